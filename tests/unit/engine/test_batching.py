@@ -1,36 +1,49 @@
-"""Batching: by length, in windows, halved when they fail."""
+"""Batches by length, windows, and halving of batches that fail."""
 
 import asyncio
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
+import numpy as np
 
 from auricle.core.errors import AudioError
-from auricle.core.types import Audio, Generate, Generation, Predict, Prediction, Turn
+from auricle.core.types import Ability, Audio, Generate, Generation, Output, Predict, Prediction, Request, Turn
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, BatchLimits
-from auricle.engine.batching import BATCHES_PER_WINDOW, Batcher, PendingRequest, RunStopped, split_into_batches
+from auricle.engine.batching import (
+    BATCHES_PER_WINDOW,
+    Batcher,
+    BatchSlot,
+    BatchWorker,
+    PendingRequest,
+    RunStopped,
+    split_into_batches,
+)
 
 
-def request(text: Any) -> Any:
+def request(text: str) -> Generate:
     return Generate(turns=(Turn("user", (text,)),))
 
 
-def said(each: Any) -> Any:
-    return each.turns[0].parts[0]
+def text_of(sent: Request) -> str:
+    assert isinstance(sent, Generate)
+    return str(sent.turns[0].parts[0])
 
 
-async def answers(lanes: Any, limits: Any, texts: Any, asks: int = 1, growing: bool = False) -> Any:
-    """Every text asked by a sample of its own, `asks` times in a row."""
-    batcher = Batcher(lanes, limits, auto_grow=growing)
+async def send_all(
+    workers: Sequence[BatchWorker], limits: BatchLimits, texts: Sequence[str], rounds: int = 1, auto_grow: bool = False
+) -> list[Any]:
+    """Send every text from its own slot, `rounds` times in a row; return outputs and exceptions."""
+    batcher = Batcher(workers, limits, auto_grow=auto_grow)
 
-    async def sample(seat: Any, text: Any) -> Any:
+    async def sample(slot: BatchSlot, text: str) -> Output:
         try:
-            for _ in range(asks):
-                answer = await seat.ask(request(text))
-            return answer
+            for _ in range(rounds):
+                output = await slot.send(request(text))
+            return output
         finally:
-            seat.release()
+            slot.release()
 
     try:
         tasks = [asyncio.create_task(sample(batcher.acquire_slot(), text)) for text in texts]
@@ -40,211 +53,220 @@ async def answers(lanes: Any, limits: Any, texts: Any, asks: int = 1, growing: b
         await batcher.close()
 
 
-def recording(batches: Any) -> Any:
-    async def lane(ability: Any, batch: Any) -> Any:
-        batches.append([said(each) for each in batch])
-        return [Generation(text=said(each)) for each in batch]
+def recording_worker(batches: list[list[str]]) -> BatchWorker:
+    """Return a worker that repeats each text and records its batches."""
 
-    return lane
+    async def worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
+        batches.append([text_of(sent) for sent in batch])
+        return [Generation(text=text_of(sent)) for sent in batch]
+
+    return worker
 
 
-def test_answers_reach_whoever_asked() -> None:
-    batches = []
+def test_each_request_gets_its_own_output() -> None:
+    batches: list[list[str]] = []
     texts = [str(number) for number in range(10)]
-    found = asyncio.run(answers([recording(batches)], BatchLimits(4), texts))
-    assert [each.text for each in found] == texts
+    outputs = asyncio.run(send_all([recording_worker(batches)], BatchLimits(4), texts))
+    assert [output.text for output in outputs] == texts
     assert [len(batch) for batch in batches] == [4, 4, 2]
 
 
-def test_the_longest_go_first_and_neighbours_in_length_share_a_batch() -> None:
-    batches = []
+def test_batches_are_sorted_by_length_longest_first() -> None:
+    batches: list[list[str]] = []
     texts = ["aaaa", "b", "ccc", "dd", "eeeee", "ffffff"]
-    asyncio.run(answers([recording(batches)], BatchLimits(2), texts))
+    asyncio.run(send_all([recording_worker(batches)], BatchLimits(2), texts))
     assert batches == [["ffffff", "eeeee"], ["aaaa", "ccc"], ["dd", "b"]]
 
 
-def test_batches_are_a_function_of_the_data_not_of_timing() -> None:
+def test_batches_do_not_depend_on_timing() -> None:
     texts = [f"{'x' * (number * 37 % 11)}{number}" for number in range(200)]
 
-    def run(delay: Any) -> Any:
-        batches = []
+    def run(delay: float) -> list[list[str]]:
+        batches: list[list[str]] = []
 
-        async def lane(ability: Any, batch: Any) -> Any:
-            batches.append([said(each) for each in batch])
+        async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+            batches.append([text_of(sent) for sent in batch])
             await asyncio.sleep(delay * (len(batches) % 3))
             return [Generation(text="") for _ in batch]
 
-        asyncio.run(answers([lane], BatchLimits(8), texts))
+        asyncio.run(send_all([worker], BatchLimits(8), texts))
         return batches
 
     assert run(0) == run(0.002)
 
 
-def test_several_rounds_of_asking_are_batched_each() -> None:
-    batches = []
-    asyncio.run(answers([recording(batches)], BatchLimits(4), list("abcdefgh"), asks=3))
+def test_each_round_of_requests_is_batched() -> None:
+    batches: list[list[str]] = []
+    asyncio.run(send_all([recording_worker(batches)], BatchLimits(4), list("abcdefgh"), rounds=3))
     assert [len(batch) for batch in batches] == [4] * 6
 
 
-def test_a_window_holds_a_bounded_number_of_samples() -> None:
-    batches = []
+def test_window_has_a_fixed_number_of_samples() -> None:
+    batches: list[list[str]] = []
     size = BATCHES_PER_WINDOW * 2
     texts = [f"{'x' * number}" for number in range(1, 2 * size + 1)]
-    asyncio.run(answers([recording(batches)], BatchLimits(2), texts))
+    asyncio.run(send_all([recording_worker(batches)], BatchLimits(2), texts))
     assert batches[0][0] == texts[size - 1]  # the longest of the first window, not of all
 
 
-def waiting(*lengths: Any) -> Any:
-    return [PendingRequest(request(str(length)), length, None, None) for length in lengths]
+def batch_lengths(*lengths: float) -> list[list[float]]:
+    """Split requests of these lengths, with at most 8 requests and 20 padded seconds in a batch."""
+    nothing: Any = None
+    pending = [PendingRequest(request(str(length)), length, nothing, nothing) for length in lengths]
+    return [[entry.length for entry in batch] for batch in split_into_batches(pending, BatchLimits(8, 20))]
 
 
-def test_a_budget_of_padded_seconds_bounds_a_batch() -> None:
-    cuts = [[each.length for each in batch] for batch in split_into_batches(waiting(1, 9, 2, 8, 3), BatchLimits(8, 20))]
-    assert cuts == [[9, 8], [3, 2, 1]]
+def test_padded_seconds_limit_a_batch() -> None:
+    assert batch_lengths(1, 9, 2, 8, 3) == [[9, 8], [3, 2, 1]]
 
 
-def test_a_request_over_the_budget_goes_alone() -> None:
-    cuts = [[each.length for each in batch] for batch in split_into_batches(waiting(50, 60, 1), BatchLimits(8, 20))]
-    assert cuts == [[60], [50], [1]]
+def test_request_over_the_limit_is_its_own_batch() -> None:
+    assert batch_lengths(50, 60, 1) == [[60], [50], [1]]
 
 
-def test_a_bad_request_fails_alone_after_halving() -> None:
-    calls = []
+def test_failing_request_is_isolated_by_halving() -> None:
+    calls: list[int] = []
 
-    async def lane(ability: Any, batch: Any) -> Any:
+    async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         calls.append(len(batch))
-        if any(said(each) == "bad" for each in batch):
+        if any(text_of(sent) == "bad" for sent in batch):
             raise ValueError("cannot decode")
-        return [Generation(text=said(each)) for each in batch]
+        return [Generation(text=text_of(sent)) for sent in batch]
 
     texts = ["one", "two", "bad", "four", "five", "six", "seven", "eight"]
-    found = asyncio.run(answers([lane], BatchLimits(8), texts))
-    assert isinstance(found[2], ValueError)
-    assert [each.text for at, each in enumerate(found) if at != 2] == [t for t in texts if t != "bad"]
+    outputs = asyncio.run(send_all([worker], BatchLimits(8), texts))
+    assert isinstance(outputs.pop(2), ValueError)
+    assert [output.text for output in outputs] == [text for text in texts if text != "bad"]
     assert calls[0] == 8
     assert len(calls) == 7  # 8, then 4+4, 2+2, 1+1: halves, not one by one
 
 
-def test_a_short_answer_list_is_an_error_not_a_shift() -> None:
-    async def lane(ability: Any, batch: Any) -> Any:
+def test_too_few_outputs_are_an_error() -> None:
+    async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         return [Generation(text="x")][: len(batch) - 1]
 
-    (only,) = asyncio.run(answers([lane], BatchLimits(8), ["one"]))
-    with pytest.raises(Exception, match="gave 0 answers to 1 requests"):
-        raise only
+    (error,) = asyncio.run(send_all([worker], BatchLimits(8), ["one"]))
+    assert str(error) == "the model returned 0 outputs for 1 requests"
 
 
-def test_lanes_work_side_by_side() -> None:
+def test_workers_run_concurrently() -> None:
     running = peak = 0
 
-    async def lane(ability: Any, batch: Any) -> Any:
+    async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         nonlocal running, peak
         running += 1
         peak = max(peak, running)
         await asyncio.sleep(0.02)
         running -= 1
-        return [Generation(text=said(each)) for each in batch]
+        return [Generation(text=text_of(sent)) for sent in batch]
 
-    asyncio.run(answers([lane] * 3, BatchLimits(2), [str(number) for number in range(12)]))
+    asyncio.run(send_all([worker] * 3, BatchLimits(2), [str(number) for number in range(12)]))
     assert peak == 3
 
 
-def test_sounds_arrive_decoded_and_a_broken_one_costs_only_itself(tone: Any, tmp_path: Path) -> None:
+def test_audio_is_decoded_and_a_damaged_file_fails_alone(tone: Any, tmp_path: Path) -> None:
     good = Audio(str(tone("good.wav")))
-    (tmp_path / "bad.wav").write_bytes(b"RIFF but no more")
+    (tmp_path / "bad.wav").write_bytes(b"RIFF and nothing else")
     bad = Audio(str(tmp_path / "bad.wav"), 0.0, None)
-    heard = []
+    shapes: list[tuple[int, ...]] = []
 
-    async def lane(ability: Any, batch: Any) -> Any:
-        heard.extend(each.inputs["audio"].data.shape for each in batch)
+    async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        for sent in batch:
+            assert isinstance(sent, Predict)
+            audio = sent.inputs["audio"]
+            assert isinstance(audio, Audio)
+            assert isinstance(audio.data, np.ndarray)
+            shapes.append(audio.data.shape)
         return [Prediction(values={"x": 1.0}, scale="continuous") for _ in batch]
 
     async def main() -> Any:
-        batcher = Batcher([lane], BatchLimits(4, sample_rate=8000))
+        batcher = Batcher([worker], BatchLimits(4, sample_rate=8000))
         try:
-            seats = [batcher.acquire_slot() for _ in range(2)]
+            slots = [batcher.acquire_slot() for _ in range(2)]
             batcher.close_window()
-            asked = [
-                seat.send(Predict(inputs={"audio": sound})) for seat, sound in zip(seats, (good, bad), strict=True)
+            tasks = [
+                asyncio.create_task(slot.send(Predict(inputs={"audio": clip})))
+                for slot, clip in zip(slots, (good, bad), strict=True)
             ]
-            pending = [asyncio.create_task(each) for each in asked]
-            for seat, task in zip(seats, pending, strict=True):
-                task.add_done_callback(lambda _, seat=seat: seat.release())
-            return await asyncio.gather(*pending, return_exceptions=True)
+            for slot, task in zip(slots, tasks, strict=True):
+                task.add_done_callback(partial(lambda slot, _: slot.release(), slot))
+            return await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             await batcher.close()
 
     first, second = asyncio.run(main())
     assert first.values == {"x": 1.0}
     assert isinstance(second, AudioError)
-    assert heard == [(800,)]
+    assert shapes == [(800,)]
 
 
-def test_stopping_turns_away_what_has_not_begun() -> None:
+def test_stop_rejects_requests_that_have_not_started() -> None:
     async def main() -> Any:
         started = asyncio.Event()
 
-        async def lane(ability: Any, batch: Any) -> Any:
+        async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
             started.set()
             await asyncio.sleep(0.05)
-            return [Generation(text=said(each)) for each in batch]
+            return [Generation(text=text_of(sent)) for sent in batch]
 
-        batcher = Batcher([lane], BatchLimits(2))
-        seats = [batcher.acquire_slot() for _ in range(6)]
+        batcher = Batcher([worker], BatchLimits(2))
+        slots = [batcher.acquire_slot() for _ in range(6)]
         batcher.close_window()
-        tasks = [asyncio.create_task(s.send(request(str(at)))) for at, s in enumerate(seats)]
+        tasks = [asyncio.create_task(slot.send(request(str(index)))) for index, slot in enumerate(slots)]
         await started.wait()
         batcher.stop()
-        found = await asyncio.gather(*tasks, return_exceptions=True)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
         await batcher.close()
-        return found
+        return results
 
-    found = asyncio.run(main())
-    assert sum(isinstance(each, Generation) for each in found) == 2
-    assert sum(isinstance(each, RunStopped) for each in found) == 4
+    results = asyncio.run(main())
+    assert sum(isinstance(result, Generation) for result in results) == 2
+    assert sum(isinstance(result, RunStopped) for result in results) == 4
 
 
-def within(most: Any, sizes: Any) -> Any:
-    """A lane that runs out of memory beyond `most` requests."""
+def worker_with_memory(max_size: int, sizes: list[int]) -> BatchWorker:
+    """Return a worker that runs out of memory beyond `max_size` requests and records its batch sizes."""
 
-    async def lane(ability: Any, batch: Any) -> Any:
+    async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         sizes.append(len(batch))
-        if len(batch) > most:
+        if len(batch) > max_size:
             raise MemoryError
-        return [Generation(text=str(each.turns[0].parts[0])) for each in batch]
+        return [Generation(text=text_of(sent)) for sent in batch]
 
-    return lane
+    return worker
 
 
-def test_running_out_of_memory_halves_the_batch_and_is_remembered() -> None:
-    sizes, texts = [], [str(number) for number in range(200)]
-    found = asyncio.run(answers([within(3, sizes)], BatchLimits(8), texts))
-    assert [each.text for each in found] == texts
-    # One batch of 8 and one of 4 are found too large; another may have been decoded by then.
+def test_out_of_memory_halves_this_and_later_batches() -> None:
+    sizes: list[int] = []
+    texts = [str(number) for number in range(200)]
+    outputs = asyncio.run(send_all([worker_with_memory(3, sizes)], BatchLimits(8), texts))
+    assert [output.text for output in outputs] == texts
+    # One batch of 8 and one of 4 are too large; another may have been decoded by then.
     assert sum(size > 3 for size in sizes) <= 4
     assert set(sizes[6:]) == {2}
 
 
-def test_another_error_halves_the_batch_and_later_batches_are_as_large_as_before() -> None:
-    sizes, texts = [], [str(number) for number in range(32)]
+def test_other_errors_do_not_shrink_later_batches() -> None:
+    sizes: list[int] = []
+    texts = [str(number) for number in range(32)]
 
-    async def lane(ability: Any, batch: Any) -> Any:
+    async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         sizes.append(len(batch))
-        said = [str(each.turns[0].parts[0]) for each in batch]
-        if "0" in said and len(batch) > 1:
+        if "0" in map(text_of, batch) and len(batch) > 1:
             raise ValueError("this one cannot be batched")
-        return [Generation(text=each) for each in said]
+        return [Generation(text=text_of(sent)) for sent in batch]
 
-    asyncio.run(answers([lane], BatchLimits(8), texts))
+    asyncio.run(send_all([worker], BatchLimits(8), texts))
     assert sizes.count(8) == 4
 
 
-def test_a_growing_batch_doubles_until_memory_or_the_most_stops_it() -> None:
-    sizes, texts = [], [str(number) for number in range(3000)]
-    asyncio.run(answers([within(10**6, sizes)], BatchLimits(8), texts, growing=True))
+def test_auto_batch_doubles_until_memory_or_the_maximum() -> None:
+    sizes: list[int] = []
+    texts = [str(number) for number in range(3000)]
+    asyncio.run(send_all([worker_with_memory(10**6, sizes)], BatchLimits(8), texts, auto_grow=True))
     assert sizes[0] == 8
     assert max(sizes) == MAX_AUTO_BATCH_SIZE
     sizes.clear()
-    asyncio.run(answers([within(40, sizes)], BatchLimits(8), texts, growing=True))
+    asyncio.run(send_all([worker_with_memory(40, sizes)], BatchLimits(8), texts, auto_grow=True))
     assert sorted(set(sizes))[-2:] == [32, 64]
     assert sizes.count(64) == 1

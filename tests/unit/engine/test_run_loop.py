@@ -1,49 +1,69 @@
-"""One loop: answers, failures, retries, resuming, stopping."""
+"""Answers, failures, retries, resuming and stopping."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient, Turn
-from auricle.api import NullObserver
 from auricle.core.errors import DataError
-from auricle.core.types import RejectedRow
+from auricle.core.types import Failure, Json, Likelihood, Output, Part, Prediction, Record, RejectedRow
+from auricle.engine.observer import NullObserver
 from auricle.engine.run_loop import RunLoop, send_once
+from auricle.models.base import Model
 from auricle.runs.run_directory import Run
-from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
+from auricle.runs.verdicts import Verdict
+from auricle.tasks.inferencers import Choose, Compare, Converse, Inferencer, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward
 
-SPEC = {"identity": {}, "spec": {}}
+SPEC: dict[str, Json] = {"identity": {}, "spec": {}}
 QUICK = Settings(initial_backoff=0.001)
 
 
-def texts(size: Any) -> Any:
-    return [Sample(id=str(at), inputs={"question": f"sentence number {at}"}, target=str(at)) for at in range(size)]
+def texts(size: int) -> list[Sample]:
+    return [
+        Sample(id=str(number), inputs={"question": f"sentence number {number}"}, target=str(number))
+        for number in range(size)
+    ]
 
 
 def evaluate(
-    path: Any, samples: Any, model: Any, inferencer: Any = None, settings: Any = QUICK, stop: Any = None
-) -> Any:
+    path: Path,
+    samples: Iterable[Sample | RejectedRow],
+    model: Model,
+    inferencer: Inferencer | None = None,
+    settings: Settings = QUICK,
+    stop: Callable[[Any], asyncio.Event] | None = None,
+) -> list[Record]:
     async def main() -> None:
-        one_pass = RunLoop(inferencer or Respond("{question}"), model, run, settings, NullObserver())
-        await one_pass.run(samples, stop(model) if stop else asyncio.Event())
+        loop = RunLoop(inferencer or Respond("{question}"), model, run, settings, NullObserver())
+        await loop.run(samples, stop(model) if stop else asyncio.Event())
 
     with Run.open(path, SPEC) as run:
         asyncio.run(main())
     return sorted(Run.load(path).records(), key=lambda record: record.row)
 
 
-def lines(path: Any) -> Any:
+def text_of(output: Output) -> str:
+    assert isinstance(output, Generation)
+    return output.text
+
+
+def error_of(record: Record) -> Failure:
+    assert record.error
+    return record.error
+
+
+def journal_lines(path: Path) -> list[str]:
     return (path / "outputs.jsonl").read_text().splitlines()
 
 
 @pytest.mark.parametrize("model", [Echo, FakeApi])
-def test_batch_and_async_models_take_one_road(tmp_path: Path, model: Any) -> None:
+def test_batch_and_async_models_give_the_same_answers(tmp_path: Path, model: Any) -> None:
     records = evaluate(tmp_path, texts(300), model())
-    assert [r.outputs[0].text for r in records] == [f"sentence number {at}" for at in range(300)]
+    assert [text_of(record.outputs[0]) for record in records] == [f"sentence number {number}" for number in range(300)]
 
 
 def test_transient_errors_are_retried(tmp_path: Path) -> None:
@@ -53,93 +73,93 @@ def test_transient_errors_are_retried(tmp_path: Path) -> None:
 
 
 class FailsOnce(BatchModel):
-    """Every request fails the first time."""
+    """Fails every request the first time."""
 
     def __init__(self) -> None:
-        self.seen = set()
+        self.seen: set[tuple[Part, ...]] = set()
 
-    def generate(self, batch: Any) -> Any:
-        new = {each.turns[0].parts for each in batch} - self.seen
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        new = {request.turns[0].parts for request in batch} - self.seen
         self.seen |= new
         if new:
             raise Transient("warming up")
         return [Generation(text="ok") for _ in batch]
 
 
-def test_a_batch_model_is_retried_too(tmp_path: Path) -> None:
+def test_transient_errors_of_a_batch_model_are_retried(tmp_path: Path) -> None:
     records = evaluate(tmp_path, texts(100), FailsOnce())
     assert [record.error for record in records] == [None] * 100
 
 
-class Refuses(AsyncModel):
+class Rejecting(AsyncModel):
     def __init__(self) -> None:
         self.calls = 0
 
-    async def generate(self, request: Any) -> None:
+    async def generate(self, request: Generate) -> Generation:
         self.calls += 1
         raise SampleError("400 bad request")
 
 
-def test_an_error_that_will_not_pass_is_not_retried(tmp_path: Path) -> None:
-    model = Refuses()
+def test_permanent_error_is_not_retried(tmp_path: Path) -> None:
+    model = Rejecting()
     (record,) = evaluate(tmp_path, texts(1), model)
-    assert (model.calls, record.error.kind, record.error.message) == (1, "SampleError", "400 bad request")
+    assert (model.calls, record.error) == (1, Failure("SampleError", "400 bad request"))
     assert record.outputs == ()
 
 
-class Careless(BatchModel):
-    def generate(self, batch: Any) -> Any:
+class ReturnsNone(BatchModel):
+    def generate(self, batch: Sequence[Generate]) -> Any:
         return [None for _ in batch]
 
 
-def test_a_model_that_returns_nothing_fails_its_samples_by_name(tmp_path: Path) -> None:
-    (record,) = evaluate(tmp_path, texts(1), Careless())
-    assert "returned NoneType where Generation was due" in record.error.message
+def test_model_that_returns_none_fails_its_samples(tmp_path: Path) -> None:
+    (record,) = evaluate(tmp_path, texts(1), ReturnsNone())
+    assert "returned NoneType instead of Generation" in error_of(record).message
 
 
-def test_finished_samples_are_not_asked_again(tmp_path: Path) -> None:
+def test_resume_skips_answered_samples(tmp_path: Path) -> None:
     first, second = FakeApi(), FakeApi()
     evaluate(tmp_path, texts(8), first)
     evaluate(tmp_path, texts(12), second)
     assert (first.calls, second.calls) == (8, 4)
-    assert len(lines(tmp_path)) == 12
+    assert len(journal_lines(tmp_path)) == 12
 
 
-def test_failed_samples_are_asked_again_on_resume(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(8), Refuses())
+def test_resume_retries_failed_samples(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(8), Rejecting())
     records = evaluate(tmp_path, texts(8), FakeApi())
     assert [record.error for record in records] == [None] * 8
 
 
-def test_failed_samples_can_be_kept(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(8), Refuses())
+def test_resume_can_skip_failed_samples(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(8), Rejecting())
     model = FakeApi()
     evaluate(tmp_path, texts(8), model, settings=Settings(retry_failed=False))
     assert model.calls == 0
 
 
-def test_a_changed_question_is_asked_again(tmp_path: Path) -> None:
+def test_changed_question_is_sent_again(tmp_path: Path) -> None:
     samples = texts(3)
     evaluate(tmp_path, samples, FakeApi())
     samples[1] = Sample(id="1", inputs={"question": "another"}, target="1")
     model = FakeApi()
     records = evaluate(tmp_path, samples, model)
     assert model.calls == 1
-    assert records[1].outputs[0].text == "another"
+    assert text_of(records[1].outputs[0]) == "another"
 
 
-def test_a_changed_sound_behind_the_same_name_is_asked_again(tmp_path: Path, tone: Any) -> None:
+def test_changed_audio_file_is_sent_again(tmp_path: Path, tone: Any) -> None:
     path = tone("a.wav", seconds=0.1)
     samples = [Sample(id="1", inputs={"audio": Audio(str(path))})]
-    ask = Respond("{audio}")
-    evaluate(tmp_path / "run", samples, FakeApi(), ask)
+    inferencer = Respond("{audio}")
+    evaluate(tmp_path / "run", samples, FakeApi(), inferencer)
     tone("a.wav", seconds=0.2)
     model = FakeApi()
-    evaluate(tmp_path / "run", samples, model, ask)
+    evaluate(tmp_path / "run", samples, model, inferencer)
     assert model.calls == 1
 
 
-def test_a_corrected_target_keeps_the_answer(tmp_path: Path) -> None:
+def test_corrected_target_keeps_the_answer(tmp_path: Path) -> None:
     evaluate(tmp_path, texts(3), FakeApi())
     samples = texts(3)
     samples[2] = Sample(id="2", inputs=samples[2].inputs, target="corrected")
@@ -147,54 +167,56 @@ def test_a_corrected_target_keeps_the_answer(tmp_path: Path) -> None:
     records = evaluate(tmp_path, samples, model)
     assert model.calls == 0
     assert records[2].sample.target == "corrected"
-    assert records[2].outputs[0].text == "sentence number 2"
+    assert text_of(records[2].outputs[0]) == "sentence number 2"
 
 
-def test_a_sample_that_left_the_data_is_left_out(tmp_path: Path) -> None:
+def test_sample_removed_from_the_data_is_left_out(tmp_path: Path) -> None:
     evaluate(tmp_path, texts(5), FakeApi())
     records = evaluate(tmp_path, texts(3), FakeApi())
     assert [record.sample.id for record in records] == ["0", "1", "2"]
 
 
-def test_a_limit_forgets_nobody(tmp_path: Path) -> None:
+def test_limit_keeps_earlier_answers(tmp_path: Path) -> None:
     evaluate(tmp_path, texts(5), FakeApi())
     records = evaluate(tmp_path, texts(5), FakeApi(), settings=Settings(limit=2))
     assert len(records) == 5
 
 
-def test_rejected_rows_and_duplicates_are_counted_with_their_place(tmp_path: Path) -> None:
+def test_rejected_rows_and_duplicates_are_recorded_with_their_location(tmp_path: Path) -> None:
     rows = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON"), *texts(1)]
     records = evaluate(tmp_path, rows, Echo())
     failed = {record.sample.id: record.error.message for record in records if record.error}
     assert failed == {"rejected m.jsonl:3": "not valid JSON", "rejected row 4": "duplicate id '0', first used in row 1"}
 
 
-def test_resuming_does_not_write_known_rejections_again(tmp_path: Path) -> None:
+def test_resume_does_not_record_rejected_rows_twice(tmp_path: Path) -> None:
     rows = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON")]
     evaluate(tmp_path, rows, Echo())
     evaluate(tmp_path, rows, Echo())
-    assert len(lines(tmp_path)) == 3
+    assert len(journal_lines(tmp_path)) == 3
 
 
-def test_a_missing_sound_fails_its_sample_and_no_other(tmp_path: Path, tone: Any) -> None:
+def test_missing_audio_fails_only_its_sample(tmp_path: Path, tone: Any) -> None:
     good = Sample(id="good", inputs={"audio": Audio(str(tone("good.wav")))})
     bad = Sample(id="bad", inputs={"audio": Audio(str(tmp_path / "gone.wav"))})
     records = evaluate(tmp_path / "run", [bad, good], Echo(), Respond("{audio}"))
     assert [record.error and record.error.kind for record in records] == ["AudioError", None]
 
 
-def test_stopping_keeps_what_is_answered_and_the_rest_is_asked_later(tmp_path: Path) -> None:
-    class Stops(FakeApi):
-        async def generate(self, request: Any) -> Any:
+def test_stopped_run_keeps_its_answers_and_can_be_resumed(tmp_path: Path) -> None:
+    class StopsTheRun(FakeApi):
+        stop: asyncio.Event
+
+        async def generate(self, request: Generate) -> Generation:
             if self.calls == 20:
                 self.stop.set()
             return await super().generate(request)
 
-    def stop(model: Any) -> Any:
+    def create_stop(model: StopsTheRun) -> asyncio.Event:
         model.stop = asyncio.Event()
         return model.stop
 
-    first = evaluate(tmp_path, texts(500), Stops(), settings=Settings(concurrency=4), stop=stop)
+    first = evaluate(tmp_path, texts(500), StopsTheRun(), settings=Settings(concurrency=4), stop=create_stop)
     assert 20 <= len(first) < 40
     assert Run.load(tmp_path).read_progress()["complete"] is False
     model = FakeApi()
@@ -203,114 +225,118 @@ def test_stopping_keeps_what_is_answered_and_the_rest_is_asked_later(tmp_path: P
     assert Run.load(tmp_path).read_progress()["complete"] is True
 
 
-def test_memory_holds_only_what_is_in_flight(tmp_path: Path) -> None:
-    admitted = answered = most = 0
+def test_only_samples_in_flight_are_in_memory(tmp_path: Path) -> None:
+    admitted = answered = peak = 0
 
-    class Counts(FakeApi):
-        async def generate(self, request: Any) -> Any:
+    class CountsAnswers(FakeApi):
+        async def generate(self, request: Generate) -> Generation:
             nonlocal answered
             output = await super().generate(request)
             answered += 1
             return output
 
-    def samples() -> Iterator[Any]:
-        nonlocal admitted, most
+    def samples() -> Iterator[Sample]:
+        nonlocal admitted, peak
         for sample in texts(500):
             admitted += 1
-            most = max(most, admitted - answered)
+            peak = max(peak, admitted - answered)
             yield sample
 
-    evaluate(tmp_path, samples(), Counts(), settings=Settings(concurrency=8))
-    assert most <= 10
+    evaluate(tmp_path, samples(), CountsAnswers(), settings=Settings(concurrency=8))
+    assert peak <= 10
 
 
-def test_turns_see_the_answers_before_them(tmp_path: Path) -> None:
+def test_later_turns_contain_earlier_answers(tmp_path: Path) -> None:
     sample = Sample(id="1", inputs={"turns": ["one", "two"]})
 
-    class Recalls(AsyncModel):
-        async def generate(self, request: Any) -> Any:
+    class RepeatsTheConversation(AsyncModel):
+        async def generate(self, request: Generate) -> Generation:
             return Generation(text=" ".join(str(turn.parts[0]) for turn in request.turns))
 
-    (record,) = evaluate(tmp_path, [sample], Recalls(), Converse())
-    assert [output.text for output in record.outputs] == ["one", "one one two"]
+    (record,) = evaluate(tmp_path, [sample], RepeatsTheConversation(), Converse())
+    assert [text_of(output) for output in record.outputs] == ["one", "one one two"]
 
 
-def test_likelihood_gives_one_output_a_choice(tmp_path: Path) -> None:
+def test_choose_gives_one_likelihood_per_choice(tmp_path: Path) -> None:
     sample = Sample(id="1", inputs={"q": "?", "choices": ["a b", "a"]})
     (record,) = evaluate(tmp_path, [sample], Echo(), Choose("{q}"))
-    assert [output.total for output in record.outputs] == [-1.0, -0.5]
+    assert [output.total for output in record.outputs if isinstance(output, Likelihood)] == [-1.0, -0.5]
 
 
-def test_predictions_are_asked_by_name_and_kept_raw(tmp_path: Path) -> None:
+def test_predictions_are_stored_unchanged(tmp_path: Path) -> None:
     sample = Sample(id="1", inputs={"text": "a waltz", "choices": ["x", "y"]})
     (record,) = evaluate(tmp_path, [sample], FakeReward(), Measure())
-    assert set(record.outputs[0].values) == {"alignment", "musicality"}
-    assert record.outputs[0].scale == "continuous"
+    (output,) = record.outputs
+    assert isinstance(output, Prediction)
+    assert set(output.values) == {"alignment", "musicality"}
+    assert output.scale == "continuous"
 
 
-def test_pairwise_preference_asks_about_both_candidates(tmp_path: Path) -> None:
+def test_compare_sends_both_candidates(tmp_path: Path) -> None:
     sample = Sample(id="1", inputs={"text": "a waltz", "a": "first", "b": "second"})
     (record,) = evaluate(tmp_path, [sample], FakeReward(), Compare())
-    assert record.outputs[0].values != record.outputs[1].values
+    first, second = record.outputs
+    assert first != second
 
 
 @pytest.mark.parametrize("model", [Echo(), FakeApi()])
-def test_a_model_can_be_asked_outside_a_run(model: Any) -> None:
+def test_send_once_needs_no_run(model: Model) -> None:
     request = Generate(turns=(Turn("user", ("hello there",)),))
-    assert asyncio.run(send_once(model, request)).text == "hello there"
+    assert text_of(asyncio.run(send_once(model, request))) == "hello there"
 
 
-@pytest.mark.parametrize("escape", [SystemExit(0), GeneratorExit(), asyncio.CancelledError()])
+@pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), asyncio.CancelledError()])
 @pytest.mark.parametrize("base", [AsyncModel, BatchModel])
-def test_what_no_except_sees_costs_a_sample_not_the_run(tmp_path: Path, base: Any, escape: Any) -> None:
-    class Quits(base):
-        def generate(self, asked: Any) -> Any:
+def test_system_exit_and_similar_fail_only_their_sample(tmp_path: Path, base: Any, error: BaseException) -> None:
+    class RaisesOnce(base):  # type: ignore[misc]  # the base is a parameter of the test
+        def generate(self, argument: Any) -> Any:
             if base is AsyncModel:
-                return self.answer(asked)
-            return [self.say(each) for each in asked]
+                return self.answer_async(argument)
+            return [self.answer(request) for request in argument]
 
-        async def answer(self, request: Any) -> Any:
-            return self.say(request)
+        async def answer_async(self, request: Generate) -> Generation:
+            return self.answer(request)
 
-        def say(self, request: Any) -> Any:
-            if request.turns[0].parts[0].endswith("3"):
-                raise escape
+        def answer(self, request: Generate) -> Generation:
+            if str(request.turns[0].parts[0]).endswith("3"):
+                raise error
             return Generation(text="ok")
 
-    records = evaluate(tmp_path, texts(6), Quits())
-    errors = [record.error for record in records]
-    assert [error and error.kind for error in errors] == [None] * 3 + ["SampleError"] + [None] * 2
-    assert type(escape).__name__ in errors[3].message
+    records = evaluate(tmp_path, texts(6), RaisesOnce())
+    kinds = [record.error and record.error.kind for record in records]
+    assert kinds == [None] * 3 + ["SampleError"] + [None] * 2
+    assert type(error).__name__ in error_of(records[3]).message
 
 
-def test_a_sample_may_be_called_like_a_rejected_rows_place(tmp_path: Path) -> None:
+def test_sample_id_may_equal_the_location_of_a_rejected_row(tmp_path: Path) -> None:
     rows = [Sample(id="m.jsonl:2", inputs={"question": "x"}), RejectedRow("m.jsonl:2", "broken")]
     assert len(evaluate(tmp_path, rows, Echo())) == 2
 
 
-def test_kept_failures_are_still_told(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(4), Refuses())
-    seen = []
+def test_skipped_failures_are_reported_to_the_observer(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(4), Rejecting())
+    observed: list[str] = []
 
-    class Sees(NullObserver):
-        def saw(self, record: Any) -> None:
-            seen.append(record.error.kind)
+    class Collects(NullObserver):
+        def on_result(self, result: Record | Verdict, /) -> None:
+            assert isinstance(result, Record)
+            observed.append(error_of(result).kind)
 
-    async def main(run: Any) -> None:
+    async def main(run: Run) -> None:
         settings = Settings(retry_failed=False)
-        await RunLoop(Respond("{question}"), FakeApi(), run, settings, Sees()).run(texts(4), asyncio.Event())
+        await RunLoop(Respond("{question}"), FakeApi(), run, settings, Collects()).run(texts(4), asyncio.Event())
 
     with Run.open(tmp_path, SPEC) as run:
         asyncio.run(main(run))
-    assert seen == ["SampleError"] * 4
+    assert observed == ["SampleError"] * 4
 
 
-def test_data_that_breaks_off_is_told_as_it_is_and_what_was_answered_is_kept(tmp_path: Path) -> None:
-    def samples() -> Iterator[Any]:
+def test_unreadable_data_raises_and_keeps_the_answers(tmp_path: Path) -> None:
+    def samples() -> Iterator[Sample]:
         yield from texts(300)
         raise DataError("the file ends in the middle")
 
     with pytest.raises(DataError, match="ends in the middle"):
         evaluate(tmp_path, samples(), FakeApi(), settings=Settings(concurrency=4))
-    assert len(lines(tmp_path)) > 200
+    assert len(journal_lines(tmp_path)) > 200
     assert Run.load(tmp_path).read_progress() == {}

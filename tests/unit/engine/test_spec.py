@@ -1,67 +1,293 @@
-"""One spec for the command line, YAML and Python."""
+"""Specs from Python and YAML, and task files."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from auricle import Spec, SpecError
-from auricle.core.redaction import redact
-from auricle.engine.spec import resolve_task
+from auricle import Generation, Likelihood, Sample, Spec, SpecError, Task, evaluate
+from auricle.core.types import Output
+from auricle.engine.factory import build_task
+from auricle.engine.spec import JudgeSpec, parse_arguments, resolve_task
+from auricle.runs.run_directory import Run
+from auricle.tasks.inferencers import Respond
 
 
-def test_an_unknown_field_is_refused() -> None:
+def test_unknown_field_is_rejected() -> None:
     with pytest.raises(ValidationError, match="Extra inputs"):
-        Spec(task="a", model="b", modle_args={})
+        Spec.model_validate({"task": "a", "model": "b", "modle_args": {}})
 
 
-def test_yaml_and_python_are_the_same(tmp_path: Path) -> None:
+def test_yaml_and_python_give_the_same_spec(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     path.write_text("task: asr\ntask_args:\n  data: x.jsonl\nmodel: echo\nlimit: 3\n")
     assert Spec.read(path) == Spec(task="asr", task_args={"data": "x.jsonl"}, model="echo", limit=3)
 
 
-def test_a_wrong_value_in_yaml_is_named(tmp_path: Path) -> None:
+def test_invalid_value_in_yaml_is_named(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     path.write_text("task: asr\nmodel: echo\nlimit: -3\n")
     with pytest.raises(SpecError, match=r"run\.yaml: limit: Input should be greater than 0"):
         Spec.read(path)
 
 
-def test_paths_read_the_same_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resolved_paths_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    settled = Spec(task="asr", task_args={"data": "x.jsonl"}, model="mine.py:f").resolved()
-    assert settled.task_args["data"] == str(tmp_path / "x.jsonl")
-    assert settled.model == f"{tmp_path / 'mine.py'}:f"
+    resolved = Spec(task="asr", task_args={"data": "x.jsonl"}, model="mine.py:f").resolved()
+    assert resolved.task_args["data"] == str(tmp_path / "x.jsonl")
+    assert resolved.model == f"{tmp_path / 'mine.py'}:f"
     assert Spec(task="asr", task_args={"data": "hf:a/b"}, model="m").resolved().task_args == {"data": "hf:a/b"}
 
 
-def test_how_answers_are_scored_is_not_what_was_asked() -> None:
-    one = Spec(task="asr", task_args={"data": "x", "profile": "zh", "cluster": "s"}, model="m")
-    other = Spec(task="asr", task_args={"data": "x"}, model="m", profile="basic", limit=3)
-    assert one.identity() == other.identity()
-    assert one.identity() != Spec(task="asr", task_args={"data": "y"}, model="m").identity()
+def test_identity_ignores_scoring_arguments() -> None:
+    first = Spec(task="asr", task_args={"data": "x", "profile": "zh", "cluster": "s"}, model="m")
+    second = Spec(task="asr", task_args={"data": "x"}, model="m", profile="basic", limit=3)
+    assert first.identity() == second.identity()
+    assert first.identity() != Spec(task="asr", task_args={"data": "y"}, model="m").identity()
 
 
-def test_secrets_are_blanked_and_their_places_kept() -> None:
-    given = {"api_key": "sk-1", "auth_token": "t", "api_key_env": "KEY", "max_tokens": 5, "a": 1}
-    assert redact(given) == {**given, "api_key": "…", "auth_token": "…"}
-    assert redact({"tokenizer": "x", "keyword": "y"}) == {"tokenizer": "x", "keyword": "y"}
-    assert redact({"c": [{"password": "p"}], "hf_auth": "t", "url": "http://u:p@h/x"}) == {
-        "c": [{"password": "…"}],
-        "hf_auth": "…",
-        "url": "http://…@h/x",
-    }
-
-
-def test_a_manifest_with_a_kind_is_that_task() -> None:
+def test_data_file_with_a_kind_is_a_task() -> None:
     assert resolve_task("x.csv", "mcq", {"language": "en"}) == ("mcq", {"data": "x.csv", "language": "en"})
     assert resolve_task("hf:a/b", "asr", {}) == ("asr", {"data": "hf:a/b"})
 
 
-def test_what_is_said_on_the_command_line_wins_over_a_task_file(tmp_path: Path) -> None:
+def test_command_line_overrides_a_task_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("kind: asr\ndata: sub/x.jsonl\nlanguage: en\n")
     kind, arguments = resolve_task(str(path), None, {"language": "zh"})
     assert kind == "asr"
     assert arguments == {"name": "mine", "data": str(tmp_path / "sub/x.jsonl"), "language": "zh"}
+
+
+def test_arguments_are_json_or_text() -> None:
+    assert parse_arguments(["a=1", "b=[1, 2]", "c=x=y", "d="]) == {"a": 1, "b": [1, 2], "c": "x=y", "d": ""}
+    with pytest.raises(SpecError, match="'nothing' should be KEY=VALUE"):
+        parse_arguments(["nothing"])
+
+
+def test_judge_may_be_given_by_name() -> None:
+    assert Spec.model_validate({"task": "a", "model": "b", "judge": "openai"}).judge == JudgeSpec(model="openai")
+
+
+def test_public_fields_contain_no_secret() -> None:
+    judge = JudgeSpec(model="openai", args={"api_key": "sk-2"})
+    public = Spec(task="a", model="b", model_args={"api_key": "sk-1"}, judge=judge).public()
+    assert public["model_args"] == {"api_key": "…"}
+    assert public["judge"] == {"model": "openai", "args": {"api_key": "…"}}
+
+
+# --- task files ----------------------------------------------------------------------
+
+ROWS = [
+    {"id": "a", "question": "Capital of France?", "hint": "the Seine", "choices": ["Paris", "Rome"],
+     "answer": "Paris", "subset": "x"},
+    {"id": "b", "question": "Capital of Italy?", "hint": "the Tiber", "choices": ["Paris", "Rome"],
+     "answer": "B", "subset": "y", "max_tokens": 3},
+    {"id": "c", "question": "Capital of Spain?", "hint": "Iberia", "choices": ["Madrid", "Rome"],
+     "answer": "Madrid", "subset": "y"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def write(manifest: Any, tmp_path: Path) -> Callable[..., str]:
+    manifest(ROWS, "quiz.jsonl")
+
+    def write(text: str, name: str = "task.yaml") -> str:
+        (tmp_path / name).write_text(text)
+        return str(tmp_path / name)
+
+    return write
+
+
+def text_of(output: Output) -> str:
+    assert isinstance(output, Generation)
+    return output.text
+
+
+def load_spec(path: str, model: str = "echo") -> Spec:
+    kind, arguments = resolve_task(path, None, {})
+    return Spec(task=kind, task_args=arguments, model=model)
+
+
+def first_sample(task: Task) -> Sample:
+    sample = next(iter(task.samples))
+    assert isinstance(sample, Sample)
+    return sample
+
+
+def test_task_file_defines_all_parts_of_a_task(write: Callable[..., str]) -> None:
+    path = write(
+        "kind: mcq\n"
+        "data: quiz.jsonl\n"
+        "prompt:\n"
+        "  system: You know {subset}.\n"
+        "  turns:\n"
+        "    - user: ['{question} Think of ', '{hint}.']\n"
+        "    - assistant: 'Answer:'\n"
+        "shots: {use: fixed, ids: [c]}\n"
+        "max_tokens: 4\n"
+        "stop: ['.']\n"
+        "metrics: [option_accuracy]\n"
+        "by: [subset]\n"
+    )
+    task = build_task(load_spec(path))
+    assert isinstance(task.inferencer, Respond)
+    request = task.inferencer.request(first_sample(task))
+    assert [(turn.role, turn.parts) for turn in request.turns] == [
+        ("system", ("You know x.",)),
+        ("user", ("Capital of Spain? Think of Iberia.",)),
+        ("assistant", ("Answer: A",)),
+        ("user", ("Capital of France? Think of the Seine.",)),
+        ("assistant", ("Answer:",)),
+    ]
+    assert (request.max_tokens, request.stop, task.group_by) == (4, (".",), ("subset",))
+    assert [metric.name for metric in task.metrics] == ["option_accuracy"]
+
+
+def test_task_file_extends_another(write: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "quiz.jsonl").rename(tmp_path / "shared" / "quiz.jsonl")
+    write(
+        "kind: mcq\ndata: quiz.jsonl\nlanguage: en\nmax_tokens: 9\nprompt: {system: Be brief., turns: '{question}'}\n",
+        "shared/base.yaml",
+    )
+    path = write("extends: shared/base.yaml\nlanguage: null\nprompt: {system: Be kind.}\n")
+    assert resolve_task(path, None, {}) == (
+        "mcq",
+        {
+            "name": "task",
+            "data": str(tmp_path / "shared" / "quiz.jsonl"),
+            "max_tokens": 9,
+            "prompt": {"system": "Be kind.", "turns": "{question}"},
+        },
+    )
+
+
+def test_cycle_of_extends_is_rejected(write: Callable[..., str]) -> None:
+    write("extends: task.yaml\n", "other.yaml")
+    with pytest.raises(SpecError, match=r"extends more than 20 files\. Check for a cycle"):
+        resolve_task(write("extends: other.yaml\nkind: mcq\n"), None, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "word"),
+    [
+        ("kind: mcqq\ndata: quiz.jsonl\n", 1, "'mcqq'"),
+        ("kind: mcq\ndata: quiz.jsonl\nmetrcs: [acc]\n", 3, "metrcs"),
+        ("kind: mcq\ndata: quiz.jsonl\nmetrics:\n- acc\n- nope\n", 5, "'nope'"),
+        ("kind: mcq\ndata: quiz.jsonl\nprompt: '{question} {answer}'\n", 3, "answer"),
+        ("kind: mcq\ndata: quiz.jsonl\nprompt:\n  turns:\n  - user: x\n  - robot: y\n", 6, "user"),
+        ("kind: mcq\ndata: quiz.jsonl\nprompt: '{questoin}'\n", 3, "{questoin}"),
+        ("kind: mcq\ndata: quiz.jsonl\nshots:\n  use: bm52\n", 4, "'bm52'"),
+        ("kind: mcq\ndata: quiz.jsonl\nshots:\n  use: bm25\n  kk: 3\n", 5, "kk"),
+        ("kind: mcq\ndata: quiz.jsonl\ninferencer:\n  use: choose\n  optoin: x\n", 5, "optoin"),
+        ("kind: mcq\ndata: quiz.jsonl\ninferencer: chose\n", 3, "'chose'"),
+        ("kind: mcq\ndata: quiz.jsonl\nsamples: 3\n", 3, "same"),
+        ("kind: mcq\ndata: quiz.jsonl\nanswers: voet\n", 3, "vote"),
+        ("kind: mcq\ndata: quiz.jsonl\nmax_tokens: many\n", 3, "max_tokens"),
+        ("kind: mcq\ndata: quiz.jsonl\nkind: qa\n", 3, "kind is given twice."),
+    ],
+)
+def test_error_names_the_line(write: Callable[..., str], text: str, line: int, word: str) -> None:
+    with pytest.raises(SpecError) as error:
+        resolve_task(write(text), None, {})
+    assert f"task.yaml:{line}: " in str(error.value)
+    assert word in str(error.value)
+
+
+def test_task_file_without_kind_is_rejected(write: Callable[..., str]) -> None:
+    with pytest.raises(SpecError, match=r"task\.yaml: missing field 'kind'\. Expected one of: asr, mcq"):
+        resolve_task(write("data: quiz.jsonl\n"), None, {})
+
+
+def test_error_in_the_extended_file_names_that_file(write: Callable[..., str]) -> None:
+    write("kind: mcq\ndata: quiz.jsonl\nmetrics: [nope]\n", "base.yaml")
+    with pytest.raises(SpecError, match=r"base\.yaml:3: Unknown metric 'nope'"):
+        resolve_task(write("extends: base.yaml\n"), None, {})
+
+
+def test_row_overrides_max_tokens(write: Callable[..., str]) -> None:
+    task = build_task(load_spec(write("kind: mcq\ndata: quiz.jsonl\nmax_tokens: 50\n")))
+    assert isinstance(task.inferencer, Respond)
+    limits = [task.inferencer.request(sample).max_tokens for sample in task.samples if isinstance(sample, Sample)]
+    assert limits == [50, 3, 50]
+
+
+MINE = """
+from dataclasses import dataclass, replace
+from auricle.tasks.inferencers import Respond
+from auricle.core.types import Turn
+
+@dataclass(frozen=True)
+class Twice(Respond):
+    '''Sends the question, then asks for confirmation.'''
+
+    async def __call__(self, sample, ask):
+        request = self.request(sample)
+        first = await ask(request)
+        confirmation = Turn("assistant", (first.text,)), Turn("user", ("Sure?",))
+        return (await ask(replace(request, turns=(*request.turns, *confirmation))),)
+"""
+
+
+@pytest.mark.parametrize("model", ["echo", "fake-api"])
+def test_custom_inferencer_works_with_batch_and_async_models(
+    write: Callable[..., str], tmp_path: Path, model: str
+) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    path = write("kind: qa\ndata: quiz.jsonl\nprompt: '{question}'\ninferencer: mine.py:Twice\n")
+    evaluate(load_spec(path, model), tmp_path / "run")
+    records = list(Run.load(tmp_path / "run").records())
+    assert len(records) == 3
+    assert all("Sure?" in text_of(record.outputs[0]) for record in records)
+
+
+def test_changed_column_of_the_prompt_is_sent_again(write: Callable[..., str], manifest: Any, tmp_path: Path) -> None:
+    path = write("kind: qa\ndata: quiz.jsonl\nprompt: '{question} {hint}'\n")
+    spec = load_spec(path)
+    evaluate(spec, tmp_path / "run")
+    manifest([{**ROWS[0], "hint": "croissants"}, *ROWS[1:]], "quiz.jsonl")
+    evaluate(spec, tmp_path / "run")
+    answers = {record.sample.id: text_of(record.outputs[0]) for record in Run.load(tmp_path / "run").records()}
+    assert answers["a"].endswith("croissants")
+
+
+def test_chosen_examples_are_recorded(write: Callable[..., str], tmp_path: Path) -> None:
+    path = write("kind: mcq\ndata: quiz.jsonl\nshots: {use: random, k: 2, seed: 7}\n")
+    evaluate(load_spec(path), tmp_path / "run")
+    records = list(Run.load(tmp_path / "run").records())
+    for record in records:
+        shots = record.sample.meta["shots"]
+        assert isinstance(shots, list)
+        assert len({*shots} - {record.sample.id}) == 2
+    identity = json.loads((tmp_path / "run" / "spec.json").read_text())["identity"]
+    assert "random" in identity["inferencer"]
+
+
+def test_task_file_can_choose_options_by_likelihood(write: Callable[..., str], tmp_path: Path) -> None:
+    path = write(
+        "kind: mcq\ndata: quiz.jsonl\nprompt: '{question}'\n"
+        "inferencer: {use: choose, option: ' {choice}', unconditional: true, whole: true}\n"
+    )
+    numbers = evaluate(load_spec(path), tmp_path / "run")
+    assert [number.metric for number in numbers] == [
+        "acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole",
+    ]  # fmt: skip
+    record = next(iter(Run.load(tmp_path / "run").records()))
+    outputs = [output for output in record.outputs if isinstance(output, Likelihood)]
+    assert [(output.text, output.conditioned_on) for output in outputs] == [
+        (" Paris", "context"), (" Rome", "context"),
+        (" Paris", "nothing"), (" Rome", "nothing"),
+        (" Paris", "itself"), (" Rome", "itself"),
+    ]  # fmt: skip
+
+
+def test_numbers_are_grouped_by_the_named_fields(write: Callable[..., str], tmp_path: Path) -> None:
+    path = write("kind: qa\ndata: quiz.jsonl\nby: [hint, nowhere]\n")
+    evaluate(load_spec(path), tmp_path / "run")
+    document = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert "'nowhere'" in document["refused"]["by nowhere"]
+    assert {number["field"] for number in document["numbers"]} <= {"", "hint"}

@@ -1,4 +1,4 @@
-"""Answers across runs: what finds them, what does not, and what cannot hurt them."""
+"""Hits and misses of the response cache, and its protection against damage."""
 
 import json
 import signal
@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -16,42 +17,49 @@ import numpy as np
 import pytest
 
 from auricle import Audio, Generate, Generation, LogLikelihood, Predict, SpecError, Turn
-from auricle.core.types import Likelihood, Prediction
+from auricle.core.types import Likelihood, Output, Prediction, Request
 from auricle.runs.response_cache import ResponseCache, clear, default_cache_path, list_entries_by_model
 
+Model = tuple[str, dict[str, Any]]
 HELLO = Generate(turns=(Turn("user", ("hello",)),))
 ANSWER = Generation(text="hi", tokens=3, input_tokens=7, finish="stop")
 
 
+def ask(text: str) -> Generate:
+    return Generate(turns=(Turn("user", (text,)),))
+
+
 @pytest.fixture
-def file(tmp_path: Path) -> Any:
+def file(tmp_path: Path) -> Path:
     return tmp_path / "answers.sqlite"
 
 
 @pytest.fixture
-def kept(file: Any) -> Any:
-    """Put an answer to a request, then look whether it answers another one."""
+def look_up(file: Path) -> Callable[..., Output | None]:
+    """Return a function that caches the response to one request and looks up another request."""
 
-    def ask(first: Any, second: Any, one: Any = ("m", {}), other: Any = None) -> Any:
-        with ResponseCache(file, *one) as cache:
+    def put_and_get(
+        first: Request, second: Request, first_model: Model = ("m", {}), second_model: Model | None = None
+    ) -> Output | None:
+        with ResponseCache(file, *first_model) as cache:
             cache.put(first, ANSWER)
-        with ResponseCache(file, *(other or one)) as cache:
+        with ResponseCache(file, *(second_model or first_model)) as cache:
             return cache.get(second)
 
-    return ask
+    return put_and_get
 
 
-def test_an_answer_is_found_again_by_another_run(kept: Any) -> None:
-    assert kept(HELLO, HELLO) == ANSWER
+def test_response_is_returned_in_another_run(look_up: Any) -> None:
+    assert look_up(HELLO, HELLO) == ANSWER
 
 
-def test_an_answer_is_found_before_it_is_written(file: Any) -> None:
+def test_response_is_returned_before_it_is_committed(file: Path) -> None:
     with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, ANSWER)
         assert cache.get(HELLO) == ANSWER
 
 
-def test_what_was_never_asked_is_not_found(file: Any) -> None:
+def test_unknown_request_is_a_miss(file: Path) -> None:
     with ResponseCache(file, "m", {}) as cache:
         assert cache.get(HELLO) is None
 
@@ -67,8 +75,8 @@ def test_what_was_never_asked_is_not_found(file: Any) -> None:
         {"stop": (".",)},
     ],
 )
-def test_another_request_is_another_question(kept: Any, change: Any) -> None:
-    assert kept(HELLO, replace(HELLO, **change)) is None
+def test_different_request_is_a_miss(look_up: Any, change: Any) -> None:
+    assert look_up(HELLO, replace(HELLO, **change)) is None
 
 
 @pytest.mark.parametrize(
@@ -80,9 +88,9 @@ def test_another_request_is_another_question(kept: Any, change: Any) -> None:
         ("m", {"model": "big", "base_url": "http://a/v1", "extra": {"top_p": 0.5}}),
     ],
 )
-def test_another_model_is_another_question(kept: Any, name: str, arguments: Any) -> None:
-    one = ("m", {"model": "big", "base_url": "http://a/v1"})
-    assert kept(HELLO, HELLO, one, (name, arguments)) is None
+def test_different_model_is_a_miss(look_up: Any, name: str, arguments: Any) -> None:
+    first_model = ("m", {"model": "big", "base_url": "http://a/v1"})
+    assert look_up(HELLO, HELLO, first_model, (name, arguments)) is None
 
 
 @pytest.mark.parametrize(
@@ -97,38 +105,38 @@ def test_another_model_is_another_question(kept: Any, name: str, arguments: Any)
         {"auth_token": "abc"},
     ],
 )
-def test_how_a_model_is_reached_does_not_matter(kept: Any, transport: Any) -> None:
-    assert kept(HELLO, HELLO, ("m", {"model": "x"}), ("m", {"model": "x", **transport})) == ANSWER
+def test_transport_arguments_are_ignored(look_up: Any, transport: Any) -> None:
+    assert look_up(HELLO, HELLO, ("m", {"model": "x"}), ("m", {"model": "x", **transport})) == ANSWER
 
 
-def test_the_order_of_arguments_does_not_matter(kept: Any) -> None:
-    assert kept(HELLO, HELLO, ("m", {"a": 1, "b": 2}), ("m", {"b": 2, "a": 1})) == ANSWER
+def test_order_of_arguments_is_ignored(look_up: Any) -> None:
+    assert look_up(HELLO, HELLO, ("m", {"a": 1, "b": 2}), ("m", {"b": 2, "a": 1})) == ANSWER
 
 
-def test_a_sound_is_known_by_its_content(kept: Any, tone: Any, tmp_path: Path) -> None:
-    asked = Predict(inputs={"audio": Audio(str(tone("a.wav")))})
+def test_audio_is_identified_by_content(look_up: Any, tone: Any, tmp_path: Path) -> None:
+    request = Predict(inputs={"audio": Audio(str(tone("a.wav")))})
     copy = tmp_path / "copy.wav"
     copy.write_bytes((tmp_path / "a.wav").read_bytes())
-    assert kept(asked, Predict(inputs={"audio": Audio(str(copy))})) == ANSWER
+    assert look_up(request, Predict(inputs={"audio": Audio(str(copy))})) == ANSWER
     longer = Predict(inputs={"audio": Audio(str(tone("b.wav", seconds=0.2)))})
-    assert kept(asked, longer) is None
+    assert look_up(request, longer) is None
     part = Predict(inputs={"audio": Audio(str(copy), start=0.05)})
-    assert kept(asked, part) is None
+    assert look_up(request, part) is None
 
 
-def test_a_sound_that_is_not_there_is_neither_found_nor_kept(kept: Any, file: Any) -> None:
-    asked = Predict(inputs={"audio": Audio("nowhere.wav")})
-    assert kept(asked, asked) is None
+def test_request_with_missing_audio_is_not_cached(look_up: Any, file: Path) -> None:
+    request = Predict(inputs={"audio": Audio("nowhere.wav")})
+    assert look_up(request, request) is None
     assert list_entries_by_model(file) == []
 
 
-def test_a_model_in_a_file_is_another_one_when_its_code_changes(kept: Any, tmp_path: Path) -> None:
+def test_changed_model_file_is_a_miss(look_up: Any, tmp_path: Path) -> None:
     code = tmp_path / "mine.py"
     code.write_text("one")
     name = f"{code}:Model"
-    assert kept(HELLO, HELLO, (name, {})) == ANSWER
+    assert look_up(HELLO, HELLO, (name, {})) == ANSWER
     code.write_text("two")
-    assert kept(replace(HELLO, max_tokens=1), HELLO, (name, {})) is None
+    assert look_up(replace(HELLO, max_tokens=1), HELLO, (name, {})) is None
 
 
 @pytest.mark.parametrize(
@@ -139,43 +147,45 @@ def test_a_model_in_a_file_is_another_one_when_its_code_changes(kept: Any, tmp_p
         (HELLO, Generation(text="half a pair \ud83d")),
     ],
 )
-def test_every_kind_of_output_comes_back(file: Any, request_: Any, output: Any) -> None:
+def test_every_kind_of_output_is_cached(file: Path, request_: Any, output: Any) -> None:
     with ResponseCache(file, "m", {}) as cache:
         cache.put(request_, output)
-        found = cache.get(request_)
-    whole = replace(output, text="half a pair ?") if isinstance(output, Generation) else output
-    assert found == whole
+        cached = cache.get(request_)
+    expected = replace(output, text="half a pair ?") if isinstance(output, Generation) else output
+    assert cached == expected
 
 
 @pytest.mark.parametrize("kind", ["bytes", "file", "array"])
-def test_a_spoken_answer_comes_back_with_its_sound(file: Any, tone: Any, kind: str) -> None:
-    path = tone("said.wav")
-    sound = {
+def test_spoken_output_is_cached_with_its_audio(file: Path, tone: Any, kind: str) -> None:
+    path = tone("spoken.wav")
+    audio = {
         "bytes": Audio(data=path.read_bytes()),
         "file": Audio(str(path)),
         "array": Audio(data=np.zeros(1600, np.float32), rate=16_000),
     }[kind]
     with ResponseCache(file, "m", {}) as cache:
-        cache.put(HELLO, Generation(text="hi", audio=sound))
+        cache.put(HELLO, Generation(text="hi", audio=audio))
     with ResponseCache(file, "m", {}) as cache:
-        found = cache.get(HELLO)
-    assert isinstance(found.audio.data, bytes)
-    assert found.audio.seconds == pytest.approx(0.1)
+        cached = cache.get(HELLO)
+    assert isinstance(cached, Generation)
+    assert cached.audio
+    assert isinstance(cached.audio.data, bytes)
+    assert cached.audio.seconds == pytest.approx(0.1)
 
 
-def test_threads_may_share_a_cache(file: Any) -> None:
-    def fill(cache: Any, name: Any) -> None:
-        for at in range(200):
-            asked = Generate(turns=(Turn("user", (f"{name} {at}",)),))
-            cache.put(asked, ANSWER)
-            assert cache.get(asked) == ANSWER
+def test_threads_can_share_a_cache(file: Path) -> None:
+    def fill(cache: ResponseCache, name: int) -> None:
+        for number in range(200):
+            request = ask(f"{name} {number}")
+            cache.put(request, ANSWER)
+            assert cache.get(request) == ANSWER
 
     with ResponseCache(file, "m", {}) as cache:
-        threads = [threading.Thread(target=fill, args=(cache, each)) for each in range(4)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
+        threads = [threading.Thread(target=fill, args=(cache, name)) for name in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     assert list_entries_by_model(file)[0].entries == 800
 
 
@@ -183,96 +193,98 @@ WRITER = """
 import sys, itertools, time
 from pathlib import Path
 from auricle import Generate, Generation, Turn
-from auricle.runs.response_cache import AnswerCache
-path, name, most = sys.argv[1:]
-cache = AnswerCache(Path(path), "m", {})
-for at in itertools.count() if most == "forever" else range(int(most)):
-    asked = Generate(turns=(Turn("user", (f"{name} {at}",)),))
-    cache.put(asked, Generation(text=f"{name} {at} " + "word " * 20))
-    if at == 0:
-        print("begun", flush=True)
-    if most == "forever":
+from auricle.runs.response_cache import ResponseCache
+path, name, count = sys.argv[1:]
+cache = ResponseCache(Path(path), "m", {})
+for number in itertools.count() if count == "forever" else range(int(count)):
+    request = Generate(turns=(Turn("user", (f"{name} {number}",)),))
+    cache.put(request, Generation(text=f"{name} {number} " + "word " * 20))
+    if number == 0:
+        print("started", flush=True)
+    if count == "forever":
         time.sleep(0.001)
 cache.close()
 """
 
 
-def writer(file: Any, name: Any, most: Any) -> Any:
-    words = [sys.executable, "-c", WRITER, str(file), name, str(most)]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start_writer(file: Path, name: str, count: int | str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(file), name, str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_several_processes_write_at_once(file: Any) -> None:
-    children = [writer(file, f"p{at}", 500) for at in range(4)]
+def test_several_processes_can_write_at_once(file: Path) -> None:
+    children = [start_writer(file, f"p{number}", 500) for number in range(4)]
     for child in children:
-        _, said = child.communicate(timeout=60)
-        assert (child.returncode, said) == (0, "")
+        _, stderr = child.communicate(timeout=60)
+        assert (child.returncode, stderr) == (0, "")
     assert list_entries_by_model(file)[0].entries == 2000
 
 
-def _kept(file: Any, text: Any) -> Any:
-    """Wait until another process has written this down."""
-    until = time.monotonic() + 20
+def wait_until_cached(file: Path, text: str) -> bool:
+    """Wait until another process has cached the response to a text."""
+    deadline = time.monotonic() + 20
     with ResponseCache(file, "m", {}) as cache:
-        while time.monotonic() < until:
-            if cache.get(Generate(turns=(Turn("user", (text,)),))):
+        while time.monotonic() < deadline:
+            if cache.get(ask(text)):
                 return True
             time.sleep(0.05)
     return False
 
 
-def test_a_process_killed_while_writing_leaves_a_whole_file(file: Any) -> None:
-    for at in range(3):
-        child = writer(file, f"k{at}", "forever")
+def test_killed_process_leaves_an_intact_file(file: Path) -> None:
+    for number in range(3):
+        child = start_writer(file, f"k{number}", "forever")
+        assert child.stdout
         child.stdout.readline()
-        assert _kept(file, f"k{at} 0")
+        assert wait_until_cached(file, f"k{number} 0")
         child.send_signal(signal.SIGKILL)
         child.communicate()
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     with ResponseCache(file, "m", {}) as cache:
-        found = cache.get(Generate(turns=(Turn("user", ("k2 0",)),)))
-    assert found.text.startswith("k2 0 ")
+        cached = cache.get(ask("k2 0"))
+    assert isinstance(cached, Generation)
+    assert cached.text.startswith("k2 0 ")
 
 
-@pytest.mark.parametrize("content", [b"this is no database " * 100, b"SQLite format 3\0" + b"x" * 99])
-def test_a_damaged_file_is_set_aside_with_one_line(file: Any, content: Any) -> None:
+@pytest.mark.parametrize("content", [b"this is not a database " * 100, b"SQLite format 3\0" + b"x" * 99])
+def test_damaged_file_is_renamed_with_one_warning(file: Path, content: Any) -> None:
     file.write_bytes(content)
-    said = []
-    with ResponseCache(file, "m", {}, said.append) as cache:
+    messages: list[str] = []
+    with ResponseCache(file, "m", {}, messages.append) as cache:
         cache.put(HELLO, ANSWER)
-    assert len(said) == 1
-    assert "set aside as answers.sqlite.damaged-1" in said[0]
+    assert len(messages) == 1
+    assert "renamed to answers.sqlite.damaged-1" in messages[0]
     assert (file.parent / "answers.sqlite.damaged-1").read_bytes() == content
     assert list_entries_by_model(file)[0].entries == 1
 
 
-def test_damage_that_shows_while_running_stops_the_cache_and_not_the_run(file: Any) -> None:
+def test_damage_during_a_run_disables_the_cache(file: Path) -> None:
     with ResponseCache(file, "m", {}) as cache:
-        for at in range(500):
-            cache.put(Generate(turns=(Turn("user", (f"{at}",)),)), ANSWER)
-    whole = file.read_bytes()
-    said = []
-    with ResponseCache(file, "m", {}, said.append) as cache:
-        file.write_bytes(whole[: 4096 * 3] + b"\xff" * (len(whole) - 4096 * 3))
-        found = [cache.get(Generate(turns=(Turn("user", (f"{at}",)),))) for at in range(500)]
+        for number in range(500):
+            cache.put(ask(f"{number}"), ANSWER)
+    intact = file.read_bytes()
+    messages: list[str] = []
+    with ResponseCache(file, "m", {}, messages.append) as cache:
+        file.write_bytes(intact[: 4096 * 3] + b"\xff" * (len(intact) - 4096 * 3))
+        cached = [cache.get(ask(f"{number}")) for number in range(500)]
         cache.put(HELLO, ANSWER)
-    assert None in found
-    assert len(said) == 1
-    with ResponseCache(file, "m", {}, said.append) as cache:
+    assert None in cached
+    assert len(messages) == 1
+    with ResponseCache(file, "m", {}, messages.append) as cache:
         assert cache.get(HELLO) is None
-    assert len(said) == 1
+    assert len(messages) == 1
 
 
-def test_a_file_of_another_format_is_set_aside(file: Any) -> None:
+def test_file_with_another_format_version_is_renamed(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 99")
-    said = []
-    ResponseCache(file, "m", {}, said.append).close()
-    assert "format 99" in said[0]
+    messages: list[str] = []
+    ResponseCache(file, "m", {}, messages.append).close()
+    assert "format is 99" in messages[0]
 
 
-def test_a_row_that_cannot_be_read_is_asked_again(file: Any) -> None:
+def test_damaged_row_is_a_miss_and_is_overwritten(file: Path) -> None:
     with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, ANSWER)
     with closing(sqlite3.connect(file)) as connection, connection:
@@ -283,7 +295,7 @@ def test_a_row_that_cannot_be_read_is_asked_again(file: Any) -> None:
         assert cache.get(HELLO) == ANSWER
 
 
-def test_a_busy_file_is_waited_for(file: Any) -> None:
+def test_locked_file_is_retried(file: Path) -> None:
     ResponseCache(file, "m", {}).close()
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -296,12 +308,12 @@ def test_a_busy_file_is_waited_for(file: Any) -> None:
     assert list_entries_by_model(file)[0].entries == 1
 
 
-def test_a_path_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
+def test_path_that_cannot_be_opened_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"cannot be opened.*--cache-path"):
         ResponseCache(tmp_path, "m", {})
 
 
-def test_the_path_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_path_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AURICLE_CACHE", str(tmp_path / "mine.db"))
     assert default_cache_path() == tmp_path / "mine.db"
     monkeypatch.setenv("AURICLE_CACHE", str(tmp_path))
@@ -311,35 +323,34 @@ def test_the_path_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch,
     assert default_cache_path() == tmp_path / "auricle" / "answers.sqlite"
 
 
-def test_clearing_takes_one_model_or_what_is_old(file: Any) -> None:
+def test_clear_deletes_by_model_or_age(file: Path) -> None:
     for name in ("a", "b"):
         with ResponseCache(file, "openai", {"model": name}) as cache:
             cache.put(HELLO, ANSWER)
-    assert [each.model for each in list_entries_by_model(file)] == ["a", "b"]
+    assert [entries.model for entries in list_entries_by_model(file)] == ["a", "b"]
     assert clear(file, before=time.time() - 1000) == 0
     assert clear(file, model="a") == 1
     assert clear(file, before=time.time() + 1) == 1
     assert list_entries_by_model(file) == []
 
 
-def test_the_command_shows_and_clears(auricle: Any, file: Any) -> None:
+def test_command_shows_and_clears_the_cache(auricle: Any, file: Path) -> None:
     with ResponseCache(file, "openai", {"model": "big"}) as cache:
         cache.put(HELLO, ANSWER)
     shown = auricle("cache", "--cache-path", file)
     assert shown.returncode == 0
     assert str(file) in shown.stdout
     assert "big" in shown.stdout
-    told = json.loads(auricle("cache", "show", "--cache-path", file, "--json").stdout)
-    assert (told["entries"], told["models"][0]["model"]) == (1, "big")
-    gone = auricle("cache", "clear", "--model", "big", "--cache-path", file)
-    assert "1 answer" in gone.stdout
-    again = auricle("cache", "show", "--cache-path", file)
-    assert "holds no answers" in again.stdout
+    document = json.loads(auricle("cache", "show", "--cache-path", file, "--json").stdout)
+    assert (document["entries"], document["models"][0]["model"]) == (1, "big")
+    assert auricle("cache", "clear", "--model", "big", "--cache-path", file).returncode == 0
+    document = json.loads(auricle("cache", "show", "--cache-path", file, "--json").stdout)
+    assert document["entries"] == 0
 
 
-def test_clearing_a_model_that_is_not_there_says_which_are(auricle: Any, file: Any) -> None:
+def test_clearing_an_unknown_model_lists_the_cached_ones(auricle: Any, file: Path) -> None:
     with ResponseCache(file, "openai", {"model": "big"}) as cache:
         cache.put(HELLO, ANSWER)
     done = auricle("cache", "clear", "--model", "bgi", "--cache-path", file)
     assert done.returncode == 2
-    assert "holds answers of big" in done.stderr
+    assert "big" in done.stderr

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from auricle import Sample, Settings
-from auricle.api import NullObserver
+from auricle.engine.observer import NullObserver
 from auricle.engine.run_loop import RunLoop, close_model
 from auricle.engine.workers.process import earliest_time
 from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool

@@ -1,0 +1,75 @@
+"""The file of judge replies."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auricle import Generate, Generation, Sample, Turn, Unreadable
+from auricle.core.types import Failure, Record
+from auricle.metrics.base import Metric, mean
+from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, VerdictIndex, build_judge_requests, read_last_judge
+
+JUDGE = Judge.from_arguments("judge", {"model": "big", "api_key": "sk-1", "timeout": 5})
+RECORD = Record(sample=Sample(id="s1", inputs={}), row=0, outputs=(Generation(text="an answer"),))
+
+
+def build_metric(votes: int = 1) -> Metric:
+    def ask(sample: Sample, output: Generation) -> tuple[Generate, ...]:
+        return (Generate(turns=(Turn("user", (output.text,)),)),) * votes
+
+    def score(sample: Sample, *outputs: Generation, verdicts: tuple[str, ...]) -> float:
+        return float(len(verdicts))
+
+    return Metric("judged", score, mean, judge_requests=ask)
+
+
+def write_verdicts(path: Path, requests: list[JudgeRequest], **fields: Any) -> None:
+    values: dict[str, Any] = {"reply": Generation(text="yes", tokens=2), "error": None, "seconds": 0.1, **fields}
+    verdicts = [Verdict(request, JUDGE.name, **values) for request in requests]
+    path.write_bytes(JUDGE.to_json_line() + b"".join(verdict.to_json_line() for verdict in verdicts))
+
+
+def test_judge_has_no_secrets_or_transport_arguments() -> None:
+    assert JUDGE.arguments == {"model": "big"}
+    assert JUDGE.name.startswith("judge#")
+
+
+def test_repeated_requests_are_separate_votes() -> None:
+    requests = build_judge_requests(JUDGE, build_metric(votes=3), RECORD)
+    assert len({request.key for request in requests}) == 3
+    assert [request.request.answer_index for request in requests] == [0, 1, 2]
+
+
+def test_another_judge_has_other_keys() -> None:
+    other = Judge.from_arguments("judge", {"model": "small"})
+    keys = {build_judge_requests(judge, build_metric(), RECORD)[0].key for judge in (JUDGE, other)}
+    assert len(keys) == 2
+
+
+def test_replies_are_read_and_counted_once(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_metric()
+    write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD))
+    with VerdictIndex(path, JUDGE) as index:
+        for _ in range(2):
+            assert index.read_replies(metric, RECORD) == ("yes",)
+        assert (index.to_dict()["verdicts"], index.to_dict()["tokens"]) == (1, 2)
+    assert read_last_judge(path) == JUDGE
+
+
+def test_failed_verdict_is_unreadable_and_has_no_reply(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_metric()
+    (request,) = build_judge_requests(JUDGE, metric, RECORD)
+    write_verdicts(path, [request], reply=None, error=Failure("Transient", "HTTP 503"))
+    assert "text" not in json.loads(path.read_text().splitlines()[1])
+    with VerdictIndex(path, JUDGE) as index:
+        assert not index.has_reply(request.key)
+        with pytest.raises(Unreadable, match="the judge failed: Transient: HTTP 503"):
+            index.read_replies(metric, RECORD)
+
+
+def test_missing_file_has_no_verdicts(tmp_path: Path) -> None:
+    with VerdictIndex(tmp_path / "missing.jsonl", JUDGE) as index, pytest.raises(Unreadable, match="not judged yet"):
+        index.read_replies(build_metric(), RECORD)
+    assert read_last_judge(tmp_path / "missing.jsonl") is None
