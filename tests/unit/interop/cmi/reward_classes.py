@@ -1,7 +1,8 @@
-"""Reward models as people write them for CMI-RewardBench, by its guide."""
+"""Reward model classes written as CMI-RewardBench's guide shows."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 INHERITING = """
 from typing import Any, List
@@ -31,7 +32,7 @@ class MyBaseline(BenchmarkModelABC):
 NOTE = '''
 
 def note(self, inputs, batch_size, max_dur, kwargs):
-    """For the test: what the class was told."""
+    """Log the arguments of the call for the test."""
     import json
     import os
     import wave
@@ -67,6 +68,7 @@ CUSTOM = (
 
 import sys
 from pathlib import Path
+from typing import Any
 
 _benchmark_dir = Path(__file__).resolve().parent.parent
 if str(_benchmark_dir) not in sys.path:
@@ -76,29 +78,29 @@ if str(_benchmark_dir) not in sys.path:
 )
 
 
-def inheriting(path):
-    """One that subclasses the benchmark's class."""
+def inheriting(path: Path) -> Path:
+    """Write a class that inherits from the benchmark's base class."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(INHERITING + NOTE)
     return path
 
 
-def duck(path, made="[[0.5, 0.25] for _ in inputs]", before=""):
-    """One that inherits nothing, and gives back what it is told to."""
+def duck(path: Path, made: str = "[[0.5, 0.25] for _ in inputs]", before: str = "") -> Path:
+    """Write a class without a base class that returns the expression `made`."""
     path.write_text(before + DUCK.replace("{made}", made))
     return path
 
 
-def in_custom_models(folder):
-    """One where the guide wants it, that makes its parent importable."""
+def in_custom_models(folder: Path) -> Path:
+    """Write a class in the folder of the guide, which puts the parent folder on `sys.path`."""
     path = folder / "custom_models" / "my_model.py"
     path.parent.mkdir(parents=True)
     path.write_text(CUSTOM + NOTE)
     return path
 
 
-def checkout(folder):
-    """What the model's side of the benchmark's repository has, in small."""
+def checkout(folder: Path) -> Path:
+    """Write the parts of the benchmark's repository that models use."""
     (folder / "core").mkdir(parents=True)
     (folder / "baselines").mkdir()
     for package in ("core", "baselines"):
@@ -136,6 +138,6 @@ def checkout(folder):
     return folder
 
 
-def calls(log):
-    """What a class that notes was told, call by call."""
+def calls(log: str | Path) -> list[dict[str, Any]]:
+    """Return the logged arguments of each call."""
     return [json.loads(line) for line in Path(log).read_text().splitlines()]

@@ -1,4 +1,4 @@
-"""Classes written for CMI-RewardBench in whole runs: here, in processes, under another Python."""
+"""Runs with CMI-RewardBench classes: in this process, in replicas, in another interpreter."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ from auricle.tasks.base import Task
 
 
 def candidates(folder, count=5):
-    """Sounds of a folder, each with a text as long as its number."""
+    """Recordings of a folder, each with a text as long as its number."""
     samples = [
         Sample(id=str(n), inputs={"audio": Audio.of(Path(folder) / f"{n}.wav"), "text": "x" * n})
         for n in range(count)
@@ -35,8 +35,8 @@ def candidates(folder, count=5):
 
 
 @pytest.fixture
-def work(tmp_path: Path, tone: Any) -> Any:
-    """A task, its sounds, and a class to rate them."""
+def folder(tmp_path: Path, tone: Any) -> Path:
+    """A folder with a task, its recordings, and a class that rates them."""
     for number in range(5):
         tone(f"{number}.wav", seconds=0.1 + number / 100)
     (tmp_path / "task.py").write_text(TASK)
@@ -44,115 +44,115 @@ def work(tmp_path: Path, tone: Any) -> Any:
     return tmp_path
 
 
-def spec(work: Any, model: str = "my_model.py:MyBaseline", **arguments: Any) -> Any:
+def build_spec(folder: Path, model: str = "my_model.py:MyBaseline", **arguments: Any) -> Spec:
     return Spec(
-        task=f"{work / 'task.py'}:candidates",
-        task_args={"folder": str(work)},
-        model=f"cmi:{work / model}",
+        task=f"{folder / 'task.py'}:candidates",
+        task_args={"folder": str(folder)},
+        model=f"cmi:{folder / model}",
         model_args={"device": "cpu", **arguments},
     )
 
 
-def answers(run: Any) -> Any:
+def read_records(run: Any) -> Any:
     return {record.sample.id: record for record in Run.load(run).records()}
 
 
-def alignments(run: Any) -> Any:
-    return {name: each.outputs[0].values["alignment"] for name, each in answers(run).items()}
+def read_alignments(run: Any) -> Any:
+    return {name: record.outputs[0].values["alignment"] for name, record in read_records(run).items()}
 
 
-WHERE = {
-    "here": ({}, Settings()),
+PLACES = {
+    "this process": ({}, Settings()),
     "replicas": ({}, Settings(replicas=2)),
-    "elsewhere": ({"python": sys.executable}, Settings()),
+    "another interpreter": ({"python": sys.executable}, Settings()),
 }
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_a_class_answers_alike_wherever_it_runs(work: Any, where: Any) -> None:
-    arguments, settings = WHERE[where]
-    evaluate(spec(work, **arguments), work / "run", settings=settings)
-    assert alignments(work / "run") == {str(n): float(n) for n in range(5)}
+@pytest.mark.parametrize("place", PLACES)
+def test_a_class_gives_the_same_scores_everywhere(folder: Any, place: Any) -> None:
+    arguments, settings = PLACES[place]
+    evaluate(build_spec(folder, **arguments), folder / "run", settings=settings)
+    assert read_alignments(folder / "run") == {str(n): float(n) for n in range(5)}
 
 
-def test_a_batch_has_twelve_at_most(work: Any) -> None:
-    log = str(work / "log")
-    one = spec(work, log=log)
-    evaluate(one, work / "run")
+def test_batches_follow_the_setting(folder: Any) -> None:
+    log = str(folder / "log")
+    spec = build_spec(folder, log=log)
+    evaluate(spec, folder / "run")
     assert [call["batch_size"] for call in calls(log)] == [5]
-    evaluate(one, work / "two", settings=Settings(batch_size=2))
+    evaluate(spec, folder / "two", settings=Settings(batch_size=2))
     assert sorted(call["batch_size"] for call in calls(log)[1:]) == [1, 2, 2]
 
 
-@pytest.mark.parametrize("where", ["here", "replicas"])
-def test_a_score_that_is_no_number_costs_its_own_sample_only(work: Any, where: str) -> None:
-    made = "[[float('nan') if x.text == 'xx' else len(x.text), 1] for x in inputs]"
-    duck(work / "duck.py", made)
-    evaluate(spec(work, "duck.py:Duck"), work / "run", settings=WHERE[where][1])
-    found = answers(work / "run")
-    failed = [name for name, each in found.items() if each.error]
+@pytest.mark.parametrize("place", ["this process", "replicas"])
+def test_a_nan_score_fails_its_own_sample_only(folder: Any, place: str) -> None:
+    scores = "[[float('nan') if x.text == 'xx' else len(x.text), 1] for x in inputs]"
+    duck(folder / "duck.py", scores)
+    evaluate(build_spec(folder, "duck.py:Duck"), folder / "run", settings=PLACES[place][1])
+    records = read_records(folder / "run")
+    failed = [name for name, record in records.items() if record.error]
     assert failed == ["2"]
-    assert found["2"].error.kind == "NotFinite"
-    assert found["2"].error.message.startswith("the model gave nan as alignment")
-    assert found["2"].attempts == 1
+    assert records["2"].error.kind == "NotFinite"
+    assert "alignment" in records["2"].error.message
+    assert records["2"].attempts == 1
 
 
-def test_a_sound_that_makes_a_class_stumble_costs_its_own_sample_only(work: Any) -> None:
-    made = "[[1 / (len(x.text) - 2), 1] for x in inputs]"
-    duck(work / "duck.py", made)
-    evaluate(spec(work, "duck.py:Duck"), work / "run")
-    found = answers(work / "run")
-    assert [name for name, each in found.items() if each.error] == ["2"]
-    assert found["2"].error.kind == "ZeroDivisionError"
+def test_an_exception_fails_its_own_sample_only(folder: Any) -> None:
+    scores = "[[1 / (len(x.text) - 2), 1] for x in inputs]"
+    duck(folder / "duck.py", scores)
+    evaluate(build_spec(folder, "duck.py:Duck"), folder / "run")
+    records = read_records(folder / "run")
+    assert [name for name, record in records.items() if record.error] == ["2"]
+    assert records["2"].error.kind == "ZeroDivisionError"
 
 
-def test_a_class_that_answers_in_another_shape_stops_the_run(work: Any) -> None:
-    duck(work / "duck.py", "[1, 2]")
+def test_a_wrong_shape_ends_the_run(folder: Any) -> None:
+    duck(folder / "duck.py", "[1, 2]")
     with pytest.raises(auricle.SpecError, match=r"not list of shape \(2,\)"):
-        evaluate(spec(work, "duck.py:Duck"), work / "run")
+        evaluate(build_spec(folder, "duck.py:Duck"), folder / "run")
 
 
-def test_a_crop_is_part_of_what_a_run_is(work: Any) -> None:
-    evaluate(spec(work, crop=0.05), work / "run")
-    kept = json.loads((work / "run" / "spec.json").read_text())
-    assert kept["identity"]["model_args"]["crop"] == 0.05
+def test_a_crop_is_part_of_the_identity_of_a_run(folder: Any) -> None:
+    evaluate(build_spec(folder, crop=0.05), folder / "run")
+    document = json.loads((folder / "run" / "spec.json").read_text())
+    assert document["identity"]["model_args"]["crop"] == 0.05
     with pytest.raises(auricle.SpecError, match="crop"):
-        evaluate(spec(work), work / "run")
+        evaluate(build_spec(folder), folder / "run")
 
 
-def test_a_relative_path_is_made_whole_and_shown_short(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(work)
-    named = Spec(task="demo", model="cmi:my_model.py:MyBaseline").resolved().model
-    assert named == f"cmi:{work / 'my_model.py'}:MyBaseline"
-    assert display_name(named) == "cmi:my_model.py:MyBaseline"
-    assert JudgeSpec(model="cmi:my_model.py:MyBaseline").resolved().model == named
+def test_a_relative_path_is_resolved_and_displayed_short(folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    resolved = Spec(task="demo", model="cmi:my_model.py:MyBaseline").resolved().model
+    assert resolved == f"cmi:{folder / 'my_model.py'}:MyBaseline"
+    assert display_name(resolved) == "cmi:my_model.py:MyBaseline"
+    assert JudgeSpec(model="cmi:my_model.py:MyBaseline").resolved().model == resolved
     assert Spec(task="demo", model="cmi:pkg.mod:My").resolved().model == "cmi:pkg.mod:My"
 
 
-def test_a_class_that_changed_is_another_model_to_the_cache(work: Any) -> None:
-    model = f"cmi:{work / 'my_model.py'}:MyBaseline"
+def test_a_changed_class_is_another_model_to_the_cache(folder: Any) -> None:
+    model = f"cmi:{folder / 'my_model.py'}:MyBaseline"
     name, before = _resolve_source(model)
-    inheriting(work / "my_model.py").write_text("changed")
+    inheriting(folder / "my_model.py").write_text("changed")
     assert name == "cmi:MyBaseline"
     assert _resolve_source(model)[1] != before
 
 
-def test_the_command_line_asks_and_examines_a_class(auricle: Any, work: Any) -> None:
-    more = ["-m", "cmi:my_model.py:MyBaseline", "-M", "device=cpu"]
-    told = ["--model-init-json", '{"log": "log"}', "--score-json", "score.json", "--crop", "0.05"]
-    (work / "score.json").write_text('{"steps": 3}')
-    asked = auricle("ask", *more, *told, "0.wav", "--text", "hello")
-    assert '"alignment":5.0' in asked.stdout, asked.stderr
-    (call,) = calls(work / "log")
+def test_ask_and_doctor_load_a_class(auricle: Any, folder: Any) -> None:
+    model_arguments = ["-m", "cmi:my_model.py:MyBaseline", "-M", "device=cpu"]
+    options = ["--model-init-json", '{"log": "log"}', "--score-json", "score.json", "--crop", "0.05"]
+    (folder / "score.json").write_text('{"steps": 3}')
+    answer = auricle("ask", *model_arguments, *options, "0.wav", "--text", "hello")
+    assert '"alignment":5.0' in answer.stdout, answer.stderr
+    (call,) = calls(folder / "log")
     assert call["kwargs"] == {"steps": 3}
     assert call["seconds"] == [0.05]
-    examined = auricle("doctor", *more)
-    assert "ok  cmi:my_model.py:MyBaseline loads" in examined.stdout
+    diagnosis = auricle("doctor", *model_arguments)
+    assert "ok  cmi:my_model.py:MyBaseline loads" in diagnosis.stdout
 
 
-@pytest.mark.parametrize("given", ["[1]", "nowhere.json", "{broken"])
-def test_json_that_is_none_is_refused_in_a_line(auricle: Any, work: Any, given: str) -> None:
-    done = auricle("ask", "-m", "cmi:my_model.py:MyBaseline", "--score-json", given, "0.wav")
-    assert done.returncode == 2
-    assert done.stderr.startswith("auricle: ")
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("argument", ["[1]", "nowhere.json", "{broken"])
+def test_invalid_json_is_rejected_in_one_line(auricle: Any, folder: Any, argument: str) -> None:
+    result = auricle("ask", "-m", "cmi:my_model.py:MyBaseline", "--score-json", argument, "0.wav")
+    assert result.returncode == 2
+    assert result.stderr.startswith("auricle: ")
+    assert "Traceback" not in result.stderr

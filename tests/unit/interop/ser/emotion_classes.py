@@ -1,11 +1,16 @@
-"""A suite for speech emotions, as its guide lays it out, with models that only do sums."""
+"""Files of a suite for speech emotion recognition, with models that only compute loudness."""
+
+from pathlib import Path
+
+PEAKS = {"angry/0.wav": 0.75, "angry/1.wav": 0.625, "neutral/2.wav": 0.125, "neutral/3.wav": 0.875}
+"""Peak amplitude of each recording."""
 
 WRAPPER = '''
 from models.base import BaseModelWrapper
 
 
 class Loudness(BaseModelWrapper):
-    """Tells anger by how loud a sound is; counts its loads and calls."""
+    """Scores anger by loudness; counts its loads and calls."""
 
     name = "Loudness"
     output_type = "probabilities"
@@ -81,8 +86,8 @@ class Folders(BaseDataset):
 '''
 
 
-def suite(folder):
-    """The suite's files; its packages' `__init__` would break whoever runs them."""
+def write_suite(folder: Path) -> Path:
+    """Write the suite; the `__init__` of its packages raises when it is run."""
     for package, files in {
         "models": {"loudness_wrapper.py": WRAPPER, "plane_wrapper.py": DIMENSIONS},
         "datasets": {"folders.py": DATASET},
