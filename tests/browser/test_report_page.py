@@ -28,16 +28,16 @@ def about(name: Any) -> Any:
 def page_of(records: Any, metrics: Any) -> Any:
     board = ScoreTable(metrics)
     list(score_records(records, board))
-    found = build_document(about(f"task-{LONG}"), board, summarise(board, f"{LONG}:1", "model"))
+    document = build_document(about(f"task-{LONG}"), board, summarise(board, f"{LONG}:1", "model"))
     by_id = {record.sample.id: record for record in records}
-    return render_report(found, build_sample_views([by_id[each] for each in board.worst_ids()], metrics[0]))
+    return render_report(document, build_sample_views([by_id[each] for each in board.worst_ids()], metrics[0]))
 
 
 def heard(at: Any, audio: Any = None) -> Any:
     """Transcripts in several scripts, some of them missing, some without end."""
-    said = [("turn the light on", "turn light on now"), ("打开客厅的灯", "打开客厅灯"),
+    answers = [("turn the light on", "turn light on now"), ("打开客厅的灯", "打开客厅灯"),
             ("مرحبا بكم في هذا", "مرحبا كم في"), (LONG, f"{LONG} {LONG}")]  # fmt: skip
-    target, answer = said[at % len(said)]
+    target, answer = answers[at % len(answers)]
     meta = {"subset": f"set {at % 3}", "accent": LONG if at % 2 else "none", "speaker": at % 20}
     sample = Sample(id=f"{at:03d}-{LONG if at % 5 == 0 else 'x'}", inputs={"audio": audio or []},
                     target=target, meta=meta, origin=f"{LONG}.jsonl:{at}")  # fmt: skip

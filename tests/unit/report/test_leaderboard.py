@@ -11,17 +11,17 @@ from auricle.report.leaderboard import build_leaderboard
 
 def number(metric: str = "wer", value: float = 0.1, **more: Any) -> Any:
     """A number as `metrics.json` has it."""
-    held = {"metric": metric, "field": "", "group": "all", "value": value, "low": value - 0.01,
+    row = {"metric": metric, "field": "", "group": "all", "value": value, "low": value - 0.01,
             "high": value + 0.01, "scored": 9, "total": 10, "failed": 1, "unit": "share",
             "higher_is_better": False, "details": {},
             "signature": f"asr:1|data@1|Respond#1|{metric}:1.basic|m|auricle 1"}  # fmt: skip
-    return {**held, **more}
+    return {**row, **more}
 
 
 def document(name: str = "m", *numbers: Any, **more: Any) -> Any:
-    held = {"model": {"name": name, "arguments": {}}, "numbers": list(numbers) or [number()],
+    row = {"model": {"name": name, "arguments": {}}, "numbers": list(numbers) or [number()],
             "complete": True, "created": "2026-01-01", "speed": {"rtfx": 12.5}}  # fmt: skip
-    return {**held, **more}
+    return {**row, **more}
 
 
 def signed(signature: Any) -> Any:
@@ -68,7 +68,7 @@ def test_models_with_other_arguments_are_other_rows() -> None:
     assert {row.title for row in made.rows} == {"m", "m (size=small)"}
 
 
-def test_by_default_only_the_first_metric_of_a_task_is_told() -> None:
+def test_by_default_only_the_first_metric_of_a_task_is_shown() -> None:
     runs = [("a", document("m", number("wer"), number("cer")))]
     assert len(build_leaderboard(runs).columns) == 1
     assert len(build_leaderboard(runs, all_metrics=True).columns) == 2
@@ -82,7 +82,7 @@ def test_an_unfinished_run_is_never_the_best() -> None:
 
 
 def test_numbers_without_a_signature_are_left_out() -> None:
-    assert build_leaderboard([("a", document("m", signed("nobody knows")))]).columns == ()
+    assert build_leaderboard([("a", document("m", signed("not a signature")))]).columns == ()
 
 
 def test_a_spreadsheet_has_a_line_a_number() -> None:
@@ -93,8 +93,8 @@ def test_a_spreadsheet_has_a_line_a_number() -> None:
 
 
 def test_markdown_shows_names_to_the_letter_and_the_best_in_bold() -> None:
-    told = build_leaderboard([("a", document("a|b <i>*c*")), ("b", document("n", number(value=0.4)))])
-    lines = told.to_markdown().splitlines()
+    output = build_leaderboard([("a", document("a|b <i>*c*")), ("b", document("n", number(value=0.4)))])
+    lines = output.to_markdown().splitlines()
     assert lines[0] == "| Model | asr WER ↓ | RTFx |"
     assert lines[1] == "| --- | ---: | ---: |"
     assert lines[2].startswith(r"| a\|b \<i\>\*c\* | **10.00 %** (9.00 – 11.00 %, 90.0 % covered)")
@@ -102,11 +102,11 @@ def test_markdown_shows_names_to_the_letter_and_the_best_in_bold() -> None:
 
 
 def test_latex_escapes_what_it_would_obey() -> None:
-    told = build_leaderboard([("a", document("a_b & 100% $x$ \\input{y}"))]).to_latex()
-    assert r"a\_b \& 100\% \$x\$ \textbackslash{}input\{y\}" in told
-    assert r"\textbf{10.00 \%} (9.00 -- 11.00 \%, 90.0 \% covered)" in told
-    assert told.startswith("\\begin{tabular}{lrr}\n\\toprule\n")
-    assert "asr WER $\\downarrow$ & RTFx" in told
+    output = build_leaderboard([("a", document("a_b & 100% $x$ \\input{y}"))]).to_latex()
+    assert r"a\_b \& 100\% \$x\$ \textbackslash{}input\{y\}" in output
+    assert r"\textbf{10.00 \%} (9.00 -- 11.00 \%, 90.0 \% covered)" in output
+    assert output.startswith("\\begin{tabular}{lrr}\n\\toprule\n")
+    assert "asr WER $\\downarrow$ & RTFx" in output
 
 
 def test_nothing_makes_an_empty_table() -> None:
@@ -118,7 +118,7 @@ def test_nothing_makes_an_empty_table() -> None:
 def test_the_command_prints_a_table(auricle: Any, manifest: Any) -> None:
     data = manifest([{"id": "1", "question": "yes", "answer": "yes"}])
     assert auricle("run", data, "--as", "qa", "-m", "echo", "-o", "run").returncode == 0
-    told = auricle("leaderboard", "run")
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.startswith("| Model | qa-mine Exact match ↑ | RTFx |\n")
-    assert "| echo | **100.00 %** (" in told.stdout
+    output = auricle("leaderboard", "run")
+    assert output.returncode == 0, output.stderr
+    assert output.stdout.startswith("| Model | qa-mine Exact match ↑ | RTFx |\n")
+    assert "| echo | **100.00 %** (" in output.stdout

@@ -42,7 +42,7 @@ def test_alignment_is_over_what_the_metric_sees() -> None:
     assert one.answer == "ONE, two!"
 
 
-def test_score_tells_the_errors_it_is_made_of() -> None:
+def test_score_shows_the_errors_it_is_made_of() -> None:
     (one,) = build_sample_views([record("one too")], text.wer)
     assert one.score.startswith("66.67")
     assert one.errors == "1S 1D 0I of 3"
@@ -54,7 +54,7 @@ def test_score_of_a_reference_without_words_is_undefined() -> None:
     assert one.errors == "0S 0D 1I of 0"
 
 
-def test_hit_or_miss_is_told_in_words() -> None:
+def test_hit_or_miss_is_shown_in_words() -> None:
     cases = [record("cat", target="cat", choices=["cat", "dog"]),
              record("dog", target="cat", choices=["cat", "dog"])]  # fmt: skip
     assert [each.score for each in build_sample_views(cases, labels.accuracy)] == ["right", "wrong"]
@@ -89,7 +89,7 @@ def test_run_without_metrics_still_shows_its_samples() -> None:
     assert (one.answer, one.score, one.diff) == ("hello", "", ())
 
 
-def test_failed_record_is_told_not_scored() -> None:
+def test_failed_record_is_shown_and_not_scored() -> None:
     sample = Sample(id="a", inputs={}, target="x")
     (one,) = build_sample_views([Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], text.wer)
     assert one.note == "Timeout: too late"
@@ -104,7 +104,7 @@ def test_prediction_is_listed_highest_first_with_the_right_label_kept() -> None:
     assert names == [*(f"label{at}" for at in range(sample_view.MAX_VALUES)), "label19"]
 
 
-def test_likelihoods_are_told_by_choice() -> None:
+def test_likelihoods_are_shown_by_choice() -> None:
     outputs = (Likelihood(logprobs=(-1.0, -0.5)), Likelihood(logprobs=(-3.0,)))
     (one,) = build_sample_views([record(outputs, choices=["yes", "no"])], None)
     assert one.answer.splitlines() == [
@@ -136,12 +136,12 @@ def test_question_comes_with_its_options() -> None:
     ("target", "expected"),
     [(None, None), (["a", "b"], "a / b"), (2.0, "2"), ({"k": [1]}, '{"k": [1]}'), (True, "true")],
 )
-def test_targets_of_every_kind_are_told_plainly(target: Any, expected: str | None) -> None:
+def test_targets_of_every_kind_are_shown_plainly(target: Any, expected: str | None) -> None:
     (one,) = build_sample_views([record(target=target)], None)
     assert one.target == expected
 
 
-def test_endless_answer_is_cut_and_said_so() -> None:
+def test_endless_answer_is_cut_with_a_note() -> None:
     (one,) = build_sample_views([record("word " * 50_000)], text.wer)
     assert len(one.answer) < sample_view.MAX_CHARACTERS + 100
     assert "more characters" in one.answer
@@ -185,12 +185,12 @@ def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample_view, "MAX_AUDIO_BYTES", 30_000)
-    found = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer)
-    have = [bool(each.audio) for each in found]
+    views = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer)
+    have = [bool(each.audio) for each in views]
     assert have == sorted(have, reverse=True)
     assert 0 < sum(have) < 9
-    assert sum(4 * len(clip) / 3 for each in found for clip in each.audio) <= 30_000
-    assert all("No player" in each.note for each in found if not each.audio)
+    assert sum(4 * len(clip) / 3 for each in views for clip in each.audio) <= 30_000
+    assert all("No player" in each.note for each in views if not each.audio)
 
 
 def test_sounds_can_be_left_out() -> None:
@@ -198,8 +198,8 @@ def test_sounds_can_be_left_out() -> None:
     assert (one.audio, one.note) == ((), "")
 
 
-def test_a_perfect_answer_says_why_it_has_no_player() -> None:
+def test_a_perfect_answer_explains_why_it_has_no_player() -> None:
     right = record("one two three", audio=[noise(0.2), noise(0.2)])
-    found = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
-    assert [len(each.audio) for each in found] == [1, 0, 0]
-    assert [each.note for each in found] == ["", sample_view.RIGHT_ANSWER_NOTE, ""]
+    views = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
+    assert [len(each.audio) for each in views] == [1, 0, 0]
+    assert [each.note for each in views] == ["", sample_view.RIGHT_ANSWER_NOTE, ""]

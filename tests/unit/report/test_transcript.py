@@ -22,7 +22,7 @@ def record(*texts: Any, target: Any = None, **inputs: Any) -> Any:
     return Record(sample=sample, row=0, outputs=tuple(Generation(text=each) for each in texts))
 
 
-def test_a_conversation_is_told_turn_by_turn_with_its_references() -> None:
+def test_a_conversation_is_shown_turn_by_turn_with_its_references() -> None:
     assert transcript_lines(record("a dog", "yes", target=["a cat", None], turns=USERS)) == (
         TranscriptLine("User", "[audio a.wav] what?"),
         TranscriptLine("Answer", "a dog"),
@@ -32,7 +32,7 @@ def test_a_conversation_is_told_turn_by_turn_with_its_references() -> None:
     )
 
 
-def test_the_history_of_the_data_is_told_before_the_one_answer() -> None:
+def test_the_history_of_the_data_is_shown_before_the_one_answer() -> None:
     assert transcript_lines(record("yes", target="no", turns=GIVEN)) == (
         TranscriptLine("User", "[audio a.wav] what?"),
         TranscriptLine("Assistant", "a cat"),
@@ -42,9 +42,9 @@ def test_the_history_of_the_data_is_told_before_the_one_answer() -> None:
     )
 
 
-def test_a_reference_that_also_stands_in_the_history_is_told_once() -> None:
-    told = transcript_lines(record("a dog", "yes", target=["a cat", "no"], turns=GIVEN))
-    assert [who for who, _ in told] == ["User", "Answer", "Reference"] * 2
+def test_a_reference_that_also_is_in_the_history_is_shown_once() -> None:
+    output = transcript_lines(record("a dog", "yes", target=["a cat", "no"], turns=GIVEN))
+    assert [who for who, _ in output] == ["User", "Answer", "Reference"] * 2
 
 
 def test_several_answers_are_numbered() -> None:
@@ -52,7 +52,7 @@ def test_several_answers_are_numbered() -> None:
     assert transcript_lines(record("a")) == ()
 
 
-def test_a_conversation_without_end_is_cut_and_says_so() -> None:
+def test_a_conversation_without_end_is_cut_with_a_note() -> None:
     many = record(*["x"] * 99, turns=[Turn("user", ("y",))] * 99)
     assert transcript_lines(many)[MAX_LINES:] == (TranscriptLine("…", f"{2 * 99 - MAX_LINES} more lines"),)
 
@@ -72,8 +72,8 @@ def test_a_card_lists_every_answer(metric: Any) -> None:
 
 def test_a_card_shows_a_conversation_in_its_order() -> None:
     metric = aggregate_answers(exact_match, "turns")
-    held = record("a dog", "no", target=["a cat", "no"], turns=USERS)
-    (card,) = build_sample_views([held], metric, audio=False)
+    row = record("a dog", "no", target=["a cat", "no"], turns=USERS)
+    (card,) = build_sample_views([row], metric, audio=False)
     page = str(render_worst_samples([card], metric.name, "en"))
     order = ["[audio a.wav] what?", "a dog", "a cat", "sure?"]
     assert [page.index(each) for each in order] == sorted(page.index(each) for each in order)
@@ -94,8 +94,8 @@ def test_samples_are_listed_turn_by_turn_on_the_terminal(auricle: Any, manifest:
         ["answer", "hello bye"],
         ["exact_match", "1.0"],
     ]
-    (held,) = map(json.loads, auricle("samples", "out", "--json").stdout.splitlines())
-    assert [turn["parts"] for turn in held["turns"]] == [["hello"], ["bye"]]
+    (row,) = map(json.loads, auricle("samples", "out", "--json").stdout.splitlines())
+    assert [turn["parts"] for turn in row["turns"]] == [["hello"], ["bye"]]
 
 
 def test_several_answers_are_listed_on_the_terminal(auricle: Any, manifest: Any) -> None:

@@ -7,7 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from auricle.report import sample_cards
+from auricle.report.compare import Comparison
 from auricle.report.compare.confusion_html import render_confusion_changes
+from auricle.report.compare.flips import Flip, build_views, read_records
 from auricle.report.compare.text import (
     change_heading,
     describe_row,
@@ -33,7 +35,7 @@ from auricle.report.html_tables import header_cell as head_cell
 from auricle.report.markup import Markup, join_markup, tag
 from auricle.report.plots import load_stylesheet
 from auricle.report.run_html import CONTENT_SECURITY_POLICY, load_asset
-from auricle.report.sample_view import SampleView
+from auricle.report.sample_view import MAX_SAMPLES, SampleView
 
 STYLE = Markup(
     """
@@ -316,3 +318,36 @@ def _describe_method(name: str) -> str:
     kind, _, rounds = name.partition(":")
     drawn = f", {int(rounds):,} draws" if rounds.isdigit() else ""
     return METHODS.get(kind, kind) + drawn
+
+
+# --- the samples of a comparison ------------------------------------------------------------------
+
+
+def render_page(comparison: Comparison) -> str:
+    """Render a self-contained page with the samples that changed most in the first metric."""
+    first = next(iter(comparison.flips), "")
+    return render_comparison(comparison.document(), _changed_samples(comparison, first) if first else [])
+
+
+def _changed_samples(comparison: Comparison, metric: str) -> list[tuple[SampleView, SampleView, str]]:
+    """Pair the answers of each sample; the audio is taken from the run that scored worse."""
+    chosen = comparison.flips[metric][:MAX_SAMPLES]
+    shown_a = _views_by_id(comparison, metric, chosen, "a")
+    shown_b = _views_by_id(comparison, metric, chosen, "b")
+    return [
+        (shown_a[each.id], shown_b[each.id], each.became)
+        for each in chosen
+        if each.id in shown_a and each.id in shown_b
+    ]
+
+
+def _views_by_id(comparison: Comparison, metric: str, flips: tuple[Flip, ...], side_name: str) -> dict[str, SampleView]:
+    side = comparison.a if side_name == "a" else comparison.b
+    stats = {each.id: getattr(each, f"stat_{side_name}") for each in flips}
+    made: dict[str, SampleView] = {}
+    for became in ("worse", "better"):
+        ids = [each.id for each in flips if each.became == became]
+        heard = (became == "worse") == (side_name == "b")
+        some = build_views(read_records(side, ids), comparison.metrics[metric], stats, audio=heard)
+        made.update({each.id: each for each in some})
+    return made

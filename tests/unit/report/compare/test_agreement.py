@@ -33,21 +33,21 @@ def run(manifest: Any, tone: Any, tmp_path: Path) -> Any:
     return make
 
 
-def test_a_comparison_tells_how_far_two_reward_models_agree(run: Any) -> None:
+def test_a_comparison_shows_how_far_two_reward_models_agree(run: Any) -> None:
     document = compare(run("first", 1), run("second", 2)).document()
-    (found,) = document["agreement"]
-    assert found["output"] == "musicality"
-    assert found["srcc"] == pytest.approx(1.0)
-    assert found["sounds"] == 6
-    assert (found["alike"], found["kappa"], found["pairs"]) == (1.0, 1.0, 3)
-    told = "\n".join(text.format_comparison(document))
-    assert "they choose the same of two in 100.0 % of 3 pairs (Cohen's kappa 1.00)" in told
+    (agreement,) = document["agreement"]
+    assert agreement["output"] == "musicality"
+    assert agreement["srcc"] == pytest.approx(1.0)
+    assert agreement["sounds"] == 6
+    assert (agreement["alike"], agreement["kappa"], agreement["pairs"]) == (1.0, 1.0, 3)
+    output = "\n".join(text.format_comparison(document))
+    assert "they choose the same of two in 100.0 % of 3 pairs (Cohen's kappa 1.00)" in output
 
 
 def test_models_that_contradict_each_other_have_a_negative_correlation(run: Any) -> None:
-    (found,) = compare(run("first", 1), run("second", -1)).agreement
-    assert found.srcc == pytest.approx(-1.0)
-    assert found.alike == 0.0
+    (agreement,) = compare(run("first", 1), run("second", -1)).agreement
+    assert agreement.srcc == pytest.approx(-1.0)
+    assert agreement.alike == 0.0
 
 
 def test_what_is_the_same_for_every_model_is_not_compared(run: Any) -> None:

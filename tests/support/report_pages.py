@@ -1,0 +1,91 @@
+"""Build small reports and read them as a browser would."""
+
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+from auricle.core.types import Failure, Generation, Prediction, Record, Sample
+from auricle.metrics import labels, text
+from auricle.report.metrics_document import build_document
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import summarise
+
+EVIL = "<script>alert('x')</script>\"&"
+
+
+class PageReader(HTMLParser):
+    """Collects what a browser would see, and refuses tags that do not close in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags, self.attributes, self.words, self._open = [], [], [], []
+
+    def handle_starttag(self, name: Any, attributes: Any) -> None:
+        self.tags.append(name)
+        self.attributes += attributes
+        if name not in ("meta", "input"):
+            self._open.append(name)
+
+    def handle_endtag(self, name: Any) -> None:
+        assert self._open.pop() == name
+
+    def handle_data(self, data: Any) -> None:
+        if self._open and self._open[-1] not in ("script", "style"):
+            self.words.append(data)
+
+
+def read_page(page: Any) -> Any:
+    reader = PageReader()
+    reader.feed(page)
+    reader.close()
+    assert reader._open == []
+    return reader
+
+
+def visible_text(page: Any) -> Any:
+    return re.sub(r"\s+", " ", " ".join(read_page(page).words).replace("\u202f", " "))
+
+
+def describe_run(**more: Any) -> Any:
+    task = {"name": "mine", "version": 1, "language": "en", "licence": "CC0", "source": "m.jsonl",
+            "revision": "71cacbf", "cluster": ""}  # fmt: skip
+    model = {"name": "echo", "arguments": {"beam": 5}}
+    return {"task": task, "model": model, "auricle": "0.1.0", "complete": True, "rows": 3,
+            "created": "2026-08-14T10:22:31+00:00", **more}  # fmt: skip
+
+
+def build_run_document(records: Any, metrics: Any, **more: Any) -> Any:
+    board = ScoreTable(metrics)
+    list(score_records(records, board))
+    return build_document(describe_run(**more), board, summarise(board, "mine:1", "echo"))
+
+
+def make_record(at: Any, output: Any, target: str = "one two three", meta: Any = None) -> Any:
+    ended = {"error": output} if isinstance(output, Failure) else {"outputs": (output,)}
+    sample = Sample(id=f"s{at}", inputs={}, target=target, meta=meta or {}, origin=f"m.jsonl:{at}")
+    return Record(sample=sample, row=at, **ended)
+
+
+def make_transcripts(size: Any, failed: int = 0, **more: Any) -> Any:
+    records = [
+        make_record(at, Generation(text="one too three"), meta={"subset": "ab"[at % 2], "snr": at % 3})
+        for at in range(size)
+    ]
+    records += [make_record(size + at, Failure("Timeout", "too late")) for at in range(failed)]
+    return build_run_document(records, [text.wer, text.cer], **more), records
+
+
+def make_classified(names: Any, unreadable: int = 0) -> Any:
+    records = []
+    for at in range(4 * len(names)):
+        predicted = names[(at * at) % len(names)]
+        output = Prediction(values={predicted: 0.9, names[0]: 0.1}, scale="probability")
+        records.append(make_record(at, output, target=names[at % len(names)]))
+    for at in range(unreadable):
+        records.append(make_record(1000 + at, Generation(text="no idea"), target=names[0]))
+    return build_run_document(records, [labels.accuracy, labels.uar, labels.macro_f1]), records
+
+
+def matrix_words(page: Any) -> Any:
+    """The visible_text of the confusion matrix."""
+    return page.partition("Confusion matrix:")[2].partition("True against")[0].split()

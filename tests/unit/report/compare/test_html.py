@@ -1,0 +1,23 @@
+"""The page of a comparison."""
+
+from typing import Any
+
+from auricle import compare
+from auricle.report.compare.html import render_page
+from tests.support.report_pages import read_page, visible_text
+
+
+def test_the_page_shows_the_difference_and_both_answers(run: Any, quiz: Any) -> None:
+    comparison = compare(run("a", quiz()), run("b", quiz(), wrong=0.4))
+    page = render_page(comparison)
+    text = visible_text(page)
+    assert "Skip to the results" in text
+    assert "B is worse by" in text
+    assert "Right in A, wrong in B" in text
+    assert read_page(page).tags.count("article") == len(comparison.flips["exact_match"])
+
+
+def test_the_page_of_equal_runs_has_no_changed_samples(run: Any, quiz: Any) -> None:
+    page = render_page(compare(run("a", quiz()), run("b", quiz())))
+    assert "all pairs score the same" in visible_text(page)
+    assert "article" not in read_page(page).tags

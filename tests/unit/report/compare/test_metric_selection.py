@@ -1,0 +1,39 @@
+"""Which metrics can be compared."""
+
+from typing import Any
+
+import pytest
+
+from auricle import SpecError, compare, score
+
+
+def test_metrics_computed_differently_name_the_command_that_helps(run: Any, quiz: Any) -> None:
+    data = quiz()
+    a, b = run("a", data, metrics="wer"), run("b", data, metrics="wer")
+    score(b, "whisper-en")
+    comparison = compare(a, b)
+    assert comparison.rows == ()
+    assert "wer:1.pooled.basic" in comparison.refused["wer"]
+    assert f"auricle score {b} --profile basic" in comparison.refused["wer"]
+    score(a, "whisper-en")
+    again = compare(a, b)
+    assert again.refused == {}
+    assert "whisper-en" in again.rows[0].signature
+
+
+def test_a_metric_that_one_run_lacks_is_explained(run: Any, quiz: Any) -> None:
+    data = quiz()
+    comparison = compare(run("a", data, metrics="wer,cer"), run("b", data, metrics="wer"))
+    assert [row.metric for row in comparison.rows] == ["wer"]
+    assert "B does not have this metric; it has wer" in comparison.refused["cer"]
+
+
+def test_a_metric_that_neither_run_has_is_an_error(run: Any, quiz: Any) -> None:
+    a = run("a", quiz())
+    with pytest.raises(SpecError, match=r"Neither run has the metric 'bleu'\. Available: exact_match"):
+        compare(a, a, metrics=["bleu"])
+
+
+def test_only_the_named_metrics_are_compared(run: Any, quiz: Any) -> None:
+    a = run("a", quiz(), metrics="wer,cer,exact_match")
+    assert [row.metric for row in compare(a, a, metrics=["cer"]).rows] == ["cer"]

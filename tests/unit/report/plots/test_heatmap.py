@@ -1,0 +1,105 @@
+"""Heat maps are complete, escaped, to scale, and readable without colour."""
+
+from typing import Any
+
+from auricle.metrics import labels
+from auricle.report import plots
+from auricle.report.plots.heatmap import DIFFERENCE_CAPTION
+from tests.support.svg_reader import EVIL, SvgReader
+
+
+def matrix(pairs: Any, truths: Any = ("sad", "calm"), model: Any = ("难过/sad", "<unk>")) -> Any:
+    aggregator = labels.uar.aggregate.with_contexts([(tuple(truths), tuple(model))])
+    return aggregator.details(pairs)["matrix"]
+
+
+STATISTICS = [
+    *[("难过/sad", "sad", "sad", True)] * 3,
+    ("<unk>", "sad", None, True),
+    *[("难过/sad", "calm", "sad", False)] * 2,
+]
+
+
+def test_a_matrix_shows_counts_shares_and_sizes() -> None:
+    texts = SvgReader(plots.draw_confusion(matrix(STATISTICS))).texts
+    assert {"3", "75\u202f%", "1", "25\u202f%", "2", "100\u202f%", "n 4", "n 2"} <= set(texts)
+
+
+def test_a_matrix_shows_english_labels_and_keeps_the_raw_ones() -> None:
+    drawn = plots.draw_confusion(matrix(STATISTICS))
+    assert "unknown" in SvgReader(drawn).texts
+    assert "sad (难过/sad)" in drawn
+    assert "&lt;unk&gt;" in drawn
+    assert "<unk>" not in drawn
+
+
+def test_labels_of_one_side_are_set_apart() -> None:
+    reader = SvgReader(plots.draw_confusion(matrix(STATISTICS)))
+    assert len(reader.of("alone")) == 2  # calm and unknown
+    columns = [float(each["x"]) for each in reader.of("hit") + reader.of("miss")]
+    assert columns
+
+
+def test_unreadable_answers_get_a_column() -> None:
+    assert "unreadable" not in SvgReader(plots.draw_confusion(matrix(STATISTICS))).texts
+    silent = [*STATISTICS, (None, "sad")]
+    assert "unreadable" in SvgReader(plots.draw_confusion(matrix(silent))).texts
+
+
+def test_a_tint_is_the_share_of_its_row() -> None:
+    reader = SvgReader(plots.draw_confusion(matrix(STATISTICS)))
+    (hit,) = reader.of("hit")
+    assert hit["style"] == "fill-opacity:0.450"
+
+
+def test_labels_are_escaped_and_shortened() -> None:
+    drawn = plots.draw_confusion(matrix([(EVIL, EVIL)], (EVIL,), (EVIL,)))
+    assert "<script>" not in drawn
+    long = "unbroken" * 10
+    texts = SvgReader(plots.draw_confusion(matrix([(long, long)], (long,), (long,)))).texts
+    assert max(len(text) for text in texts if "→" not in text) <= 18
+
+
+def difference(cells: Any, only: str = "") -> Any:
+    axis = [{"label": label, "spelled_by_candidate": "", "only_in": ""} for label in ("sad", "a")]
+    last = {"label": "<unk>", "spelled_by_candidate": "unknown", "only_in": only}
+    return {
+        "rows": axis,
+        "columns": [*axis, last],
+        "cells": cells,
+        "diagonal": [{"row": at, "column": at} for at, row in enumerate(cells) if row],
+    }
+
+
+def test_a_difference_shows_signs() -> None:
+    reader = SvgReader(plots.draw_difference(difference([[0.2, -0.2, 0.0], [0.0, 0.0, 0.0]])))
+    assert {"+20.0", "−20.0"} <= set(reader.texts)
+
+
+def test_the_scale_of_a_difference_is_symmetric() -> None:
+    reader = SvgReader(plots.draw_difference(difference([[0.1, -0.3, 0.2], None])))
+    assert {"−30", "0", "+30 points"} <= set(reader.texts)
+    tints = [each["style"] for each in reader.of("less")]
+    assert "fill-opacity:0.600" in tints
+
+
+def test_small_differences_are_not_scaled_up() -> None:
+    reader = SvgReader(plots.draw_difference(difference([[0.01, -0.01, 0.0], None])))
+    assert "+5 points" in reader.texts
+
+
+def test_an_undefined_row_is_hatched() -> None:
+    reader = SvgReader(plots.draw_difference(difference([[0.1, -0.1, 0.0], None])))
+    assert len(reader.of("undefined")) == 1
+    assert len(reader.of("stripe")) > 5
+    assert len(reader.of("outline")) == 1
+
+
+def test_a_label_that_one_side_lacks_is_marked() -> None:
+    drawn = plots.draw_difference(difference([[0.1, -0.1, 0.0], None], only="candidate"))
+    assert len(SvgReader(drawn).of("ring")) == 1
+    assert "only the candidate has this label" in drawn
+
+
+def test_a_difference_has_a_caption() -> None:
+    assert DIFFERENCE_CAPTION in plots.draw_difference(difference([[0.1, -0.1, 0.0], None]))

@@ -1,0 +1,45 @@
+"""Cards of samples."""
+
+from typing import Any
+
+import pytest
+
+from auricle.metrics import text
+from auricle.report.run_html import render_report
+from auricle.report.sample_cards import join_tokens
+from auricle.report.sample_view import RIGHT_ANSWER_NOTE, SampleView, build_sample_views
+from tests.support.report_pages import make_transcripts, visible_text
+
+
+def test_worst_samples_show_their_alignment() -> None:
+    document, records = make_transcripts(1)
+    page = render_report(document, build_sample_views(records, text.wer))
+    assert '<span class="swap"><del>two</del><ins>too</ins></span>' in page
+    assert "substituted" in page
+
+
+def test_a_player_does_not_preload_audio() -> None:
+    page = render_report(make_transcripts(1)[0], [SampleView(id="a", audio=(b"ID3",))])
+    assert 'preload="none" src="data:audio/mpeg;base64,SUQz"' in page
+
+
+def test_a_card_without_a_player_gives_the_reason() -> None:
+    page = render_report(make_transcripts(1)[0], [SampleView(id="a", note=RIGHT_ANSWER_NOTE)])
+    assert f'<p class="note" dir="auto">{RIGHT_ANSWER_NOTE}</p>' in page
+
+
+def test_a_shared_question_is_shown_once() -> None:
+    worst = [SampleView(id=name, question="What is audible?") for name in "abc"]
+    assert render_report(make_transcripts(1)[0], worst).count("What is audible?") == 1
+
+
+def test_different_questions_are_shown_with_their_samples() -> None:
+    worst = [SampleView(id=name, question=f"What is {name}?") for name in "abc"]
+    assert "What is b?" in visible_text(render_report(make_transcripts(1)[0], worst))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"), [(["turn", "it", "on"], "turn it on"), (["打", "开", "the", "灯"], "打开 the 灯")]
+)
+def test_tokens_of_scripts_without_spaces_are_joined_without_spaces(tokens: Any, expected: str) -> None:
+    assert join_tokens(tokens, by_character=False) == expected
