@@ -61,7 +61,7 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool) -> int:
 def _describe(folders: list[Path]) -> str:
     models = " and ".join(folder.name for folder in folders)
     return (
-        f"Transcribed synthetic English sentences, clean and with noise, with {models} and scored the transcripts.\n"
+        f"Transcribed synthetic English sentences (clean and noisy) with {models}, and scored the transcripts.\n"
         "The speech is synthetic: these numbers show how Auricle works, not how good the models are.\n"
     )
 

@@ -23,7 +23,7 @@ def test_demo_describes_what_it_did_and_suggests_next_steps(
     monkeypatch.setattr(demo_task, "DEMO_MODELS", {"echo": {}, "fake-api": {}})
     assert run_demo(Path("demo"), limit=3, fresh=False, as_json=False) == 0
     output = capsys.readouterr().out
-    assert output.startswith("Transcribed synthetic English sentences, clean and with noise, with echo and fake-api")
+    assert output.startswith("Transcribed synthetic English sentences (clean and noisy) with echo and fake-api, and")
     assert "auricle compare demo/fake-api demo/echo" in output
 
 
