@@ -1,4 +1,4 @@
-"""Make the synthetic speech that ships with the package.
+"""Generate the synthetic speech that ships with the package.
 
 Needs Python packages `numpy`, `soundfile` (libsndfile 1.2 or later, for Opus), `soxr` and
 `hibari-tts` 0.2.1, and the command `flite` 2.2 on the PATH (Debian package `flite`).
@@ -126,7 +126,7 @@ def make_clean_clip(number: int, speaker: str, text: str) -> Clip:
 
 
 def average_spectrum(clips: list[Clip]) -> np.ndarray:
-    """Mean power spectrum of the speech-active frames of all clips."""
+    """Return the mean power spectrum of the speech-active frames of all clips."""
     window = np.hanning(SPECTRUM_WINDOW)
     speech = np.concatenate([clip.samples[active_mask(clip.samples)] for clip in clips])
     frames = speech[: len(speech) // SPECTRUM_WINDOW * SPECTRUM_WINDOW]
@@ -135,7 +135,7 @@ def average_spectrum(clips: list[Clip]) -> np.ndarray:
 
 
 def speech_shaped_noise(length: int, spectrum: np.ndarray, seed: int) -> np.ndarray:
-    """White noise filtered to the long-term spectrum of the speech."""
+    """Return white noise filtered to the long-term spectrum of the speech."""
     white = np.fft.rfft(np.random.default_rng(seed).standard_normal(length))
     grid = np.linspace(0.0, 1.0, len(spectrum))
     gain = np.sqrt(np.interp(np.linspace(0.0, 1.0, len(white)), grid, spectrum))
@@ -143,10 +143,10 @@ def speech_shaped_noise(length: int, spectrum: np.ndarray, seed: int) -> np.ndar
 
 
 def mix(speech: np.ndarray, noise: np.ndarray, snr_db: float) -> np.ndarray:
-    """Add noise so that the ratio holds over the speech-active part."""
+    """Add noise at a signal-to-noise ratio measured over the speech-active part."""
     mask = active_mask(speech)
-    wanted = active_level(speech, mask) * 10 ** (-snr_db / 20)
-    return speech + noise * (wanted / active_level(noise, mask))
+    noise_level = active_level(speech, mask) * 10 ** (-snr_db / 20)
+    return speech + noise * (noise_level / active_level(noise, mask))
 
 
 def write_opus(path: Path, samples: np.ndarray) -> None:

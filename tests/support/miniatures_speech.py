@@ -96,7 +96,7 @@ def wenetspeech(root: Path) -> None:
 
 def gigaspeech(root: Path) -> None:
     write_tone(root / "audio/podcast/P0001/POD1.opus", 0.4, 48_000, "OGG")
-    said = ("FOUR O'CLOCK <COMMA> SAID WILLIAMS <PERIOD>", "<MUSIC>", "YES <QUESTIONMARK>")
+    texts = ("FOUR O'CLOCK <COMMA> REPLIED WILLIAMS <PERIOD>", "<MUSIC>", "YES <QUESTIONMARK>")
     segments = [
         {
             "sid": f"POD1_S{at:07}",
@@ -106,7 +106,7 @@ def gigaspeech(root: Path) -> None:
             "text_tn": words,
             "subsets": ["{TEST}"],
         }
-        for at, words in enumerate(said)
+        for at, words in enumerate(texts)
     ]
     audio = {"aid": "POD1", "path": "audio/podcast/P0001/POD1.opus", "source": "podcast"}
     write_lines(root / "GigaSpeech.json", json.dumps({"audios": [{**audio, "segments": segments}]}))
@@ -271,7 +271,7 @@ SPEECH = [
     Miniature(
         "gigaspeech",
         gigaspeech,
-        {"POD1_S0000000": "FOUR O'CLOCK SAID WILLIAMS", "POD1_S0000002": "YES"},
+        {"POD1_S0000000": "FOUR O'CLOCK REPLIED WILLIAMS", "POD1_S0000002": "YES"},
         meta={"recording": "POD1", "source": "podcast"},
         file="audio/podcast/P0001/POD1.opus",
         spans={"POD1_S0000002": (0.2, 0.2 + 0.1)},

@@ -73,8 +73,8 @@ def test_the_task_has_the_facts_of_its_benchmark(tmp_path: Path) -> None:
 
 
 def test_a_prompt_can_be_replaced(tmp_path: Path) -> None:
-    task = build_miniature(tmp_path, prompt="{audio}What is said?")
-    assert "What is said?" in repr(task.inferencer)
+    task = build_miniature(tmp_path, prompt="{audio}What do you hear?")
+    assert "What do you hear?" in repr(task.inferencer)
 
 
 def test_a_row_count_that_differs_from_the_publication_is_noted(tmp_path: Path) -> None:

@@ -155,8 +155,8 @@ def test_only_the_files_of_a_converted_split_are_loaded() -> None:
 
 
 def test_read_table_keeps_quotation_marks_and_reports_missing_columns(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "test.tsv", "path\tsentence", 'a.mp3\t"Yes" she said')
-    assert list(read_table(path)) == [{"path": "a.mp3", "sentence": '"Yes" she said'}]
+    path = write_lines(tmp_path / "test.tsv", "path\tsentence", 'a.mp3\t"Yes" she added')
+    assert list(read_table(path)) == [{"path": "a.mp3", "sentence": '"Yes" she added'}]
     with pytest.raises(DataError, match=r"missing column 'client_id' \(columns: path, sentence\)"):
         list(read_table(path, required=("client_id",)))
 
