@@ -69,7 +69,8 @@ class IsolatedModules(ABC):
         """Make the modules importable within the block."""
         with IMPORT_LOCK:
             modules_before = self._loaded_modules()
-            swap_modules(modules_before, self._saved_modules or self._create_modules())
+            swap_modules(modules_before, {})
+            sys.modules.update(self._saved_modules or self._create_modules())
             try:
                 yield
             finally:

@@ -1,13 +1,14 @@
-"""The page for people who come from Kimi-Audio-Evalkit: everything on it works."""
+"""The commands and files on the page about Kimi-Audio-Evalkit work."""
 
 import re
 import shlex
-from typing import Any
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from auricle.cli import cli
+from auricle.core.types import Generation
 from auricle.interop.kimi.datasets import GROUPS
 from auricle.runs.run_directory import Run
 from tests.support import paths
@@ -18,24 +19,26 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 FLAGS = ("data", "work-dir", "reeval", "debug", "eval-method", "force-reinfer", "skip-eval")
 
 
-def files() -> Any:
-    """What the page says is in which file: named above a block, or in its first line."""
+def files() -> dict[str, str]:
+    """Return the files on the page, named above a block or in its first line."""
     named = re.findall(r"`([\w./-]+)`\n\n```\w+\n(.*?)^```$", TEXT, re.S | re.M)
     blocks = [body for language, body in BLOCK.findall(TEXT) if language == "python"]
-    return dict(named + [(re.match(r"# (\w+\.py)", body).group(1), body) for body in blocks])
+    headed = [(match[1], body) for body in blocks if (match := re.match(r"# (\w+\.py)", body))]
+    assert len(headed) == len(blocks)
+    return dict(named + headed)
 
 
-def commands() -> Any:
-    """Every command on the page, in its order."""
-    said = BLOCK.sub(lambda block: block[2] if block[1] == "sh" else "", TEXT).splitlines()
-    whole = [line for line in said if line.startswith("auricle ")]
-    cells = [each for line in said for each in re.findall(r"\| `(auricle [^`…]+)` \|", line)]
-    return whole + cells
+def commands() -> list[str]:
+    """Return every command on the page, in order."""
+    lines = BLOCK.sub(lambda block: block[2] if block[1] == "sh" else "", TEXT).splitlines()
+    commands = [line for line in lines if line.startswith("auricle ")]
+    cells = [command for line in lines for command in re.findall(r"\| `(auricle [^`…]+)` \|", line)]
+    return commands + cells
 
 
 @pytest.fixture(scope="module")
-def kit(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A folder with every file that the page has, and two sounds."""
+def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all files of the page and two recordings."""
     import numpy as np
     import soundfile
 
@@ -48,25 +51,26 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return folder
 
 
-def test_every_command_of_the_page_runs(kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_of_the_page_runs(kit: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(kit)
     monkeypatch.delenv("PROJECT_CONFIG_PATH", raising=False)
-    said = commands()
-    assert len(said) > 12
-    for command in said:
-        words = shlex.split(command)[1:]
-        own = ["--fresh"] if words[0] == "run" and "--fresh" not in words else []
-        done = CliRunner().invoke(cli, [*words, *own])
-        assert done.exit_code == 0, f"{command}\n{done.output}\n{done.exception!r}"
+    assert len(commands()) > 12
+    for command in commands():
+        arguments = shlex.split(command)[1:]
+        fresh = ["--fresh"] if arguments[0] == "run" and "--fresh" not in arguments else []
+        result = CliRunner().invoke(cli, [*arguments, *fresh])
+        assert result.exit_code == 0, f"{command}\n{result.output}\n{result.exception!r}"
     (first, _) = Run.load(kit / "runs" / "here").records()
-    assert first.outputs[0].prompt == "Write down the speech: <|en|>"
+    (output,) = first.outputs
+    assert isinstance(output, Generation)
+    assert output.prompt == "Write down the speech: <|en|>"
 
 
 @pytest.mark.parametrize("flag", FLAGS)
-def test_every_flag_that_does_something_there_is_answered(flag: Any) -> None:
+def test_every_flag_of_the_evalkit_is_explained(flag: str) -> None:
     assert f"--{flag}" in TEXT
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_every_group_is_named(group: Any) -> None:
+def test_every_group_is_mentioned(group: str) -> None:
     assert re.search(rf"(--data |`){group}`", TEXT)

@@ -1,0 +1,71 @@
+from pathlib import Path
+
+import pytest
+
+from auricle.core.errors import DataError, SampleError, SpecError, UnknownName
+from auricle.interop.user_classes import (
+    annotate_errors,
+    check_arguments,
+    create_adapter_class,
+    display_name,
+    split_class_path,
+    wrap_errors,
+)
+
+
+class Adapter:
+    class_path = ""
+
+
+class Model:
+    def __init__(self, size: int, name: str = "") -> None: ...
+
+
+def test_a_class_path_has_a_module_and_a_class() -> None:
+    assert split_class_path("kimi", "C:/a.py:My") == ("C:/a.py", "My")
+    for invalid in ("", "My", ":My", "a.py:"):
+        with pytest.raises(UnknownName, match="Expected kimi:package.module:Class or kimi:file.py:Class"):
+            split_class_path("kimi", invalid)
+
+
+def test_display_names_omit_folders() -> None:
+    assert display_name("ser", "some/where/a.py:My") == "ser:a.py:My"
+    assert display_name("ser", "pkg.mod:My") == "ser:pkg.mod:My"
+
+
+def test_an_adapter_class_is_created_without_running_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("raise RuntimeError")
+    adapter = create_adapter_class("kimi", f"{tmp_path}/a.py:My", Adapter, "a test")
+    assert (adapter.__name__, adapter.class_path, adapter.__doc__) == ("My", f"{tmp_path}/a.py:My", "My, a test.")
+    with pytest.raises(UnknownName, match=r"There is no file missing\.py"):
+        create_adapter_class("kimi", "missing.py:My", Adapter, "a test")
+
+
+def test_unknown_and_missing_arguments_are_rejected() -> None:
+    check_arguments("model", Model, {"size": 1})
+    with pytest.raises(SpecError, match=r"model: missing .*'size'\. Accepted arguments: root, size, name\."):
+        check_arguments("model", Model, {}, ["root"])
+
+
+def test_exceptions_become_errors_that_name_their_source() -> None:
+    with (
+        pytest.raises(DataError, match=r"load of X raised OSError: no disk .*Try again\."),
+        wrap_errors("load of X", DataError, lambda error: " Try again."),
+    ):
+        raise OSError("no disk")
+
+
+def test_errors_of_auricle_are_not_wrapped() -> None:
+    with pytest.raises(SampleError, match="^as it is$"), wrap_errors("X"):
+        raise SampleError("as it is")
+
+
+def test_exceptions_get_one_note_with_the_name_of_the_class() -> None:
+    with pytest.raises(ValueError, match="wrong") as caught, annotate_errors("X"), annotate_errors("X"):
+        raise ValueError("wrong")
+    assert caught.value.__notes__ == ["raised by X"]
+
+
+def test_system_exit_fails_the_sample() -> None:
+    with pytest.raises(SampleError, match="X raised SystemExit 3"), annotate_errors("X"):
+        raise SystemExit(3)
