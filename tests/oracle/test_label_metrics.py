@@ -74,7 +74,7 @@ def test_class_figures_equal_scikit_learn(seed: int) -> None:
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
 @pytest.mark.parametrize("seed", range(50))
 def test_figures_of_another_label_set_equal_scikit_learn(seed: int) -> None:
-    rows, known = random_scores(seed)
+    rows, shared_labels = random_scores(seed)
     true = [sample.target for sample, _ in rows]
     model_labels = [max(output.values, key=lambda label: output.values[label]) for _, output in rows]
     predicted = [TASK_LABEL.get(label, label) for label in model_labels]
@@ -83,15 +83,15 @@ def test_figures_of_another_label_set_equal_scikit_learn(seed: int) -> None:
 
     assert value["accuracy"] == pytest.approx(accuracy_score(true, predicted))
     assert value["uar_all"] == pytest.approx(balanced_accuracy_score(true, predicted))
-    matched = [(t, s) for t, s in zip(true, predicted, strict=True) if t in known]
+    matched = [(t, s) for t, s in zip(true, predicted, strict=True) if t in shared_labels]
     if matched:
         assert value["accuracy_matched"] == pytest.approx(accuracy_score(*zip(*matched, strict=True)))
         assert value["uar"] == pytest.approx(balanced_accuracy_score(*zip(*matched, strict=True)))
-    classes = sorted(known & {*true, *predicted})
+    classes = sorted(shared_labels & {*true, *predicted})
     for average in ("macro", "weighted"):
         expected = f1_score(true, predicted, labels=classes, average=average, zero_division=0)
         result = value[f"{average}_f1"]
-        assert result == pytest.approx(expected) or (result != result and not {*true} & known)
+        assert result == pytest.approx(expected) or (result != result and not {*true} & shared_labels)
 
 
 @pytest.mark.parametrize("seed", range(50))

@@ -217,8 +217,8 @@ def _mean_recall_over(classes: ClassCounts, class_mask: NDArray[np.bool_]) -> fl
 
 def known_accuracy(classes: ClassCounts) -> float:
     """Compute the accuracy over the samples whose label the model has."""
-    known = classes.is_known
-    return divide(float(classes.hits[known].sum()), float(classes.support[known].sum()))
+    mask = classes.is_known
+    return divide(float(classes.hits[mask].sum()), float(classes.support[mask].sum()))
 
 
 def _class_f1(classes: ClassCounts) -> tuple[Array, Array]:
