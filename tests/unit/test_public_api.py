@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import re
+import sys
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_examples_in_docstrings_run(module: str, name: str) -> None:
         return
     finder = doctest.DocTestFinder(recurse=False)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
-    for example in finder.find(value, name, globs={}):
+    for example in finder.find(value, name, globs=dict(vars(sys.modules[value.__module__]))):
         assert runner.run(example).failed == 0
 
 
