@@ -115,7 +115,7 @@ class MetricColumn:
                 return
             except Unreadable as error:
                 self._add_unreadable(place, record, line, str(error))
-            except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
+            except Exception as error:  # noqa: BLE001 - a metric may raise anything
                 self._add_reason(line, f"{type(error).__name__}: {describe(error)}")
             else:
                 self._add_stat(place, record, line, stat)

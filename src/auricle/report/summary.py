@@ -146,7 +146,7 @@ def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Indices)
             continue
         try:
             yield _compute_number(score_table, group, share)
-        except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
+        except Exception as error:  # noqa: BLE001 - a metric may raise anything
             column.refusal_reason = f"its aggregation raised {type(error).__name__}: {describe(error)}"
 
 
