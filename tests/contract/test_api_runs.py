@@ -65,7 +65,7 @@ def test_two_sender_processes_give_the_same_results_as_one(ask_all: Any, tmp_pat
     script = Script(faults={"429": 0.1, "400": 0.1}, retry_after=0.01)
     with FakeServer(script) as server:
         one = ask_all(server.url, out="one", rows=200)
-    with FakeServer(script, port=urlsplit(server.url).port) as server:
+    with FakeServer(script, port=urlsplit(server.url).port or 0) as server:
         two = ask_all(server.url, "--processes", "2", out="two", rows=200)
         assert set(server.stats()["answered"].values()) == {1}
     assert (one.returncode, two.returncode) == (3, 3), two.stderr
@@ -312,7 +312,7 @@ def echoing() -> Iterator[Any]:
         started.append(server)
         return f"127.0.0.1:{server.server_port}"
 
-    started = []
+    started: list[Any] = []
     yield start
     for server in started:
         server.shutdown()

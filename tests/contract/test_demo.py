@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from auricle.core.types import Sample
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 
@@ -51,5 +52,9 @@ def test_demo_compares_two_recognisers_in_noise(auricle: Any, offline: Any, tmp_
 
 
 def test_demo_has_every_sentence_clean_and_with_two_noises() -> None:
-    subsets = Counter(sample.meta["subset"] for sample in build_task(Spec(task="demo", model="echo")).samples)
+    subsets = Counter(
+        sample.meta["subset"]
+        for sample in build_task(Spec(task="demo", model="echo")).samples
+        if isinstance(sample, Sample)
+    )
     assert subsets == {"clean": 16, "noise-15db": 16, "noise-5db": 16}

@@ -58,4 +58,4 @@ def test_correct_capital_is_more_likely(model: Any) -> None:
             city: model.loglikelihood([LogLikelihood(turns=asked(question), continuation=result + city)])[0].total
             for city in ("Paris", "Tokyo")
         }
-        assert max(chances, key=chances.get) == right
+        assert max(chances, key=lambda answer: chances[answer]) == right

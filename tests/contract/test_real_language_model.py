@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"id": "france", "question": "What is the capital of France?", "answer": "Paris"},
     {"id": "japan", "question": "What is the capital of Japan?", "answer": "Tokyo"},
     {"id": "sum", "question": "What is 2 plus 3? Answer with a number.", "answer": "5"},

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
-from scipy.stats import spearmanr
+from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
 from auricle.audio import Audio
+from auricle.core.types import Prediction
 from auricle.runs.run_directory import Run
 
 pytest.importorskip("onnxruntime", reason="pip install 'auricle[mos]'")
@@ -58,6 +59,7 @@ def within(run: Any) -> Any:
     groups = defaultdict(list)
     for record in Run.load(run).records():
         (output,) = record.outputs
+        assert isinstance(output, Prediction)
         groups[record.sample.meta["sentence"]].append((record.sample.target, *output.values.values()))
     assert len(groups) == SENTENCES
     return np.mean([spearmanr(*zip(*pairs, strict=True)).statistic for pairs in groups.values()])

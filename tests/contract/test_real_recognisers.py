@@ -4,13 +4,14 @@ import ctypes
 import json
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import jiwer
 import pytest
 
 from auricle import load_model
 from auricle.audio import Audio
+from auricle.core.types import Generation
 from auricle.text import get_profile
 from tests.support.weights import WeightsPackage, cached_folder
 
@@ -76,7 +77,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
     pytest.importorskip(package, reason=f"pip install 'auricle[{request.param}]'")
     weights = folder()
     with load_model(request.param, model=str(weights), **options) as model:
-        yield cache(lambda path: model.ask(path).text), model, directly(weights)
+        yield cache(lambda path: cast(Generation, model.ask(path)).text), model, directly(weights)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jiwer
 import numpy as np
@@ -13,6 +13,7 @@ pytest.importorskip("transformers", reason="pip install 'auricle[transformers]'"
 
 import auricle
 from auricle.audio import Audio
+from auricle.core.types import Generation
 from auricle.text import get_profile
 from tests.support.whisper_weights import whisper_tiny_en
 
@@ -97,6 +98,6 @@ def test_long_audio_gives_the_text_of_transformers(folder: Any, directly: Any, r
     samples = np.concatenate(parts)
     long = np.tile(samples, -(-35 * RATE // len(samples)))
     with auricle.load_model("whisper", model=str(folder)) as model:
-        received = model.ask(long, rate=RATE).text
+        received = cast(Generation, model.ask(long, rate=RATE)).text
     assert received == directly(long, return_timestamps=True, condition_on_prev_tokens=False)
     assert len(received.split()) > 40

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 
 from auricle import Generate, Turn
 
@@ -36,7 +36,7 @@ class CannedServer(ThreadingHTTPServer):
     def __init__(self, replies: Any) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.replies = replies
-        self.requests = []
+        self.requests: list[ReceivedRequest] = []
 
     def handle_error(self, *_: Any) -> None:
         """Ignore clients that disconnect early."""
@@ -66,9 +66,9 @@ class Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
         else:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.requests.append(ReceivedRequest(self, body))
-        replies = self.server.replies
-        reply = replies[min(len(self.server.requests), len(replies)) - 1]
+        server = cast(CannedServer, self.server)
+        server.requests.append(ReceivedRequest(self, body))
+        reply = server.replies[min(len(server.requests), len(server.replies)) - 1]
         self.close_connection = True
         reply(self)
 
@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def http_reply(status: int = 200, body: bytes = b"", headers: Any = None, kind: str = "application/json") -> Any:
+def http_reply(status: int = 200, body: Any = b"", headers: Any = None, kind: str = "application/json") -> Any:
     """Return a well-formed HTTP reply."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
 
@@ -118,7 +118,7 @@ def delta(content: Any = None, finish: Any = None, **more: Any) -> Any:
     return {**CHUNK, "choices": [{"index": 0, "delta": answer | more, "finish_reason": finish}]}
 
 
-def chat(text: str = "fine", **more: Any) -> Any:
+def chat(text: Any = "fine", **more: Any) -> Any:
     """Return a complete chat completion."""
     message = {"role": "assistant", "content": text, **more}
     return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}

@@ -72,10 +72,10 @@ def serving(model: Path, log: Path) -> Iterator[Served]:
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        return int(probe.getsockname()[1])
 
 
-def _wait_until_ready(process: subprocess.Popen, health: str, log: Path) -> None:
+def _wait_until_ready(process: subprocess.Popen[bytes], health: str, log: Path) -> None:
     """Wait until the server accepts connections, which is after loading its model."""
     end = time.monotonic() + START_SECONDS
     while process.poll() is None and time.monotonic() < end:
@@ -88,7 +88,7 @@ def _wait_until_ready(process: subprocess.Popen, health: str, log: Path) -> None
     pytest.fail(f"the server {became}:\n{log.read_text(errors='replace')[-2000:]}")
 
 
-def _stop(process: subprocess.Popen) -> None:
+def _stop(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
         process.wait(STOP_SECONDS)

@@ -48,8 +48,7 @@ def emotion2vec(folder: Any, labels: Any = LABELS, **other: Any) -> Any:
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     (folder / "tokens.txt").write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
-    files = {"init_param": "model.pt", "config": "config.yaml"}
-    files["tokenizer_conf"] = {"token_list": "tokens.txt"}
+    files = {"init_param": "model.pt", "config": "config.yaml", "tokenizer_conf": {"token_list": "tokens.txt"}}
     about = {"framework": "pytorch", "task": "emotion-recognition", "file_path_metas": files}
     (folder / "configuration.json").write_text(json.dumps(about))
     seeded()

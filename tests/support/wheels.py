@@ -22,10 +22,10 @@ def made(folder: Any, name: Any, code: Any, version: str = "1.0") -> Any:
 def packed_again(folder: Any, name: Any) -> Any:
     """Rebuild the wheel of a package installed in this environment."""
     result = distribution(name)
-    tags = [line[5:] for line in result.read_text("WHEEL").splitlines() if line.startswith("Tag: ")]
+    tags = [line[5:] for line in (result.read_text("WHEEL") or "").splitlines() if line.startswith("Tag: ")]
     path = folder / f"{name}-{result.version}-{tags[0]}.whl"
     with zipfile.ZipFile(path, "w") as wheel:
-        for file in result.files:
+        for file in result.files or ():
             inside = ".." not in file.parts and "__pycache__" not in file.parts
             if inside and file.name not in ("INSTALLER", "REQUESTED", "direct_url.json"):
                 wheel.write(file.locate(), str(file))

@@ -78,7 +78,9 @@ def test_parts_keep_their_order_in_every_audio_format(part: Any) -> None:
 )
 def test_inline_audio_is_decoded_to_bytes(part: Any) -> None:
     (turn,) = parse_turns([{"role": "user", "content": [part]}], BASE)
-    assert turn.parts[0].data == base64.b64decode("UklGRg==") == b"RIFF"
+    (audio, *_) = turn.parts
+    assert isinstance(audio, Audio)
+    assert audio.data == base64.b64decode("UklGRg==") == b"RIFF"
 
 
 def test_urls_are_kept() -> None:

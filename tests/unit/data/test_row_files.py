@@ -10,7 +10,7 @@ from auricle import Sample
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest
-from auricle.data.row_files import count_rows, file_revision, read_rows
+from auricle.data.row_files import Row, count_rows, file_revision, read_rows
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 
@@ -53,7 +53,9 @@ def test_rows_are_read_lazily(tmp_path: Path) -> None:
     path = tmp_path / "huge.jsonl"
     with path.open("w") as file:
         file.write(json.dumps({"a": 1}) + "\n" + "{broken\n" * 100_000)
-    assert next(read_rows(path)).values == {"a": 1}
+    row = next(read_rows(path))
+    assert isinstance(row, Row)
+    assert row.values == {"a": 1}
 
 
 def test_an_empty_csv_has_no_rows(tmp_path: Path) -> None:

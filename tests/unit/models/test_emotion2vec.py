@@ -178,7 +178,8 @@ class Hub:
     """A hub that returns a directory or raises, and records the requests."""
 
     def __init__(self, here: Any = None, there: Any = None) -> None:
-        self.here, self.there, self.asked = here, there, []
+        self.here, self.there = here, there
+        self.asked: list[Any] = []
 
     def __call__(self, name: Any, revision: Any = None, local_files_only: bool = False) -> Any:
         self.asked.append((name, revision, local_files_only))

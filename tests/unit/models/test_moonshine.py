@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import jiwer
 import numpy as np
@@ -10,6 +10,7 @@ import pytest
 
 from auricle import load_model
 from auricle.core.errors import SampleError
+from auricle.core.types import Generation
 from auricle.tasks.demo import FOLDER
 from auricle.text import get_profile
 
@@ -54,5 +55,5 @@ def test_real_recordings_are_recognised(real_speech: Any) -> None:
     rows = [json.loads(line) for line in lines]
     normalise = get_profile("whisper-en")
     with load_model("moonshine") as model:
-        received = [normalise(model.ask(real_speech / row["audio_path"]).text) for row in rows[:12]]
+        received = [normalise(cast(Generation, model.ask(real_speech / row["audio_path"])).text) for row in rows[:12]]
     assert jiwer.wer([normalise(row["answer"]) for row in rows[:12]], received) < 0.4

@@ -64,7 +64,7 @@ def test_plcmos_equals_the_package_with_the_same_raters(plcmos: Any) -> None:
     from speechmos.plcmos import PLCMOS
 
     package = PLCMOS()
-    features = np.float32(package.stft_transform(spoken()))[np.newaxis, np.newaxis]
+    features = np.asarray(package.stft_transform(spoken()), dtype=np.float32)[np.newaxis, np.newaxis]
     requests = ({"degraded_audio": features, "rater_embed": item[None]} for item in drawn)
     expected = np.mean([package.session.run(None, item)[0].item() for item in requests])
     assert rated(plcmos, spoken())["plcmos"] == pytest.approx(expected, abs=1e-6)

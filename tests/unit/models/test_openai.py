@@ -3,7 +3,7 @@
 import base64
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -123,7 +123,7 @@ def test_audio_segment_is_cut_before_sending(canned: Any, tone: Any) -> None:
 @pytest.mark.parametrize("format_", ["flac", "opus"])
 def test_uncommon_formats_are_sent_as_wav(canned: Any, tone: Any, tmp_path: Path, format_: str) -> None:
     server, path = canned(chat()), tmp_path / f"a.{format_}"
-    path.write_bytes(Audio(str(tone("a.wav", 0.5))).encode(format_))
+    path.write_bytes(Audio(str(tone("a.wav", 0.5))).encode(cast(Any, format_)))
     run_model(model_at(server), question(Audio(str(path))))
     part = server.last.part(0)
     assert part["input_audio"]["format"] == "wav"
@@ -336,8 +336,8 @@ def test_answer_beyond_its_token_limit_is_refused(canned: Any) -> None:
 
 def test_loaded_model_answers_twice(serve: Any, tone: Any) -> None:
     with load_model("openai", base_url=serve().url, model="fake") as model:
-        assert model.ask(text="first").text == "first"
-        assert model.ask(str(tone("a.wav"))).text.startswith("heard ")
+        assert cast(Generation, model.ask(text="first")).text == "first"
+        assert cast(Generation, model.ask(str(tone("a.wav")))).text.startswith("heard ")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ pytest.importorskip("aiohttp")
 
 from auricle.api import evaluate
 from auricle.core.errors import Transient
+from auricle.core.types import Generation
 from auricle.engine.spec import Spec
 from auricle.models.openai import OpenAI
 from auricle.runs.run_directory import Run
@@ -65,7 +66,10 @@ def test_speech_is_found_after_moving_the_run(serve: Any, manifest: Any, tmp_pat
     evaluate(spec, tmp_path / "run")
     moved = (tmp_path / "run").rename(tmp_path / "elsewhere")
     record = next(iter(Run.load(moved).records()))
-    assert record.outputs[0].audio.seconds == pytest.approx(0.1)
+    (output, *_) = record.outputs
+    assert isinstance(output, Generation)
+    assert output.audio
+    assert output.audio.seconds == pytest.approx(0.1)
     with Run.open(moved, Run.load(moved).spec) as run:
         run.append(record)  # as when a row's place in the data has changed
     again = next(iter(Run.load(moved).records()))

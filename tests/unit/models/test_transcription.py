@@ -1,7 +1,8 @@
 """Recognisers behind an endpoint for uploads."""
 
 import email
-from typing import Any
+from email.message import Message
+from typing import Any, cast
 
 import pytest
 
@@ -23,11 +24,11 @@ def sound(tone: Any) -> Any:
 
 
 def fields(request: Any) -> Any:
-    """A form's fields by name, as a list of (file name, content) each."""
+    """Return the fields of a form by name, each a list of (file name, content)."""
     head = f"Content-Type: {request.headers['content-type']}\r\n\r\n".encode()
-    result = {}
-    for part in email.message_from_bytes(head + request.body).get_payload():
-        name = part.get_param("name", header="Content-Disposition")
+    result: dict[str, list[Any]] = {}
+    for part in cast(list[Message], email.message_from_bytes(head + request.body).get_payload()):
+        name = str(part.get_param("name", header="Content-Disposition"))
         result.setdefault(name, []).append((part.get_filename(), part.get_payload(decode=True)))
     return result
 

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ import soundfile
 from auricle import load_model
 from auricle.audio import Audio, Image
 from auricle.core.errors import MissingExtra, SampleError, SpecError, Unsupported
-from auricle.core.types import Generate, LogLikelihood, Turn
+from auricle.core.types import Generate, Generation, LogLikelihood, Turn
 from auricle.models.vllm import VLLM
 
 START = "<assistant>"
@@ -145,7 +145,7 @@ class LLM:
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("vllm")
-    module.LLM, module.SamplingParams = LLM, SamplingParams
+    vars(module).update(LLM=LLM, SamplingParams=SamplingParams)
     monkeypatch.setitem(sys.modules, "vllm", module)
 
 
@@ -177,6 +177,7 @@ def test_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 def test_audio_and_question_are_sent_as_chat(tone: Any) -> None:
     with load_model("vllm", model="m") as model:
         answer = model.ask(tone("a.wav", seconds=0.5, rate=8_000), "What is it?")
+    assert isinstance(answer, Generation)
     assert "8000@16000" in answer.text
     assert "What is it?" in answer.text
 
@@ -208,6 +209,7 @@ def test_text_only_model_has_no_audio_limit() -> None:
 def test_recogniser_uses_its_fixed_prompt() -> None:
     with load_model("vllm", model="whisper", prompt="<|start|>") as model:
         answer = model.ask(np.zeros(160, dtype=np.float32), rate=16_000)
+    assert isinstance(answer, Generation)
     assert answer.text == "<|start|> 160@16000"
 
 
@@ -246,7 +248,7 @@ def test_include_context_with_audio_is_refused(tone: Any) -> None:
 def test_long_text_without_context_is_scored_in_windows() -> None:
     text = " ".join("a" * length for length in range(1, 12))
     for extra in ({}, {"max_model_len": 6}, {"max_model_len": 6, "stride": 4}):
-        (score,) = VLLM("m", **extra).loglikelihood([LogLikelihood(turns=(), continuation=text)])
+        (score,) = VLLM("m", **cast(Any, extra)).loglikelihood([LogLikelihood(turns=(), continuation=text)])
         assert score.logprobs == tuple(-float(length) for length in range(1, 12))
         assert score.greedy is False
 

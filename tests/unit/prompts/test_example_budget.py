@@ -14,11 +14,13 @@ def test_token_budget_drops_the_farthest_examples() -> None:
     pool = [make_sample(f"r{n}", "q" * 20, "a" * 20) for n in range(5)]  # ten estimated tokens each
     options = {"use": "first", "k": 4, "max_tokens": 25}
     (sample,) = make_selector(options, pool).attach_to([make_sample("x")])
+    assert isinstance(sample, Sample)
     assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 2}
 
 
 def test_no_dropped_count_if_all_examples_fit() -> None:
     (sample,) = make_selector({"k": 2, "max_tokens": 1000}, make_samples(4)).attach_to([make_sample("x")])
+    assert isinstance(sample, Sample)
     assert set(sample.meta) == {"shots"}
 
 

@@ -1,7 +1,7 @@
 """The pool of few-shot examples."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -65,6 +65,7 @@ def test_no_sample_has_its_own_content_as_example(groups: Any, use: Any) -> None
     pool = [make_sample(str(n), q, f"{q} {a}") for n, (q, a) in enumerate(groups)]
     chosen = make_selector(use, pool)
     for sample in chosen.attach_to(pool):
+        assert isinstance(sample, Sample)
         for shot in chosen.examples_for(sample):
             assert shot.id != sample.id
             assert shot.inputs != sample.inputs
@@ -79,20 +80,21 @@ def test_empty_pool_is_refused() -> None:
 def test_unusable_rows_are_skipped_and_noted(tmp_path: Path) -> None:
     lost = Sample(id="lost", inputs={"audio": Audio.of(str(tmp_path / "no.wav"))}, target="t")
     pool = [RejectedRow("f:1", "torn"), Sample(id="open", inputs={}), lost, make_sample("a"), make_sample("a", "b")]
-    wrapped = make_selector("first:9", pool).attach_to([make_sample("x")])
-    assert [item.meta["shots"] for item in wrapped] == [["a"]]
+    wrapped = make_selector("first:9", cast(Any, pool)).attach_to([make_sample("x")])
+    assert [item.meta["shots"] for item in wrapped if isinstance(item, Sample)] == [["a"]]
     assert wrapped.notes() == ["4 rows of the example pool cannot be used, for example f:1: torn."]
 
 
 def test_small_pool_gives_fewer_examples() -> None:
     (sample,) = make_selector("random:9", make_samples(2)).attach_to([make_sample("x")])
-    assert sorted(sample.meta["shots"]) == ["r0", "r1"]
+    assert isinstance(sample, Sample)
+    assert sorted(cast(list[str], sample.meta["shots"])) == ["r0", "r1"]
 
 
 def test_pool_is_read_once_and_lazily() -> None:
     reads = []
 
-    class Source(list):
+    class Source(list[Sample]):
         revision = "source@1"
 
         def __iter__(self) -> Any:

@@ -1,7 +1,7 @@
 """Prompt templates."""
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +12,7 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Turn
 from auricle.prompts import Prompt
 from auricle.prompts.example_pool import Example
+from auricle.prompts.few_shot import FewShotSelector
 
 SOUND, PICTURE, FILM = Audio("a.wav"), Image("p.png"), Video("v.mp4")
 
@@ -24,6 +25,10 @@ class FixedExamples:
 
     def examples_for(self, _sample: Sample) -> tuple[Example, ...]:
         return self.examples
+
+
+def fixed_examples(*examples: Example) -> FewShotSelector:
+    return cast(FewShotSelector, FixedExamples(*examples))
 
 
 def sample(**inputs: Any) -> Any:
@@ -80,7 +85,7 @@ def test_invalid_prompt_is_refused(prompt: Any, words: str) -> None:
 
 
 def test_examples_become_separate_turns() -> None:
-    prompt = Prompt.of("{audio}{q}", shots=FixedExamples(Example("s", {"audio": SOUND, "q": "1+1"}, "2")))
+    prompt = Prompt.of("{audio}{q}", shots=fixed_examples(Example("s", {"audio": SOUND, "q": "1+1"}, "2")))
     turns = prompt.render(sample(audio=FILM, q="2+2"))
     assert [(turn.role, turn.parts) for turn in turns] == [
         ("user", (SOUND, "1+1")),
@@ -91,20 +96,20 @@ def test_examples_become_separate_turns() -> None:
 
 def test_examples_continue_a_prefilled_answer() -> None:
     prompt = Prompt.of(
-        [{"user": "{q}"}, {"assistant": "Answer:"}], shots=FixedExamples(Example("s", {"q": "1+1"}, "2"))
+        [{"user": "{q}"}, {"assistant": "Answer:"}], shots=fixed_examples(Example("s", {"q": "1+1"}, "2"))
     )
     assert prompt.render(sample(q="2+2"))[1] == Turn("assistant", ("Answer: 2",))
 
 
 def test_examples_may_have_their_own_template() -> None:
     given = {"turns": "{q}", "examples": [{"user": "Example: {q}"}, {"assistant": "It is {answer}."}]}
-    prompt = Prompt.of(given, shots=FixedExamples(Example("s", {"q": "1+1"}, "2")))
+    prompt = Prompt.of(given, shots=fixed_examples(Example("s", {"q": "1+1"}, "2")))
     assert [turn.parts for turn in prompt.render(sample(q="2+2"))] == [("Example: 1+1",), ("It is 2.",), ("2+2",)]
 
 
 def test_examples_may_be_text_inside_a_turn() -> None:
     given = {"turns": "{examples}Q: {q}\nA:", "examples": "Q: {q}\nA: {target}", "separator": "\n"}
-    shots = FixedExamples(Example("s", {"q": "1+1"}, "2"), Example("t", {"q": "{target}"}, "4"))
+    shots = fixed_examples(Example("s", {"q": "1+1"}, "2"), Example("t", {"q": "{target}"}, "4"))
     ((_, parts),) = [(turn.role, turn.parts) for turn in Prompt.of(given, shots=shots).render(sample(q="3+3"))]
     assert parts == ("Q: 1+1\nA: 2\nQ: {target}\nA: 4\nQ: 3+3\nA:",)
 

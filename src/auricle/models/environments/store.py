@@ -163,7 +163,7 @@ def resolve_interpreter(arguments: Mapping[str, Any]) -> Interpreter | None:
 
 def compute_digest(spec: EnvironmentSpec, python: str, installed: list[str]) -> str:
     """Hash the installed packages rather than the requested ones, which may resolve differently later."""
-    content: dict[str, Any] = {"python": python, "installed": sorted(installed)}
-    content["variables"] = redact(spec.variables)
-    content = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
+    installed_state: dict[str, Any] = {"python": python, "installed": sorted(installed)}
+    installed_state["variables"] = redact(spec.variables)
+    content = orjson.dumps(installed_state, option=orjson.OPT_SORT_KEYS)
     return blake2b(content, digest_size=8).hexdigest()

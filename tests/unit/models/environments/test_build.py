@@ -1,14 +1,14 @@
-"""Environments are built, found, refused and removed: real virtualenvs, no network."""
+"""Creating and removing environments, with real virtual environments and no network."""
 
 import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from auricle import load_model
+from auricle import Generation, load_model
 from auricle.core.errors import SpecError
 from auricle.models.environments import EnvironmentSpec, all_environments, create, find, remove
 from auricle.models.environments.store import compute_digest
@@ -316,7 +316,7 @@ def test_ask_command_uses_the_environment(with_ear: Any, auricle: Any) -> None:
 def test_ask_command_uses_the_given_python(with_ear: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EAR", "small")
     with load_model("earmodel:Ear", python=str(with_ear / "bin" / "python")) as model:
-        assert model.ask(text="hello").text == f"{with_ear} small"
+        assert cast(Generation, model.ask(text="hello")).text == f"{with_ear} small"
 
 
 def test_doctor_checks_an_environment(with_ear: Any, auricle: Any) -> None:

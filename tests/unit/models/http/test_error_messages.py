@@ -42,7 +42,9 @@ def test_error_message_is_extracted_from_every_format(canned: Any, body: bytes, 
 
 def test_retry_after_date_is_parsed() -> None:
     soon = datetime.now(UTC) + timedelta(seconds=30)
-    assert 28 <= parse_retry_after(format_datetime(soon, usegmt=True)) <= 30
+    wait = parse_retry_after(format_datetime(soon, usegmt=True))
+    assert wait is not None
+    assert 28 <= wait <= 30
     assert parse_retry_after(format_datetime(soon - timedelta(hours=1), usegmt=True)) == 0.0
 
 

@@ -4,13 +4,13 @@ import asyncio
 import gc
 import socket
 import time
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle import Settings
+from auricle import Generation, Settings
 from auricle.engine.retry import RetryingSender
 from auricle.engine.run_loop import DirectSlot
 from auricle.models.openai import OpenAI
@@ -35,7 +35,7 @@ def many(model: Any, number: Any, settings: Any = QUICK) -> Any:
         async with closing_model(model):
             seat = DirectSlot(model, number)
             asks = (RetryingSender(seat, settings)(question(f"number {at}")) for at in range(number))
-            return [item.text for item in await asyncio.gather(*asks)]
+            return [cast(Generation, output).text for output in await asyncio.gather(*asks)]
 
     return asyncio.run(main())
 

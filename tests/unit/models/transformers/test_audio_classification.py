@@ -17,6 +17,7 @@ from auricle.models import abilities
 from auricle.models.transformers.audio_classification import AudioClassification
 from tests.support import tiny_emotions
 from tests.support.emotional_speech import about, numbers, spoken, written
+from tests.support.tiny_weights import seeded
 
 # torch warns about the mask type in transformers' WavLM; the mask is right.
 pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
@@ -67,7 +68,7 @@ def test_regressor_returns_raw_values(tmp_path: Path, labels: Any, options: Any)
 def test_spectrogram_network_processes_clips_separately(tmp_path: Path) -> None:
     import transformers
 
-    tiny_emotions.seeded()
+    seeded()
     config = transformers.ASTConfig(
         hidden_size=32,
         num_hidden_layers=1,

@@ -30,7 +30,7 @@ def test_batched_predictions_equal_single_predictions(tmp_path: Path, family: st
 
 
 def test_network_affected_by_padding_gets_one_clip_at_a_time(tmp_path: Path) -> None:
-    shape = {"feat_extract_norm": "group", "do_stable_layer_norm": False}
+    shape: dict[str, Any] = {"feat_extract_norm": "group", "do_stable_layer_norm": False}
     model = AudioClassification(model=str(tiny_emotions.classifier(tmp_path, **shape)))
     assert model.predict(asked()) == [model.predict([item])[0] for item in asked()]
 

@@ -145,7 +145,7 @@ def test_each_turn_has_its_limit_and_reference(canned: Any, talk: Any, tmp_path:
 
 
 def test_failed_turn_fails_only_its_conversation(canned: Any, talk: Any, tmp_path: Path) -> None:
-    well = []
+    well: list[Any] = []
 
     def replies(messages: Any) -> Any:
         if not well and "and this?" in str(messages[-1]):
@@ -243,7 +243,7 @@ def questions(manifest: Any, count: int = 6) -> Any:
     return manifest([{"id": f"q{at}", "question": f"say {at}", "answer": "x"} for at in range(count)])
 
 
-SAMPLED = {"kind": "qa", "samples": 5, "temperature": 0.7, "max_tokens": 6, "metrics": "exact_match"}
+SAMPLED: dict[str, Any] = {"kind": "qa", "samples": 5, "temperature": 0.7, "max_tokens": 6, "metrics": "exact_match"}
 
 
 def test_several_answers_differ_and_are_reproducible(weights: Any, manifest: Any, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_long_text_is_read_in_equal_windows(folder: Any) -> None:
     tokens = [1, *model.tokenizer(text, add_special_tokens=False)["input_ids"]]
     last = len(tokens) - 1
     ends = [*range(10, last, 10), last]
-    expected = []
+    expected: list[Any] = []
     for end in ends:
         new = end - len(expected)
         expected += chances(model, tokens[max(0, end - 10) : end + 1])[-new:]

@@ -3,7 +3,7 @@
 import builtins
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,6 +14,7 @@ import torch
 
 from auricle import load_model
 from auricle.core.errors import MissingExtra, SpecError
+from auricle.core.types import Generation
 from auricle.models import abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.models.transformers.causal import Causal
@@ -40,7 +41,7 @@ def test_models_have_the_expected_abilities(name: Any, can: Any) -> None:
 
 def test_model_is_loaded_by_name(folder: Any) -> None:
     with load_model("causal", model=str(folder)) as model:
-        assert model.ask(text="the cat", max_tokens=3).tokens == 3
+        assert cast(Generation, model.ask(text="the cat", max_tokens=3)).tokens == 3
 
 
 def test_missing_model_option_is_refused() -> None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -68,4 +68,4 @@ def test_tokens_ignore_case_width_and_punctuation() -> None:
 
 def test_sample_text_joins_all_texts_without_audio() -> None:
     inputs = {"audio": [Audio.of(b"x")], "question": "q", "choices": ["one", "two"]}
-    assert sample_text(Sample(id="x", inputs=inputs)) == "q\none\ntwo"
+    assert sample_text(Sample(id="x", inputs=cast(Any, inputs))) == "q\none\ntwo"

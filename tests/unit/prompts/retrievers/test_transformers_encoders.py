@@ -127,6 +127,7 @@ def test_tokens_are_counted_with_the_given_tokenizer(bert: Any) -> None:
     options = {"use": "first", "k": 5, "max_tokens": 11, "tokenizer": str(bert)}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
     (sample,) = chosen.attach_to([row("x", "the")])
+    assert isinstance(sample, Sample)
     assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 3}
 
 
