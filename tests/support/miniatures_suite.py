@@ -17,6 +17,7 @@ from auricle.cli.data import check_samples, prepare_data
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Sample, list_parts
 from auricle.engine.spec import Spec, resolve_task
+from auricle.tasks.benchmarks.base import Benchmark, HubDataset
 from auricle.tasks.catalogue import TASKS
 from tests.support.miniatures import Miniature
 from tests.support.miniatures_speech import SPEECH
@@ -35,6 +36,20 @@ def judge(text: str) -> str:
 def find_miniature(task: str, **options: str) -> Miniature:
     """Return the miniature of a task with these options."""
     return next(mini for mini in MINIATURES if (mini.task, dict(mini.options)) == (task, options))
+
+
+def get_benchmark(name: str) -> Benchmark:
+    """Return the benchmark of a name."""
+    benchmark = TASKS.get(name)
+    assert isinstance(benchmark, Benchmark)
+    return benchmark
+
+
+def get_hub(name: str) -> HubDataset:
+    """Return the Hugging Face copy of a benchmark."""
+    hub = get_benchmark(name).hub
+    assert hub is not None
+    return hub
 
 
 def build_from(miniature: Miniature, root: Path, **options: Any) -> Any:
@@ -81,7 +96,7 @@ class BenchmarkSuite:
         options = [f"{name}={value}" for name, value in miniature.options.items()]
         out = tmp_path / "prepared.jsonl"
         assert prepare_data(miniature.task, tmp_path / "corpus", options, out, as_json=False) == 0
-        bench = TASKS.get(miniature.task)
+        bench = get_benchmark(miniature.task)
         arguments = bench.task_arguments(*bench.resolve_part(dict(miniature.options)))
         prepared = TASKS.get(bench.kind)(**arguments, data=str(out))
         original = build_from(miniature, tmp_path / "corpus")
@@ -129,7 +144,7 @@ class SpeechSuite(BenchmarkSuite):
         assert ("missing", first) in _problems(miniature, tmp_path)
 
     def test_the_expected_layout_is_shown_for_a_wrong_folder(self, miniature: Miniature, tmp_path: Path) -> None:
-        bench = TASKS.get(miniature.task)
+        bench = get_benchmark(miniature.task)
         with pytest.raises(DataError) as error:
             build_from(miniature, tmp_path).samples.validate()
         assert str(error.value).startswith(f"{bench.title}: No ")

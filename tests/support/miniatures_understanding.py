@@ -279,9 +279,9 @@ class ScoredMiniature(Miniature):
 
 
 EMOTIONS = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
-STRICT = {"instruction_id_list": [["punctuation:no_comma"]] * 2, "kwargs": [[{"num_words": None}]] * 2}
-JUDGED = {"metric": "judge-1-5", "reply": "fine", "judged": True}
-SPOKEN = {"metric": "option_accuracy"}
+STRICT: dict[str, Any] = {"instruction_id_list": [["punctuation:no_comma"]] * 2, "kwargs": [[{"num_words": None}]] * 2}
+JUDGED: dict[str, Any] = {"metric": "judge-1-5", "reply": "fine", "judged": True}
+SPOKEN: dict[str, Any] = {"metric": "option_accuracy"}
 
 UNDERSTANDING = [
     ScoredMiniature("esc50", esc50, {"1-100032-A-0": "dog", "2-1-A-10": "sea waves"},

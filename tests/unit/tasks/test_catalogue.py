@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from auricle.tasks.benchmarks.base import Benchmark
@@ -17,7 +19,8 @@ def test_every_task_can_be_loaded(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(INFERENCERS.builtin))
 def test_every_inferencer_states_what_it_needs(name: str) -> None:
-    assert INFERENCERS.get(name).needs in ("generate", "loglikelihood", "predict", "first_tokens")
+    inferencer: Any = INFERENCERS.get(name)
+    assert inferencer.needs in ("generate", "loglikelihood", "predict", "first_tokens")
 
 
 def test_summaries_fit_on_a_line_of_the_terminal() -> None:

@@ -35,7 +35,7 @@ def build_first(path: Any, **options: Any) -> Any:
 
 def sent_turns(task: Any, sample: Any) -> Any:
     """Return the role and the text of each turn of each request."""
-    requests = asyncio.run(preview_requests(task.inferencer, sample))
+    requests: Any = asyncio.run(preview_requests(task.inferencer, sample))
     return [[(turn.role, turn.parts[-1]) for turn in request.turns] for request in requests]
 
 

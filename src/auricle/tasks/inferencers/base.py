@@ -84,7 +84,9 @@ def select_inferencer(
     for candidate in candidates:
         if candidate.needs in abilities:
             return candidate
-    needs = " or ".join(dict.fromkeys(ABILITY_PHRASES.get(each.needs, each.needs) for each in candidates))
+    needs = " or ".join(
+        dict.fromkeys(ABILITY_PHRASES.get(candidate.needs, candidate.needs) for candidate in candidates)
+    )
     hint = ABILITY_HINTS.get(candidates[0].needs, "`auricle doctor -m MODEL` shows what a model can do.")
     raise Unsupported(
         f"{task_name} needs a model that can {needs}; {model_name} can {', '.join(abilities) or 'do nothing'}. "

@@ -17,7 +17,7 @@ from auricle.engine.spec import resolve_tasks
 from auricle.tasks.catalogue import TASKS
 from tests.support import paths
 from tests.support.miniatures_suite import MINIATURES as ALL_MINIATURES
-from tests.support.miniatures_suite import build_from, find_miniature
+from tests.support.miniatures_suite import build_from, find_miniature, get_benchmark
 
 MINIATURES = {str(miniature): miniature for miniature in ALL_MINIATURES}
 
@@ -48,7 +48,7 @@ def test_an_invalid_option_is_rejected_with_the_valid_values(name: str, option: 
 
 
 def test_a_language_may_be_selected_by_its_usual_code() -> None:
-    fleurs = TASKS.get("fleurs")
+    fleurs = get_benchmark("fleurs")
     assert fleurs.resolve_part({"language": "zh"})[0]["language"] == "cmn_hans_cn"
     assert fleurs(root="x", language="ja").language == "ja"
 

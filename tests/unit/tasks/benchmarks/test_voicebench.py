@@ -11,7 +11,7 @@ import pytest
 from auricle.core.types import Generation, Sample
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import preview_requests
-from tests.support.miniatures_suite import UnderstandingSuite, build_from, find_miniature
+from tests.support.miniatures_suite import UnderstandingSuite, build_from, find_miniature, get_benchmark, get_hub
 from tests.support.miniatures_understanding import hub_audio, sd_qa_accents
 
 
@@ -19,6 +19,7 @@ def test_spoken_options_are_not_written_in_the_prompt(tmp_path: Path) -> None:
     mini = find_miniature("voicebench-openbookqa")
     mini.build(tmp_path)
     task = build_from(mini, tmp_path)
+    request: Any
     (request,) = asyncio.run(preview_requests(task.inferencer, next(iter(task.samples))))
     assert [type(part).__name__ for turn in request.turns for part in turn.parts] == ["Audio"]
 
@@ -50,9 +51,10 @@ def _hub_rows() -> Any:
 def test_a_clone_has_the_rows_of_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sd_qa_accents(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    bench = TASKS.get("voicebench-sd-qa")
-    hub_items = [bench.hub.convert_row(row) for row in _hub_rows()]
-    clone_items = list(bench(root=str(tmp_path), split="aus").samples.items())
+    bench = get_benchmark("voicebench-sd-qa")
+    hub_items: list[Any] = [get_hub("voicebench-sd-qa").convert_row(row) for row in _hub_rows()]
+    samples: Any = bench(root=str(tmp_path), split="aus").samples
+    clone_items = list(samples.items())
     assert [(item["id"], item["target"], item["meta"]) for item in clone_items] == [
         (item["id"], item["target"], item["meta"]) for item in hub_items
     ]

@@ -94,6 +94,7 @@ def test_audio_is_decoded_from_a_video(corpus: Any) -> None:
         frame.sample_rate = 16_000
         video.mux(stream.encode(frame))
         video.mux(stream.encode(None))
+    sample: Any
     (sample,) = meld(root=str(root)).samples
     assert len(sample.inputs["audio"].decode(16_000)) == pytest.approx(16_000, rel=0.2)
 

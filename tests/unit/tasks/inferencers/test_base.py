@@ -8,6 +8,7 @@ import pytest
 
 from auricle import Sample
 from auricle.core.errors import Unsupported
+from auricle.core.types import Generate
 from auricle.tasks.inferencers import FirstSupported, Measure, Respond, preview_requests, select_inferencer
 
 
@@ -22,4 +23,5 @@ def test_the_first_inferencer_a_model_supports_is_selected() -> None:
 def test_a_preview_returns_the_requests() -> None:
     sample = Sample(id="1", inputs={"text": "x"})
     (request,) = asyncio.run(preview_requests(Respond("{text}"), sample))
+    assert isinstance(request, Generate)
     assert request.turns[0].parts == ("x",)
