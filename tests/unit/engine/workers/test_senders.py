@@ -1,4 +1,4 @@
-"""A model in other processes: whoever asks cannot tell, whatever becomes of them."""
+"""API models in several sender processes."""
 
 import asyncio
 import json
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,15 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.errors import SpecError, Transient
 from auricle.core.types import Generate, Generation, LogLikelihood, Predict, Turn
-from auricle.engine.workers.senders import MAX_STARTS, SenderPool
+from auricle.engine.workers.process import MAX_STARTS
+from auricle.engine.workers.senders import SenderPool
 
+Work = Callable[[SenderPool], Awaitable[Any]]
 MODEL = """
 import asyncio, os, signal, sys, time
 from auricle import AsyncModel, Generation, Likelihood, Prediction
 from auricle.core.errors import Refused, Transient
-from auricle.core.types import media
+from auricle.core.types import list_media
 
 
 class Model(AsyncModel):
@@ -30,14 +33,14 @@ class Model(AsyncModel):
         if broken:
             raise ValueError("the weights are broken")
         self.note, self.delay, self.rpm = note, delay, rpm
-        print("loading, in many words")
+        print("loading")
 
     async def generate(self, request):
-        said = request.turns[-1].parts[-1] if request.turns[-1].parts else ""
-        print("asked", said, flush=True)
+        text = request.turns[-1].parts[-1] if request.turns[-1].parts else ""
+        print("received", text, flush=True)
         os.write(1, b"written by a library in C")
         await asyncio.sleep(self.delay)
-        match said:
+        match text:
             case "pid":
                 return Generation(text=str(os.getpid()))
             case "rpm":
@@ -59,9 +62,9 @@ class Model(AsyncModel):
                 raise ZeroDivisionError("by zero")
             case "number":
                 return 7
-            case "sound":
-                return Generation(text="hum", audio=media(request)[0])
-        return Generation(text=f"you said {said}")
+            case "audio":
+                return Generation(text="hum", audio=list_media(request)[0])
+        return Generation(text=f"reply to {text}")
 
     async def loglikelihood(self, request):
         return Likelihood(logprobs=(-1.0, float("-inf")))
@@ -77,18 +80,18 @@ class Model(AsyncModel):
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> Any:
+def model(tmp_path: Path) -> str:
     path = tmp_path / "model.py"
     path.write_text(MODEL)
     return f"{path}:Model"
 
 
-def asked(text: str = "", *sounds: Any) -> Any:
-    return Generate(turns=(Turn("user", (*sounds, text)),))
+def ask_text(text: str = "", *clips: Audio) -> Generate:
+    return Generate(turns=(Turn("user", (*clips, text)),))
 
 
-def use(model: Any, work: Any, *, processes: int = 2, **arguments: Any) -> Any:
-    """Do something with senders and close them."""
+def with_senders(model: str, work: Work, *, processes: int = 2, **arguments: Any) -> Any:
+    """Run a coroutine with a pool of senders, which is closed afterwards."""
 
     async def main() -> Any:
         senders = SenderPool(model, arguments, processes)
@@ -100,155 +103,154 @@ def use(model: Any, work: Any, *, processes: int = 2, **arguments: Any) -> Any:
     return asyncio.run(main())
 
 
-def ask(model: Any, request: Any, **arguments: Any) -> Any:
-    return use(model, lambda senders: senders.generate(request), **arguments)
+def generate_one(model: str, request: Any, **arguments: Any) -> Any:
+    return with_senders(model, lambda senders: senders.generate(request), **arguments)
 
 
-def together(*requests: Any) -> Any:
-    """Ask all at once; errors are told, not raised."""
-    return lambda senders: asyncio.gather(*(senders.generate(each) for each in requests), return_exceptions=True)
+def generate_all(*requests: Generate) -> Work:
+    """Send all requests at once; errors are returned, not raised."""
+    return lambda senders: asyncio.gather(*(senders.generate(request) for request in requests), return_exceptions=True)
 
 
-def test_an_answer_comes_back(model: Any) -> None:
-    assert ask(model, asked("hello")) == Generation(text="you said hello")
+def test_output_is_returned(model: str) -> None:
+    assert generate_one(model, ask_text("hello")) == Generation(text="reply to hello")
 
 
-def test_every_request_gets_its_own_answer(model: Any) -> None:
-    answers = use(model, together(*(asked(f"{at}") for at in range(500))), delay=0.001)
-    assert [each.text for each in answers] == [f"you said {at}" for at in range(500)]
+def test_each_request_gets_its_own_output(model: str) -> None:
+    answers = with_senders(model, generate_all(*(ask_text(f"{number}") for number in range(500))), delay=0.001)
+    assert [answer.text for answer in answers] == [f"reply to {number}" for number in range(500)]
 
 
-def test_work_is_shared_from_the_first_request_on(model: Any) -> None:
-    answers = use(model, together(*[asked("pid")] * 40), processes=2, delay=0.05)
-    pids = [each.text for each in answers]
+def test_requests_are_shared_from_the_first_one_on(model: str) -> None:
+    answers = with_senders(model, generate_all(*[ask_text("pid")] * 40), processes=2, delay=0.05)
+    pids = [answer.text for answer in answers]
     assert sorted(pids.count(pid) for pid in set(pids)) == [20, 20]
 
 
-def test_other_processes_answer(model: Any) -> None:
-    assert ask(model, asked("pid")).text != str(os.getpid())
+def test_requests_are_answered_in_another_process(model: str) -> None:
+    assert generate_one(model, ask_text("pid")).text != str(os.getpid())
 
 
-def test_every_ability_goes_through(model: Any) -> None:
-    async def work(senders: Any) -> Any:
-        sound = Audio(data=np.zeros(123, dtype=np.float32), rate=8000)
-        likelihood = LogLikelihood(turns=asked("a").turns, continuation="b")
-        return (await senders.loglikelihood(likelihood), await senders.predict(Predict(inputs={"audio": sound})))
+def test_every_ability_is_forwarded(model: str) -> None:
+    async def work(senders: SenderPool) -> Any:
+        audio = Audio(data=np.zeros(123, dtype=np.float32), rate=8000)
+        likelihood = LogLikelihood(turns=ask_text("a").turns, continuation="b")
+        return (await senders.loglikelihood(likelihood), await senders.predict(Predict(inputs={"audio": audio})))
 
-    likelihood, prediction = use(model, work)
+    likelihood, prediction = with_senders(model, work)
     assert likelihood.logprobs == (-1.0, float("-inf"))
     assert prediction.values == {"frames": 123}
 
 
-def test_a_sound_in_memory_goes_there_and_back(model: Any) -> None:
+def test_audio_in_memory_is_sent_both_ways(model: str) -> None:
     wave = np.linspace(-1, 1, 100_000, dtype=np.float32)
-    answer = ask(model, asked("sound", Audio(data=wave, rate=44_100)))
+    answer = generate_one(model, ask_text("audio", Audio(data=wave, rate=44_100)))
     assert np.array_equal(answer.audio.data, wave)
     assert answer.audio.rate == 44_100
 
 
-def test_many_large_sounds_at_once_do_not_block_the_pipes(model: Any) -> None:
-    sounds = [os.urandom(3_000_000) for _ in range(12)]
-    answers = use(model, together(*(asked("sound", Audio(data=each)) for each in sounds)))
-    assert [each.audio.data for each in answers] == sounds
+def test_many_large_files_do_not_block_the_pipes(model: str) -> None:
+    contents = [os.urandom(3_000_000) for _ in range(12)]
+    answers = with_senders(model, generate_all(*(ask_text("audio", Audio(data=content)) for content in contents)))
+    assert [answer.audio.data for answer in answers] == contents
 
 
 @pytest.mark.parametrize(
-    ("said", "kind", "words"),
+    ("text", "kind", "message"),
     [
         ("refuse", "Refused", "HTTP 400"),
         ("break", "SampleError", "ZeroDivisionError: by zero (model.py:"),
-        ("number", "SampleError", "the model returned int where Generation was due"),
+        ("number", "SampleError", "the model returned int instead of Generation"),
         ("exit", "SampleError", "the model raised SystemExit 3"),
         ("cancel", "SampleError", "the model raised CancelledError"),
     ],
 )
-def test_a_request_that_fails_costs_itself_alone(model: Any, said: str, kind: str, words: str) -> None:
-    failed, *others = use(model, together(asked(said), *[asked("pid")] * 3), processes=1)
+def test_failing_request_does_not_affect_others(model: str, text: str, kind: str, message: str) -> None:
+    failed, *others = with_senders(model, generate_all(ask_text(text), *[ask_text("pid")] * 3), processes=1)
     assert type(failed).__name__ == kind
-    assert str(failed).startswith(words)
-    assert len({each.text for each in others}) == 1
+    assert str(failed).startswith(message)
+    assert len({other.text for other in others}) == 1
 
 
-def test_a_server_that_is_busy_is_waited_for_as_long_as_it_says(model: Any) -> None:
-    with pytest.raises(Transient) as told:
-        ask(model, asked("busy"))
-    assert told.value.retry_after == 0.5
+def test_retry_after_is_forwarded(model: str) -> None:
+    with pytest.raises(Transient) as error:
+        generate_one(model, ask_text("busy"))
+    assert error.value.retry_after == 0.5
 
 
-def test_a_killed_process_costs_what_it_had_in_hand_another_attempt(model: Any) -> None:
-    async def work(senders: Any) -> Any:
-        first = (await senders.generate(asked("pid"))).text
-        waiting = [asyncio.create_task(senders.generate(asked("x"))) for _ in range(5)]
+def test_requests_of_a_killed_process_fail_with_a_transient_error(model: str) -> None:
+    async def work(senders: SenderPool) -> Any:
+        first = (await senders.generate(ask_text("pid"))).text
+        waiting = [asyncio.create_task(senders.generate(ask_text("x"))) for _ in range(5)]
         await asyncio.sleep(0.1)
         os.kill(int(first), signal.SIGKILL)
         lost = await asyncio.gather(*waiting, return_exceptions=True)
-        return first, lost, (await senders.generate(asked("pid"))).text
+        return first, lost, (await senders.generate(ask_text("pid"))).text
 
-    first, lost, second = use(model, work, processes=1, delay=0.3)
-    assert [type(each) for each in lost] == [Transient] * 5
-    assert str(lost[0]) == "a process of the model ended"
+    first, lost, second = with_senders(model, work, processes=1, delay=0.3)
+    assert [type(error) for error in lost] == [Transient] * 5
+    assert str(lost[0]) == "a worker process crashed"
     assert first != second
 
 
-def test_a_process_that_keeps_dying_ends_the_run_with_a_reason(model: Any) -> None:
-    async def work(senders: Any) -> None:
+def test_process_that_always_crashes_is_given_up(model: str) -> None:
+    async def work(senders: SenderPool) -> None:
         for _ in range(MAX_STARTS):
             with pytest.raises(Transient):
-                await senders.generate(asked("die"))
-        await senders.generate(asked("die"))
+                await senders.generate(ask_text("die"))
+        await senders.generate(ask_text("die"))
 
-    with pytest.raises(SpecError, match=f"ended {MAX_STARTS} times without answering"):
-        use(model, work, processes=1)
+    with pytest.raises(SpecError, match=f"crashed {MAX_STARTS} times without an answer"):
+        with_senders(model, work, processes=1)
 
 
-def test_a_process_that_dies_now_and_then_is_always_started_again(model: Any) -> None:
-    async def work(senders: Any) -> None:
+def test_process_that_crashes_sometimes_is_always_restarted(model: str) -> None:
+    async def work(senders: SenderPool) -> None:
         for _ in range(MAX_STARTS + 2):
             with pytest.raises(Transient):
-                await senders.generate(asked("die"))
-            await senders.generate(asked("well again"))
+                await senders.generate(ask_text("die"))
+            await senders.generate(ask_text("hello"))
 
-    use(model, work, processes=1)
+    with_senders(model, work, processes=1)
 
 
-def test_arguments_that_are_wrong_are_the_users_move(model: Any) -> None:
+def test_invalid_arguments_are_a_spec_error(model: str) -> None:
     with pytest.raises(SpecError, match=r"Model raised ValueError: the weights are broken"):
-        ask(model, asked("x"), broken=True)
+        generate_one(model, ask_text("x"), broken=True)
 
 
-def test_a_model_that_is_not_there_is_the_users_move() -> None:
-    with pytest.raises(SpecError, match=r"No model called 'opnai'\. Did you mean openai"):
-        ask("opnai", asked("x"))
+def test_unknown_model_is_a_spec_error() -> None:
+    with pytest.raises(SpecError, match=r"Unknown model 'opnai'\. Did you mean openai"):
+        generate_one("opnai", ask_text("x"))
 
 
-@pytest.mark.parametrize(("given", "each"), [(600, "300.0"), (None, "None"), ("many", "many")])
-def test_a_limit_of_the_whole_run_is_divided(model: Any, given: Any, each: str) -> None:
-    assert ask(model, asked("rpm"), rpm=given).text == each
+@pytest.mark.parametrize(("limit", "share"), [(600, "300.0"), (None, "None"), ("many", "many")])
+def test_rate_limit_is_divided_among_processes(model: str, limit: object, share: str) -> None:
+    assert generate_one(model, ask_text("rpm"), rpm=limit).text == share
 
 
-def test_the_model_is_closed_when_its_pipe_is(model: Any, tmp_path: Path) -> None:
+def test_models_are_closed_with_the_pool(model: str, tmp_path: Path) -> None:
     note = tmp_path / "note"
-    use(model, together(*[asked("x")] * 4), note=str(note), delay=0.05)
+    with_senders(model, generate_all(*[ask_text("x")] * 4), note=str(note), delay=0.05)
     assert (tmp_path / "note.closed").read_text() == "closed closed "
 
 
-def test_nothing_is_started_that_is_not_asked(model: Any, tmp_path: Path) -> None:
-    async def work(senders: Any) -> Any:
+def test_process_starts_with_its_first_request(model: str, tmp_path: Path) -> None:
+    async def work(senders: SenderPool) -> Any:
         return None
 
-    use(model, work, note=str(tmp_path / "note"))
+    with_senders(model, work, note=str(tmp_path / "note"))
     assert not (tmp_path / "note.closed").exists()
 
 
-def test_processes_end_with_the_one_that_started_them(model: Any, tmp_path: Path) -> None:
-    """Killed, it cannot say goodbye: the pipe does."""
+def test_processes_end_when_their_parent_is_killed(model: str, tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(
         "import asyncio, os, sys\n"
-        "from auricle.engine.workers.senders import Senders\n"
+        "from auricle.engine.workers.senders import SenderPool\n"
         "from auricle.core.types import Generate, Turn\n"
         "async def main():\n"
-        f"    senders = Senders({model!r}, {{}}, 1)\n"
+        f"    senders = SenderPool({model!r}, {{}}, 1)\n"
         "    answer = await senders.generate(Generate(turns=(Turn('user', ('pid',)),)))\n"
         "    sys.stdout.write(answer.text + '\\n'); sys.stdout.flush()\n"
         "    os.kill(os.getpid(), 9)\n"
@@ -257,23 +259,23 @@ def test_processes_end_with_the_one_that_started_them(model: Any, tmp_path: Path
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert "Traceback" not in done.stderr
     pid = int(done.stdout)
-    until = time.monotonic() + 10
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < until:
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not Path(f"/proc/{pid}").exists()
 
 
-def run(auricle: Any, manifest: Any, *words: Any) -> Any:
-    data = manifest({"id": f"{at}", "question": f"q{at}", "answer": f"q{at}"} for at in range(30))
-    return auricle("run", data, "--as", "qa", "-o", "run", *words)
+def run(auricle: Any, manifest: Any, *options: str) -> Any:
+    data = manifest({"id": f"{row}", "question": f"q{row}", "answer": f"q{row}"} for row in range(30))
+    return auricle("run", data, "--as", "qa", "-o", "run", *options)
 
 
-def test_a_killed_sender_costs_a_run_nothing(auricle: Any, manifest: Any, model: Any, tmp_path: Path) -> None:
-    rows = [{"id": f"{at}", "question": f"q{at}", "answer": "x"} for at in range(60)]
+def test_killed_sender_loses_no_sample(auricle: Any, manifest: Any, model: str, tmp_path: Path) -> None:
+    rows = [{"id": f"{row}", "question": f"q{row}", "answer": "x"} for row in range(60)]
     rows[30] |= {"question": "die once"}
     data = manifest(rows)
-    words = ("-T", "prompt={question}", "-m", model, "-M", f"note={tmp_path / 'note'}")
-    done = auricle("run", data, "--as", "qa", "-o", "run", "--processes", "2", *words)
+    options = ("-T", "prompt={question}", "-m", model, "-M", f"note={tmp_path / 'note'}")
+    done = auricle("run", data, "--as", "qa", "-o", "run", "--processes", "2", *options)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     lines = [json.loads(line) for line in (tmp_path / "run/outputs.jsonl").read_bytes().splitlines()]
@@ -282,19 +284,19 @@ def test_a_killed_sender_costs_a_run_nothing(auricle: Any, manifest: Any, model:
     assert max(line["attempts"] for line in lines) == 2
 
 
-def test_a_model_in_two_processes_that_cannot_be_made_is_one_line(auricle: Any, manifest: Any, model: Any) -> None:
+def test_model_that_cannot_be_loaded_is_reported_in_one_line(auricle: Any, manifest: Any, model: str) -> None:
     done = run(auricle, manifest, "-m", model, "-M", "broken=true", "--processes", "2")
     assert done.returncode == 2
-    (line,) = [each for each in done.stderr.splitlines() if "loading" not in each]
+    (line,) = [line for line in done.stderr.splitlines() if "loading" not in line]
     assert line.startswith("auricle: ")
     assert "Model raised ValueError: the weights are broken" in line
 
 
-def test_a_model_on_this_machine_is_not_spread(auricle: Any, manifest: Any, tmp_path: Path) -> None:
+def test_local_model_rejects_sender_processes(auricle: Any, manifest: Any, tmp_path: Path) -> None:
     done = run(auricle, manifest, "-m", "echo", "--processes", "2")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "auricle: --processes is for models behind an API; echo works on this machine, "
-        "where batches serve (--batch-size) and replicas (--replicas).\n"
+        "auricle: --processes does not apply to echo, which runs on this machine. "
+        "Use --batch-size or --replicas instead.\n"
     )
     assert not (tmp_path / "run").exists()
