@@ -298,6 +298,7 @@ def _generate_arrivals(shape: float | None, seed: int, name: str) -> Iterator[Ti
     if shape is None:
         for first in counting(0, ARRIVALS_PER_BLOCK):
             yield np.arange(first, first + ARRIVALS_PER_BLOCK, dtype=np.float64)
+        return
     digest = hashlib.sha256(name.encode()).digest()
     generator = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
     last_arrival = 0.0

@@ -1,6 +1,9 @@
-"""Load points against the fake server, and what was written about them."""
+"""Measure load points against the fake server."""
+
+from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,60 +18,71 @@ from auricle.testing.fake_server import FakeServer, Script
 
 
 @dataclass
-class Measured:
-    """A measurement: its summary, its folder, and what the server saw of it."""
+class MeasurementResult:
+    """A measurement: its summary, its folder, and the counts of the server."""
 
-    document: dict
+    document: dict[str, Any]
     folder: Path
-    stats: dict
+    stats: dict[str, Any]
 
     @property
-    def point(self) -> Any:
-        (only,) = self.document["points"]
-        return only
+    def point(self) -> dict[str, Any]:
+        (point,) = self.document["points"]
+        assert isinstance(point, dict)
+        return point
 
-    def requests(self, at: int = 0) -> Any:
-        lines = sorted(self.folder.glob("*/requests.jsonl"))[at].read_bytes().splitlines()
+    def requests(self, index: int = 0) -> list[dict[str, Any]]:
+        """Read the requests of a load point."""
+        return self._read_lines("requests.jsonl", index)
+
+    def answers(self, index: int = 0) -> list[dict[str, Any]]:
+        """Read the answers of a load point."""
+        return self._read_lines("outputs.jsonl", index)
+
+    def _read_lines(self, name: str, index: int) -> list[dict[str, Any]]:
+        lines = sorted(self.folder.glob(f"*/{name}"))[index].read_bytes().splitlines()
         return [json.loads(line) for line in lines]
 
-    def answers(self, at: int = 0) -> Any:
-        lines = sorted(self.folder.glob("*/outputs.jsonl"))[at].read_bytes().splitlines()
-        return [json.loads(line) for line in lines]
+
+RunMeasurement = Callable[..., MeasurementResult]
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the pauses in which a sender gets to know its machine."""
+    """Shorten the pauses before a load starts."""
     monkeypatch.setattr("auricle.perf.worker.IDLE_PROBE_SECONDS", 0.06)
-    monkeypatch.setattr("auricle.perf.coordinator.LEAD", 0.02)
+    monkeypatch.setattr("auricle.perf.coordinator.START_DELAY", 0.02)
 
 
 @pytest.fixture
-def questions(manifest: Any) -> Any:
-    def write(count: int = 20, **more: Any) -> Any:
-        words = "one two three four five"
+def questions(manifest: Callable[..., Path]) -> Callable[..., Path]:
+    """Write a data file of questions that the fake server answers correctly."""
+
+    def write(count: int = 20, **fields: Any) -> Path:
+        text = "one two three four five"
         return manifest(
-            {"id": f"s{at}", "question": f"{words} {at}", "answer": f"{words} {at}", **more} for at in range(count)
+            {"id": f"s{index}", "question": f"{text} {index}", "answer": f"{text} {index}", **fields}
+            for index in range(count)
         )
 
     return write
 
 
 @pytest.fixture
-def measured(quick: Any, questions: Any, tmp_path: Path) -> Any:
-    """Measure questions against a server that behaves as told."""
+def run_measurement(quick: None, questions: Callable[..., Path], tmp_path: Path) -> RunMeasurement:
+    """Measure questions against a fake server with a script."""
 
     def run(
-        load: Any,
-        script: Any = None,
+        load: str | Sequence[str],
+        script: Script | None = None,
         *,
-        data: Any = None,
+        data: Path | None = None,
         task: str = "qa",
         model: str = "openai",
-        model_args: Any = None,
-        **wanted: Any,
-    ) -> Any:
-        loads = (load,) if isinstance(load, str) else load
+        model_args: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> MeasurementResult:
+        loads = (load,) if isinstance(load, str) else tuple(load)
         folder = tmp_path / f"perf{len(list(tmp_path.glob('perf*')))}"
         with FakeServer(script or Script()) as server:
             spec = Spec(
@@ -77,7 +91,7 @@ def measured(quick: Any, questions: Any, tmp_path: Path) -> Any:
                 model=model,
                 model_args={"base_url": server.url, "model": "fake"} | (model_args or {}),
             )
-            document = measure(spec, folder, PerfConfig(loads=loads, **wanted), lambda _: None)
-            return Measured(document, folder, server.stats())
+            document = measure(spec, folder, PerfConfig(loads=loads, **options), lambda _: None)
+            return MeasurementResult(document, folder, server.stats())
 
     return run

@@ -1,7 +1,8 @@
-"""`auricle perf` as a user has it."""
+"""The command `auricle perf`."""
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +12,27 @@ pytest.importorskip("aiohttp")
 
 from auricle.testing.fake_server import FakeServer, Script
 
+Command = Callable[..., Any]
+
 
 @pytest.fixture
-def perf(auricle: Any, questions: Any) -> Any:
-    """The command against a server that behaves as told."""
+def perf(auricle: Command, questions: Callable[..., Path]) -> Command:
+    """Run the command against a fake server."""
     data = questions(8)
 
-    def call(*words: Any, script: Any = None, url: Any = None, **options: Any) -> Any:
+    def call(*arguments: str, script: Script | None = None, url: str | None = None) -> Any:
         with FakeServer(script or Script(latency=0.02)) as server:
-            asked = ["perf", data, "--as", "qa", "-m", "openai", "-M", "model=fake"]
-            return auricle(*asked, "-M", f"base_url={url or server.url}", *words, **options)
+            model = ["-m", "openai", "-M", "model=fake", "-M", f"base_url={url or server.url}"]
+            return auricle("perf", data, "--as", "qa", *model, *arguments)
 
     return call
 
 
-def test_a_measurement_is_told_and_written_down(perf: Any, tmp_path: Path) -> None:
-    told = perf("--load", "closed:2", "--count", "12", "-o", "run")
-    assert told.returncode == 0, told.stderr
-    assert "closed:2" in told.stdout
-    assert "report.html" in told.stdout
+def test_measurement_is_printed_and_written(perf: Command, tmp_path: Path) -> None:
+    done = perf("--load", "closed:2", "--count", "12", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    assert "closed:2" in done.stdout
+    assert "report.html" in done.stdout
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert {"perf.json", "summary.json", "summary.md", "summary.csv", "report.html"} <= names
     with (tmp_path / "run" / "summary.csv").open() as rows:
@@ -37,29 +40,28 @@ def test_a_measurement_is_told_and_written_down(perf: Any, tmp_path: Path) -> No
     assert (row["load"], row["ok"]) == ("closed:2", "12")
 
 
-def test_machines_are_told_in_json_alone(perf: Any) -> None:
-    told = perf("--load", "closed:1", "--count", "3", "--json")
-    document = json.loads(told.stdout)
+def test_json_is_the_only_output(perf: Command) -> None:
+    document = json.loads(perf("--load", "closed:1", "--count", "3", "--json").stdout)
     assert document["points"][0]["counts"]["all"]["ok"] == 3
 
 
-def test_a_point_is_an_ordinary_run(perf: Any, auricle: Any) -> None:
+def test_load_point_is_an_ordinary_run(perf: Command, auricle: Command) -> None:
     perf("--load", "closed:2", "--count", "8", "-o", "run")
     shown = auricle("show", "run/00-closed-2")
     assert shown.returncode == 0, shown.stderr
     assert "exact_match" in shown.stdout
-    again = auricle("score", "run/00-closed-2")
-    assert again.returncode == 0, again.stderr
+    scored = auricle("score", "run/00-closed-2")
+    assert scored.returncode == 0, scored.stderr
 
 
-def test_failures_are_an_exit_code(perf: Any) -> None:
-    told = perf("--load", "closed:2", "--count", "20", script=Script(faults={"500": 0.4}, seed=5))
-    assert told.returncode == 3, told.stderr
-    assert "HTTP 500" in told.stdout
+def test_failures_give_exit_code_3(perf: Command) -> None:
+    done = perf("--load", "closed:2", "--count", "20", script=Script(faults={"500": 0.4}, seed=5))
+    assert done.returncode == 3, done.stderr
+    assert "HTTP 500" in done.stdout
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (("--load", "closed:2"), "--duration"),
         (("--load", "closd:2", "--count", "3"), "closed"),
@@ -68,67 +70,61 @@ def test_failures_are_an_exit_code(perf: Any) -> None:
         (("--load", "closed:2", "--count", "3", "--slo", "p95(tftf_s)<1"), "ttft_s"),
     ],
 )
-def test_what_cannot_be_is_one_line(perf: Any, tmp_path: Path, words: Any, said: str) -> None:
-    told = perf(*words, "-o", "run")
-    assert told.returncode == 2
-    assert said in told.stderr
-    assert len(told.stderr.strip().splitlines()) == 1
+def test_invalid_option_is_one_line(perf: Command, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = perf(*arguments, "-o", "run")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "run").exists()
 
 
-def test_a_dead_server_is_one_line(perf: Any) -> None:
-    told = perf("--load", "closed:2", "--count", "3", url="http://127.0.0.1:9/v1")
-    assert told.returncode == 2
-    assert len(told.stderr.strip().splitlines()) == 1
-    assert "no connection to 127.0.0.1:9" in told.stderr
+def test_unreachable_server_is_one_line(perf: Command) -> None:
+    done = perf("--load", "closed:2", "--count", "3", url="http://127.0.0.1:9/v1")
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "127.0.0.1:9" in done.stderr
 
 
-def test_a_refused_key_is_one_line(perf: Any) -> None:
-    told = perf("--load", "closed:2", "--count", "3", script=Script(key="other"))
-    assert told.returncode == 2
-    assert len(told.stderr.strip().splitlines()) == 1
-    assert "HTTP 401" in told.stderr
+def test_rejected_key_is_one_line(perf: Command) -> None:
+    done = perf("--load", "closed:2", "--count", "3", script=Script(key="other"))
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "HTTP 401" in done.stderr
 
 
-def test_a_folder_is_not_used_twice_unless_set_aside(perf: Any, tmp_path: Path) -> None:
-    words = ("--load", "closed:1", "--count", "2", "-o", "run")
-    assert perf(*words).returncode == 0
-    second = perf(*words)
+def test_folder_is_used_again_only_with_fresh(perf: Command, tmp_path: Path) -> None:
+    arguments = ("--load", "closed:1", "--count", "2", "-o", "run")
+    assert perf(*arguments).returncode == 0
+    second = perf(*arguments)
     assert second.returncode == 2
     assert "--fresh" in second.stderr
-    assert perf(*words, "--fresh").returncode == 0
+    assert perf(*arguments, "--fresh").returncode == 0
     assert len([path for path in tmp_path.iterdir() if path.name.startswith("run")]) == 2
 
 
-def test_secrets_of_the_command_are_not_written_down(perf: Any, tmp_path: Path) -> None:
-    told = perf(
-        *("--load", "closed:1", "--count", "2", "-o", "run", "-M", "api_key=sk-hidden-thing"),
-        script=Script(key="sk-hidden-thing"),
+def test_secrets_of_the_command_line_are_not_written(perf: Command, tmp_path: Path) -> None:
+    secret = "sk-hidden-thing"
+    done = perf(
+        *("--load", "closed:1", "--count", "2", "-o", "run", "-M", f"api_key={secret}"), script=Script(key=secret)
     )
-    assert told.returncode == 0, told.stderr
+    assert done.returncode == 0, done.stderr
     for path in (tmp_path / "run").rglob("*"):
-        assert path.is_dir() or b"sk-hidden-thing" not in path.read_bytes()
+        assert path.is_dir() or secret.encode() not in path.read_bytes()
 
 
-def test_a_measurement_is_summed_up_again_without_a_server(perf: Any, auricle: Any, tmp_path: Path) -> None:
+def test_measurement_is_recomputed_without_a_server(perf: Command, auricle: Command, tmp_path: Path) -> None:
     perf("--load", "closed:2", "--count", "6", "-o", "run")
-    before = json.loads((tmp_path / "run" / "summary.json").read_text())
-    again = auricle("perf", "run", "--slo", "p50(latency_s)<9", "--window", "all")
-    assert again.returncode == 0, again.stderr
-    after = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert after["points"][0]["slo"]["met"] is True
-    assert after["points"][0]["window"]["kind"] == "all"
-    assert after["points"][0]["counts"]["all"] == before["points"][0]["counts"]["all"]
-    assert after["points"][0]["accuracy"] == before["points"][0]["accuracy"]
+    done = auricle("perf", "run", "--slo", "p50(latency_s)<9", "--window", "all")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["points"][0]["slo"]["met"] is True
 
 
-def test_repeats_tell_how_far_they_lie_apart(perf: Any, tmp_path: Path) -> None:
-    words = ("--load", "closed:1", "--load", "closed:2", "--count", "6", "--repeat", "2")
-    told = perf(*words, "-o", "run")
-    assert "closed:2, 2 times, mean ± sd: req_s" in told.stdout
+def test_repeats_are_summarised(perf: Command, tmp_path: Path) -> None:
+    done = perf("--load", "closed:1", "--load", "closed:2", "--count", "6", "--repeat", "2", "-o", "run")
+    assert "closed:2, 2 repeats, mean ± sd: req_s" in done.stdout
     document = json.loads((tmp_path / "run" / "summary.json").read_bytes())
-    assert [each["load"] for each in document["points"]] == ["closed:1", "closed:2"] * 2
+    assert [point["load"] for point in document["points"]] == ["closed:1", "closed:2"] * 2
     first = document["spreads"][0]
-    rates = [each["run"]["req_s"]["value"] for each in document["points"][::2]]
+    rates = [point["run"]["req_s"]["value"] for point in document["points"][::2]]
     assert first["numbers"]["req_s"]["values"] == rates
     assert first["numbers"]["req_s"]["mean"] == pytest.approx(sum(rates) / 2)

@@ -1,91 +1,96 @@
-"""Two measurements beside each other."""
-
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auricle.perf.compare import build_comparison, format_comparison
 from auricle.testing.fake_server import Script
+from tests.unit.perf.conftest import RunMeasurement
 
-pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
+pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+
+MeasureTwice = Callable[..., tuple[Path, Path]]
 
 
 @pytest.fixture
-def both(measured: Any, questions: Any) -> Any:
-    """A server measured twice: as it is, and slower."""
+def measure_twice(run_measurement: RunMeasurement, questions: Callable[..., Path]) -> MeasureTwice:
+    """Measure a fast server and a slow one; return the two folders."""
     data = questions(10)
 
-    def run(load: str = "closed:2,4", other: Any = None, **wanted: Any) -> Any:
-        told = {"count": 40, "stream": True, "data": data} | wanted
-        quick = measured(load, Script(latency=0.02, pace=500), **told)
-        slow = measured(other or load, Script(latency=0.06, pace=500), **told)
-        return quick.folder, slow.folder
+    def run(load: str = "closed:2,4", slow_load: str | None = None, **options: Any) -> tuple[Path, Path]:
+        options = {"count": 40, "stream": True, "data": data} | options
+        fast = run_measurement(load, Script(latency=0.02, pace=500), **options)
+        slow = run_measurement(slow_load or load, Script(latency=0.06, pace=500), **options)
+        return fast.folder, slow.folder
 
     return run
 
 
-def row(document: Any, name: Any, at: int = 0) -> Any:
-    (found,) = [row for row in document["points"][at]["rows"] if row["name"] == name]
-    return found
+def get_row(document: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a row of the first point."""
+    (row,) = [row for row in document["points"][0]["rows"] if row["name"] == name]
+    assert isinstance(row, dict)
+    return row
 
 
-def test_points_of_one_load_are_compared(both: Any) -> None:
-    document = build_comparison(*both())
+def test_points_with_the_same_load_are_compared(measure_twice: MeasureTwice) -> None:
+    document = build_comparison(*measure_twice())
     assert [point["load"] for point in document["points"]] == ["closed:2", "closed:4"]
-    slower = row(document, "ttft_s p50")
-    assert slower["ratio"] == pytest.approx(3, rel=0.4)
-    assert slower["apart"]
-    assert row(document, "req_s")["ratio"] < 1
+    ttft = get_row(document, "ttft_s p50")
+    assert ttft["ratio"] == pytest.approx(3, rel=0.4)
+    assert ttft["apart"]
+    assert get_row(document, "req_s")["ratio"] < 1
     assert "B is worse" in "\n".join(format_comparison(document))
 
 
-def test_accuracy_stands_beside_speed(both: Any) -> None:
-    document = build_comparison(*both("closed:4", count=12))
-    same = row(document, "exact_match")
-    assert same["a"] == same["b"]
-    assert not same["apart"]
+def test_metrics_are_compared_too(measure_twice: MeasureTwice) -> None:
+    row = get_row(build_comparison(*measure_twice("closed:4", count=12)), "exact_match")
+    assert row["a"] == row["b"]
+    assert not row["apart"]
 
 
-def test_a_measurement_beside_itself_is_made_alike(measured: Any) -> None:
-    one = measured("closed:2", count=10, stream=True).folder
-    document = build_comparison(one, one)
+def test_measurement_equals_itself(run_measurement: RunMeasurement) -> None:
+    folder = run_measurement("closed:2", count=10, stream=True).folder
+    document = build_comparison(folder, folder)
     assert document["differs"] == []
     assert all(row["ratio"] in (1, None) for row in document["points"][0]["rows"])
-    told = "\n".join(format_comparison(document))
-    assert "Not made alike" not in told
-    assert "B is" not in told
+    text = "\n".join(format_comparison(document))
+    assert "Different setup" not in text
+    assert "B is" not in text
 
 
-def test_what_was_not_made_alike_is_told_first(measured: Any, questions: Any) -> None:
-    one = measured("closed:2", count=6, data=questions(10)).folder
-    two = measured("closed:2", count=9, seed=3, data=questions(12)).folder
-    document = build_comparison(one, two)
-    differs = {each["what"]: (each["a"], each["b"]) for each in document["differs"]}
-    assert differs["count"] == (6, 9)
-    assert differs["seed"] == (0, 3)
-    assert "data" in differs
-    told = format_comparison(document)
-    assert told.index("Not made alike:") < next(at for at, line in enumerate(told) if line.startswith("closed:2"))
+def test_differences_in_setup_come_first(run_measurement: RunMeasurement, questions: Callable[..., Path]) -> None:
+    first = run_measurement("closed:2", count=6, data=questions(10)).folder
+    second = run_measurement("closed:2", count=9, seed=3, data=questions(12)).folder
+    document = build_comparison(first, second)
+    differences = {entry["what"]: (entry["a"], entry["b"]) for entry in document["differs"]}
+    assert differences["count"] == (6, 9)
+    assert differences["seed"] == (0, 3)
+    assert "data" in differences
+    lines = format_comparison(document)
+    table_start = next(index for index, line in enumerate(lines) if line.startswith("closed:2"))
+    assert lines.index("Different setup:") < table_start
 
 
-def test_loads_of_one_side_are_named(both: Any) -> None:
-    document = build_comparison(*both("closed:1,2", "closed:2,3", count=5))
+def test_loads_of_one_side_are_listed(measure_twice: MeasureTwice) -> None:
+    document = build_comparison(*measure_twice("closed:1,2", "closed:2,3", count=5))
     assert [point["load"] for point in document["points"]] == ["closed:2"]
     assert (document["only_a"], document["only_b"]) == (["closed:1"], ["closed:3"])
     assert "Only in B: closed:3" in format_comparison(document)
 
 
-def test_the_command_compares_measurements(both: Any, auricle: Any) -> None:
-    folders = both("closed:4", count=20)
-    told = auricle("compare", *folders)
-    assert told.returncode == 0, told.stderr
-    assert "ttft_s p50" in told.stdout
+def test_command_compares_measurements(measure_twice: MeasureTwice, auricle: Callable[..., Any]) -> None:
+    folders = measure_twice("closed:4", count=20)
+    done = auricle("compare", *folders)
+    assert done.returncode == 0, done.stderr
+    assert "ttft_s p50" in done.stdout
     assert json.loads(auricle("compare", *folders, "--json").stdout)["points"]
 
 
-def test_a_measurement_and_a_run_are_no_pair(measured: Any, auricle: Any) -> None:
-    one = measured("closed:2", count=2).folder
-    told = auricle("compare", one, one / "00-closed-2")
-    assert told.returncode == 2
-    assert "ordinary runs" in told.stderr
+def test_measurement_cannot_be_compared_with_a_run(
+    run_measurement: RunMeasurement, auricle: Callable[..., Any]
+) -> None:
+    folder = run_measurement("closed:2", count=2).folder
+    assert auricle("compare", folder, folder / "00-closed-2").returncode == 2

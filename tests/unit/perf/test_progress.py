@@ -1,5 +1,3 @@
-"""What is shown of a load point while it goes on."""
-
 import io
 from typing import Any
 
@@ -9,84 +7,83 @@ COUNTS = {"started": 12, "answered": 10, "failed": 0, "in_flight": 2, "measured"
 
 
 class Terminal(io.StringIO):
-    def isatty(self) -> Any:
+    def isatty(self) -> bool:
         return True
 
 
 class Clock:
     now = 100.0
 
-    def __call__(self) -> Any:
+    def __call__(self) -> float:
         return self.now
 
 
-def told(live: Any, clock: Any, *times: Any, **more: Any) -> None:
-    """Counts that grow by two a second, told at these seconds."""
-    for at in times:
-        clock.now = 100.0 + at
-        live.update({**COUNTS, "started": 2 * at, "answered": 2 * at, **more})
+def update_at(progress: ProgressLine, clock: Clock, *seconds: float, **fields: Any) -> None:
+    """Update a display at these seconds with counts that grow by two per second."""
+    for second in seconds:
+        clock.now = 100.0 + second
+        progress.update({**COUNTS, "started": 2 * second, "answered": 2 * second, **fields})
 
 
-def test_a_terminal_has_one_line_that_is_written_over() -> None:
+def test_terminal_shows_one_line_that_is_overwritten() -> None:
     stream, clock = Terminal(), Clock()
-    with ProgressLine(stream, clock) as live:
-        told(live, clock, 1, 2, 3, load="poisson:2", seconds=60)
+    with ProgressLine(stream, clock) as progress:
+        update_at(progress, clock, 1, 2, 3, load="poisson:2", seconds=60)
     assert stream.getvalue().count("\r") == 3
     assert stream.getvalue().count("\n") == 1
     assert "poisson:2: 2 of 60 s, 6 sent, 6 answered, 2 in flight, 2/s" in stream.getvalue()
 
 
-def test_it_is_not_drawn_more_than_once_a_second() -> None:
+def test_terminal_is_drawn_at_most_once_per_second() -> None:
     stream, clock = Terminal(), Clock()
-    live = ProgressLine(stream, clock)
-    told(live, clock, *(at / 10 for at in range(1, 35)))
+    update_at(ProgressLine(stream, clock), clock, *(tenth / 10 for tenth in range(1, 35)))
     assert stream.getvalue().count("\r") == 3
 
 
-def test_elsewhere_there_are_whole_lines_now_and_then() -> None:
+def test_log_gets_a_line_every_ten_seconds() -> None:
     stream, clock = io.StringIO(), Clock()
-    with ProgressLine(stream, clock) as live:
-        told(live, clock, *range(1, 25))
+    with ProgressLine(stream, clock) as progress:
+        update_at(progress, clock, *range(1, 25))
     lines = stream.getvalue().splitlines()
     assert len(lines) == 3
     assert lines[-1] == "23 s, 48 sent, 48 answered, 2 in flight, 2/s"
     assert "\r" not in stream.getvalue()
 
 
-def test_the_next_load_point_has_a_line_and_a_clock_of_its_own() -> None:
+def test_next_load_point_starts_a_new_line_and_clock() -> None:
     stream, clock = Terminal(), Clock()
-    with ProgressLine(stream, clock) as live:
-        told(live, clock, 1, 2, 3)
+    with ProgressLine(stream, clock) as progress:
+        update_at(progress, clock, 1, 2, 3)
         clock.now = 104.0
-        live.update({**COUNTS, "started": 0, "answered": 0})
+        progress.update({**COUNTS, "started": 0, "answered": 0})
         clock.now = 106.0
-        live.update({**COUNTS, "started": 8, "answered": 8})
+        progress.update({**COUNTS, "started": 8, "answered": 8})
     first, second = stream.getvalue().split("\n")[:2]
     assert "3 s, 6 sent" in first
     assert "2 s, 8 sent" in second
     assert "4/s" in second
 
 
-def test_the_rate_is_that_of_the_last_seconds() -> None:
+def test_rate_is_averaged_over_the_last_seconds() -> None:
     clock = Clock()
-    live = ProgressLine(io.StringIO(), clock)
-    told(live, clock, *range(1, 31))
-    for at in range(31, 41):
-        clock.now = 100.0 + at
-        live.update({**COUNTS, "started": 200, "answered": 60, "failed": 10 * (at - 30)})
-    assert live.format_line().endswith("2 in flight, 100 failed, 10/s")
+    progress = ProgressLine(io.StringIO(), clock)
+    update_at(progress, clock, *range(1, 31))
+    for second in range(31, 41):
+        clock.now = 100.0 + second
+        progress.update({**COUNTS, "started": 200, "answered": 60, "failed": 10 * (second - 30)})
+    assert progress.format_line().endswith("2 in flight, 100 failed, 10/s")
 
 
-def test_the_first_word_is_told_where_it_is_known() -> None:
-    live = ProgressLine(io.StringIO(), Clock())
-    live.update({**COUNTS, "ttft_s": 0.2134})
-    assert live.format_line().endswith("TTFT 0.213 s")
-    live.update({**COUNTS, "ttft_s": None})
-    assert "TTFT" not in live.format_line()
+def test_time_to_first_token_is_shown_if_known() -> None:
+    progress = ProgressLine(io.StringIO(), Clock())
+    progress.update({**COUNTS, "ttft_s": 0.2134})
+    assert progress.format_line().endswith("TTFT 0.213 s")
+    progress.update({**COUNTS, "ttft_s": None})
+    assert "TTFT" not in progress.format_line()
 
 
-def test_whoever_was_told_nothing_says_nothing() -> None:
+def test_display_without_updates_writes_nothing() -> None:
     stream = Terminal()
-    with ProgressLine(stream) as live:
-        live.update({})
+    with ProgressLine(stream) as progress:
+        progress.update({})
     assert stream.getvalue() == ""

@@ -1,52 +1,56 @@
-from typing import Any
+from itertools import repeat
 
 import pytest
 
-from auricle.perf.loads import ClosedLoop, FixedRate, SearchPlan, SweepPlan, parse_loads
-from auricle.perf.search import Search
-from auricle.perf.slo import parse_slos as promised
+from auricle.perf.load_syntax import parse_loads
+from auricle.perf.loads import ClosedLoop, FixedRate, SearchPlan
+from auricle.perf.search import Search, SearchResult
+from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
-from auricle.perf.sweep import Sweep
-from tests.support.simulated_servers import closed_loop, queueing_inside
+from tests.support.simulated_servers import simulate_closed_loop, simulate_queue
 
 
-def found(search: Any, limit: Any) -> Any:
-    """Search where the truth is a limit."""
+def search_for(search: Search, limit: float) -> SearchResult:
+    """Run a search on a server that meets its SLOs up to a limit."""
     while (value := search.next_point()) is not None:
-        search.told(value, value <= limit)
+        search.record_result(value, value <= limit)
     return search.result()
 
 
 @pytest.mark.parametrize("limit", [1.0, 3.7, 20.0, 77.7, 127.0])
-def test_a_limit_is_found_by_doubling_and_halving(limit: float) -> None:
-    result = found(Search((), 1, 128), limit)
+def test_search_brackets_the_limit_within_the_tolerance(limit: float) -> None:
+    result = search_for(Search(1, 128), limit)
+    assert result.best is not None
+    assert result.beyond is not None
     assert result.best <= limit < result.beyond
     assert result.beyond - result.best <= 0.05 * result.best
     assert len(result.tried) <= 14
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 13, 100])
-def test_users_are_counted_exactly_while_they_are_few(limit: int) -> None:
-    result = found(Search((), 1, 128, integer_only=True), limit)
+def test_integer_search_tries_whole_numbers_only(limit: int) -> None:
+    result = search_for(Search(1, 128, integer_only=True), limit)
+    assert result.best is not None
+    assert result.beyond is not None
     assert result.best <= limit < result.beyond
     assert result.beyond - result.best <= max(1, 0.05 * result.best)
     assert all(value == int(value) for value, _ in result.tried)
 
 
-def test_where_the_lowest_is_too_much_nothing_is_found() -> None:
-    result = found(Search((), 4, 128), 2)
+def test_search_has_no_best_value_if_the_lowest_fails() -> None:
+    result = search_for(Search(4, 128), 2)
     assert (result.best, result.beyond) == (None, 4)
     assert [value for value, _ in result.tried] == [4]
 
 
-def test_where_the_highest_is_met_the_limit_is_beyond() -> None:
-    result = found(Search((), 1, 100), 1e9)
+def test_search_has_no_failing_value_if_the_highest_passes() -> None:
+    result = search_for(Search(1, 100), 1e9)
     assert (result.best, result.beyond) == (100, None)
     assert [value for value, _ in result.tried] == [1, 2, 4, 8, 16, 32, 64, 100]
 
 
-def test_a_run_that_cannot_be_judged_is_run_again_and_then_not_met() -> None:
-    search = Search((), 8, 12)
+def test_inconclusive_value_is_repeated_and_then_counts_as_failed() -> None:
+    search = Search(8, 12)
     search.record_result(8, True)
     for _ in range(3):
         assert search.next_point() == 12
@@ -56,17 +60,19 @@ def test_a_run_that_cannot_be_judged_is_run_again_and_then_not_met() -> None:
     assert search.result().tried == ((8, (True,)), (12, (None, None, None)))
 
 
-def test_a_lowest_point_of_too_few_requests_is_left_for_a_higher_one() -> None:
-    search = Search((), 1, 128)
+def test_inconclusive_lowest_value_is_skipped() -> None:
+    search = Search(1, 128)
     for value in (1, 2):
         assert search.next_point() == value
         search.record_result(value, None)
-    result = found(search, 20)
+    result = search_for(search, 20)
+    assert result.best is not None
+    assert result.beyond is not None
     assert result.best <= 20 < result.beyond
 
 
-def test_where_nothing_can_be_judged_it_ends_at_the_highest() -> None:
-    search = Search((), 1, 3)
+def test_search_without_conclusive_runs_ends_at_the_highest_value() -> None:
+    search = Search(1, 3)
     for value in (1, 2, 3, 3, 3):
         assert search.next_point() == value
         search.record_result(value, None)
@@ -74,8 +80,8 @@ def test_where_nothing_can_be_judged_it_ends_at_the_highest() -> None:
     assert (search.result().best, search.result().beyond) == (None, 3)
 
 
-def test_most_of_several_runs_decide() -> None:
-    search = Search((), 8, 8, repeat=3)
+def test_majority_of_repeats_decides() -> None:
+    search = Search(8, 8, repeat=3)
     for met in (True, False, True):
         assert search.next_point() == 8
         search.record_result(8, met)
@@ -83,62 +89,43 @@ def test_most_of_several_runs_decide() -> None:
     assert search.result().best == 8
 
 
-def test_two_that_agree_need_no_third() -> None:
-    search = Search((), 8, 8, repeat=3)
+def test_two_agreeing_repeats_of_three_suffice() -> None:
+    search = Search(8, 8, repeat=3)
     search.record_result(8, True)
     search.record_result(8, True)
     assert search.next_point() is None
 
 
-def test_the_result_is_plain_json() -> None:
-    search = Search((), 1, 1)
+def test_result_converts_to_json_types() -> None:
+    search = Search(1, 1)
     search.record_result(1, True)
     assert search.result().to_dict() == {"best": 1, "beyond": None, "tried": [{"value": 1, "met": [True]}]}
 
 
-def test_the_capacity_of_a_server_is_found() -> None:
-    slos = promised("p95(latency_s)<0.8")
+def test_search_finds_the_capacity_of_a_queue() -> None:
+    slos = parse_slos("p95(latency_s)<0.8")
     (plan,) = parse_loads("search:rate,low=1,high=64")
-    search = Search.from_plan(plan, slos)
+    assert isinstance(plan, SearchPlan)
+    search = Search.from_plan(plan)
     while (rate := search.next_point()) is not None:
         load = plan.load_at(rate)
-        due = load.due_times(duration=120, seed=1)
-        search.record_result(rate, summarise(queueing_inside(due, 8, 0.4), load, slos=slos)["slo"]["met"])
-    # 8 places of 0.4 s each serve 20 a second, and wait little until shortly before.
-    assert 16.5 < search.result().best < 20
+        assert isinstance(load, FixedRate)
+        due_times = load.due_times(duration=120, seed=1)
+        search.record_result(rate, summarise(simulate_queue(due_times, 8, 0.4), load, slos=slos)["slo"]["met"])
+    # 8 slots of 0.4 s serve 20 requests per second; waits are short until shortly below that.
+    best = search.result().best
+    assert best is not None
+    assert 16.5 < best < 20
 
 
-def test_the_users_a_server_can_bear_are_found() -> None:
-    slos = promised("mean(latency_s)<=0.805")
+def test_search_finds_the_number_of_users() -> None:
+    slos = parse_slos("mean(latency_s)<=0.805")
     plan = SearchPlan("closed", 1, 100)
-    search = Search.from_plan(plan, slos)
+    search = Search.from_plan(plan)
     while (users := search.next_point()) is not None:
         load = plan.load_at(users)
-        took = 0.4 * max(1.0, load.users / 8)
-        run = closed_loop(load.users, 20 * load.users, lambda took=took: took)
-        search.record_result(users, summarise(run, load, slos=slos)["slo"]["met"])
+        assert isinstance(load, ClosedLoop)
+        latencies = repeat(0.4 * max(1.0, load.users / 8))
+        records = simulate_closed_loop(load.users, 20 * load.users, latencies.__next__)
+        search.record_result(users, summarise(records, load, slos=slos)["slo"]["met"])
     assert search.result().best == 16
-
-
-def test_a_sweep_goes_from_one_user_to_all_and_then_between() -> None:
-    sweep, seen = Sweep(SweepPlan(4, max_users=32)), []
-    gives = {"closed:1": 2.0, "closed:32": 12.0}
-    while (load := sweep.next_point()) is not None:
-        seen.append(load)
-        sweep.record_result(load, gives.get(str(load), 1.0))
-    assert seen[:2] == [ClosedLoop(1), ClosedLoop(32)]
-    assert seen[2:] == [FixedRate("poisson", rate) for rate in (4.0, 6.0, 8.0, 10.0)]
-
-
-def test_a_sweep_of_a_server_that_one_user_fills_stays_below() -> None:
-    sweep = Sweep(SweepPlan(3))
-    sweep.record_result(ClosedLoop(1), 10.0)
-    sweep.record_result(ClosedLoop(128), 10.0)
-    assert sweep.next_point() == FixedRate("poisson", 6.25)
-
-
-def test_a_sweep_ends_where_nothing_is_answered() -> None:
-    sweep = Sweep(SweepPlan(3))
-    sweep.record_result(ClosedLoop(1), None)
-    sweep.record_result(ClosedLoop(128), None)
-    assert sweep.next_point() is None

@@ -136,7 +136,7 @@ def draw_in_flight(chart_data: Mapping[str, Any]) -> Markup | None:
 
 
 LINE_STYLES = ("line", "line dashed", "line")
-"""Styles in turn, so that overlapping lines can be told apart."""
+"""Styles in turn, so that overlapping lines stay visible."""
 
 
 def draw_cumulative(chart_data: Mapping[str, Any], measure_labels: Mapping[str, str], title: str) -> Markup | None:

@@ -99,7 +99,7 @@ def drop_column(columns: Sequence[TableColumn]) -> list[TableColumn]:
 
 
 def _is_informative(column: TableColumn, summary: Summary) -> bool:
-    """Return whether a column tells something: the achieved rate does not without an offered rate."""
+    """Return whether a number is worth showing; the achieved rate is not without an offered rate."""
     return column.name != "achieved_rate" or summary["run"]["offered_rate"]["value"] is not None
 
 

@@ -1,0 +1,163 @@
+"""Models on this machine are served in batches; API models are sent prepared bodies."""
+
+import asyncio
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from auricle.core.errors import SpecError
+from auricle.core.types import Generate, Generation, Turn
+from auricle.engine.spec import Spec
+from auricle.models import BatchModel
+from auricle.models.http.timing import RequestTimer
+from auricle.perf.drivers import AsyncDriver, BatchDriver, PreparedRequest, create_driver
+from auricle.perf.measurement import PerfConfig, measure
+from auricle.testing.models import FakeApi
+from tests.unit.perf.conftest import RunMeasurement
+
+pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+
+MODELS = '''
+import time
+from auricle import BatchModel, Generation
+
+class Slow(BatchModel):
+    """Answers each request with the size of its batch."""
+    batch_size = 4
+    def generate(self, requests):
+        time.sleep(0.05)
+        return [Generation(text=str(len(requests))) for _ in requests]
+
+class Short(Slow):
+    """Returns one output too few."""
+    def generate(self, requests):
+        return super().generate(requests)[1:] if len(requests) > 1 else super().generate(requests)
+'''
+
+LocalResult = tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]
+RunLocal = Callable[..., LocalResult]
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+@pytest.fixture
+def run_local(quick: None, tmp_path: Path, questions: Callable[..., Path]) -> RunLocal:
+    """Measure a model on this machine; return the point, its requests and its answers."""
+    (tmp_path / "slow.py").write_text(MODELS)
+
+    def run(load: str, name: str = "Slow", **options: Any) -> LocalResult:
+        spec = Spec(task="qa", task_args={"data": str(questions())}, model=f"{tmp_path}/slow.py:{name}")
+        folder = tmp_path / f"perf{len(list(tmp_path.glob('perf*')))}"
+        document = measure(spec, folder, PerfConfig(loads=(load,), **options), lambda _: None)
+        (point,) = document["points"]
+        point_folder = folder / point["folder"]
+        return point, read_lines(point_folder / "requests.jsonl"), read_lines(point_folder / "outputs.jsonl")
+
+    return run
+
+
+def batch_sizes(answers: list[dict[str, Any]]) -> list[int]:
+    return [int(answer["outputs"][0]["text"]) for answer in answers]
+
+
+def test_batches_are_full_when_enough_users_wait(run_local: RunLocal) -> None:
+    _, _, answers = run_local("closed:4", count=20)
+    assert Counter(batch_sizes(answers)) == {4: 20}
+
+
+def test_excess_requests_wait_for_the_next_batch(run_local: RunLocal) -> None:
+    point, requests, answers = run_local("closed:8", count=32)
+    assert Counter(batch_sizes(answers)) == {4: 32}
+    latencies = sorted(request["done"] - request["sent"] for request in requests)
+    assert latencies[0] < latencies[-1]
+    assert point["counts"]["all"]["ok"] == 32
+
+
+def test_batch_size_can_be_reduced(run_local: RunLocal) -> None:
+    _, _, answers = run_local("closed:4", count=8, batch_size=2)
+    assert Counter(batch_sizes(answers)) == {2: 8}
+
+
+def test_single_user_does_not_wait_for_a_full_batch(run_local: RunLocal) -> None:
+    _, _, answers = run_local("closed:1", count=4)
+    assert batch_sizes(answers) == [1, 1, 1, 1]
+
+
+def test_local_model_has_no_time_to_first_token(run_local: RunLocal) -> None:
+    point, _, _ = run_local("closed:2", count=4)
+    assert point["measures"]["ttft_s"]["n"] == 0
+    assert point["measures"]["latency_s"]["n"] == 4
+
+
+def test_wrong_number_of_outputs_fails_the_batch_only(run_local: RunLocal) -> None:
+    point, requests, _ = run_local("closed:3", name="Short", count=9)
+    assert {request["status"] for request in requests} == {"failed"}
+    assert "outputs for" in requests[0]["error"]
+    assert point["counts"]["all"]["failed"] == 9
+
+
+def test_local_model_has_one_sender(run_local: RunLocal) -> None:
+    with pytest.raises(SpecError, match="--senders is for API models only"):
+        run_local("closed:2", count=4, senders=2)
+
+
+def test_cancelled_requests_are_not_batched() -> None:
+    class Blocked(BatchModel):
+        batch_size = 2
+
+        def __init__(self) -> None:
+            self.batch_sizes: list[int] = []
+            self.release = threading.Event()
+
+        def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+            self.release.wait(5)
+            self.batch_sizes.append(len(batch))
+            return [Generation(text="answer") for _ in batch]
+
+    async def send_and_cancel() -> tuple[list[int], list[Any]]:
+        model = Blocked()
+        driver = BatchDriver(model, 2)
+        request = PreparedRequest(Generate(turns=(Turn("user", ("hi",)),)), "")
+        tasks = [asyncio.create_task(driver.send(request, RequestTimer())) for _ in range(4)]
+        await asyncio.sleep(0.05)
+        tasks[2].cancel()
+        model.release.set()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        await driver.close()
+        return model.batch_sizes, cast("list[Any]", results)
+
+    sizes, results = asyncio.run(send_and_cancel())
+    assert sizes == [2, 1]
+    assert isinstance(results[2], asyncio.CancelledError)
+
+
+def test_async_model_is_called_directly() -> None:
+    async def send() -> tuple[str, RequestTimer]:
+        driver = create_driver(FakeApi(delay=0), None)
+        assert isinstance(driver, AsyncDriver)
+        timer = RequestTimer()
+        output = await driver.send(driver.prepare(Generate(turns=(Turn("user", ("hi",)),))), timer)
+        await driver.close()
+        assert isinstance(output, Generation)
+        return output.text, timer
+
+    text, timer = asyncio.run(send())
+    assert text == "hi"
+    assert timer.sent is not None
+    assert timer.done is not None
+
+
+def test_transcription_models_are_measured(
+    run_measurement: RunMeasurement, manifest: Callable[..., Path], tone: Callable[..., Path]
+) -> None:
+    data = manifest([{"id": "a", "audio": str(tone("good_morning.wav")), "text": "good morning"}])
+    result = run_measurement("closed:2", data=data, task="asr", count=6, model="transcription")
+    assert result.point["counts"]["all"]["ok"] == 6
+    assert set(result.stats["requests"]) == {"/v1/audio/transcriptions"}

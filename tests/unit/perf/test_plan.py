@@ -1,0 +1,24 @@
+import pytest
+
+from auricle.perf.loads import FixedRate
+from auricle.perf.plan import LoadPointPlan
+
+
+@pytest.mark.parametrize("senders", [1, 2, 4, 7])
+def test_senders_share_the_schedule_evenly(senders: int) -> None:
+    due_times = FixedRate("poisson", 100).due_times(1000, seed=5)
+    plan = LoadPointPlan(spec={}, load="poisson:100", folder="point", senders=senders)
+    shares = [part.own_indices(len(due_times)) for part in plan.split_by_sender()]
+    assert sorted(index for share in shares for index in share) == list(range(1000))
+    assert max(map(len, shares)) - min(map(len, shares)) <= 1
+
+
+def test_plan_survives_json() -> None:
+    plan = LoadPointPlan(spec={"task": "qa"}, load="closed:2", folder="point", duration=5.0, senders=2, sender_index=1)
+    assert LoadPointPlan.from_json(plan.to_json()) == plan
+
+
+def test_total_seconds_include_warmup_and_cooldown() -> None:
+    plan = LoadPointPlan(spec={}, load="closed:2", folder="point", duration=5.0, warmup=2.0, cooldown=1.0)
+    assert plan.total_seconds == 8.0
+    assert LoadPointPlan(spec={}, load="closed:2", folder="point", count=5).total_seconds is None

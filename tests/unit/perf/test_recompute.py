@@ -1,0 +1,71 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auricle.core.errors import DataError
+from auricle.perf.pricing import Pricing
+from auricle.perf.recompute import is_measurement, read_summary, recompute_summary
+from auricle.perf.request_columns import RequestColumns
+from auricle.perf.summary import summarise
+from auricle.runs.usage import Price
+from auricle.testing.fake_server import Script
+from tests.unit.perf.conftest import RunMeasurement
+
+pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+
+
+def test_measures_follow_from_the_recorded_requests(run_measurement: RunMeasurement) -> None:
+    result = run_measurement("constant:50", Script(latency=0.02), count=30)
+    columns = RequestColumns.read(result.folder / result.point["folder"] / "requests.jsonl")
+    assert summarise(columns, "constant:50")["measures"] == json.loads(json.dumps(result.point["measures"]))
+
+
+def test_summary_is_recomputed_with_another_slo_and_window(run_measurement: RunMeasurement) -> None:
+    result = run_measurement("closed:2", count=6)
+    assert is_measurement(result.folder)
+    document = recompute_summary(result.folder, slo="p50(latency_s)<9", window="all")
+    assert document == read_summary(result.folder)
+    (point,) = document["points"]
+    assert point["slo"]["met"] is True
+    assert point["window"]["kind"] == "all"
+    assert point["counts"]["all"] == result.point["counts"]["all"]
+    assert point["accuracy"] == result.point["accuracy"]
+
+
+def test_prices_are_kept_or_replaced(run_measurement: RunMeasurement) -> None:
+    pricing = Pricing(Price("fake", currency="EUR"), 2.0)
+    folder = run_measurement("closed:2", count=4, pricing=pricing).folder
+    (point,) = recompute_summary(folder)["points"]
+    assert (point["run"]["cost_hour"]["value"], point["currency"]) == (2.0, "EUR")
+    (point,) = recompute_summary(folder, find_pricing=lambda *_: Pricing(Price("fake"), 5.0))["points"]
+    assert (point["run"]["cost_hour"]["value"], point["currency"]) == (5.0, "USD")
+
+
+def test_measurement_is_priced_afterwards_by_the_command(
+    run_measurement: RunMeasurement, auricle: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = run_measurement("closed:2", count=4).folder
+    (tmp_path / "prices.yaml").write_text("fake: {request: 0.5}\n")
+    priced = auricle("perf", folder, "--prices", "prices.yaml")
+    assert "closed:2: " in priced.stdout
+    assert "500 USD per thousand requests." in priced.stdout
+    assert "500 USD per thousand requests." in auricle("perf", folder).stdout
+
+
+def test_model_without_a_price_is_an_error(
+    run_measurement: RunMeasurement, auricle: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = run_measurement("closed:1", count=2).folder
+    (tmp_path / "prices.yaml").write_text("other: {request: 0.5}\n")
+    done = auricle("perf", folder, "--prices", "prices.yaml")
+    assert done.returncode == 2
+    assert "fake" in done.stderr
+
+
+def test_folder_without_a_summary_is_an_error(tmp_path: Path) -> None:
+    assert not is_measurement(tmp_path)
+    with pytest.raises(DataError, match=r"No readable summary\.json in .*: no load point was completed"):
+        read_summary(tmp_path)
