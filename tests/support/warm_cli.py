@@ -36,40 +36,45 @@ class WarmCli:
         self._server = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        assert self._server.stdin
+        assert self._server.stdout
+        self._stdin, self._stdout = self._server.stdin, self._server.stdout
         self._calls = 0
 
-    def __call__(self, words: Any, folder: Any, scratch: Any) -> Any:
+    def __call__(self, words: list[str], folder: Path, scratch: Path) -> subprocess.CompletedProcess[str]:
         """Run a command to its end and return what `subprocess.run` would."""
         process = self.start(words, folder, scratch)
         code = process.wait()
+        assert code is not None
         out, err = (path.read_text(encoding="utf-8", errors="replace") for path in process.files)
         return subprocess.CompletedProcess([sys.executable, "-m", "auricle", *words], code, out, err)
 
-    def start(self, words: Any, folder: Any, scratch: Any) -> Any:
+    def start(self, words: list[str], folder: Path, scratch: Path) -> "WarmProcess":
         """Start a command and return its process."""
         self._calls += 1
         files = [Path(scratch) / f"{self._calls}.{name}" for name in ("out", "err")]
-        call = {"words": words, "folder": str(folder), "out": str(files[0]), "err": str(files[1])}
+        call: dict[str, Any] = {"words": words, "folder": str(folder), "out": str(files[0]), "err": str(files[1])}
         call["environment"] = dict(os.environ)
         return WarmProcess(int(self.send(call)), files, self)
 
     def send(self, message: dict[str, Any]) -> str:
         """Send a message to the forking process and return its reply."""
-        self._server.stdin.write(json.dumps(message) + "\n")
-        self._server.stdin.flush()
-        return self._server.stdout.readline().strip()
+        self._stdin.write(json.dumps(message) + "\n")
+        self._stdin.flush()
+        return self._stdout.readline().strip()
 
     def close(self) -> None:
-        self._server.stdin.close()
-        self._server.stdout.close()
+        self._stdin.close()
+        self._stdout.close()
         self._server.wait()
 
 
 class WarmProcess:
     """A running command, with as much of the interface of `Popen` as tests use."""
 
-    def __init__(self, pid: Any, files: Any, server: Any) -> None:
-        self.pid, self.files, self.returncode = pid, files, None
+    def __init__(self, pid: int, files: list[Path], server: WarmCli) -> None:
+        self.pid, self.files = pid, files
+        self.returncode: int | None = None
         self._server = server
 
     def poll(self, block: bool = False) -> int | None:
@@ -141,7 +146,7 @@ def _run_command(call: dict[str, Any]) -> None:
     except BaseException:  # noqa: BLE001 - printed as the interpreter would
         sys.excepthook(*sys.exc_info())
         code = 1
-    threading._shutdown()
+    threading._shutdown()  # type: ignore[attr-defined]  # what the interpreter calls at its end
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()

@@ -1,4 +1,4 @@
-"""Objects made quickly are like any others."""
+"""Objects from the fast constructor are equal to normal ones."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from auricle.core.types import Generation, Prediction, Record, Sample
 KINDS = (Audio, Generation, Prediction, Record, Sample)
 
 
-def given(kind: Any) -> dict[str, Any]:
-    """Another value for every field, so that none can stand in another's place."""
-    return {each.name: f"value of {each.name}" for each in fields(kind)}
+def distinct_values(kind: Any) -> dict[str, Any]:
+    """Return a different value for every field, so that swapped fields are noticed."""
+    return {field.name: f"value of {field.name}" for field in fields(kind)}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_fields_come_by_name_or_by_place(kind: Any) -> None:
-    told = given(kind)
-    by_name, by_place = (make_fast_constructor(kind)(**told), make_fast_constructor(kind)(*told.values()))
-    for made in (by_name, by_place):
-        assert type(made) is kind
-        assert {name: getattr(made, name) for name in told} == told
-        assert made == kind(**told)
-        assert hash(made) == hash(kind(**told))
+def test_fields_are_given_by_name_or_by_position(kind: Any) -> None:
+    values = distinct_values(kind)
+    by_name, by_position = (make_fast_constructor(kind)(**values), make_fast_constructor(kind)(*values.values()))
+    for created in (by_name, by_position):
+        assert type(created) is kind
+        assert {name: getattr(created, name) for name in values} == values
+        assert created == kind(**values)
+        assert hash(created) == hash(kind(**values))
 
 
-def test_what_is_not_told_has_its_default_and_its_own() -> None:
-    make = make_fast_constructor(Sample)
-    one, other = make(id="one", inputs={}), make(id="other", inputs={})
-    assert one == Sample(id="one", inputs={})
-    assert one.meta == {}
-    assert one.meta is not other.meta
+def test_defaults_are_not_shared() -> None:
+    create = make_fast_constructor(Sample)
+    first, second = create(id="first", inputs={}), create(id="second", inputs={})
+    assert first == Sample(id="first", inputs={})
+    assert first.meta == {}
+    assert first.meta is not second.meta
     with pytest.raises(TypeError, match="inputs"):
-        make(id="one")
+        create(id="first")
 
 
-def test_it_cannot_be_changed_but_replaced_and_sent() -> None:
-    made = make_fast_constructor(Prediction)(values={"musicality": 3.0}, scale="continuous")
+def test_object_is_frozen_and_can_be_replaced_and_pickled() -> None:
+    created = make_fast_constructor(Prediction)(values={"musicality": 3.0}, scale="continuous")
     with pytest.raises(FrozenInstanceError):
-        made.scale = "logit"  # type: ignore[misc]
-    assert replace(made, scale="logit") == Prediction(values={"musicality": 3.0}, scale="logit")
-    assert pickle.loads(pickle.dumps(made)) == made
+        created.scale = "logit"  # type: ignore[misc]
+    assert replace(created, scale="logit") == Prediction(values={"musicality": 3.0}, scale="logit")
+    assert pickle.loads(pickle.dumps(created)) == created

@@ -1,33 +1,38 @@
-"""A record's line holds all of it but the bytes of its sounds."""
+"""Encoding and decoding of records, and digests of samples."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
 
 import orjson
 import pytest
 
 from auricle import Audio, Generation, Prediction, Sample
 from auricle.audio import Image, Video
-from auricle.core.serialization import decode_record, encode_record
+from auricle.core.serialization import content_key, decode_record, digest, dumps, encode_record, read_id_digest
 from auricle.core.types import Failure, Likelihood, Output, Record, Turn
 
 SAMPLE = Sample(
     id='a "quoted", "row": id',
-    inputs={
-        "audio": Audio("a.wav", start=1.5, end=2.5),
-        "image": Image("a.png"),
-        "video": Video("a.mp4", start=3.0, end=4.0),
-        "text": "what is heard?",
-        "several": ["first", Audio("b.wav")],
-        "talk": [Turn("user", ("and here?", Audio("c.wav", end=2.0)))],
-        "plain": {"kind": "of no class"},
-    },
+    inputs=cast(
+        "dict[str, Any]",
+        {
+            "audio": Audio("a.wav", start=1.5, end=2.5),
+            "image": Image("a.png"),
+            "video": Video("a.mp4", start=3.0, end=4.0),
+            "text": "what is this?",
+            "several": ["first", Audio("b.wav")],
+            "talk": [Turn("user", ("and here?", Audio("c.wav", end=2.0)))],
+            "plain": {"kind": "unknown"},
+        },
+    ),
     target={"musicality": 3},
     meta={"source": "arena"},
     origin="pairs.jsonl:7",
 )
-WHOLE = Record(sample=SAMPLE, row=7, key="k", seconds=0.5, attempts=2, audio_seconds=4.5, cached=1)
+RECORD = Record(sample=SAMPLE, row=7, key="k", seconds=0.5, attempts=2, audio_seconds=4.5, cached=1)
 OUTPUTS: list[Output] = [
     Generation(text="a bell"),
     Generation(
@@ -38,7 +43,7 @@ OUTPUTS: list[Output] = [
         audio=Audio("speech/a.wav"),
         logprobs=(-0.5, -1.0),
         first_token_logprobs={"a": -0.5},
-        prompt="what is heard?",
+        prompt="what is this?",
     ),
     Likelihood(logprobs=(-0.5, -1.0)),
     Likelihood(logprobs=(-0.5,), greedy=True, text="bell", conditioned_on="nothing"),
@@ -46,28 +51,57 @@ OUTPUTS: list[Output] = [
 ]
 
 
-def again(record: Record) -> Record:
+def round_trip(record: Record) -> Record:
     return decode_record(orjson.loads(encode_record(record)))
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_a_record_is_read_as_it_was_written(output: Output) -> None:
-    record = replace(WHOLE, outputs=(output, output))
-    assert again(record) == record
+def test_record_is_decoded_as_encoded(output: Output) -> None:
+    record = replace(RECORD, outputs=(output, output))
+    assert round_trip(record) == record
 
 
-def test_a_failure_is_read_as_it_was_written() -> None:
-    record = replace(WHOLE, error=Failure("AudioError", "it is empty"))
-    assert again(record) == record
+def test_failure_is_decoded_as_encoded() -> None:
+    record = replace(RECORD, error=Failure("AudioError", "it is empty"))
+    assert round_trip(record) == record
 
 
-def test_what_a_line_need_not_say_has_its_default() -> None:
+def test_missing_fields_have_their_defaults() -> None:
     record = Record(sample=Sample(id="a", inputs={}), row=0)
-    assert again(record) == record
+    assert round_trip(record) == record
 
 
-def test_a_name_that_a_later_version_writes_is_passed_over() -> None:
-    line = orjson.loads(encode_record(replace(WHOLE, outputs=(OUTPUTS[-1],))))
+def test_unknown_fields_are_ignored() -> None:
+    line = orjson.loads(encode_record(replace(RECORD, outputs=(OUTPUTS[-1],))))
     line["outputs"][0]["spread"] = 0.1
     line["inputs"]["audio"]["channel"] = 2
-    assert decode_record(line) == replace(WHOLE, outputs=(OUTPUTS[-1],))
+    assert decode_record(line) == replace(RECORD, outputs=(OUTPUTS[-1],))
+
+
+@pytest.mark.parametrize("sample_id", ["plain", 'quo"te', 'tricky","row":7', "naïve 你好", "back\\slash"])
+def test_id_digest_is_read_without_decoding_the_line(sample_id: str) -> None:
+    line = encode_record(Record(sample=Sample(id=sample_id, inputs={}), row=7))
+    assert read_id_digest(line) == digest(sample_id)
+    assert read_id_digest(b'{"gone":1}\n') is None
+
+
+def test_unpaired_surrogates_are_replaced() -> None:
+    assert orjson.loads(dumps({"a": ["x\ud800"], "b": Turn("user", ("y\udfff",))})) == {
+        "a": ["x?"],
+        "b": {"kind": "Turn", "role": "user", "parts": ["y?"]},
+    }
+
+
+def test_content_key_depends_on_inputs_context_and_max_tokens(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.bin", tmp_path / "b.bin"
+    for path in (first, second):
+        path.write_bytes(b"same content")
+    samples = [Sample(id="1", inputs={"image": Image(str(path))}, target=str(path)) for path in (first, second)]
+    assert content_key(samples[0]) == content_key(samples[1])
+    keys = {
+        content_key(samples[0]),
+        content_key(samples[0], {"language": "en"}),
+        content_key(replace(samples[0], meta={"max_tokens": 5})),
+        content_key(replace(samples[0], inputs={"image": "text"})),
+    }
+    assert len(keys) == 4

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from auricle.audio import Audio
 from auricle.core.errors import AudioError
-from auricle.core.types import Ability, Audio, Generate, Generation, Output, Predict, Prediction, Request, Turn
+from auricle.core.types import Ability, Generate, Generation, Output, Predict, Prediction, Request, Turn
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, BatchLimits
 from auricle.engine.batching import (
     BATCHES_PER_WINDOW,

@@ -183,14 +183,14 @@ def test_limit_keeps_earlier_answers(tmp_path: Path) -> None:
 
 
 def test_rejected_rows_and_duplicates_are_recorded_with_their_location(tmp_path: Path) -> None:
-    rows = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON"), *texts(1)]
+    rows: list[Sample | RejectedRow] = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON"), *texts(1)]
     records = evaluate(tmp_path, rows, Echo())
     failed = {record.sample.id: record.error.message for record in records if record.error}
     assert failed == {"rejected m.jsonl:3": "not valid JSON", "rejected row 4": "duplicate id '0', first used in row 1"}
 
 
 def test_resume_does_not_record_rejected_rows_twice(tmp_path: Path) -> None:
-    rows = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON")]
+    rows: list[Sample | RejectedRow] = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON")]
     evaluate(tmp_path, rows, Echo())
     evaluate(tmp_path, rows, Echo())
     assert len(journal_lines(tmp_path)) == 3
@@ -309,7 +309,10 @@ def test_system_exit_and_similar_fail_only_their_sample(tmp_path: Path, base: An
 
 
 def test_sample_id_may_equal_the_location_of_a_rejected_row(tmp_path: Path) -> None:
-    rows = [Sample(id="m.jsonl:2", inputs={"question": "x"}), RejectedRow("m.jsonl:2", "broken")]
+    rows: list[Sample | RejectedRow] = [
+        Sample(id="m.jsonl:2", inputs={"question": "x"}),
+        RejectedRow("m.jsonl:2", "broken"),
+    ]
     assert len(evaluate(tmp_path, rows, Echo())) == 2
 
 

@@ -81,7 +81,7 @@ def test_public_fields_contain_no_secret() -> None:
 
 # --- task files ----------------------------------------------------------------------
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"id": "a", "question": "Capital of France?", "hint": "the Seine", "choices": ["Paris", "Rome"],
      "answer": "Paris", "subset": "x"},
     {"id": "b", "question": "Capital of Italy?", "hint": "the Tiber", "choices": ["Paris", "Rome"],

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
-from auricle.engine.workers.senders import SenderPool
 
 from auricle import Sample, Settings
 from auricle.core.types import Generate, Record, Turn
 from auricle.engine.observer import NullObserver
 from auricle.engine.run_loop import RunLoop, close_model
 from auricle.engine.workers.process import WorkerProcess, earliest_time
+from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
+from auricle.engine.workers.senders import SenderPool
 from auricle.models import BatchModel, Model
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import read_passes
@@ -62,9 +62,7 @@ def make_senders(file: Path, arguments: dict[str, Any]) -> Model:
 
 
 @pytest.mark.parametrize("make_pool", [make_replicas, make_senders])
-def test_timing_starts_when_the_first_model_is_loaded(
-    tmp_path: Path, make_pool: Callable[..., Model]
-) -> None:
+def test_timing_starts_when_the_first_model_is_loaded(tmp_path: Path, make_pool: Callable[..., Model]) -> None:
     (tmp_path / "late.py").write_text(MODEL)
     observer, loaded = RecordsLastResult(), tmp_path / "loaded"
     samples = [Sample(id=str(row), inputs={"question": "x"}) for row in range(4)]

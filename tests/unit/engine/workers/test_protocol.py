@@ -3,7 +3,7 @@
 import asyncio
 import math
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -101,7 +101,9 @@ def test_request_is_received_as_sent(request_: Request) -> None:
 
 
 def test_array_is_received_as_float32() -> None:
-    received_value = send_request(Generate(turns=user_turn(Audio(data=WAVE.astype(np.float64)[::-2], rate=8000))))
+    received_value = send_request(
+        Generate(turns=user_turn(Audio(data=cast("Any", WAVE.astype(np.float64)[::-2]), rate=8000)))
+    )
     (audio,) = list_media(received_value)
     assert isinstance(audio, Audio)
     assert isinstance(audio.data, np.ndarray)

@@ -1,0 +1,28 @@
+"""Atomic writes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from auricle.core.files import write_atomically, write_lines_atomically
+
+
+def test_content_replaces_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for content in (b"first", b"second"):
+        write_atomically(path, content)
+        assert path.read_bytes() == content
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_file_is_unchanged_if_a_line_cannot_be_produced(tmp_path: Path) -> None:
+    def lines() -> Iterator[bytes]:
+        yield b"new\n"
+        raise ValueError("no more lines")
+
+    path = tmp_path / "file"
+    write_lines_atomically(path, [b"old\n"])
+    with pytest.raises(ValueError, match="no more lines"):
+        write_lines_atomically(path, lines())
+    assert path.read_bytes() == b"old\n"

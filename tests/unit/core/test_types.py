@@ -1,0 +1,40 @@
+"""Helpers for samples and requests."""
+
+import pytest
+
+from auricle import Audio, Generate, Image, Predict, Sample, Turn
+from auricle.core.types import Input, get_max_tokens, has_media, list_media, list_parts
+
+CLIP, PICTURE = Audio("a.wav"), Image("a.png")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("text", False),
+        (["a", "b"], False),
+        ([Turn("user", ("a",))], False),
+        (CLIP, True),
+        (["a", CLIP], True),
+        ([Turn("user", ("a", CLIP))], True),
+    ],
+)
+def test_media_are_noticed_in_every_kind_of_input(value: Input, expected: bool) -> None:
+    assert has_media(Sample(id="1", inputs={"question": "x", "value": value})) is expected
+
+
+def test_parts_of_turns_are_listed_in_order() -> None:
+    assert list_parts("text") == ["text"]
+    assert list_parts(["a", CLIP]) == ["a", CLIP]
+    assert list_parts([Turn("user", ("a", CLIP)), Turn("assistant", ("b",))]) == ["a", CLIP, "b"]
+
+
+def test_media_of_a_request_are_listed_in_order() -> None:
+    assert list_media(Generate(turns=(Turn("user", ("a", CLIP)), Turn("user", (PICTURE,))))) == [CLIP, PICTURE]
+    assert list_media(Predict(inputs={"text": "a", "audio": CLIP})) == [CLIP]
+
+
+def test_max_tokens_of_a_row_is_read_from_its_metadata() -> None:
+    assert get_max_tokens(Sample(id="1", inputs={}, meta={"max_tokens": 3, "max_out_len": 9})) == 3
+    assert get_max_tokens(Sample(id="1", inputs={}, meta={"max_out_len": 9})) == 9
+    assert get_max_tokens(Sample(id="1", inputs={})) is None
