@@ -90,15 +90,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 class Visit:
-    """A page, and all it said and asked for."""
+    """A page with its console messages and requests."""
 
     def __init__(self, browser: Any, path: Any, width: int = 1280, **context: Any) -> None:
         self.context = browser.new_context(viewport={"width": width, "height": 900}, **context)
         self.page = self.context.new_page()
-        self.complaints, self.asked = [], []
+        self.complaints: list[str] = []
+        self.requested_urls: list[str] = []
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("request", lambda request: self.requested_urls.append(request.url))
         self.page.goto(path.as_uri())
 
     def __enter__(self) -> Any:
@@ -116,7 +117,7 @@ def test_page_is_quiet_and_asks_nobody(browser: Any, pages: Any, name: str) -> N
     with Visit(browser, pages / f"{name}.html") as visit:
         visit.page.wait_for_load_state("networkidle")
         assert visit.complaints == []
-        assert all(url.startswith(("file:", "data:")) for url in visit.asked)
+        assert all(url.startswith(("file:", "data:")) for url in visit.requested_urls)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

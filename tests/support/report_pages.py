@@ -18,7 +18,10 @@ class PageReader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tags, self.attributes, self.words, self._open = [], [], [], []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.words: list[str] = []
+        self._open: list[str] = []
 
     def handle_starttag(self, name: Any, attributes: Any) -> None:
         self.tags.append(name)

@@ -13,7 +13,9 @@ class SvgReader(HTMLParser):
 
     def __init__(self, svg: Any) -> None:
         super().__init__()
-        self.elements, self.texts, self._open = [], [], []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.texts: list[str] = []
+        self._open: list[str] = []
         self.feed(svg)
         self.close()
         assert self._open == []

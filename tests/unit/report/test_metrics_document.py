@@ -12,7 +12,7 @@ from tests.support.scored_records import make_mixed_records, make_record, overal
 
 def test_a_metric_that_does_not_apply_is_reported_once() -> None:
     @metric()
-    def picky(sample: Any, output: Any) -> None:
+    def picky(sample: Any, output: Any) -> float:
         raise Unsupported("needs class scores")
 
     board, results = score_and_summarise(make_mixed_records(), [picky, wer])
@@ -31,10 +31,12 @@ def test_a_metric_that_never_scores_is_reported() -> None:
     def wordy(sample: Any, output: Any) -> Any:
         return "good"
 
-    def broken_fold(stats: Any) -> None:
+    def fail_to_aggregate(stats: Any) -> float:
         raise ZeroDivisionError("no")
 
-    board, results = score_and_summarise([make_record(0)], [wordy, metric(broken_fold, name="broken")(answer_length)])
+    board, results = score_and_summarise(
+        [make_record(0)], [wordy, metric(fail_to_aggregate, name="broken")(answer_length)]
+    )
     assert results == []
     assert "a metric must return a number or a tuple, not str" in collect_refusals(board)["wordy"]
     assert "its aggregation raised ZeroDivisionError" in collect_refusals(board)["broken"]

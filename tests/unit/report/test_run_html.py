@@ -93,7 +93,7 @@ def hostile() -> Any:
         return 1.0
 
     @metric()
-    def failing(sample: Any, output: Any) -> None:
+    def failing(sample: Any, output: Any) -> float:
         raise ValueError(EVIL)
 
     task = dict.fromkeys(describe_run()["task"], EVIL)

@@ -14,7 +14,7 @@ from auricle.report import sample_view
 from auricle.report.sample_view import Edit, align_tokens, build_sample_views
 
 
-def record(output: str = "", target: str = "one two three", name: str = "a", **inputs: Any) -> Any:
+def record(output: Any = "", target: str = "one two three", name: str = "a", **inputs: Any) -> Any:
     output = Generation(text=output) if isinstance(output, str) else output
     outputs = output if isinstance(output, tuple) else (output,)
     sample = Sample(id=name, inputs=inputs, target=target, meta={"snr": 5.0}, origin="m.jsonl:1")
@@ -67,7 +67,7 @@ def test_unreadable_answer_is_noted_with_its_reason() -> None:
 
 
 def test_stats_given_are_used_instead_of_scoring_again() -> None:
-    def refuse(sample: Any, *outputs: Any) -> None:
+    def refuse(sample: Any, *outputs: Any) -> float:
         raise AssertionError
 
     metric = Metric("mine", refuse, mean)
@@ -76,8 +76,8 @@ def test_stats_given_are_used_instead_of_scoring_again() -> None:
     assert other.score == ""
 
 
-def test_fold_that_needs_many_samples_gives_no_score() -> None:
-    def correlation(stats: Any) -> None:
+def test_an_aggregator_that_needs_many_samples_gives_no_score() -> None:
+    def correlation(stats: Any) -> float:
         raise ValueError("two at least")
 
     (one,) = build_sample_views([record()], Metric("mine", lambda *_: (1.0, 2.0), correlation))

@@ -9,7 +9,8 @@ from tests.support.svg_reader import EVIL, SvgReader
 
 
 def matrix(pairs: Any, truths: Any = ("sad", "calm"), model: Any = ("难过/sad", "<unk>")) -> Any:
-    aggregator = labels.uar.aggregate.with_contexts([(tuple(truths), tuple(model))])
+    aggregator: Any = labels.uar.aggregate
+    aggregator = aggregator.with_contexts([(tuple(truths), tuple(model))])
     return aggregator.details(pairs)["matrix"]
 
 
