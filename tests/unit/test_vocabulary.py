@@ -42,6 +42,8 @@ EXEMPT = {
     "src/auricle/text/open_asr_normaliser.py": "a published table of words",
 }
 """Files whose strings are data in other people's words."""
+EXEMPT_PHRASES = ("cannot tell them apart",)
+"""Parts of prompts, which decide numbers and must not change."""
 FOLDERS = ("src", "tests", "bench", "scripts", "examples", "docs")
 
 
@@ -64,6 +66,8 @@ def is_exempt(path: Path) -> bool:
 def find_banned(path: Path) -> Iterator[str]:
     """Yield `file:line: word` for every banned word of a file."""
     text = path.read_text(encoding="utf-8")
+    for phrase in EXEMPT_PHRASES:
+        text = text.replace(phrase, "")
     name = path.resolve().relative_to(paths.ROOT)
     findings = _in_python(text) if path.suffix == ".py" else _in_prose(text)
     for line, word in sorted(set(findings)):
