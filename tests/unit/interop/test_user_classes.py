@@ -24,7 +24,7 @@ class Model:
 def test_a_class_path_has_a_module_and_a_class() -> None:
     assert split_class_path("kimi", "C:/a.py:My") == ("C:/a.py", "My")
     for invalid in ("", "My", ":My", "a.py:"):
-        with pytest.raises(UnknownName, match="Expected kimi:package.module:Class or kimi:file.py:Class"):
+        with pytest.raises(UnknownName, match=r"Expected kimi:package.module:Class or kimi:file.py:Class"):
             split_class_path("kimi", invalid)
 
 
@@ -56,7 +56,7 @@ def test_exceptions_become_errors_that_name_their_source() -> None:
 
 
 def test_errors_of_auricle_are_not_wrapped() -> None:
-    with pytest.raises(SampleError, match="^as it is$"), wrap_errors("X"):
+    with pytest.raises(SampleError, match=r"^as it is$"), wrap_errors("X"):
         raise SampleError("as it is")
 
 

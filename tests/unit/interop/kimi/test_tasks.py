@@ -48,7 +48,7 @@ def test_a_group_is_expanded_and_missing_datasets_are_listed(capsys: pytest.Capt
 
 
 def test_a_group_without_data_is_rejected() -> None:
-    with pytest.raises(SpecError, match="no data found with .* for ClothoAQA, sd-qa, OpenAudioBench"):
+    with pytest.raises(SpecError, match=r"no data found with .* for ClothoAQA, sd-qa, OpenAudioBench"):
         TASKS.expand("kimi:refqa", {})
 
 

@@ -1,5 +1,6 @@
-"""lmms-eval's task YAMLs as task files: read, never run, and runnable."""
+"""Task YAMLs of lmms-eval are converted to task files without running their functions."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,10 @@ import yaml
 
 from auricle.core.errors import SpecError
 from auricle.interop.lmms.config_import import draft_tasks, render_task_file
+from auricle.interop.task_drafts import TaskDraft
 from auricle.runs.run_directory import Run
 
+YamlWriter = Callable[..., Path]
 PLAIN = """
 task: plain
 dataset_path: json
@@ -24,24 +27,25 @@ metric_list: [{metric: exact_match, aggregation: mean, ignore_case: true}]
 
 
 @pytest.fixture
-def source(tmp_path: Path, tone: Any, manifest: Any) -> Any:
+def write_yaml(tmp_path: Path, tone: Any, manifest: Any) -> YamlWriter:
+    """Write a task YAML beside its data."""
     tone("a.wav")
     manifest([{"audio": "a.wav", "question": "who?", "answer": "me", "extra": "x"}], "rows.jsonl")
 
-    def write(text: Any, name: str = "theirs.yaml") -> Any:
+    def write(text: str, name: str = "theirs.yaml") -> Path:
         (tmp_path / name).write_text(text)
         return tmp_path / name
 
     return write
 
 
-def drafted(path: Any) -> Any:
+def draft_task(path: Path) -> TaskDraft:
     (draft,) = draft_tasks(path, path.parent)
     return draft
 
 
-def test_a_yaml_without_functions_becomes_a_task_file_of_its_own(source: Any) -> None:
-    draft = drafted(source(PLAIN))
+def test_a_yaml_without_functions_is_converted(write_yaml: YamlWriter) -> None:
+    draft = draft_task(write_yaml(PLAIN))
     assert yaml.safe_load(render_task_file(draft)) == {
         "kind": "qa",
         "name": "plain",
@@ -56,68 +60,68 @@ def test_a_yaml_without_functions_becomes_a_task_file_of_its_own(source: Any) ->
     assert "auricle run lmms:theirs.yaml" in draft.notes[-1]
 
 
-def test_a_dataset_of_the_hub_keeps_its_name_config_and_split(source: Any) -> None:
+def test_a_hub_dataset_keeps_its_name_config_and_split(write_yaml: YamlWriter) -> None:
     text = PLAIN.replace("dataset_path: json", "dataset_path: lab/mine\ndataset_name: en")
     text = text.replace("data_files: rows.jsonl", "token: true")
-    task = drafted(source(text)).task
+    task = draft_task(write_yaml(text)).task
     assert (task["data"], task["config"], task["split"]) == ("hf:lab/mine", "en", "test")
 
 
-def test_a_column_alone_is_shown(source: Any) -> None:
+def test_a_single_column_is_a_prompt(write_yaml: YamlWriter) -> None:
     text = PLAIN.replace('"Listen {to} {{ question }}"', "extra")
-    assert drafted(source(text)).task["prompt"] == "{audio}{extra}"
+    assert draft_task(write_yaml(text)).task["prompt"] == "{audio}{extra}"
 
 
 @pytest.mark.parametrize(
-    ("more", "why"),
+    ("line", "reason"),
     [
         ("doc_to_text: !function utils.text", "doc_to_text is the function utils.text"),
         ("metric_list: [{metric: a, aggregation: !function utils.a}]", "metric_list is the"),
         ("output_type: multiple_choice", "its output_type is multiple_choice"),
         ('description: "First."', "it has description"),
-        ('doc_to_text: "{% if a %}b{% endif %}"', "its template is more than columns"),
-        ('doc_to_target: "{{answer}}!"', "its target is more than a column"),
+        ('doc_to_text: "{% if a %}b{% endif %}"', "its template contains more than columns"),
+        ('doc_to_target: "{{answer}}!"', "its target is not a single column"),
     ],
 )
-def test_what_a_task_file_cannot_say_is_left_to_the_yaml_itself(source: Any, more: str, why: str) -> None:
-    name = more.partition(":")[0]
-    kept = [line for line in PLAIN.splitlines() if not line.startswith(f"{name}:")]
-    draft = drafted(source("\n".join([*kept, more])))
+def test_a_yaml_that_cannot_be_converted_is_referenced(write_yaml: YamlWriter, line: str, reason: str) -> None:
+    name = line.partition(":")[0]
+    other_lines = [line for line in PLAIN.splitlines() if not line.startswith(f"{name}:")]
+    draft = draft_task(write_yaml("\n".join([*other_lines, line])))
     assert draft.task == {"kind": "lmms:theirs.yaml", "name": "plain"}
-    assert draft.notes[0].startswith(why)
+    assert draft.notes[0].startswith(reason)
 
 
-def test_a_column_that_is_no_sound_is_refused(source: Any) -> None:
-    with pytest.raises(SpecError, match="'speech', which a task file does not take for a sound"):
-        drafted(source(PLAIN.replace("doc_to_visual: audio", "doc_to_visual: speech")))
+def test_an_unknown_media_column_is_rejected(write_yaml: YamlWriter) -> None:
+    with pytest.raises(SpecError, match="'speech', which a task file does not recognise as media"):
+        draft_task(write_yaml(PLAIN.replace("doc_to_visual: audio", "doc_to_visual: speech")))
 
 
-def test_both_kinds_of_task_file_run_from_another_folder(source: Any, auricle: Any, tmp_path: Path) -> None:
-    path = source(PLAIN)
-    (tmp_path / "say.py").write_text("def said(text) -> str:\n    return text\n")
-    source(f'{PLAIN}\ndescription: "Hear. "\n', "other.yaml")
+def test_both_kinds_of_task_file_run_from_another_folder(write_yaml: YamlWriter, auricle: Any, tmp_path: Path) -> None:
+    path = write_yaml(PLAIN)
+    (tmp_path / "say.py").write_text("def repeat(text) -> str:\n    return text\n")
+    write_yaml(f'{PLAIN}\ndescription: "Hear. "\n', "other.yaml")
     for name in (path.name, "other.yaml"):
-        done = auricle("import", name, "--from", "lmms-eval", "-o", f"ours/{name}")
-        assert done.returncode == 0, done.stderr
-        done = auricle("run", f"ours/{name}", "-m", "say.py:said", "-o", f"run-{name}")
-        assert done.returncode == 0, done.stderr
+        result = auricle("import", name, "--from", "lmms-eval", "-o", f"ours/{name}")
+        assert result.returncode == 0, result.stderr
+        result = auricle("run", f"ours/{name}", "-m", "say.py:repeat", "-o", f"run-{name}")
+        assert result.returncode == 0, result.stderr
     texts = [
-        next(iter(Run.load(tmp_path / f"run-{name}").records())).outputs[0].text
+        getattr(next(iter(Run.load(tmp_path / f"run-{name}").records())).outputs[0], "text", "")
         for name in ("theirs.yaml", "other.yaml")
     ]
     assert texts == ["Listen {to} who?", "Hear. Listen {to} who?"]
 
 
-def test_a_task_file_may_change_what_the_yaml_says(source: Any, auricle: Any, tmp_path: Path) -> None:
-    source(f'{PLAIN}\ndescription: "Hear. "\n')
+def test_a_task_file_may_override_the_yaml(write_yaml: YamlWriter, auricle: Any, tmp_path: Path) -> None:
+    write_yaml(f'{PLAIN}\ndescription: "Hear. "\n')
     (tmp_path / "ours.yaml").write_text("kind: lmms:theirs.yaml\nmax_tokens: 3\n")
-    done = auricle("preview", "ours.yaml")
-    assert done.returncode == 0, done.stderr
-    assert "Hear. Listen {to} who?" in done.stdout
-    assert "max_tokens=3" in done.stdout
+    result = auricle("preview", "ours.yaml")
+    assert result.returncode == 0, result.stderr
+    assert "Hear. Listen {to} who?" in result.stdout
+    assert "max_tokens=3" in result.stdout
 
 
-def test_other_frameworks_have_no_such_file(source: Any, auricle: Any) -> None:
-    done = auricle("import", source(PLAIN).name, "--from", "kimi")
-    assert done.returncode == 2
-    assert "is no config that --from kimi reads" in done.stderr
+def test_other_frameworks_have_no_importable_config(write_yaml: YamlWriter, auricle: Any) -> None:
+    result = auricle("import", write_yaml(PLAIN).name, "--from", "kimi")
+    assert result.returncode == 2
+    assert "--from kimi imports results, not configs" in result.stderr

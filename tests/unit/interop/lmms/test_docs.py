@@ -1,8 +1,8 @@
-"""The page for people who come from lmms-eval: everything on it works."""
+"""The commands and files on the page about lmms-eval work."""
 
 import re
 import shlex
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,20 +20,21 @@ TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
 
-def files() -> Any:
-    """What the page says is in which file: named above a block, or in its first line."""
+def files() -> dict[str, str]:
+    """Return the files on the page, named above a block or in its first line."""
     named = re.findall(r"`([\w.]+)`:?\n\n```\w+\n(.*?)^```$", TEXT, re.S | re.M)
     bodies = [body for language, body in BLOCK.findall(TEXT) if language == "python"]
-    return dict(named + [(re.match(r"# (\w+\.py)", body).group(1), body) for body in bodies])
+    headed = [(match[1], body) for body in bodies if (match := re.match(r"# (\w+\.py)", body))]
+    return dict(named + headed)
 
 
-def commands() -> Any:
+def commands() -> list[str]:
     bodies = [body for language, body in BLOCK.findall(TEXT) if language == "sh"]
     return [line for body in bodies for line in body.splitlines() if line.startswith("auricle ")]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     for name, body in files().items():
         (folder / name).write_text(body, encoding="utf-8")
@@ -43,21 +44,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return folder
 
 
-def test_the_page_says_what_is_in_every_file_it_uses() -> None:
+def test_the_page_shows_every_file_it_uses() -> None:
     assert {*files()} == {"rows.jsonl", "my_model.py", "my_task.yaml", "utils.py"}
 
 
-def test_every_command_of_the_page_runs(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(place)
+def test_every_command_of_the_page_runs(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workspace)
     assert len(commands()) == 10
     for command in commands():
-        done = CliRunner().invoke(cli, shlex.split(command)[1:])
-        assert done.exit_code == 0, f"{command}\n{done.output}\n{done.exception!r}"
+        result = CliRunner().invoke(cli, shlex.split(command)[1:])
+        assert result.exit_code == 0, f"{command}\n{result.output}\n{result.exception!r}"
     for name in ("mine", "back"):
-        records = Run.load(place / "runs" / name).records()
-        assert {each.outputs[0].text for each in records} == {"one", "two"}
+        records = Run.load(workspace / "runs" / name).records()
+        assert {getattr(record.outputs[0], "text", "") for record in records} == {"one", "two"}
 
 
 @pytest.mark.parametrize("name", [*OUTPUT_TYPES[2:], *UNSUPPORTED_FIELDS, *FILTERS, *LIKELIHOOD_METRICS])
-def test_what_is_followed_and_what_is_refused_is_told(name: Any) -> None:
+def test_supported_and_unsupported_fields_are_listed(name: str) -> None:
     assert name in TEXT

@@ -1,0 +1,139 @@
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auricle.audio import Audio, Image
+from auricle.core.errors import SampleError
+from auricle.core.types import Generation
+from auricle.interop.lmms.data import render_template
+from tests.unit.interop.lmms.task_files import FAULTY_FUNCTIONS, build_lmms_task, first_requests
+
+
+def test_prompts_come_from_functions_and_settings_from_fields(folder: Path) -> None:
+    (request,) = first_requests(build_lmms_task(folder))
+    (turn,) = request.turns
+    assert isinstance(turn.parts[0], Audio)
+    assert turn.parts[1] == "Q0? Say it."
+    assert (request.max_tokens, request.temperature) == (16, 0.0)
+    assert request.stop == ("\n\n",)
+
+
+def test_messages_keep_their_order_and_roles(folder: Path) -> None:
+    task = build_lmms_task(folder, "doc_to_messages: !function utils.doc_to_messages\n")
+    system, user = first_requests(task)[0].turns
+    assert (system.role, system.parts) == ("system", ("Be brief.",))
+    assert user.parts[0] == "First:"
+    assert isinstance(user.parts[1], Audio)
+
+
+def test_columns_and_templates_need_no_function(folder: Path) -> None:
+    text = """
+dataset_path: json
+dataset_kwargs: {data_files: rows.jsonl}
+test_split: test
+doc_to_visual: audio
+doc_to_text: "Listen. {{question}}"
+doc_to_target: "{{answer}}!"
+description: "About {{ task }}. "
+generation_kwargs: {until: [".", "?"]}
+metric_list: [{metric: exact_match, aggregation: mean, ignore_case: true, ignore_punctuation: true}]
+"""
+    task = build_lmms_task(folder, text=text)
+    (request,) = first_requests(task)
+    assert request.turns[0].parts[1] == "About music. Listen. Q0?"
+    assert request.stop == (".", "?")
+    sample = next(iter(task.samples))
+    assert sample.target == "no!"
+    (metric,) = task.metrics
+    assert metric.signature == "exact_match:1.lmms.ignore_case.ignore_punctuation"
+    assert metric.score(sample, Generation(text=" NO ")) == 1.0
+    assert metric.score(sample, Generation(text="not")) == 0.0
+
+
+def test_templates_may_use_jinja() -> None:
+    assert render_template("{% if a > 1 %}{{ a }}{% else %}few{% endif %}", {"a": 2}) == "2"
+    with pytest.raises(SampleError, match="'b' is undefined"):
+        render_template("{{ b|upper }}", {"a": 2})
+    with pytest.raises(SampleError, match="columns: a"):
+        render_template("{{ b }}", {"a": 2})
+
+
+def test_docs_keep_their_index_and_columns(folder: Path) -> None:
+    samples = list(build_lmms_task(folder).samples)
+    assert [sample.id for sample in samples] == ["0", "1", "2", "3"]
+    assert samples[2].meta == {"question": "Q2?", "answer": "no", "task": "sound"}
+
+
+def test_a_doc_is_rejected_with_the_name_of_the_failing_function(folder: Path) -> None:
+    (first, *_) = build_lmms_task(folder, "doc_to_target: !function utils.broken\n").samples
+    assert "utils.broken raised KeyError: 'nothing' (utils.py:" in first.reason
+
+
+@pytest.mark.parametrize(
+    ("field", "function", "message"),
+    [
+        ("doc_to_text", "leaving", r"faulty\.leaving raised SystemExit: 1"),
+        ("doc_to_text", "nothing", "doc_to_text returned None instead of text"),
+        ("doc_to_visual", "lone", r"faulty\.lone should return a list, not LazyAudioDict"),
+    ],
+)
+def test_an_invalid_return_value_rejects_the_doc(folder: Path, field: str, function: str, message: str) -> None:
+    (folder / "faulty.py").write_text(FAULTY_FUNCTIONS)
+    (first, *_) = build_lmms_task(folder, f"{field}: !function faulty.{function}\n").samples
+    assert re.match(message, first.reason)
+
+
+def test_a_doc_may_have_no_media(folder: Path) -> None:
+    (folder / "faulty.py").write_text(FAULTY_FUNCTIONS)
+    (request,) = first_requests(build_lmms_task(folder, "doc_to_visual: !function faulty.nothing\n"))
+    assert request.turns[0].parts == ("Q0? Say it.",)
+
+
+def test_changes_to_a_doc_do_not_leak(folder: Path) -> None:
+    (folder / "faulty.py").write_text(FAULTY_FUNCTIONS)
+    (first, *_) = build_lmms_task(folder, "doc_to_text: !function faulty.clearing\n").samples
+    assert (first.target, first.meta["task"]) == ("no", "music")
+
+
+def test_data_may_be_a_json_array(folder: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    (folder / "all.json").write_text(json.dumps(rows))
+    task = build_lmms_task(folder, options={"data": str(folder / "all.json")})
+    assert len(list(task.samples)) == len(task.samples) == 4
+
+
+def test_another_split_reads_another_file(folder: Path, manifest: Any) -> None:
+    manifest([{"audio": "0.wav", "question": "?", "answer": "a", "task": "t"}], "other.jsonl")
+    (sample,) = build_lmms_task(folder, options={"split": "dev"}).samples
+    assert sample.inputs["turns"][0].parts[0].path == folder / "0.wav"
+
+
+def test_a_saved_dataset_is_read_with_encoded_audio(folder: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    for row in rows:
+        row["audio"] = {"bytes": (folder / row["audio"]["path"]).read_bytes(), "path": None}
+    dataset = datasets.Dataset.from_list(rows)
+    datasets.DatasetDict({"test": dataset}).save_to_disk(folder / "saved")
+    added = f"dataset_path: {folder / 'saved'}\nprocess_docs: !function utils.dataset_map\n"
+    added += "dataset_kwargs: {token: true}\n"
+    samples = list(build_lmms_task(folder, added).samples)
+    assert [sample.meta["task"] for sample in samples] == ["music", "music"]
+    assert samples[0].inputs["turns"][0].parts[0].info().rate == 16_000
+
+
+def test_process_docs_applies_to_files(folder: Path) -> None:
+    pytest.importorskip("datasets")
+    assert len(list(build_lmms_task(folder, "process_docs: !function utils.dataset_map\n").samples)) == 2
+
+
+def test_images_in_rows_are_sent_as_images(folder: Path, manifest: Any) -> None:
+    from PIL import Image as Pillow
+
+    Pillow.new("RGB", (2, 2)).save(folder / "p.png")
+    row = {"audio": {"bytes": None, "path": "p.png"}, "question": "?", "answer": "a", "task": "t"}
+    manifest([row], "rows.jsonl")
+    assert isinstance(first_requests(build_lmms_task(folder))[0].turns[0].parts[0], Image)

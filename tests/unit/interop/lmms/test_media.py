@@ -1,0 +1,42 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auricle.audio import Audio, Image, Video
+from auricle.core.errors import SampleError
+from auricle.interop.lmms.media import LazyAudioDict, is_media, resolve_path, to_part, to_turns, to_user_value
+
+
+def test_stored_audio_is_decoded_on_access(tone: Any, tmp_path: Path) -> None:
+    tone("a.wav", seconds=0.1, rate=8_000)
+    audio = to_user_value({"bytes": None, "path": "a.wav"}, tmp_path)
+    assert isinstance(audio, LazyAudioDict)
+    assert "array" not in dict.keys(audio)
+    assert (len(audio["array"]), audio["sampling_rate"]) == (800, 8_000)
+
+
+def test_other_values_are_unchanged(tmp_path: Path) -> None:
+    assert to_user_value({"bytes": None, "path": None}, tmp_path) == {"bytes": None, "path": None}
+    assert not is_media("text")
+
+
+@pytest.mark.parametrize(("name", "part_type"), [("a.wav", Audio), ("a.png", Image), ("a.mp4", Video), ("a.x", Video)])
+def test_paths_become_media_by_their_suffix(name: str, part_type: type, tmp_path: Path) -> None:
+    assert isinstance(to_part(name, tmp_path), part_type)
+
+
+def test_paths_are_resolved_against_the_data_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "a.wav").touch()
+    monkeypatch.chdir(tmp_path)
+    assert resolve_path("a.wav", Path("data")) == tmp_path / "a.wav"
+    (tmp_path / "data" / "a.wav").touch()
+    assert resolve_path("a.wav", Path("data")) == tmp_path / "data" / "a.wav"
+
+
+def test_invalid_messages_are_rejected(tmp_path: Path) -> None:
+    with pytest.raises(SampleError, match="messages should be a list, not str"):
+        to_turns("hello", tmp_path)
+    with pytest.raises(SampleError, match="role should be system, user or assistant"):
+        to_turns([{"role": "robot", "content": "hello"}], tmp_path)

@@ -1,0 +1,65 @@
+from pathlib import Path
+from typing import Any
+
+from auricle.core.types import Generation
+from tests.unit.interop.lmms.task_files import build_lmms_task, overall_values, read_metrics, run_task
+
+
+def test_a_metric_without_values_is_reported(folder: Path) -> None:
+    build_lmms_task(folder, "metric_list: [{metric: never, aggregation: mean}]\n")
+    document = run_task(folder, "'no'")
+    assert document["refused"] == {"never": "it applies to none of the samples"}
+
+
+def test_functions_of_the_file_compute_the_scores(folder: Path) -> None:
+    document = run_task(folder, "'yes' if 'Q1' in text or 'Q2' in text else 'no'")
+    assert overall_values(document) == {"accuracy": 50.0, "plain": 0.5}
+
+
+def test_an_answer_that_would_be_guessed_is_unreadable(folder: Path) -> None:
+    document = run_task(folder, "'' if 'Q0' in text else 'yes'")
+    (number,) = [candidate for candidate in document["numbers"] if candidate["metric"] == "plain"][:1]
+    assert (number["scored"], number["unreadable"]) == (3, 1)
+    scores = (folder / "run" / "scores.jsonl").read_text()
+    assert "random.choice would have guessed one" in scores
+
+
+def test_a_sample_without_a_value_is_not_scored(folder: Path) -> None:
+    task = build_lmms_task(folder, "metric_list: [{metric: sometimes, aggregation: mean}]\n")
+    (metric,), samples = task.metrics, list(task.samples)
+    assert metric.score(samples[0], Generation(text="no")) is None
+    assert metric.score(samples[2], Generation(text="no")) == 1.0
+
+
+def test_metrics_of_auricle_replace_those_of_the_file(folder: Path) -> None:
+    task = build_lmms_task(
+        folder, "process_results: !function utils.judged\n", options={"metrics": "exact_match,contains"}
+    )
+    assert [metric.name for metric in task.metrics] == ["exact_match", "contains"]
+
+
+def test_filters_are_applied_before_metrics(folder: Path) -> None:
+    task = build_lmms_task(
+        folder,
+        r"""
+process_results: null
+metric_list: [{metric: exact_match}]
+filter_list:
+  - name: strict
+    filter: [{function: regex, regex_pattern: "is (\\w+)"}, {function: take_first}]
+  - name: low
+    filter: [{function: lowercase}]
+""",
+    )
+    sample = next(iter(task.samples))
+    scores = {metric.name: metric.score(sample, Generation(text="It is no")) for metric in task.metrics}
+    assert scores == {"exact_match-strict": 1.0, "exact_match-low": 0.0}
+
+
+def test_a_run_is_scored_again_without_its_data(folder: Path, auricle: Any) -> None:
+    run_task(folder, "'no'")
+    before = overall_values(read_metrics(folder))
+    (folder / "rows.jsonl").unlink()
+    result = auricle("score", "run")
+    assert result.returncode == 0, result.stderr
+    assert overall_values(read_metrics(folder)) == before
