@@ -1,7 +1,8 @@
-"""Runs of every kind for the app's tests, made by the library from models that behave as told."""
+"""Runs of every kind for the tests of the app, made with deterministic fake models."""
 
 import json
 import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,12 @@ import soundfile
 
 from auricle import BatchModel, Generation, Prediction, Spec, evaluate
 from auricle.core.serialization import encode_record
-from auricle.core.types import Generation as Said
 from auricle.core.types import Record, Sample
 
 EMOTIONS = ("neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised")
 LABELS = ("生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
           "其他/other", "难过/sad", "吃惊/surprised", "<unk>")  # fmt: skip
-MEANT = {"neutral": 4, "happy": 3, "sad": 6, "angry": 0, "fearful": 2, "disgust": 1, "surprised": 7}
+LABEL_INDEX = {"neutral": 4, "happy": 3, "sad": 6, "angry": 0, "fearful": 2, "disgust": 1, "surprised": 7}
 SENTENCES = (
     "turn the light in the kitchen on", "play something quiet for the evening",
     "how long does the train to the coast take", "remind me to water the plants",
@@ -27,217 +27,220 @@ SENTENCES = (
 )  # fmt: skip
 
 
-def chance(*what: Any) -> Any:
-    """A number in [0, 1) that its words decide."""
-    content = "|".join(map(str, what)).encode()
+def chance(*seeds: Any) -> float:
+    """Return a pseudo-random number in [0, 1) that depends only on the seeds."""
+    content = "|".join(map(str, seeds)).encode()
     return int.from_bytes(blake2b(content, digest_size=4).digest()) / 2**32
 
 
-def named(request: Any) -> Any:
+def input_stem(request: Any) -> str:
+    """Return the file name of the first input, without its suffix."""
     return Path(str(next(iter(request.inputs.values())).uri)).stem
 
 
 class Recogniser(BatchModel):
-    """Hears the words of a file's name, and loses, mistakes or adds a share of them."""
+    """Returns the words of a file name, and deletes, replaces or inserts a share of them."""
 
-    def __init__(self, *, wrong: float = 0.1, voice: str = "a") -> None:
-        self.wrong, self.voice = wrong, voice
+    def __init__(self, *, error_rate: float = 0.1, seed: str = "a") -> None:
+        self.error_rate, self.seed = error_rate, seed
 
     def generate(self, batch: Any) -> Any:
-        return [Generation(text=self._heard(each)) for each in batch]
+        return [Generation(text=self._transcribe(request)) for request in batch]
 
-    def _heard(self, request: Any) -> Any:
-        (sound,) = (part for part in request.turns[0].parts if not isinstance(part, str))
-        name = Path(sound.uri).stem
-        words = []
-        for at, word in enumerate(name.split("_")[1:]):
-            dice = chance(name, at, self.voice)
-            words += [] if dice < self.wrong / 3 else [word]
-            if self.wrong / 3 <= dice < 2 * self.wrong / 3:
+    def _transcribe(self, request: Any) -> str:
+        (audio,) = (part for part in request.turns[0].parts if not isinstance(part, str))
+        name = Path(audio.uri).stem
+        words: list[str] = []
+        for position, word in enumerate(name.split("_")[1:]):
+            dice = chance(name, position, self.seed)
+            words += [] if dice < self.error_rate / 3 else [word]
+            if self.error_rate / 3 <= dice < 2 * self.error_rate / 3:
                 words[-1] = word[::-1]
-            elif 2 * self.wrong / 3 <= dice < self.wrong:
+            elif 2 * self.error_rate / 3 <= dice < self.error_rate:
                 words.append("the")
         return " ".join(words)
 
 
 class Emotions(BatchModel):
-    """Nine labels of two languages; right as often as told, and it knows no calm."""
+    """Classifies into nine bilingual labels with a given accuracy; it has no label for calm."""
 
-    def __init__(self, *, right: float = 0.6, voice: str = "a") -> None:
-        self.right, self.voice = right, voice
+    def __init__(self, *, accuracy: float = 0.6, seed: str = "a") -> None:
+        self.accuracy, self.seed = accuracy, seed
 
     def predict(self, batch: Any) -> Any:
-        return [Prediction(values=self._scores(named(each)), scale="probability") for each in batch]
+        return [Prediction(values=self._scores(input_stem(request)), scale="probability") for request in batch]
 
-    def _scores(self, name: Any) -> Any:
-        true = name.split("_")[1]
-        favourite = MEANT.get(true, 4)
-        if chance(name, self.voice) > self.right:
-            favourite = int(9 * chance(name, self.voice, "wrong"))
-        raw = [0.2 + chance(name, label, self.voice) / 2 for label in LABELS]
-        raw[favourite] += 2.0
-        return {label: each / sum(raw) for label, each in zip(LABELS, raw, strict=True)}
+    def _scores(self, name: str) -> dict[str, float]:
+        predicted = LABEL_INDEX.get(name.split("_")[1], 4)
+        if chance(name, self.seed) > self.accuracy:
+            predicted = int(9 * chance(name, self.seed, "wrong"))
+        scores = [0.2 + chance(name, label, self.seed) / 2 for label in LABELS]
+        scores[predicted] += 2.0
+        return {label: score / sum(scores) for label, score in zip(LABELS, scores, strict=True)}
 
 
 class Dimensions(BatchModel):
-    """Arousal, dominance and valence that lie about where an emotion does."""
+    """Predicts arousal, dominance and valence near typical values of each emotion."""
 
     def __init__(self, *, shift: float = 0.0) -> None:
         self.shift = shift
 
     def predict(self, batch: Any) -> Any:
-        return [Prediction(values=self._values(named(each)), scale="continuous") for each in batch]
+        return [Prediction(values=self._values(input_stem(request)), scale="continuous") for request in batch]
 
-    def _values(self, name: Any) -> Any:
-        at = EMOTIONS.index(name.split("_")[1])
-        middle = {"arousal": 0.3 + 0.05 * at, "dominance": 0.5, "valence": 0.7 - 0.06 * at}
+    def _values(self, name: str) -> dict[str, float]:
+        index = EMOTIONS.index(name.split("_")[1])
+        centres = {"arousal": 0.3 + 0.05 * index, "dominance": 0.5, "valence": 0.7 - 0.06 * index}
         return {
             key: value + self.shift + 0.25 * (chance(name, key) + chance(key, name) - 1)
-            for key, value in middle.items()
+            for key, value in centres.items()
         }
 
 
-class Taste(BatchModel):
-    """Rates music by the number in its name, more or less."""
+class MusicRater(BatchModel):
+    """Rates music by the number in its file name, with noise."""
 
     def __init__(self, *, noise: float = 1.0) -> None:
         self.noise = noise
 
     def predict(self, batch: Any) -> Any:
-        return [Prediction(values=self._values(each), scale="continuous") for each in batch]
+        return [Prediction(values=self._values(request), scale="continuous") for request in batch]
 
-    def _values(self, request: Any) -> Any:
-        name = named(request)
+    def _values(self, request: Any) -> dict[str, float]:
+        name = input_stem(request)
         quality = float(name.split("_")[1])
         return {key: quality + self.noise * (2 * chance(name, key) - 1) for key in ("alignment", "musicality")}
 
 
-class Student(BatchModel):
-    """Chooses option A, B, C or D; now and then says something else."""
+class MultipleChoice(BatchModel):
+    """Chooses B or C; now and then gives an answer without an option."""
 
-    def __init__(self, *, right: float = 0.7) -> None:
-        self.right = right
+    def __init__(self, *, accuracy: float = 0.7) -> None:
+        self.accuracy = accuracy
 
     def generate(self, batch: Any) -> Any:
-        return [Generation(text=self._answer(str(each.turns[0].parts))) for each in batch]
+        return [Generation(text=self._answer(str(request.turns[0].parts))) for request in batch]
 
-    def _answer(self, asked: Any) -> Any:
-        if chance(asked, "odd") < 0.2:
+    def _answer(self, question: str) -> str:
+        if chance(question, "odd") < 0.2:
             return "I could not hear it."
-        return f"The answer is {'B' if chance(asked) < self.right else 'C'}."
+        return f"The answer is {'B' if chance(question) < self.accuracy else 'C'}."
 
 
-def sound(path: Any, pitch: float = 440.0, seconds: float = 0.4) -> Any:
+def write_tone(path: Path, pitch: float = 440.0, seconds: float = 0.4) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     wave = 0.2 * np.sin(2 * np.pi * pitch * np.arange(round(seconds * 8000)) / 8000)
     soundfile.write(path, wave.astype(np.float32), 8000)
     return path
 
 
-def written(path: Any, rows: Any) -> Any:
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 
-def spoken(folder: Any, count: Any) -> Any:
+def write_speech_data(folder: Path, count: int) -> Path:
     rows = []
-    for at in range(count):
-        words = SENTENCES[at % len(SENTENCES)]
-        name = f"{at:03d}_{words.replace(' ', '_')}.wav"
-        sound(folder / "asr" / name, 300 + 10 * at)
-        rows.append({"id": f"u{at:03d}", "audio": f"asr/{name}", "text": words,
-                     "speaker": f"s{at % 4}", "accent": ("north", "south")[at % 2]})  # fmt: skip
-    return written(folder / "speech.jsonl", rows)
+    for index in range(count):
+        words = SENTENCES[index % len(SENTENCES)]
+        name = f"{index:03d}_{words.replace(' ', '_')}.wav"
+        write_tone(folder / "asr" / name, 300 + 10 * index)
+        rows.append({"id": f"u{index:03d}", "audio": f"asr/{name}", "text": words,
+                     "speaker": f"s{index % 4}", "accent": ("north", "south")[index % 2]})  # fmt: skip
+    return write_rows(folder / "speech.jsonl", rows)
 
 
-def felt(folder: Any, count: Any) -> Any:
+def write_emotion_data(folder: Path, count: int) -> Path:
     rows = []
-    for at in range(count):
-        label = EMOTIONS[at % len(EMOTIONS)]
-        name = f"{at:03d}_{label}.wav"
-        sound(folder / "ser" / name, 220 + 30 * (at % len(EMOTIONS)))
-        rows.append({"id": f"e{at:03d}", "audio": f"ser/{name}", "label": label,
-                     "speaker": f"actor {at % 6}", "sex": ("female", "male")[at % 2],
-                     "arousal": 0.3 + 0.05 * (at % 8)})  # fmt: skip
-    return written(folder / "ravdess.jsonl", rows)
+    for index in range(count):
+        label = EMOTIONS[index % len(EMOTIONS)]
+        name = f"{index:03d}_{label}.wav"
+        write_tone(folder / "ser" / name, 220 + 30 * (index % len(EMOTIONS)))
+        rows.append({"id": f"e{index:03d}", "audio": f"ser/{name}", "label": label,
+                     "speaker": f"actor {index % 6}", "sex": ("female", "male")[index % 2],
+                     "arousal": 0.3 + 0.05 * (index % 8)})  # fmt: skip
+    return write_rows(folder / "ravdess.jsonl", rows)
 
 
-def composed(folder: Any, count: Any) -> Any:
+def write_music_data(folder: Path, count: int) -> tuple[Path, Path]:
     rows, pairs = [], []
-    for at in range(count):
-        quality = 1 + at % 5
-        name = f"mus/{at:03d}_{quality}.wav"
-        sound(folder / name, 200 + 40 * quality)
-        rows.append({"id": f"m{at:03d}", "audio": name, "text": "a calm piano piece",
-                     "musicality": quality, "alignment": 6 - quality, "genre": "jazz" if at % 2
+    for index in range(count):
+        quality = 1 + index % 5
+        name = f"mus/{index:03d}_{quality}.wav"
+        write_tone(folder / name, 200 + 40 * quality)
+        rows.append({"id": f"m{index:03d}", "audio": name, "text": "a calm piano piece",
+                     "musicality": quality, "alignment": 6 - quality, "genre": "jazz" if index % 2
                      else "folk"})  # fmt: skip
-        other = f"mus/{(at * 7 + 3) % count:03d}_{1 + (at * 7 + 3) % count % 5}.wav"
-        better = "a" if quality >= 1 + (at * 7 + 3) % count % 5 else "b"
-        pairs.append({"id": f"p{at:03d}", "audio_a": name, "audio_b": other, "preference": better,
-                      "genre": "jazz" if at % 2 else "folk"})  # fmt: skip
-    return written(folder / "music.jsonl", rows), written(folder / "pairs.jsonl", pairs)
+        other = f"mus/{(index * 7 + 3) % count:03d}_{1 + (index * 7 + 3) % count % 5}.wav"
+        better = "a" if quality >= 1 + (index * 7 + 3) % count % 5 else "b"
+        pairs.append({"id": f"p{index:03d}", "audio_a": name, "audio_b": other, "preference": better,
+                      "genre": "jazz" if index % 2 else "folk"})  # fmt: skip
+    return write_rows(folder / "music.jsonl", rows), write_rows(folder / "pairs.jsonl", pairs)
 
 
-def asked(folder: Any, count: Any) -> Any:
+def write_quiz_data(folder: Path, count: int) -> Path:
     rows = [
-        {"id": f"q{at:03d}", "question": f"Which number is {at} and one?",
-         "choices": [str(at), str(at + 1), str(at + 2), str(at + 3)], "answer": "B",
-         "topic": ("sums", "differences")[at % 2]}
-        for at in range(count)
+        {"id": f"q{index:03d}", "question": f"Which number is {index} and one?",
+         "choices": [str(index), str(index + 1), str(index + 2), str(index + 3)], "answer": "B",
+         "topic": ("sums", "differences")[index % 2]}
+        for index in range(count)
     ]  # fmt: skip
-    return written(folder / "quiz.jsonl", rows)
+    return write_rows(folder / "quiz.jsonl", rows)
 
 
-def run(out: Any, task: Any, data: Any, model: Any, told: Any = None, **arguments: Any) -> Any:
-    told = {"data": str(data), **(told or {})}
-    spec = Spec(task=task, task_args=told, model=f"ui_runs:{model}", model_args=arguments)
+def make_run(
+    out: Path, task: str, data: Path, model: str, task_args: Mapping[str, Any] | None = None, **model_args: Any
+) -> Path:
+    """Evaluate one of the fake models of this module."""
+    arguments = {"data": str(data), **(task_args or {})}
+    spec = Spec(task=task, task_args=arguments, model=f"{__name__}:{model}", model_args=model_args)
     evaluate(spec, out)
     return out
 
 
-def every_kind(folder: Any, count: int = 48) -> Any:
-    """A folder of runs, two or more of each kind; the data lie within it."""
+def make_runs_of_every_kind(folder: Path, count: int = 48) -> Path:
+    """Make two runs of each kind, and their data, in a folder."""
     data = folder / "data"
     data.mkdir(parents=True)
-    speech, emotions = spoken(data, count), felt(data, count)
-    (music, pairs), quiz = composed(data, count), asked(data, count)
-    few = {"metrics": "wer,cer", "by": "accent"}
-    run(folder / "asr-small", "asr", speech, "Recogniser", few, wrong=0.3)
-    run(folder / "asr-large", "asr", speech, "Recogniser", few, wrong=0.1, voice="b")
-    labels = {"metrics": "accuracy,uar,macro_f1", "by": "speaker"}
-    run(folder / "emotion-first", "classify", emotions, "Emotions", labels, right=0.5)
-    run(folder / "emotion-second", "classify", emotions, "Emotions", labels, right=0.8, voice="b")
-    moved = {"metrics": "eta2,ccc_arousal", "by": "sex"}
-    run(folder / "dimensions-first", "classify", emotions, "Dimensions", moved)
-    run(folder / "dimensions-second", "classify", emotions, "Dimensions", moved, shift=0.1)
-    run(folder / "music-rough", "reward", music, "Taste", noise=2.5)
-    run(folder / "music-fine", "reward", music, "Taste", noise=0.8)
-    named = {"outputs": "musicality"}
-    run(folder / "pairs-rough", "preference", pairs, "Taste", named, noise=2.5)
-    run(folder / "pairs-fine", "preference", pairs, "Taste", named, noise=0.8)
-    run(folder / "quiz-good", "mcq", quiz, "Student", right=0.8)
-    run(folder / "quiz-bad", "mcq", quiz, "Student", right=0.4)
+    speech, emotions = write_speech_data(data, count), write_emotion_data(data, count)
+    (music, pairs), quiz = write_music_data(data, count), write_quiz_data(data, count)
+    asr_args = {"metrics": "wer,cer", "by": "accent"}
+    make_run(folder / "asr-small", "asr", speech, "Recogniser", asr_args, error_rate=0.3)
+    make_run(folder / "asr-large", "asr", speech, "Recogniser", asr_args, error_rate=0.1, seed="b")
+    label_args = {"metrics": "accuracy,uar,macro_f1", "by": "speaker"}
+    make_run(folder / "emotion-first", "classify", emotions, "Emotions", label_args, accuracy=0.5)
+    make_run(folder / "emotion-second", "classify", emotions, "Emotions", label_args, accuracy=0.8, seed="b")
+    dimension_args = {"metrics": "eta2,ccc_arousal", "by": "sex"}
+    make_run(folder / "dimensions-first", "classify", emotions, "Dimensions", dimension_args)
+    make_run(folder / "dimensions-second", "classify", emotions, "Dimensions", dimension_args, shift=0.1)
+    make_run(folder / "music-rough", "reward", music, "MusicRater", noise=2.5)
+    make_run(folder / "music-fine", "reward", music, "MusicRater", noise=0.8)
+    preference_args = {"outputs": "musicality"}
+    make_run(folder / "pairs-rough", "preference", pairs, "MusicRater", preference_args, noise=2.5)
+    make_run(folder / "pairs-fine", "preference", pairs, "MusicRater", preference_args, noise=0.8)
+    make_run(folder / "quiz-good", "mcq", quiz, "MultipleChoice", accuracy=0.8)
+    make_run(folder / "quiz-bad", "mcq", quiz, "MultipleChoice", accuracy=0.4)
     return folder
 
 
-def large(folder: Any, name: Any, count: Any) -> Any:
-    """A run of many samples, whose journal is written as it stands: nobody is asked."""
+def make_large_run(folder: Path, name: str, count: int) -> Path:
+    """Make a run of many samples by writing its journal, without a model."""
     data = folder / "data"
-    few = [sound(data / "many" / f"{at}.wav", 300 + 20 * at) for at in range(8)]
-    manifest = written(data / f"{name}.jsonl", [{"id": "x", "audio": "many/0.wav", "text": "x"}])
-    out = run(folder / name, "asr", manifest, "Recogniser")
+    clips = [write_tone(data / "many" / f"{index}.wav", 300 + 20 * index) for index in range(8)]
+    manifest = write_rows(data / f"{name}.jsonl", [{"id": "x", "audio": "many/0.wav", "text": "x"}])
+    out = make_run(folder / name, "asr", manifest, "Recogniser")
     from auricle.audio import Audio
 
     with (out / "outputs.jsonl").open("wb") as journal:
-        for at in range(count):
-            words = SENTENCES[at % len(SENTENCES)]
-            kept = [word for place, word in enumerate(words.split()) if chance(at, place) > 0.1]
+        for index in range(count):
+            words = SENTENCES[index % len(SENTENCES)]
+            kept_words = [word for position, word in enumerate(words.split()) if chance(index, position) > 0.1]
             sample = Sample(
-                id=f"many-{at:06d}", inputs={"audio": [Audio(str(few[at % 8]))]}, target=words,
-                meta={"speaker": f"s{at % 40}", "accent": ("north", "south")[at % 2]},
-                origin=f"{name}.jsonl:{at + 1}",
+                id=f"many-{index:06d}", inputs={"audio": [Audio(str(clips[index % 8]))]}, target=words,
+                meta={"speaker": f"s{index % 40}", "accent": ("north", "south")[index % 2]},
+                origin=f"{name}.jsonl:{index + 1}",
             )  # fmt: skip
-            record = Record(sample=sample, row=at, outputs=(Said(text=" ".join(kept)),),
+            record = Record(sample=sample, row=index, outputs=(Generation(text=" ".join(kept_words)),),
                             seconds=0.01, audio_seconds=0.4)  # fmt: skip
             journal.write(encode_record(record))
     progress = orjson.loads((out / "progress.json").read_bytes())
@@ -248,14 +251,14 @@ def large(folder: Any, name: Any, count: Any) -> Any:
     return out
 
 
-def measured(out: Any, loads: Any = ("closed:1", "closed:2"), count: int = 10) -> Any:
-    """A load test against a server of our own that answers at once."""
+def measure_fake_server(out: Path, loads: Sequence[str] = ("closed:1", "closed:2"), count: int = 10) -> Path:
+    """Run a load test against a fake server with a latency of 20 ms."""
     from auricle.perf.measurement import PerfConfig, measure
     from auricle.perf.report.files import write_reports
     from auricle.testing.fake_server import FakeServer, Script
 
-    rows = [{"id": f"s{at}", "question": f"say {at}", "answer": f"say {at}"} for at in range(20)]
-    data = written(out.parent / "data" / "load.jsonl", rows)
+    rows = [{"id": f"s{index}", "question": f"say {index}", "answer": f"say {index}"} for index in range(20)]
+    data = write_rows(out.parent / "data" / "load.jsonl", rows)
     with FakeServer(Script(latency=0.02)) as server:
         spec = Spec(task="qa", task_args={"data": str(data)}, model="openai",
                     model_args={"base_url": server.url, "model": "fake"})  # fmt: skip
@@ -264,15 +267,15 @@ def measured(out: Any, loads: Any = ("closed:1", "closed:2"), count: int = 10) -
     return out
 
 
-# --- runs nobody should trust --------------------------------------------------------------
+# --- untrusted runs ------------------------------------------------------------------------
 
 SCRIPT = "<script>document.title='OWNED';alert(1)</script>"
 IMAGE = "<img src=x onerror=\"document.title='OWNED';alert(1)\">"
 MARKDOWN = "![x](http://127.0.0.1:9/x.png) [y](javascript:alert(1)) $\\frac{1}{0}$ :red[z] **b**"
 
 
-class Liar(BatchModel):
-    """Answers with markup, and knows labels that are."""
+class MarkupModel(BatchModel):
+    """Returns text and labels that contain markup."""
 
     def predict(self, batch: Any) -> Any:
         values = {IMAGE: 0.5, SCRIPT: 0.3, MARKDOWN: 0.2}
@@ -282,70 +285,70 @@ class Liar(BatchModel):
         return [Generation(text=f"{SCRIPT} {IMAGE} {MARKDOWN}") for _ in batch]
 
 
-def hostile(folder: Any, outside: Any = None) -> Any:
-    """Runs with markup in every text, paths that lead out to a folder, and files in pieces."""
+def make_hostile_runs(folder: Path, outside: Path | None = None) -> Path:
+    """Make runs with markup in every text, paths to files outside the folder, and damaged files."""
     data = folder / "data"
-    heard = sound(data / "h.wav")
-    said = [{"id": f"{SCRIPT}{at}", "audio": heard.name, "text": f"{IMAGE} {MARKDOWN}",
-             SCRIPT: IMAGE if at % 2 else MARKDOWN, "group": (IMAGE, SCRIPT)[at % 2]}
-            for at in range(6)]  # fmt: skip
-    felt = [{"id": f"{IMAGE}{at}", "audio": heard.name, "label": (SCRIPT, IMAGE, "calm")[at % 3],
-             "group": (IMAGE, MARKDOWN)[at % 2]} for at in range(6)]  # fmt: skip
-    run(folder / "liar-asr", "asr", written(data / "liar.jsonl", said), "Liar")
-    run(folder / "liar-labels", "classify", written(data / "felt.jsonl", felt), "Liar")
-    _broken(folder, folder / "liar-asr", outside or folder.parent)
+    clip = write_tone(data / "h.wav")
+    speech = [{"id": f"{SCRIPT}{index}", "audio": clip.name, "text": f"{IMAGE} {MARKDOWN}",
+             SCRIPT: IMAGE if index % 2 else MARKDOWN, "group": (IMAGE, SCRIPT)[index % 2]}
+            for index in range(6)]  # fmt: skip
+    emotions = [{"id": f"{IMAGE}{index}", "audio": clip.name, "label": (SCRIPT, IMAGE, "calm")[index % 3],
+             "group": (IMAGE, MARKDOWN)[index % 2]} for index in range(6)]  # fmt: skip
+    make_run(folder / "markup-asr", "asr", write_rows(data / "markup.jsonl", speech), "MarkupModel")
+    make_run(folder / "markup-labels", "classify", write_rows(data / "emotions.jsonl", emotions), "MarkupModel")
+    _make_broken_copies(folder, folder / "markup-asr", outside or folder.parent)
     return folder
 
 
-def _broken(folder: Any, whole: Any, outside: Any) -> None:
-    def copy(name: Any) -> Any:
-        return Path(shutil.copytree(whole, folder / name))
+def _make_broken_copies(folder: Path, original: Path, outside: Path) -> None:
+    def copy(name: str) -> Path:
+        return Path(shutil.copytree(original, folder / name))
 
-    torn = copy("torn") / "metrics.json"
-    torn.write_bytes(torn.read_bytes()[: torn.stat().st_size // 2])
+    truncated = copy("truncated") / "metrics.json"
+    truncated.write_bytes(truncated.read_bytes()[: truncated.stat().st_size // 2])
     (copy("no-spec") / "spec.json").unlink()
-    rubbish = copy("rubbish")
+    binary = copy("binary")
     for name in ("metrics.json", "outputs.jsonl", "scores.jsonl"):
-        (rubbish / name).write_bytes(bytes(range(256)) * 40)
-    odd = copy("odd-shape") / "metrics.json"
-    told = json.loads(odd.read_text())
-    for number in told["numbers"]:
+        (binary / name).write_bytes(bytes(range(256)) * 40)
+    malformed = copy("malformed") / "metrics.json"
+    document = json.loads(malformed.read_text())
+    for number in document["numbers"]:
         number["details"] = {"matrix": 7, "substitutions": "many", "dimensions": [1, 2]}
-    odd.write_text(json.dumps(told))
-    perf = folder / "perf-torn"
+    malformed.write_text(json.dumps(document))
+    perf = folder / "perf-truncated"
     perf.mkdir()
     (perf / "perf.json").write_text(json.dumps({"spec": {"task": SCRIPT, "model": IMAGE}}))
     (perf / "summary.json").write_text('{"points": [{"load"')
-    _leading_out(copy("astray"), copy("linked"), outside)
-    _naming_code(copy("coded"), outside / "owned")
+    _point_outside(copy("outside-audio"), copy("linked"), outside)
+    _name_code(copy("custom-code"), outside / "executed")
 
 
-def _leading_out(astray: Any, linked: Any, outside: Any) -> None:
-    """Sounds and numbers that lie in somebody else's folder."""
+def _point_outside(outside_audio: Path, linked: Path, outside: Path) -> None:
+    """Make one run name audio outside its folder, and make the metrics of another a link to a file there."""
     secret = outside / "outside.wav"
-    secret.write_bytes(b"secret of somebody else")
-    (astray / "link.wav").symlink_to(secret)
-    ways = ["../../../../../etc/passwd", "/etc/hostname", str(secret), str(astray / "link.wav"),
+    secret.write_bytes(b"a private file")
+    (outside_audio / "link.wav").symlink_to(secret)
+    uris = ["../../../../../etc/passwd", "/etc/hostname", str(secret), str(outside_audio / "link.wav"),
             "../outside.wav", "\x00"]  # fmt: skip
-    lines = (astray / "outputs.jsonl").read_text().splitlines()
-    for at, (line, way) in enumerate(zip(lines, ways, strict=True)):
-        held = json.loads(line)
-        held["inputs"]["audio"][0]["uri"] = way
-        lines[at] = json.dumps(held, separators=(",", ":"))
-    (astray / "outputs.jsonl").write_text("\n".join(lines) + "\n")
+    journal = outside_audio / "outputs.jsonl"
+    entries = [json.loads(line) for line in journal.read_text().splitlines()]
+    for entry, uri in zip(entries, uris, strict=True):
+        entry["inputs"]["audio"][0]["uri"] = uri
+    journal.write_text("".join(json.dumps(entry, separators=(",", ":")) + "\n" for entry in entries))
     (linked / "metrics.json").rename(outside / "elsewhere.json")
     (linked / "metrics.json").symlink_to(outside / "elsewhere.json")
 
 
-def _naming_code(coded: Any, mark: Any) -> None:
-    spec = json.loads((coded / "spec.json").read_text())
+def _name_code(run: Path, marker: Path) -> None:
+    """Make the task of a run a command that would create the marker file."""
+    spec = json.loads((run / "spec.json").read_text())
     spec["spec"]["task"] = "os:system"
-    spec["spec"]["task_args"] = {"command": f"touch {mark}"}
-    (coded / "spec.json").write_text(json.dumps(spec))
+    spec["spec"]["task_args"] = {"command": f"touch {marker}"}
+    (run / "spec.json").write_text(json.dumps(spec))
 
 
-def served(out: Any) -> Any:
-    """A load test as `auricle perf` leaves it, from requests whose times are known."""
+def make_load_test(out: Path) -> Path:
+    """Make a load test as `auricle perf` writes it, from requests with known times."""
     from dataclasses import asdict
 
     from auricle.perf.report.files import write_reports
@@ -353,20 +356,23 @@ def served(out: Any) -> Any:
     from auricle.perf.summary import summarise
 
     points = []
-    for at, rate in enumerate((5.0, 20.0)):
-        made = [
+    for index, rate in enumerate((5.0, 20.0)):
+        records = [
             RequestRecord(index=n, sample=str(n), due=n / rate, sent=n / rate + 0.001, body=str(n),
-                     done=n / rate + 0.05 + 0.002 * (n % 10) * (at + 1), audio_seconds=3.0)
+                     done=n / rate + 0.05 + 0.002 * (n % 10) * (index + 1), audio_seconds=3.0)
             for n in range(60)
         ]  # fmt: skip
-        folder = out / f"{at:02d}-constant-{rate:g}"
+        folder = out / f"{index:02d}-constant-{rate:g}"
         folder.mkdir(parents=True)
-        lines = (orjson.dumps(asdict(each), option=orjson.OPT_APPEND_NEWLINE) for each in made)
+        lines = (orjson.dumps(asdict(record), option=orjson.OPT_APPEND_NEWLINE) for record in records)
         (folder / "requests.jsonl").write_bytes(b"".join(lines))
-        points.append({**summarise(made, f"constant:{rate:g}"), "folder": folder.name})
-    document = {"task": "speech", "model": "server", "points": points, "about": {}, "valid": True}
+        points.append({**summarise(records, f"constant:{rate:g}"), "folder": folder.name})
     spec = {"task": "speech", "model": "server"}
-    (out / "perf.json").write_bytes(orjson.dumps({"spec": spec, "created": "2026-01-01T00:00:00"}))
+    created = "2026-01-01T00:00:00"
+    about = {"created": created, "spec": spec, "wanted": {}, "inferencer": "Respond()", "platform": "Linux",
+             "cores": 2, "versions": {}}  # fmt: skip
+    document = {**spec, "points": points, "about": about, "valid": True}
+    (out / "perf.json").write_bytes(orjson.dumps({"spec": spec, "created": created}))
     (out / "summary.json").write_bytes(orjson.dumps(document))
     write_reports(out, document)
     return out

@@ -1,9 +1,9 @@
-"""What tests in a browser share."""
+"""Helpers for tests of the app in a browser."""
 
 from typing import Any
 
 
-def settled(page: Any) -> None:
-    """Wait until the app has drawn what it was asked for."""
+def wait_until_drawn(page: Any) -> None:
+    """Wait until the app has finished drawing the page."""
     page.wait_for_selector("h1", state="visible")
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")

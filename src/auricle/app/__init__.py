@@ -1,1 +1,1 @@
-"""The app: looks at runs, starts one through the command line, and lets people try a model."""
+"""The web app: inspect runs, start benchmarks and try models."""

@@ -1,6 +1,8 @@
-"""Decodes a stranger's sound in a process of its own, which may neither take long nor much.
+"""Decode untrusted audio in a process with limits on time, memory and files.
 
-python -m auricle.app.decode_worker MOST_SECONDS < bytes > one line of JSON, then float32 samples
+    python -m auricle.app.decode_worker MAX_SECONDS < FILE
+
+Writes one line of JSON to standard output: `rate` and `channels`, followed by float32 samples, or `error`.
 """
 
 from __future__ import annotations
@@ -9,13 +11,15 @@ import json
 import resource
 import sys
 
-MAX_CPU_SECONDS = 20  # of processor time
-MAX_SAMPLES_PER_SECOND = 96_000  # samples a second, all channels together
-MAX_MEMORY_BYTES = 4_000_000_000  # of address space; libraries alone claim one
+MAX_CPU_SECONDS = 20
+MAX_SAMPLES_PER_SECOND = 96_000
+"""Average over the maximum length, all channels together."""
+MAX_MEMORY_BYTES = 4_000_000_000
+"""Address space; the libraries alone take 1 GB of it."""
 
 
 def main() -> None:
-    """Read standard input, write samples or why there are none."""
+    """Decode standard input and write the samples or an error."""
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_CPU_SECONDS, MAX_CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -23,27 +27,27 @@ def main() -> None:
     from auricle.audio import Audio
     from auricle.core.errors import AudioError
 
-    most = float(sys.argv[1])
-    sound = Audio(data=sys.stdin.buffer.read())
+    max_seconds = float(sys.argv[1])
+    audio = Audio(data=sys.stdin.buffer.read())
     try:
-        info = sound.info()
-        if refusal := check_limits(info.seconds, info.rate * info.channels, most):
-            _write_header({"error": refusal})
+        info = audio.info()
+        if problem := check_limits(info.seconds, info.rate * info.channels, max_seconds):
+            _write_header({"error": problem})
             return
-        samples = sound.decode()
+        samples = audio.decode()
     except (AudioError, MemoryError) as error:
-        _write_header({"error": str(error) or "it takes too much memory."})
+        _write_header({"error": str(error) or "decoding exceeded the memory limit."})
         return
     _write_header({"rate": info.rate, "channels": info.channels})
     sys.stdout.buffer.write(samples.astype("<f4").tobytes())
 
 
 def check_limits(seconds: float, samples_per_second: int, max_seconds: float) -> str:
-    """Why a sound is not decoded, if it is not: its length, or its samples."""
+    """Return why the audio is too long or has too many samples, or an empty string."""
     if seconds > max_seconds:
-        return f"it is {seconds:.0f} s long; up to {max_seconds:.0f} s can be taken here."
+        return f"it is {seconds:.0f} s long; the maximum is {max_seconds:.0f} s."
     if (samples := seconds * samples_per_second) > max_seconds * MAX_SAMPLES_PER_SECOND:
-        return f"it has {samples / 1e6:.0f} million samples; cut it, or store it at a lower rate."
+        return f"it has {samples / 1e6:.0f} million samples; shorten it or lower its sample rate."
     return ""
 
 

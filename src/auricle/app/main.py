@@ -1,4 +1,4 @@
-"""The app as a whole: its pages, its look, and at the side what is loaded."""
+"""Draw the app: navigation, sidebar and the selected page."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from auricle.app.navigation import PAGES, get_page
 
 
 def main() -> None:
-    """Draw what the visitor is looking at; Streamlit calls this for every change."""
+    """Draw the selected page; Streamlit calls this after every interaction."""
     st.set_page_config("Auricle", theme.icon_svg(), layout="wide", menu_items={})
     theme.apply_styles()
     st.logo(theme.icon_svg(), size="large")
-    chosen = st.navigation([get_page(name) for name in PAGES])
+    page = st.navigation([get_page(name) for name in PAGES])
     with st.sidebar:
         from auricle.app.sidebar import draw_sidebar
 
         draw_sidebar()
-    chosen.run()
+    page.run()

@@ -1,6 +1,6 @@
-"""Models that visitors try: loaded once for all of them, asked one question at a time.
+"""Models on the page for single inference: loaded once for all users, one request at a time.
 
-The least recently used are unloaded when there are too many, or memory runs short.
+The least recently used models are unloaded when there are too many or memory is low.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,26 +22,25 @@ from auricle.core.serialization import dumps
 from auricle.engine.factory import display_name
 
 MAX_LOADED_MODELS = 4
-MAX_MEMORY_SHARE = 0.9  # of the machine's memory, or of the card's: from here on others have to go
+MAX_MEMORY_SHARE = 0.9
+"""Share of the system's or a GPU's memory in use above which models are unloaded."""
 
 
 @dataclass(slots=True)
 class ModelSlot:
-    """A model's place: taken before it is loaded, so that nobody loads it a second time."""
+    """Place of a model in the pool, created before the model is loaded so that it is loaded only once."""
 
     name: str
     lock: threading.Lock = field(default_factory=threading.Lock)
     model: api.LoadedModel | None = None
     is_unloaded: bool = False
-    """Out of the table: whoever waited for it takes another."""
+    """Whether the slot was removed from the pool; threads that waited for it get a new one."""
     memory_bytes: int = 0
-    """Bytes this process grew by when it was loaded: a rough figure, and the only one there is."""
-    load_seconds: float = 0.0
-    """How long loading took."""
+    """Growth of this process while the model was loaded; a rough estimate."""
 
 
 class ModelPool:
-    """The models that are loaded, the least recently used first."""
+    """Loaded models, the least recently used first."""
 
     def __init__(self, max_models: int = MAX_LOADED_MODELS) -> None:
         self._max_models = max_models
@@ -51,23 +49,23 @@ class ModelPool:
 
     @contextmanager
     def acquire(self, name: str, arguments: Mapping[str, Any]) -> Iterator[api.LoadedModel]:
-        """A model for one question, loaded if it is not; others wait until it is answered."""
+        """Yield a model for one request, loading it if necessary; concurrent requests to it wait."""
         key = f"{name} {dumps(dict(sorted(arguments.items()))).decode()}"
         while True:
             slot = self._get_slot(key, name)
             with slot.lock:
-                if slot.is_unloaded:  # unloaded while we waited for it
+                if slot.is_unloaded:  # while this thread waited for the lock
                     continue
                 yield slot.model or self._load(slot, name, arguments)
                 return
 
     def loaded_slots(self) -> list[ModelSlot]:
-        """What is loaded, the most recently used first."""
+        """List the loaded models, the most recently used first."""
         with self._lock:
             return [slot for slot in reversed(self._slots.values()) if slot.model]
 
     def unload(self, slot: ModelSlot, wait: bool = True) -> None:
-        """Let a model go once its question is answered; without waiting, only if nobody asks it."""
+        """Unload a model after its current request; with `wait=False`, only if it is idle."""
         if not slot.lock.acquire(blocking=wait):
             return
         try:
@@ -84,27 +82,26 @@ class ModelPool:
 
     def _load(self, slot: ModelSlot, name: str, arguments: Mapping[str, Any]) -> api.LoadedModel:
         self._make_room(slot)
-        before, began = process_memory(), time.monotonic()
+        memory_before = process_memory()
         try:
             slot.model = api.load_model(name, **arguments)
-            slot.load_seconds = time.monotonic() - began
-            slot.memory_bytes = max(0, process_memory() - before)
+            slot.memory_bytes = max(0, process_memory() - memory_before)
             return slot.model
         finally:
             if slot.model is None:
                 self._drop(slot)
 
     def _drop(self, slot: ModelSlot) -> None:
-        """Out of the table, by whoever holds it."""
+        """Remove a slot from the pool and close its model; the caller must own the lock of the slot."""
         slot.is_unloaded = True
         with self._lock:
-            self._slots = OrderedDict((k, s) for k, s in self._slots.items() if s is not slot)
+            self._slots = OrderedDict((key, other) for key, other in self._slots.items() if other is not slot)
         if slot.model:
             slot.model.close()
             slot.model = None
 
     def _make_room(self, incoming_slot: ModelSlot) -> None:
-        """Unload models nobody is asking, oldest first, until the next one fits."""
+        """Unload idle models, the least recently used first, until another one fits."""
         for slot in reversed(self.loaded_slots()):
             if len(self.loaded_slots()) < self._max_models and not _is_memory_low():
                 return
@@ -114,35 +111,36 @@ class ModelPool:
 
 @st.cache_resource(show_spinner=False)
 def get_model_pool() -> ModelPool:
-    """The one table of this app."""
+    """Return the pool that all sessions share."""
     return ModelPool()
 
 
 def process_memory() -> int:
-    """Bytes of memory that this process takes."""
+    """Return the resident memory of this process in bytes."""
     return int(psutil.Process().memory_info().rss)
 
 
 def system_memory() -> tuple[int, int]:
-    """Bytes of the machine's memory in use, and in all."""
-    found = psutil.virtual_memory()
-    return int(found.total - found.available), int(found.total)
+    """Return used and total memory of the machine in bytes."""
+    memory = psutil.virtual_memory()
+    return int(memory.total - memory.available), int(memory.total)
 
 
 def gpu_memory() -> list[tuple[str, int, int]]:
-    """Each graphics card's name, bytes in use and in all; known only once a model uses torch."""
+    """Return name, used and total bytes of each GPU; empty until a model has imported torch."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return []
-    found = []
-    for number in range(torch.cuda.device_count()):
-        free, total = torch.cuda.mem_get_info(number)
-        found.append((str(torch.cuda.get_device_name(number)), total - free, total))
-    return found
+    gpus = []
+    for device in range(torch.cuda.device_count()):
+        free, total = torch.cuda.mem_get_info(device)
+        gpus.append((str(torch.cuda.get_device_name(device)), total - free, total))
+    return gpus
 
 
 def _is_memory_low() -> bool:
-    return any(used > MAX_MEMORY_SHARE * total for used, total in (system_memory(), *(g[1:] for g in gpu_memory())))
+    usages = (system_memory(), *((used, total) for _, used, total in gpu_memory()))
+    return any(used > MAX_MEMORY_SHARE * total for used, total in usages)
 
 
 def _release_memory() -> None:

@@ -1,4 +1,4 @@
-"""The app's pages, and ways to them."""
+"""The pages of the app and links to them."""
 
 from __future__ import annotations
 
@@ -13,35 +13,30 @@ from auricle.core.errors import AuricleError
 
 PAGES = {
     "home": ("Home", "home"),
-    "listen": ("Single inference", "hearing"),
+    "inference": ("Single inference", "hearing"),
     "benchmark": ("Benchmark", "speed"),
     "samples": ("Samples", "playlist_play"),
     "compare": ("Compare", "compare_arrows"),
     "leaderboard": ("Leaderboard", "leaderboard"),
     "performance": ("Performance", "timer"),
 }
-"""By address: what a page is called, and its sign."""
+"""Title and icon of each page, by URL path, which is also the name of its module in `pages`."""
 
 
 def get_page(name: str) -> Any:
-    """A page as Streamlit knows it."""
-    title, sign = PAGES[name]
-    icon = f":material/{sign}:"
-    return st.Page(_page_renderer(name), title=title, icon=icon, url_path=name, default=name == next(iter(PAGES)))
-
-
-def switch_page(name: str, **query: str) -> None:
-    """Turn to another page, such as `go("samples", run="demo/moonshine")`."""
-    st.switch_page(get_page(name), query_params=query)
+    """Return a page as a Streamlit object."""
+    title, icon_name = PAGES[name]
+    icon = f":material/{icon_name}:"
+    return st.Page(page_renderer(name), title=title, icon=icon, url_path=name, default=name == next(iter(PAGES)))
 
 
 def draw_page_link(name: str, label: str, **query: str) -> None:
-    """A link to another page; its label is shown to the letter."""
+    """Draw a link to another page; Markdown in the label is escaped."""
     st.page_link(get_page(name), label=escape_markdown(label), query_params=query)
 
 
-def _page_renderer(name: str) -> Callable[[], None]:
-    """Draws the page; what is the visitor's move is told in one line."""
+def page_renderer(name: str) -> Callable[[], None]:
+    """Return a function that draws the page and shows errors of Auricle in one line."""
 
     def draw() -> None:
         try:

@@ -1,4 +1,4 @@
-"""The colours of the report, light and dark, and the settings that tell Streamlit of them."""
+"""Colours of the light and the dark theme, and the Streamlit settings made from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours by what they are for."""
+    """Colours of one theme, named by purpose."""
 
     background: str
     text: str
@@ -23,9 +23,9 @@ class Palette:
     contrast: str
     inactive: str
     categorical: tuple[str, ...]
-    """For kinds that have no order; told apart by every kind of colour vision, up to eight."""
+    """Up to eight unordered categories, distinguishable with any colour vision."""
     sequential: tuple[str, ...]
-    """From nothing to much."""
+    """From low to high."""
     is_dark: bool = False
 
 
@@ -59,27 +59,27 @@ DARK = Palette(
 
 
 def streamlit_theme_options() -> dict[str, Any]:
-    """Streamlit's settings that make this look, by their names."""
-    told: dict[str, Any] = {}
-    for mode, colours in (("light", LIGHT), ("dark", DARK)):
-        of_page = {
-            "primaryColor": colours.accent,
-            "backgroundColor": colours.background,
-            "secondaryBackgroundColor": colours.surface,
-            "textColor": colours.text,
-            "linkColor": colours.accent,
-            "borderColor": colours.border,
-            "codeBackgroundColor": colours.surface,
-            "codeTextColor": colours.text,
-            "chartCategoricalColors": list(colours.categorical),
-            "chartSequentialColors": list(colours.sequential),
-            "blueColor": colours.accent,
-            "orangeColor": colours.contrast,
+    """Return the Streamlit settings of both themes, by name."""
+    options: dict[str, Any] = {}
+    for mode, palette in (("light", LIGHT), ("dark", DARK)):
+        mode_options = {
+            "primaryColor": palette.accent,
+            "backgroundColor": palette.background,
+            "secondaryBackgroundColor": palette.surface,
+            "textColor": palette.text,
+            "linkColor": palette.accent,
+            "borderColor": palette.border,
+            "codeBackgroundColor": palette.surface,
+            "codeTextColor": palette.text,
+            "chartCategoricalColors": list(palette.categorical),
+            "chartSequentialColors": list(palette.sequential),
+            "blueColor": palette.accent,
+            "orangeColor": palette.contrast,
         }
-        told |= {f"theme.{mode}.{name}": value for name, value in of_page.items()}
-        told[f"theme.{mode}.sidebar.backgroundColor"] = colours.surface
-        told[f"theme.{mode}.sidebar.secondaryBackgroundColor"] = colours.background
-    return told | {
+        options |= {f"theme.{mode}.{name}": value for name, value in mode_options.items()}
+        options[f"theme.{mode}.sidebar.backgroundColor"] = palette.surface
+        options[f"theme.{mode}.sidebar.secondaryBackgroundColor"] = palette.background
+    return options | {
         "theme.font": SANS,
         "theme.headingFont": SERIF,
         "theme.codeFont": MONO,

@@ -1,69 +1,81 @@
-"""What the app reads of a run: its numbers, its samples as a table, one sample whole.
+"""Load what the app shows of a run: metrics, the table of samples, single samples.
 
-A run may come from anybody and lie in pieces: what cannot be read is a `DataError` that says so,
-or a count of lines that were passed over. Nothing a run names is ever run.
+A run may come from an untrusted source and may be damaged. Files that cannot be read raise `DataError`, damaged journal
+lines are counted, and code that a run names is never executed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 import streamlit as st
 
-from auricle.app.samples_table import SamplesTable, is_file_inside_run, read_samples
+from auricle.app.run_form import iter_strings
+from auricle.app.samples_table import SamplesTable, read_samples
+from auricle.app.workspace import is_file_inside_run, read_json_object
 from auricle.core.errors import DataError
 from auricle.core.serialization import decode_record
 from auricle.core.types import Record
 from auricle.tasks.catalogue import TASKS
 
-MAX_DOCUMENT_BYTES = 50_000_000  # bytes of a metrics.json; beyond, it is nobody's
+MAX_DOCUMENT_BYTES = 50_000_000
+"""Size limit for `metrics.json` and `summary.json`."""
 IMPORT_PATH_PATTERN = re.compile(r"[^\s:{}]+:[A-Za-z_]\w*")
+REGENERATE_HINT = "Run `auricle score RUN` to regenerate it."
 CODE_ARGUMENTS = ("metrics", "inferencer", "shots", "rubric", "encoder")
+Document = Mapping[str, Any]
+"""The content of `metrics.json`."""
 Fingerprint = tuple[int, ...]
 
 
-# --- numbers ---------------------------------------------------------------------------------
+# --- metrics ---------------------------------------------------------------------------------
 
 
 def fingerprint(path: Path, *names: str) -> Fingerprint:
-    """When files were written and how large they are: what was read of them is good until then."""
-    found: list[int] = []
+    """Return modification time and size of each file.
+
+    Cached functions take the fingerprint as a parameter so that a changed file is read again. The name of that
+    parameter must not start with an underscore: Streamlit leaves such parameters out of the cache key.
+    """
+    parts: list[int] = []
     for name in names:
         try:
-            known = (path / name).stat()
-            found += [known.st_mtime_ns, known.st_size]
+            stat = (path / name).stat()
+            parts += [stat.st_mtime_ns, stat.st_size]
         except OSError:
-            found += [0, 0]
-    return tuple(found)
+            parts += [0, 0]
+    return tuple(parts)
 
 
 def load_metrics(path: Path) -> dict[str, Any]:
-    """What `metrics.json` says, if it is as this package writes it."""
+    """Return the content of `metrics.json`; cached until the file changes."""
     return _load_metrics(str(path), fingerprint(path, "metrics.json"))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _load_metrics(path: str, _fingerprint: Fingerprint) -> dict[str, Any]:
+def _load_metrics(path: str, fingerprint: Fingerprint) -> dict[str, Any]:
     return read_metrics_file(Path(path) / "metrics.json")
 
 
 def read_metrics_file(file: Path) -> dict[str, Any]:
-    """A document of numbers, or what is wrong with the file."""
+    """Read `metrics.json` and check its structure.
+
+    Raises:
+        DataError: If the file is missing or damaged.
+    """
     if not is_file_inside_run(file):
-        raise DataError(f"{file.name} is not there: the run has not been scored yet.")
-    if file.stat().st_size > MAX_DOCUMENT_BYTES:
-        raise DataError(f"{file.name} is larger than {MAX_DOCUMENT_BYTES // 1_000_000} MB.")
+        raise DataError(f"{file.name} not found: the run has not been scored yet.")
     try:
-        found = orjson.loads(file.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise DataError(f"{file.name} is torn or no JSON; it can be made again.") from error
-    if not _is_metrics_document(found):
-        raise DataError(f"{file.name} is not as auricle writes it; it can be made again.")
-    return dict(found)
+        document = read_json_object(file, MAX_DOCUMENT_BYTES)
+    except DataError as error:
+        raise DataError(f"{error}. {REGENERATE_HINT}") from error
+    if not _is_metrics_document(document):
+        raise DataError(f"{file.name} has an unexpected structure. {REGENERATE_HINT}")
+    return document
 
 
 NUMBER_FIELDS = {
@@ -82,7 +94,7 @@ NUMBER_FIELDS = {
 NULLABLE_NUMBER_FIELDS = ("value", "low", "high", "worst", "best")
 
 
-def _is_metrics_document(document: Any) -> bool:
+def _is_metrics_document(document: Document) -> bool:
     parts = {
         "task": dict,
         "model": dict,
@@ -94,8 +106,7 @@ def _is_metrics_document(document: Any) -> bool:
         "notes": list,
     }
     return (
-        isinstance(document, dict)
-        and all(isinstance(document.get(name), kind) for name, kind in parts.items())
+        all(isinstance(document.get(name), kind) for name, kind in parts.items())
         and all(isinstance(document[side].get("name"), str) for side in ("task", "model"))
         and all(map(_is_number, document["numbers"]))
     )
@@ -109,65 +120,57 @@ def _is_number(value: Any) -> bool:
     )
 
 
-def overall_numbers(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A run's numbers over all samples."""
-    return [each for each in document["numbers"] if not each["field"]]
+def overall_numbers(document: Document) -> list[dict[str, Any]]:
+    """Return the metrics over all samples, without those of groups."""
+    return [number for number in document["numbers"] if not number["field"]]
 
 
 def is_stale(path: Path) -> bool:
-    """Was more answered since the numbers were made?"""
+    """Return whether the run has outputs or verdicts newer than its metrics."""
     written = fingerprint(path, "metrics.json")[0]
     return bool(written) and written < max(fingerprint(path, "outputs.jsonl", "verdicts.jsonl")[::2])
 
 
-# --- code a run names ---------------------------------------------------------------------------
+# --- custom code ---------------------------------------------------------------------------------
 
 
 def find_foreign_code(path: Path) -> str:
-    """Code outside this package that scoring this run again would run; empty if there is none.
+    """Return the first import path or file of code outside this package that scoring the run would execute.
 
-    A run's folder is data, wherever it came from, and looking at it must not run anything.
+    The app must not execute it: a run directory is data, wherever it came from. Empty if there is none.
     """
     try:
         spec = orjson.loads((path / "spec.json").read_bytes())["spec"]
-        task, given = str(spec["task"]), dict(spec.get("task_args") or {})
+        task, arguments = str(spec["task"]), dict(spec.get("task_args") or {})
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-        raise DataError("spec.json is missing or torn: nobody knows what was asked.") from error
+        raise DataError("spec.json is missing or corrupt; the task of the run is unknown.") from error
     if task not in TASKS:
         return task
-    named = (text for name in CODE_ARGUMENTS for text in _iter_strings(given.get(name)))
-    return next((text for text in named if IMPORT_PATH_PATTERN.fullmatch(text)), "")
-
-
-def _iter_strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield from (part.strip() for part in value.split(","))
-    elif isinstance(value, Mapping):
-        yield from (text for each in value.values() for text in _iter_strings(each))
-    elif isinstance(value, list):
-        yield from (text for each in value for text in _iter_strings(each))
+    strings = (string for name in CODE_ARGUMENTS for string in iter_strings(arguments.get(name)))
+    parts = (part.strip() for string in strings for part in string.split(","))
+    return next((part for part in parts if IMPORT_PATH_PATTERN.fullmatch(part)), "")
 
 
 # --- samples -----------------------------------------------------------------------------------
 
 
 def load_samples(path: Path) -> SamplesTable:
-    """All samples of a run as a table; kept until the run changes."""
+    """Return all samples of a run as a table; cached until the run changes."""
     names = "outputs.jsonl", "scores.jsonl", "metrics.json"
     return _load_samples(str(path), fingerprint(path, *names))
 
 
 @st.cache_data(max_entries=6, show_spinner="Reading samples …")
-def _load_samples(path: str, _fingerprint: Fingerprint) -> SamplesTable:
+def _load_samples(path: str, fingerprint: Fingerprint) -> SamplesTable:
     return read_samples(Path(path))
 
 
 def load_record(path: Path, offset: int) -> Record:
-    """One sample whole, from where its line begins."""
+    """Read one complete sample from the journal line that starts at `offset`."""
     with (path / "outputs.jsonl").open("rb") as journal:
         journal.seek(offset)
         line = journal.readline()
     try:
         return decode_record(orjson.loads(line))
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError("The run has changed since; look at it again.") from error
+        raise DataError("The run changed while you were viewing it. Reload the page.") from error

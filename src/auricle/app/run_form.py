@@ -1,7 +1,8 @@
-"""From a form to words of the command line: only models, data and folders the app may use.
+"""Check what users enter and build the command of a run.
 
-Names of the catalogue and of installed plugins may be said by anybody. Files, also those of code,
-have to lie in a folder that was named when the app was started; code is not named in other ways.
+Any model or task in the catalogue may be used, including those of installed plugins. Files, including Python files with
+a model class, must be in a folder that was named when the app was started. Import paths such as `module:Class` are
+rejected.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from auricle.models.catalogue import MODELS
 from auricle.tasks.catalogue import TASKS
 
 DATA_SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".yml")
+FAKE_MODEL_PREFIXES = ("echo", "fake-")
+MAX_RUN_NAME_LENGTH = 120
 RUN_NAME_PATTERN = re.compile(r"[\w+][\w.+ -]*(/[\w+][\w.+ -]*){0,3}")
 IMPORT_PATH_PATTERN = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*")
 URL_PATTERN = re.compile(r"(https?|wss?)://[\w.-]")
@@ -31,13 +34,13 @@ SEPARATOR_PATTERN = re.compile(r"[:=,;@\s]")
 
 @dataclass(frozen=True, slots=True)
 class RunForm:
-    """A benchmark somebody wants run."""
+    """The values of the form that starts a run."""
 
     run_name: str
-    """The name of its folder on the shelf."""
+    """Folder of the run, relative to the runs folder."""
     model: str
     task: str = ""
-    """A name, or else `data` is given with its kind."""
+    """Name of a task; if empty, `data` and `kind` are set."""
     data: str = ""
     kind: str = ""
     model_options: str = ""
@@ -47,13 +50,17 @@ class RunForm:
     batch_size: int | None = None
 
     def build_arguments(self, workspace: Workspace) -> list[str]:
-        """The command that does it, or what of it cannot be."""
-        told = ["run", self._resolve_task_or_data(workspace), "-m", validate_model(workspace, self.model)]
-        told += self._build_limit_arguments()
-        for letter, text in (("-M", self.model_options), ("-T", self.task_options)):
-            for word in split_options(workspace, text):
-                told += [letter, word]
-        return [*told, "-o", str(resolve_run_folder(workspace, self.run_name))]
+        """Return the arguments for `auricle`.
+
+        Raises:
+            SpecError: If a value is invalid or not allowed.
+        """
+        arguments = ["run", self._resolve_task_or_data(workspace), "-m", validate_model(workspace, self.model)]
+        arguments += self._build_limit_arguments()
+        for flag, text in (("-M", self.model_options), ("-T", self.task_options)):
+            for option in split_options(workspace, text):
+                arguments += [flag, option]
+        return [*arguments, "-o", str(resolve_run_folder(workspace, self.run_name))]
 
     def _resolve_task_or_data(self, workspace: Workspace) -> str:
         if not self.data:
@@ -61,104 +68,127 @@ class RunForm:
         path = workspace.resolve_path(self.data)
         if path is None or path.suffix.lower() not in DATA_SUFFIXES:
             raise SpecError(
-                f"{self.data!r} is no {', '.join(DATA_SUFFIXES)} file in a folder this app may read. "
+                f"Cannot use {self.data!r}: expected a {', '.join(DATA_SUFFIXES)} file in a folder the app may read. "
                 f"{_describe_readable_folders(workspace)}"
             )
         return str(path)
 
     def _build_limit_arguments(self) -> list[str]:
         kind = self.kind if self.data and not self.data.endswith((".yaml", ".yml")) else None
-        given = {"--as": kind, "--limit": self.limit, "--batch-size": self.batch_size,
-                 "--concurrency": self.concurrency}  # fmt: skip
-        return [str(word) for pair in given.items() if pair[1] for word in pair]
+        options = {"--as": kind, "--limit": self.limit, "--batch-size": self.batch_size,
+                   "--concurrency": self.concurrency}  # fmt: skip
+        return [str(word) for option in options.items() if option[1] for word in option]
+
+
+def list_model_names() -> list[str]:
+    """List the models of the catalogue by name, fake ones last."""
+    return sorted(MODELS, key=lambda name: (name.startswith(FAKE_MODEL_PREFIXES), name))
+
+
+def describe_model(name: str | None) -> str:
+    """Return the summary of a model in the catalogue."""
+    return MODELS.summary(name) if name in set(MODELS) else "Custom model class"
 
 
 def validate_run_name(name: str) -> str:
-    """A name under which a run may be kept: words, maybe in folders."""
+    """Return the name without surrounding spaces, or raise `SpecError` if it cannot be used for a run."""
     name = name.strip()
-    if not RUN_NAME_PATTERN.fullmatch(name) or len(name) > 120:
-        raise SpecError(f"{name!r} is no name for a run: letters, digits, '.', '-', '+' and '/', no '..'.")
+    if not RUN_NAME_PATTERN.fullmatch(name) or len(name) > MAX_RUN_NAME_LENGTH:
+        raise SpecError(
+            f"Invalid run name {name!r}. Use up to {MAX_RUN_NAME_LENGTH} letters, digits, spaces and '.', '-', '+' or "
+            "'/'; '..' is not allowed."
+        )
     if name.partition("/")[0] == "demo":
-        raise SpecError("The folder demo is the demo's own; give this run another name.")
+        raise SpecError("The name 'demo' is reserved for the demo. Choose another run name.")
     return name
 
 
 def resolve_run_folder(workspace: Workspace, name: str) -> Path:
-    """Where a run of that name is to be; not inside another, where nobody would find it."""
+    """Return the folder for a run of this name; it must not be inside another run."""
     folder = workspace.root / validate_run_name(name)
     if not folder.resolve().is_relative_to(workspace.root):
-        raise SpecError(f"{name!r} leads out of the runs folder.")
-    for above in folder.relative_to(workspace.root).parents:
-        if (workspace.root / above / "spec.json").exists():
-            raise SpecError(f"{above} is a run itself; give this one another name.")
+        raise SpecError(f"Run name {name!r} points outside the runs folder. Choose another name.")
+    for parent in folder.relative_to(workspace.root).parents:
+        if (workspace.root / parent / "spec.json").exists():
+            raise SpecError(f"{parent} is already a run, and runs cannot be nested. Choose another name.")
     return folder
 
 
 def validate_task(name: str) -> str:
     if name not in set(TASKS):
-        raise SpecError(f"No task called {name!r}.")
+        raise SpecError(f"Unknown task {name!r}. Choose one from the list.")
     return name
 
 
 def validate_model(workspace: Workspace, name: str) -> str:
-    """A model's name if it may be used here: the catalogue's, or a class in a file that may be."""
+    """Return the name of a model in the catalogue, or of a class in a file that the app may read.
+
+    Raises:
+        SpecError: If the name is neither.
+    """
     name = name.strip()
     if name in set(MODELS):
         return name
     prefix, code = split_prefix(name)
     file, colon, attribute = code.rpartition(":")
     if not colon or not file.endswith(".py") or not attribute.isidentifier():
-        raise SpecError(f"No model called {name!r}: choose a name of the list, or file.py:Class.")
+        raise SpecError(f"Unknown model {name!r}. Choose one from the list, or enter file.py:Class.")
     path = workspace.resolve_path(file)
     if path is None:
-        raise SpecError(f"{file} is in no folder this app may read. {_describe_readable_folders(workspace)}")
+        raise SpecError(f"{file} is outside the folders the app may read. {_describe_readable_folders(workspace)}")
     return f"{prefix}{path}:{attribute}"
 
 
 def split_options(workspace: Workspace, text: str) -> list[str]:
-    """`key=value` words, as a shell would part them; paths are looked at, secrets refused."""
+    """Split a text into `key=value` options, as a shell would.
+
+    Raises:
+        SpecError: If the text cannot be parsed, or an option contains a secret, an import path or a path that the app
+            may not read.
+    """
     try:
-        words = shlex.split(text)
+        options = shlex.split(text)
     except ValueError as error:
-        raise SpecError(f"The options cannot be read: {error}.") from error
-    for key, value in parse_arguments(words).items():
+        raise SpecError(f"Invalid options: {error}.") from error
+    for key, value in parse_arguments(options).items():
         if SECRET_NAME.search(key) and value:
             raise SpecError(
-                f"{key} would be written down. Put the secret into an environment variable before "
-                f"starting the app, and say {key}_env=VARIABLE."
+                f"{key} would be stored in plain text. Set an environment variable before starting the app and use "
+                f"{key}_env=VARIABLE."
             )
-        for each in _iter_strings(value):
-            _check_option_value(workspace, key, each)
-    return words
+        for string in iter_strings(value):
+            _check_option_value(workspace, key, string)
+    return options
 
 
 def parse_options(workspace: Workspace, text: str) -> dict[str, Any]:
-    """The same as arguments."""
+    """Return the options as a dictionary, after the same checks."""
     return parse_arguments(split_options(workspace, text))
 
 
-def _iter_strings(value: Any) -> Iterator[str]:
+def iter_strings(value: Any) -> Iterator[str]:
+    """Yield all strings in a nested value, including the keys of mappings."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for name, each in value.items():
-            yield from (str(name), *_iter_strings(each))
+        for name, item in value.items():
+            yield from (str(name), *iter_strings(item))
     elif isinstance(value, Sequence):
-        for each in value:
-            yield from _iter_strings(each)
+        for item in value:
+            yield from iter_strings(item)
 
 
 def _check_option_value(workspace: Workspace, key: str, value: str) -> None:
-    """Refuse paths elsewhere, and code."""
-    if (code := IMPORT_PATH_PATTERN.fullmatch(value)) and find_spec(code[1]) is not None:
-        raise SpecError(f"{key}={value} names code; this app takes file.py:Class alone.")
-    for piece in () if URL_PATTERN.match(value) else {value, *SEPARATOR_PATTERN.split(value)}:
-        if _looks_like_path(piece) and workspace.resolve_path(piece) is None:
-            raise SpecError(f"{key}={value} is in no folder this app may read. {_describe_readable_folders(workspace)}")
+    if (match := IMPORT_PATH_PATTERN.fullmatch(value)) and find_spec(match[1]) is not None:
+        raise SpecError(f"{key}={value} is an import path. The app only accepts file.py:Class.")
+    for part in () if URL_PATTERN.match(value) else {value, *SEPARATOR_PATTERN.split(value)}:
+        if _looks_like_path(part) and workspace.resolve_path(part) is None:
+            raise SpecError(
+                f"{key}={value} is outside the folders the app may read. {_describe_readable_folders(workspace)}"
+            )
 
 
 def _looks_like_path(text: str) -> bool:
-    """Does this lead to a file, or try to?"""
     if text.startswith(("/", "~", "./", "../")) or "/../" in text:
         return True
     try:
@@ -168,5 +198,5 @@ def _looks_like_path(text: str) -> bool:
 
 
 def _describe_readable_folders(workspace: Workspace) -> str:
-    known = ", ".join(map(str, (workspace.root, *workspace.allowed_folders)))
-    return f"It may read {known}; start it with --allow DIR for more."
+    folders = ", ".join(map(str, (workspace.root, *workspace.allowed_folders)))
+    return f"Readable folders: {folders}. Restart the app with --allow DIR to add one."

@@ -1,6 +1,6 @@
-"""A run's journal as a table: one row a sample, with what was answered and how it was scored.
+"""The journal of a run as a table: one row per sample, with answer and scores.
 
-The latest line of a sample is the one that counts; lines that cannot be read are counted.
+The last line of a sample counts. Lines that cannot be read are counted.
 """
 
 from __future__ import annotations
@@ -14,83 +14,76 @@ from typing import Any
 import orjson
 import pandas as pd
 
+from auricle.app.workspace import is_file_inside_run
 from auricle.core.errors import DataError
 from auricle.core.serialization import digest
 
-MAX_JOURNAL_BYTES = 2_000_000_000  # bytes
+MAX_JOURNAL_BYTES = 2_000_000_000
 MAX_SAMPLES = 300_000
-MAX_TEXT_LENGTH = 400  # characters of an answer in a table; all of it is read when a sample is opened
+MAX_TEXT_LENGTH = 400
+"""Characters of an answer in the table; the complete answer is read when a sample is opened."""
 MAX_META_LENGTH = 100
 MAX_FIELDS = 30
 MAX_GROUPS = 50
 MAX_VALUES = 20
+COLUMNS = ("row", "target", "answer", "outcome", "reason", "seconds", "audio_seconds", "offset")
+LABEL_COLUMNS = ("predicted_label", "true_label")
 
 
 @dataclass(frozen=True)
 class SamplesTable:
-    """Every sample of a run, one row each, and what is known about the columns."""
+    """The samples of a run."""
 
     frame: pd.DataFrame
-    """id, row, target, answer, outcome, seconds, audio_seconds, offset; `meta.…`, `stat.…`."""
+    """`COLUMNS` and `id`; metadata as `meta.…`; scores as `stat.…` and `reference.…`; `LABEL_COLUMNS`."""
     fields: tuple[str, ...] = ()
-    """Meta fields with few enough values to slice by."""
-    dimensions: tuple[str, ...] = ()
-    """Names of the numbers a model told, where they are no class scores."""
+    """Metadata fields with few enough values to filter by."""
     damaged_lines: int = 0
     is_truncated: bool = False
-    """Are there more samples than are listed?"""
+    """Whether the run has more samples than the table."""
 
 
 @dataclass
 class _JournalRows:
-    """Columns that grow line by line; the last line of a sample is the one that counts."""
+    """The last row of each sample, by id."""
 
     by_id: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     meta_by_id: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    values_by_id: dict[str, Mapping[str, float]] = field(default_factory=dict)
     damaged_lines: int = 0
 
     def remove(self, id_digest: int) -> None:
-        """Leave out a sample that is no longer in the data; rare, so it may take a while."""
-        for sample in [each for each in self.by_id if digest(each) == id_digest]:
-            del self.by_id[sample]
-
-
-def is_file_inside_run(file: Path) -> bool:
-    """Is it a file of the run's own, and not a link to somewhere else?"""
-    try:
-        return file.is_file() and file.resolve().is_relative_to(file.parent.resolve())
-    except OSError:
-        return False
+        """Remove a sample that is no longer in the data; a linear search is fast enough, as this is rare."""
+        for sample_id in [sample_id for sample_id in self.by_id if digest(sample_id) == id_digest]:
+            del self.by_id[sample_id]
 
 
 def read_samples(path: Path) -> SamplesTable:
-    """The journal's latest line of each sample, with what it was scored."""
+    """Read the journal and the scores of a run.
+
+    Raises:
+        DataError: If the journal is missing or too large.
+    """
     journal = path / "outputs.jsonl"
     if not is_file_inside_run(journal):
-        raise DataError("The run has no outputs.jsonl: nothing was answered yet.")
+        raise DataError("No outputs.jsonl: the run has no completed samples yet.")
     if journal.stat().st_size > MAX_JOURNAL_BYTES:
         raise DataError(
-            f"The journal is larger than {MAX_JOURNAL_BYTES // 1_000_000_000} GB: too large to be "
-            "listed here. `auricle samples RUN --worst 50` reads it."
+            f"The journal is larger than {MAX_JOURNAL_BYTES // 1_000_000_000} GB, too large for the app. Use "
+            "`auricle samples RUN --worst 50`."
         )
     rows = _JournalRows()
-    cut = _read_journal(journal, rows)
+    is_truncated = _read_journal(journal, rows)
     frame = pd.DataFrame(list(rows.by_id.values()), columns=COLUMNS)
     frame["id"] = list(rows.by_id)
     scores, reasons = _read_scores(path / "scores.jsonl")
     fields = _add_meta_columns(frame, rows)
-    dimensions = _add_value_columns(frame, rows)
     _add_score_columns(frame, scores, reasons)
     frame = frame.sort_values("row", kind="stable", ignore_index=True)
-    return SamplesTable(frame, fields, dimensions, rows.damaged_lines, cut)
-
-
-COLUMNS = ("row", "target", "answer", "outcome", "why", "seconds", "audio_seconds", "offset")
+    return SamplesTable(frame, fields, rows.damaged_lines, is_truncated)
 
 
 def _read_journal(journal: Path, rows: _JournalRows) -> bool:
-    """Fill rows; is there more than is listed?"""
+    """Read the lines into `rows`; return whether some samples were left out."""
     offset = 0
     with journal.open("rb") as lines:
         for line in lines:
@@ -104,24 +97,22 @@ def _read_journal(journal: Path, rows: _JournalRows) -> bool:
 
 def _read_line(line: bytes, offset: int, rows: _JournalRows) -> None:
     try:
-        held = orjson.loads(line)
-        if "gone" in held:
-            rows.remove(held["gone"])
+        entry = orjson.loads(line)
+        if "gone" in entry:
+            rows.remove(entry["gone"])
             return
-        sample = held["id"]
-        row = _build_row(held, offset)
-        meta = held["meta"]
+        sample_id = entry["id"]
+        row = _build_row(entry, offset)
+        meta = entry["meta"]
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
         rows.damaged_lines += 1
         return
-    if not isinstance(sample, str) or not isinstance(meta, dict):
+    if not isinstance(sample_id, str) or not isinstance(meta, dict):
         rows.damaged_lines += 1
         return
-    rows.by_id.pop(sample, None)
-    rows.by_id[sample] = row
-    rows.meta_by_id[sample] = meta
-    if values := _continuous_values(held["outputs"]):
-        rows.values_by_id[sample] = values
+    rows.by_id.pop(sample_id, None)
+    rows.by_id[sample_id] = row
+    rows.meta_by_id[sample_id] = meta
 
 
 def _build_row(entry: Mapping[str, Any], offset: int) -> tuple[Any, ...]:
@@ -143,23 +134,21 @@ def truncate_text(text: str, max_length: int = MAX_TEXT_LENGTH) -> str:
 
 
 def format_target(target: Any) -> str:
-    """A target as a reader would write it."""
-    if type(target) is str:  # as nearly all of them are
+    """Format a reference of any type as text."""
+    if type(target) is str:  # the most frequent case first
         return target
     if target is None:
         return ""
     if isinstance(target, list):
         return " / ".join(map(format_target, target))
     if isinstance(target, dict):
-        return ", ".join(f"{name} {format_target(each)}" for name, each in target.items())
+        return ", ".join(f"{name} {format_target(value)}" for name, value in target.items())
     return f"{target:g}" if isinstance(target, float) else str(target)
 
 
 def format_answer(outputs: Sequence[Mapping[str, Any]]) -> str:
-    """What a model answered, in one line."""
-    if len(outputs) == 1:
-        return _format_output(outputs[0])
-    return " | ".join(_format_output(each) for each in outputs)
+    """Format the outputs of a sample, as they are in the journal, on one line."""
+    return " | ".join(map(_format_output, outputs))
 
 
 def _format_output(output: Mapping[str, Any]) -> str:
@@ -175,48 +164,27 @@ def _format_output(output: Mapping[str, Any]) -> str:
     return f"{best} {values[best]:.3g}"
 
 
-def _continuous_values(outputs: Sequence[Mapping[str, Any]]) -> Mapping[str, float] | None:
-    """Numbers a model told of one input, such as arousal; class scores are none of these."""
-    if len(outputs) != 1 or outputs[0].get("scale") != "continuous":
-        return None
-    values = outputs[0]["values"]
-    return {str(name): float(value) for name, value in list(values.items())[:MAX_VALUES]}
-
-
 def _add_meta_columns(frame: pd.DataFrame, rows: _JournalRows) -> tuple[str, ...]:
-    """A column a meta field; those of few values can be sliced by."""
-    kept = [rows.meta_by_id[sample] for sample in rows.by_id]
-    names = list(dict.fromkeys(name for meta in kept for name in meta))[:MAX_FIELDS]
+    """Add a column per metadata field; return the fields with few enough values to filter by."""
+    metas = [rows.meta_by_id[sample_id] for sample_id in rows.by_id]
+    names = list(dict.fromkeys(name for meta in metas for name in meta))[:MAX_FIELDS]
     fields = []
-    made = {}
     for name in names:
-        column = [_format_meta(meta.get(name)) for meta in kept]
-        made[f"meta.{name}"] = column
+        column = [_format_meta(meta.get(name)) for meta in metas]
+        frame[f"meta.{name}"] = pd.Series(column, index=frame.index, dtype="str")
         if 1 < len(set(column)) <= MAX_GROUPS:
             fields.append(name)
-    for name, column in made.items():
-        frame[name] = pd.Series(column, index=frame.index, dtype="str")
     return tuple(fields)
 
 
 def _format_meta(value: Any) -> str:
-    if type(value) is str and len(value) < MAX_META_LENGTH:  # as nearly all of them are
+    if type(value) is str and len(value) < MAX_META_LENGTH:  # the most frequent case first
         return value
     return truncate_text(format_target(value), MAX_META_LENGTH)
 
 
-def _add_value_columns(frame: pd.DataFrame, rows: _JournalRows) -> tuple[str, ...]:
-    if not rows.values_by_id:
-        return ()
-    told = [rows.values_by_id.get(sample, {}) for sample in rows.by_id]
-    names = list(dict.fromkeys(name for each in told for name in each))[:MAX_VALUES]
-    for name in names:
-        frame[f"value.{name}"] = [each.get(name, math.nan) for each in told]
-    return tuple(names)
-
-
 def _read_scores(file: Path) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
-    """Each sample's stats, and why an answer of it could not be read."""
+    """Return the statistics of each sample, and the reason for each answer that could not be parsed."""
     stats: dict[str, Mapping[str, Any]] = {}
     reasons: dict[str, str] = {}
     if not is_file_inside_run(file) or file.stat().st_size > MAX_JOURNAL_BYTES:
@@ -224,50 +192,50 @@ def _read_scores(file: Path) -> tuple[dict[str, Mapping[str, Any]], dict[str, st
     with file.open("rb") as lines:
         for line in lines:
             try:
-                held = orjson.loads(line)
-                stats[held["id"]] = held.get("stats", {})
-                if why := held.get("unreadable"):
-                    reasons[held["id"]] = truncate_text(str(next(iter(why.values()))))
+                entry = orjson.loads(line)
+                stats[entry["id"]] = entry.get("stats", {})
+                if reason_by_metric := entry.get("unreadable"):
+                    reasons[entry["id"]] = truncate_text(str(next(iter(reason_by_metric.values()))))
             except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
                 continue
     return stats, reasons
 
 
 def _add_score_columns(frame: pd.DataFrame, stats: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]) -> None:
-    """A number a sample and metric, what was said for what, and whether it could be read."""
+    """Add the statistics of each metric, the labels, and the outcome `unreadable`."""
     ids = frame["id"].tolist()
-    names = list(dict.fromkeys(name for each in stats.values() for name in each))[:MAX_FIELDS]
-    made: dict[str, list[Any]] = {}
+    names = list(dict.fromkeys(name for sample_stats in stats.values() for name in sample_stats))[:MAX_FIELDS]
+    columns: dict[str, list[Any]] = {}
     for name in names:
-        for part, column in _stats_to_columns([stats.get(sample, {}).get(name) for sample in ids]).items():
-            made.setdefault(part if part in ("said", "true") else f"{part}.{name}", column)
-    for name, column in made.items():
+        for part, column in _stats_to_columns([stats.get(sample_id, {}).get(name) for sample_id in ids]).items():
+            columns.setdefault(part if part in LABEL_COLUMNS else f"{part}.{name}", column)
+    for name, column in columns.items():
         frame[name] = column
     if reasons:
-        unread = frame["id"].isin(list(reasons))
-        frame.loc[unread & (frame["outcome"] == "answered"), "outcome"] = "unreadable"
-        frame.loc[unread, "why"] = frame.loc[unread, "id"].map(reasons)
+        is_unreadable = frame["id"].isin(list(reasons))
+        frame.loc[is_unreadable & (frame["outcome"] == "answered"), "outcome"] = "unreadable"
+        frame.loc[is_unreadable, "reason"] = frame.loc[is_unreadable, "id"].map(reasons)
 
 
 def _stats_to_columns(stats: Sequence[Any]) -> dict[str, list[Any]]:
-    """Stats of one metric as columns: `stat` is a number a sample, the rest by their shape."""
-    first = next((each for each in stats if each is not None), None)
+    """Turn the statistics of one metric into columns; `stat` is a number per sample."""
+    first = next((stat for stat in stats if stat is not None), None)
     if isinstance(first, (int, float)):
-        return {"stat": [_to_float(each) for each in stats]}
+        return {"stat": [_to_float(stat) for stat in stats]}
     if not isinstance(first, list) or not first:
         return {}
-    if isinstance(first[0], (int, float)) and len(first) == 6:  # S, D, I, length, rate, rated
-        return {"stat": [_error_rate(each) for each in stats]}
+    if isinstance(first[0], (int, float)) and len(first) == 6:  # S, D, I, reference length, rate, is rated
+        return {"stat": [_error_rate(stat) for stat in stats]}
     if isinstance(first[0], (int, float)) and len(first) == 2:
         return {
-            "stat": [_to_float(each[0]) if _is_pair(each) else math.nan for each in stats],
-            "truth": [_to_float(each[1]) if _is_pair(each) else math.nan for each in stats],
+            "stat": [_to_float(stat[0]) if _is_pair(stat) else math.nan for stat in stats],
+            "reference": [_to_float(stat[1]) if _is_pair(stat) else math.nan for stat in stats],
         }
-    if len(first) in (2, 4) and all(isinstance(each, (str, type(None))) for each in first[:2]):
+    if len(first) in (2, 4) and all(isinstance(label, (str, type(None))) for label in first[:2]):
         return {
-            "said": [each[0] if _is_labels(each) else None for each in stats],
-            "true": [each[1] if _is_labels(each) else None for each in stats],
-            "stat": [_correctness(each) for each in stats],
+            "predicted_label": [stat[0] if _is_labels(stat) else None for stat in stats],
+            "true_label": [stat[1] if _is_labels(stat) else None for stat in stats],
+            "stat": [_correctness(stat) for stat in stats],
         }
     return {}
 
@@ -285,10 +253,10 @@ def _is_labels(stat: Any) -> bool:
 
 
 def _error_rate(stat: Any) -> float:
-    """Errors over the reference's length; of an empty reference, errors."""
+    """Compute errors divided by the reference length; for an empty reference, the number of errors."""
     try:
-        wrong, length = stat[0] + stat[1] + stat[2], stat[3]
-        return float(wrong / (length if length > 1 else 1.0))
+        errors, length = stat[0] + stat[1] + stat[2], stat[3]
+        return float(errors / (length if length > 1 else 1.0))
     except (TypeError, IndexError, ZeroDivisionError):
         return math.nan
 
@@ -299,21 +267,21 @@ def _correctness(stat: Any) -> float:
     return float(stat[1] == (stat[0] if len(stat) == 2 else stat[2]))
 
 
-# --- how badly it went ---------------------------------------------------------------------
+# --- sorting ---------------------------------------------------------------------
 
 
 def badness(frame: pd.DataFrame, number: Mapping[str, Any]) -> pd.Series:
-    """How badly each sample did by a metric: the higher, the worse; NaN where it says nothing."""
+    """Return how badly each sample did by a metric: higher is worse, NaN if it was not scored."""
     name = number["metric"]
     if f"stat.{name}" not in frame:
         return pd.Series(math.nan, index=frame.index)
     value = frame[f"stat.{name}"]
-    if f"truth.{name}" in frame and number["unit"] != "share":
-        return (value - frame[f"truth.{name}"]).abs()
+    if f"reference.{name}" in frame and number["unit"] != "share":
+        return (value - frame[f"reference.{name}"]).abs()
     return -value if number["higher_is_better"] else value
 
 
-def sort_worst_first(frame: pd.DataFrame, number: Mapping[str, Any]) -> pd.DataFrame:
-    """The samples a metric says something of, the worst first."""
+def sort_worst_first(frame: pd.DataFrame, number: Mapping[str, Any], *, drop_unscored: bool = True) -> pd.DataFrame:
+    """Sort samples by a metric, the worst first; unscored samples are dropped or come last."""
     order = badness(frame, number).sort_values(ascending=False, kind="stable", na_position="last")
-    return frame.loc[order.dropna().index]
+    return frame.loc[(order.dropna() if drop_unscored else order).index]

@@ -1,4 +1,4 @@
-"""`auricle ui`: the app in the foreground, until Ctrl-C."""
+"""Start the app as a child process and wait until Ctrl-C (`auricle ui`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from auricle.app.palette import streamlit_theme_options
 from auricle.app.workspace import Workspace, workspace_environment
 from auricle.core.errors import MissingExtra, SpecError
 
-DEFAULT_PORT = 8501
 ENTRY_SCRIPT = Path(__file__).parent / "entry" / "streamlit_app.py"
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 STARTUP_TIMEOUT = 60.0
@@ -36,15 +35,27 @@ def serve(
     max_upload_mb: int,
     open_browser: bool | None,
 ) -> None:
-    """Serve until interrupted, which is the way to end it and no failure."""
+    """Serve the app until it is interrupted.
+
+    Args:
+        runs_folder: Folder that contains the runs; created if missing.
+        allowed_folders: Further folders the app may read.
+        port: Port to listen on; 0 selects a free one.
+        host: Address to listen on.
+        max_upload_mb: Maximum size of an upload in MB.
+        open_browser: Whether to open a browser; None opens one only on a desktop.
+    """
     if find_spec("streamlit") is None:
         raise MissingExtra("The app", "ui")
-    shelf = open_workspace(runs_folder, allowed_folders)
+    workspace = open_workspace(runs_folder, allowed_folders)
     port = find_free_port(host, port)
     url = f"http://{'localhost' if host in LOCAL_HOSTS else host}:{port}"
     if host not in LOCAL_HOSTS:
-        sys.stderr.write(f"Whoever reaches {host} can start runs here and read {shelf.root}.\n")
-    environment = {**os.environ, **workspace_environment(shelf)}
+        sys.stderr.write(
+            f"Warning: the app has no password. Anyone who can connect to {host} can start runs and read "
+            f"{workspace.root}.\n"
+        )
+    environment = {**os.environ, **workspace_environment(workspace)}
     command = [
         sys.executable,
         "-m",
@@ -55,31 +66,31 @@ def serve(
     ]
     with _run_server(command, environment) as process:
         _wait_until_up(process, host, port)
-        sys.stdout.write(f"Auricle is at {url}, with the runs in {shelf.root}.\nCtrl-C ends it.\n")
+        sys.stdout.write(f"Auricle is running at {url} (runs: {workspace.root}).\nPress Ctrl-C to stop.\n")
         sys.stdout.flush()
         if open_browser or (open_browser is None and _has_display()):
             webbrowser.open(url)
         process.wait()
     if process.returncode not in (0, -signal.SIGINT, -signal.SIGTERM):
-        raise SpecError(f"The app ended with code {process.returncode}; what it said is above.")
+        raise SpecError(f"The app exited with code {process.returncode}. See its output above.")
 
 
 def open_workspace(runs_folder: Path, allowed_folders: Sequence[Path]) -> Workspace:
-    """The folders the app may touch, or which of them is none."""
+    """Check the folders, create the runs folder if it is missing, and return the workspace."""
     if (runs_folder / "spec.json").exists() or (runs_folder / "perf.json").exists():
-        raise SpecError(f"{runs_folder} is itself a run: give the folder it is in, --runs {runs_folder.parent}.")
-    for each in allowed_folders:
-        if not each.is_dir():
-            raise SpecError(f"--allow {each} is not a folder.")
+        raise SpecError(f"{runs_folder} is a run, not a folder of runs. Use --runs {runs_folder.parent}.")
+    for folder in allowed_folders:
+        if not folder.is_dir():
+            raise SpecError(f"Not a folder: --allow {folder}.")
     try:
         runs_folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise SpecError(f"--runs {runs_folder} is a file, not a folder.") from error
+        raise SpecError(f"--runs {runs_folder} is a file; expected a folder.") from error
     return Workspace(runs_folder, tuple(allowed_folders))
 
 
 def build_streamlit_options(host: str, port: int, max_upload_mb: int) -> list[str]:
-    """Streamlit's settings, as words of its command line."""
+    """Return Streamlit's settings as command-line options."""
     settings: dict[str, Any] = {
         "server.address": host,
         "server.port": port,
@@ -93,15 +104,13 @@ def build_streamlit_options(host: str, port: int, max_upload_mb: int) -> list[st
         "runner.magicEnabled": False,
         "logger.level": "warning",
     }
-    if host in LOCAL_HOSTS:  # a page elsewhere cannot talk to the app under a name of its own
+    if host in LOCAL_HOSTS:  # prevents DNS rebinding: a foreign host name that resolves to this machine is rejected
         settings["server.allowedHosts"] = LOCAL_HOSTS
-    told_of = (settings | streamlit_theme_options()).items()
-    return [f"--{name}={_format_option(each)}" for name, value in told_of for each in _as_sequence(value)]
-
-
-def _as_sequence(value: Any) -> Sequence[Any]:
-    """A setting with several values is named once for each; a list is one value, in JSON."""
-    return value if isinstance(value, tuple) else (value,)
+    return [
+        f"--{name}={_format_option(item)}"
+        for name, value in (settings | streamlit_theme_options()).items()
+        for item in (value if isinstance(value, tuple) else (value,))
+    ]
 
 
 def _format_option(value: Any) -> str:
@@ -109,7 +118,11 @@ def _format_option(value: Any) -> str:
 
 
 def find_free_port(host: str, port: int) -> int:
-    """The port, if nobody listens there; for 0 one that is free."""
+    """Return the port if it is free, or any free port for 0.
+
+    Raises:
+        SpecError: If the port is in use or the address cannot be bound.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -118,26 +131,26 @@ def find_free_port(host: str, port: int) -> int:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise SpecError(
-                    f"Port {port} is in use, maybe by another `auricle ui`. Name another with "
-                    "--port, or 0 for any that is free."
+                    f"Port {port} is in use, perhaps by another `auricle ui`. Choose another with --port, "
+                    "or use --port 0 for a free one."
                 ) from error
-            raise SpecError(f"Cannot listen at {host}:{port}: {error.strerror}.") from error
+            raise SpecError(f"Cannot listen on {host}:{port}: {error.strerror}.") from error
         return int(probe.getsockname()[1])
 
 
 @contextmanager
 def _run_server(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """The server as a child that ends with us, whether by Ctrl-C or by a signal."""
-    asked = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Run the server as a child process and terminate it on exit, Ctrl-C or SIGTERM."""
+    previous_handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     process = subprocess.Popen(  # noqa: S603 - our own command, no shell
         command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
     )
     try:
         yield process
     except KeyboardInterrupt:
-        sys.stderr.write("Ended. Runs that are under way go on.\n")
+        sys.stderr.write("Stopped. Runs in progress continue in the background.\n")
     finally:
-        signal.signal(signal.SIGTERM, asked)
+        signal.signal(signal.SIGTERM, previous_handler)
         process.terminate()
         try:
             process.wait(SHUTDOWN_TIMEOUT)
@@ -147,19 +160,19 @@ def _run_server(command: list[str], environment: dict[str, str]) -> Iterator[sub
 
 
 def _wait_until_up(process: subprocess.Popen[bytes], host: str, port: int) -> None:
-    until = time.monotonic() + STARTUP_TIMEOUT
-    where = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only looked up
-    while process.poll() is None and time.monotonic() < until:
+    deadline = time.monotonic() + STARTUP_TIMEOUT
+    address = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only looked up
+    while process.poll() is None and time.monotonic() < deadline:
         try:
-            socket.create_connection((where, port), timeout=1).close()
+            socket.create_connection((address, port), timeout=1).close()
         except OSError:
             time.sleep(0.1)
         else:
             return
-    raise SpecError(f"The app did not come up at {host}:{port}; what it said is above.")
+    raise SpecError(f"The app did not start on {host}:{port}. See its output above.")
 
 
 def _has_display() -> bool:
-    """Is there somebody to open a browser for? Not in scripts, nor over a plain SSH line."""
-    shown = sys.platform == "darwin" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
-    return sys.stdout.isatty() and shown
+    """Return whether a browser can be opened: in a terminal on a desktop, not in scripts or over plain SSH."""
+    has_desktop = sys.platform == "darwin" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    return sys.stdout.isatty() and has_desktop

@@ -1,4 +1,4 @@
-"""The sidebar: models in memory, and how much memory there is."""
+"""The sidebar: loaded models and memory use."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ GIGABYTE = 1e9
 
 
 def draw_sidebar() -> None:
-    """What is loaded and what it takes, below the pages' names."""
-    loaded = get_model_pool().loaded_slots()
+    """Draw the loaded models, with buttons to unload them, and the memory in use."""
+    slots = get_model_pool().loaded_slots()
     st.caption("Models in memory")
-    if not loaded:
-        st.markdown(":gray[none yet]")
-    for slot in loaded:
+    if not slots:
+        st.markdown(":gray[None]")
+    for slot in slots:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{escape_markdown(slot.name)} :gray[{slot.memory_bytes / 1e6:.0f} MB]")
             if st.button(
                 "", key=f"unload-{id(slot)}", icon=":material/close:", type="tertiary",
-                help="Unload it",
+                help="Unload this model",
             ):  # fmt: skip
                 get_model_pool().unload(slot)
                 st.rerun()
     for name, used, total in (("Memory", *system_memory()), *gpu_memory()):
-        told = f"{escape_markdown(name)} {used / GIGABYTE:.1f} of {total / GIGABYTE:.1f} GB"
-        st.progress(min(1.0, used / total), text=f":gray[{told}]")
+        usage = f"{escape_markdown(name)}: {used / GIGABYTE:.1f} of {total / GIGABYTE:.1f} GB"
+        st.progress(min(1.0, used / total), text=f":gray[{usage}]")

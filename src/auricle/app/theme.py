@@ -1,7 +1,6 @@
-"""One quiet look, light and dark: what Streamlit has no setting for, and charts to match.
+"""Theme of the app: style sheet, page headers, charts and escaping.
 
-Blue and orange carry meaning and stay apart for every kind of colour vision; nothing is told by
-colour alone.
+Blue and orange are distinguishable with any colour vision, and no information is given by colour alone.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from auricle.app.palette import DARK, LIGHT
 from auricle.app.palette import Palette as Palette
 
 PERSIST_STATE: Any = {"persist_state": "session"}
-"""For widgets that keep their value while a visitor looks at other pages."""
+"""Arguments of widgets that keep their value while the user visits other pages."""
 
 
 def current_palette() -> Palette:
-    """The colours of the mode this visitor looks at the page in."""
+    """Return the palette of the theme the user has selected, light or dark."""
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
@@ -31,17 +30,17 @@ def _read_asset(name: str) -> str:
 
 
 def icon_svg() -> str:
-    """The app's sign, as SVG; one by name would be fetched from far away."""
+    """Return the app's icon as SVG; Streamlit would load a named icon from the internet."""
     return _read_asset("icon.svg")
 
 
 def apply_styles() -> None:
-    """Put the app's own style sheet on the page: only what Streamlit has no setting for."""
+    """Add the style sheet for what Streamlit has no setting for."""
     st.html(f"<style>{_read_asset('app.css')}</style>")
 
 
 def draw_header(title: str, subtitle: str = "") -> None:
-    """A page's title and the sentence that says what it is for; both are ours, not a run's."""
+    """Draw the title of a page and one sentence about it; neither is escaped."""
     st.title(title, anchor=False)
     if subtitle:
         st.markdown(f":gray[{subtitle}]")
@@ -51,11 +50,10 @@ MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&\"'=@/])")
 
 
 def escape_markdown(text: object) -> str:
-    """Somebody else's words for a place that reads Markdown: shown to the letter, never obeyed."""
-    told = " ".join(str(text).split())
-    return MARKDOWN_SPECIAL.sub(r"\\\1", told)
+    """Escape untrusted text so that Markdown shows it unchanged, on one line."""
+    return MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
 
 
 def draw_chart(chart: Any, *, key: str | None = None, **options: Any) -> Any:
-    """An Altair chart as wide as its place, in the colours of the mode."""
+    """Draw an Altair chart in the current theme, as wide as its container."""
     return st.altair_chart(chart, width="stretch", theme="streamlit", key=key, **options)

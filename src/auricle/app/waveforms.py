@@ -1,4 +1,4 @@
-"""Pictures of a sound: its waveform and its spectrogram, with units."""
+"""Charts of a recording: waveform and spectrogram."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ if TYPE_CHECKING:
 
     from auricle.app.uploads import DecodedAudio
 
-WAVEFORM_BINS = 600  # of the waveform; more than the pixels it is drawn on
-SPECTROGRAM_COLUMNS, WINDOW_SECONDS = 700, 0.025  # of the spectrogram, and its window in seconds
-MAX_FREQUENCY = 8_000.0  # hertz that are drawn: speech has little above
-MIN_DECIBELS = -80.0  # decibels below the loudest
+WAVEFORM_BINS = 600
+SPECTROGRAM_COLUMNS, WINDOW_SECONDS = 700, 0.025
+MAX_FREQUENCY = 8_000.0
+"""Highest frequency shown, in hertz; speech has little energy above it."""
+MIN_DECIBELS = -80.0
+"""Lowest level shown, relative to the loudest."""
 
 
 def compute_envelope(samples: NDArray[float32], rate: int, bins: int = WAVEFORM_BINS) -> list[dict[str, float]]:
-    """The lowest and the highest sample of each stretch of a sound."""
+    """Return the minimum and maximum of the samples in each of `bins` time slices."""
     import numpy as np
 
     count = max(1, min(bins, len(samples)))
     edges = np.linspace(0, len(samples), count + 1).astype(int)[:-1]
     low, high = np.minimum.reduceat(samples, edges), np.maximum.reduceat(samples, edges)
     return [
-        {"t": round(float(at) / rate, 5), "low": round(float(a), 4), "high": round(float(b), 4)}
-        for at, a, b in zip(edges, low, high, strict=True)
+        {"t": round(float(edge) / rate, 5), "low": round(float(lowest), 4), "high": round(float(highest), 4)}
+        for edge, lowest, highest in zip(edges, low, high, strict=True)
     ]
 
 
 def compute_spectrogram(samples: NDArray[float32], rate: int) -> NDArray[float32]:
-    """Decibels below the loudest: frequencies up to HIGHEST, low ones first, by time."""
+    """Return decibels relative to the loudest, as frequencies up to `MAX_FREQUENCY` (lowest first) by time."""
     import numpy as np
 
     size = max(16, int(rate * WINDOW_SECONDS))
@@ -44,12 +46,12 @@ def compute_spectrogram(samples: NDArray[float32], rate: int) -> NDArray[float32
     bins = int(min(MAX_FREQUENCY, rate / 2) / rate * (length := 2 ** int(np.ceil(np.log2(size))))) + 1
     power = np.abs(np.fft.rfft(frames, n=length)[:, :bins]) ** 2
     decibels = 10 * np.log10(np.maximum(power, 1e-12))
-    found: NDArray[float32] = np.clip(decibels - decibels.max(), MIN_DECIBELS, 0.0).T.astype(np.float32)
-    return found
+    spectrogram: NDArray[float32] = np.clip(decibels - decibels.max(), MIN_DECIBELS, 0.0).T.astype(np.float32)
+    return spectrogram
 
 
-def waveform_chart(recording: DecodedAudio, colours: Palette) -> Any:
-    """Amplitude over seconds."""
+def waveform_chart(recording: DecodedAudio, palette: Palette) -> Any:
+    """Draw amplitude over time."""
     import altair as alt
 
     data = alt.InlineData(values=compute_envelope(recording.samples, recording.rate))
@@ -58,16 +60,16 @@ def waveform_chart(recording: DecodedAudio, colours: Palette) -> Any:
               axis=alt.Axis(labels=False, ticks=False))  # fmt: skip
     y = alt.Y("low:Q", title="amplitude", scale=alt.Scale(domain=[-loudest, loudest]),
               axis=alt.Axis(tickCount=3, minExtent=36))  # fmt: skip
-    drawn = alt.Chart(data, height=140).mark_area(color=colours.accent, interpolate="step-after")
-    return drawn.encode(x=x, y=y, y2="high:Q")
+    chart = alt.Chart(data, height=140).mark_area(color=palette.accent, interpolate="step-after")
+    return chart.encode(x=x, y=y, y2="high:Q")
 
 
-def spectrogram_chart(recording: DecodedAudio, colours: Palette) -> Any:
-    """Loudness by frequency over seconds, drawn as one picture inside axes."""
+def spectrogram_chart(recording: DecodedAudio, palette: Palette) -> Any:
+    """Draw level by frequency over time, as one image inside axes."""
     import altair as alt
 
     top = min(MAX_FREQUENCY, recording.rate / 2) / 1000
-    data = alt.InlineData(values=[{"t": 0.0, "f": top, "url": _spectrogram_data_url(recording, colours)}])
+    data = alt.InlineData(values=[{"t": 0.0, "f": top, "url": _spectrogram_data_url(recording, palette)}])
     return (
         alt.Chart(data, height=230)
         .mark_image(
@@ -85,24 +87,24 @@ def spectrogram_chart(recording: DecodedAudio, colours: Palette) -> Any:
     )  # fmt: skip
 
 
-def _spectrogram_data_url(recording: DecodedAudio, colours: Palette) -> str:
-    """The spectrogram as a PNG in a data address."""
+def _spectrogram_data_url(recording: DecodedAudio, palette: Palette) -> str:
+    """Return the spectrogram as a PNG in a data URL."""
     import numpy as np
     from PIL import Image
 
     shades = (compute_spectrogram(recording.samples, recording.rate)[::-1] - MIN_DECIBELS) / -MIN_DECIBELS * 255
-    picture = Image.fromarray(shades.astype(np.uint8), mode="P")
-    picture.putpalette(_colour_table(colours).tobytes())
+    image = Image.fromarray(shades.astype(np.uint8), mode="P")
+    image.putpalette(_colour_table(palette).tobytes())
     file = io.BytesIO()
-    picture.save(file, "PNG", optimize=True)
+    image.save(file, "PNG", optimize=True)
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
-def _colour_table(colours: Palette) -> NDArray[uint8]:
-    """256 colours from nothing to loudest."""
+def _colour_table(palette: Palette) -> NDArray[uint8]:
+    """Return 256 colours from silent to loudest."""
     import numpy as np
 
-    known = np.array([[int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in colours.sequential])
-    places = np.linspace(0, len(known) - 1, 256)
-    one_by_one = [np.interp(places, np.arange(len(known)), known[:, at]) for at in range(3)]
-    return np.stack(one_by_one, axis=1).round().astype(np.uint8)
+    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in palette.sequential])
+    positions = np.linspace(0, len(stops) - 1, 256)
+    channels = [np.interp(positions, np.arange(len(stops)), stops[:, channel]) for channel in range(3)]
+    return np.stack(channels, axis=1).round().astype(np.uint8)

@@ -1,7 +1,7 @@
-"""The shelf: the runs an app may show, and the only files it may touch.
+"""The runs folder and the other folders the app may read.
 
-Whatever a visitor or a run names is resolved first and has to lie in a folder the user named
-when the app was started; links and `..` lead nowhere else.
+Every path that comes from a user or a run is resolved first and must be inside one of these folders; symbolic links and
+`..` cannot lead elsewhere.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from auricle.core.errors import DataError, SpecError
 RUNS_VARIABLE, ALLOWED_VARIABLE = "AURICLE_UI_RUNS", "AURICLE_UI_ALLOW"
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".m4a", ".aac", ".webm", ".mp4")
 DEMO_AUDIO_FOLDER = Path(__file__).resolve().parents[1] / "tasks" / "demo_speech"
-MAX_DEPTH = 4  # folders below the runs folder in which a run is looked for
-MAX_FILE_BYTES = 4_000_000  # of a file that says what a run is; nobody's real one is near
+MAX_DEPTH = 4
+"""Levels below the runs folder that are searched for runs."""
+MAX_SPEC_BYTES = 4_000_000
+"""Size limit for `spec.json`, `perf.json` and `progress.json`."""
 MAX_NAME_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One run or measurement on the shelf; `reason` says what is wrong with a broken one."""
+    """A run or load test in the runs folder; `error` describes what is wrong with a broken one."""
 
     name: str
     path: Path
@@ -36,75 +38,116 @@ class RunEntry:
     task: str = ""
     is_finished: bool = False
     created_at: str = ""
-    """When it was begun, as its own file has it: ISO 8601, or nothing."""
+    """Start time in ISO 8601, or empty if the run does not record it."""
     error: str = ""
 
 
 class Workspace:
-    """The runs folder, and the folders from which sounds, data and code may be read."""
+    """The runs folder, and the folders from which audio, data and code may be read."""
 
     def __init__(self, root: Path | str, allowed_folders: tuple[Path | str, ...] = ()) -> None:
         self.root = Path(root).resolve()
-        self.allowed_folders = tuple(Path(each).resolve() for each in allowed_folders)
+        self.allowed_folders = tuple(Path(folder).resolve() for folder in allowed_folders)
 
     def list_entries(self) -> list[RunEntry]:
-        """Every run and measurement, newest first; broken ones with a reason."""
-        found = [_read_entry(self.root, path) for path in self._find_run_folders(self.root, MAX_DEPTH)]
-        return sorted(found, key=lambda each: (each.created_at, each.name), reverse=True)
+        """List all runs and load tests, newest first, including broken ones."""
+        entries = [_read_entry(self.root, path) for path in self._find_run_folders(self.root, MAX_DEPTH)]
+        return sorted(entries, key=lambda entry: (entry.created_at, entry.name), reverse=True)
 
     def resolve_run(self, name: str) -> Path:
-        """The folder of a run by its name on the shelf; anything else is refused."""
+        """Return the folder of a run by its name relative to the runs folder.
+
+        Raises:
+            SpecError: If the name leads out of the runs folder.
+            DataError: If there is no such run, or one of its files is a symbolic link to another place.
+        """
         path = (self.root / name).resolve() if "\0" not in name else self.root
         if path == self.root or not path.is_relative_to(self.root):
             raise SpecError(f"{name!r} is not in the runs folder.")
         if not path.is_dir():
-            raise DataError(f"There is no run called {name!r}.")
-        for each in path.iterdir():
-            if each.is_symlink() and not each.resolve().is_relative_to(self.root):
-                raise DataError(f"{name!r} cannot be opened: its {each.name} is a link elsewhere.")
+            raise DataError(f"Run not found: {name!r}.")
+        for file in path.iterdir():
+            if file.is_symlink() and not file.resolve().is_relative_to(self.root):
+                raise DataError(
+                    f"Cannot open {name!r}: {file.name} is a symbolic link to a path outside the runs folder."
+                )
         return path
 
     def resolve_audio(self, path: str | Path) -> Path | None:
-        """A sound's file, if it is one and lies where this app may read; else None."""
-        found = self.resolve_path(path, DEMO_AUDIO_FOLDER)
-        return found if found and found.suffix.lower() in AUDIO_SUFFIXES else None
+        """Return the resolved path of an audio file, or None if it is not one the app may read."""
+        resolved = self.resolve_path(path, DEMO_AUDIO_FOLDER)
+        return resolved if resolved and resolved.suffix.lower() in AUDIO_SUFFIXES else None
 
     def resolve_path(self, path: str | Path, *extra_folders: Path) -> Path | None:
-        """A file or folder that lies where this app may read; else None."""
+        """Return the resolved path of a file or folder, or None if it is not one the app may read."""
         try:
-            found = Path(path).expanduser().resolve(strict=True)
-        except (OSError, ValueError, RuntimeError):  # not there, a NUL byte, a loop of links
+            resolved = Path(path).expanduser().resolve(strict=True)
+        except (OSError, ValueError, RuntimeError):  # missing, a NUL byte, a loop of symbolic links
             return None
-        inside = any(found.is_relative_to(each) for each in (self.root, *self.allowed_folders, *extra_folders))
-        return found if inside and (found.is_file() or found.is_dir()) else None
+        folders = (self.root, *self.allowed_folders, *extra_folders)
+        is_allowed = any(resolved.is_relative_to(folder) for folder in folders)
+        return resolved if is_allowed and (resolved.is_file() or resolved.is_dir()) else None
 
     def _find_run_folders(self, folder: Path, depth: int) -> Iterator[Path]:
-        """Folders that hold a run, in their order; links are not followed."""
+        """Yield folders that contain a run, sorted by name; symbolic links are not followed."""
         try:
-            with os.scandir(folder) as found:
-                inside = sorted(each.name for each in found if _is_visible_folder(each))
+            with os.scandir(folder) as dir_entries:
+                names = sorted(dir_entry.name for dir_entry in dir_entries if _is_visible_folder(dir_entry))
         except OSError:
             return
-        for name in inside:
+        for name in names:
             path = folder / name
-            if any((path / mark).exists() for mark in ("spec.json", "perf.json", "outputs.jsonl")):
+            if any((path / marker).exists() for marker in ("spec.json", "perf.json", "outputs.jsonl")):
                 yield path
             elif depth:
                 yield from self._find_run_folders(path, depth - 1)
 
 
 def current_workspace() -> Workspace:
-    """The shelf of the app that is running, as `auricle ui` told it."""
-    allowed = json.loads(os.environ.get(ALLOWED_VARIABLE) or "[]")
-    return Workspace(os.environ.get(RUNS_VARIABLE) or "runs", tuple(allowed))
+    """Return the workspace of the running app, from the environment that `auricle ui` sets."""
+    allowed_folders = json.loads(os.environ.get(ALLOWED_VARIABLE) or "[]")
+    return Workspace(os.environ.get(RUNS_VARIABLE) or "runs", tuple(allowed_folders))
 
 
 def workspace_environment(workspace: Workspace) -> dict[str, str]:
-    """Environment variables from which `current` makes this shelf in another process."""
+    """Return the environment variables from which `current_workspace` rebuilds the workspace in another process."""
     return {
         RUNS_VARIABLE: str(workspace.root),
-        ALLOWED_VARIABLE: json.dumps([str(each) for each in workspace.allowed_folders]),
+        ALLOWED_VARIABLE: json.dumps([str(folder) for folder in workspace.allowed_folders]),
     }
+
+
+def is_run_finished(path: Path) -> bool:
+    """Return whether `progress.json` marks the run as complete."""
+    progress = path / "progress.json"
+    return progress.exists() and read_json_object(progress).get("complete") is True
+
+
+def is_file_inside_run(file: Path) -> bool:
+    """Return whether the file exists and is not a symbolic link to a place outside its folder."""
+    try:
+        return file.is_file() and file.resolve().is_relative_to(file.parent.resolve())
+    except OSError:
+        return False
+
+
+def read_json_object(file: Path, max_bytes: int = MAX_SPEC_BYTES) -> dict[str, Any]:
+    """Read a JSON object from a file of a run.
+
+    Raises:
+        DataError: If the file is missing, too large or not a JSON object; the message has no final full stop.
+    """
+    if not is_file_inside_run(file):
+        raise DataError(f"{file.name} is missing")
+    if file.stat().st_size > max_bytes:
+        raise DataError(f"{file.name} is larger than {max_bytes // 1_000_000} MB")
+    try:
+        document = orjson.loads(file.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise DataError(f"{file.name} is not valid JSON") from error
+    if not isinstance(document, dict):
+        raise DataError(f"{file.name} is not a JSON object")
+    return document
 
 
 def _is_visible_folder(dir_entry: os.DirEntry[str]) -> bool:
@@ -116,47 +159,26 @@ def _read_entry(root: Path, path: Path) -> RunEntry:
     is_perf = (path / "perf.json").exists()
     kind: Literal["run", "perf"] = "perf" if is_perf else "run"
     try:
-        held = _read_json(path / ("perf.json" if is_perf else "spec.json"))
-        spec = _get_spec(held)
+        document = read_json_object(path / ("perf.json" if is_perf else "spec.json"))
+        spec = _get_spec(document)
         return RunEntry(
             name=name,
             path=path,
             kind=kind,
             model=_text_or_empty(spec.get("model")),
             task=_text_or_empty(spec.get("task")),
-            is_finished=_is_finished(path, is_perf),
-            created_at=_text_or_empty(held.get("created")),
+            is_finished=(path / "summary.json").exists() if is_perf else is_run_finished(path),
+            created_at=_text_or_empty(document.get("created")),
         )
     except (DataError, OSError) as error:
-        return RunEntry(name=name, path=path, kind=kind, error=f"It cannot be read: {error}.")
+        return RunEntry(name=name, path=path, kind=kind, error=f"Cannot be read: {error}.")
 
 
 def _get_spec(document: Mapping[str, Any]) -> Mapping[str, Any]:
     spec = document.get("spec")
     if not isinstance(spec, dict):
-        raise DataError("it does not say what was asked")
+        raise DataError("missing field 'spec'")
     return spec
-
-
-def _is_finished(path: Path, is_perf: bool) -> bool:
-    if is_perf:
-        return (path / "summary.json").exists()
-    progress = path / "progress.json"
-    return progress.exists() and _read_json(progress).get("complete") is True
-
-
-def _read_json(path: Path) -> Mapping[str, Any]:
-    if not path.is_file() or path.is_symlink():
-        raise DataError(f"{path.name} is missing")
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise DataError(f"{path.name} is larger than {MAX_FILE_BYTES // 1_000_000} MB")
-    try:
-        held = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise DataError(f"{path.name} is not valid JSON") from error
-    if not isinstance(held, dict):
-        raise DataError(f"{path.name} holds no object")
-    return held
 
 
 def _text_or_empty(value: Any) -> str:

@@ -1,7 +1,7 @@
-"""Runs of every kind, made once for all tests of the app's views."""
+"""Fixtures for the tests of the app: workspaces, runs of every kind, and drawn pages."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,87 +10,88 @@ pytest.importorskip("streamlit", reason="streamlit is not installed")
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from auricle.app.jobs import Job, JobManager
 from auricle.app.workspace import Workspace, workspace_environment
 from auricle.metrics import statistics
-from tests.support import app_runs as ui_runs
+from tests.support import app_runs
+from tests.support.app_pages import draw_page
+
+DrawRun = Callable[..., AppTest]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_components() -> Iterator[Any]:
-    """Streamlit looks through all installed packages, each time an app is drawn; none has any."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(manifest_scanner, "scan_component_manifests", list)
+def _skip_component_scan() -> Iterator[None]:
+    """Skip Streamlit's scan of all installed packages, which it repeats for every app."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(manifest_scanner, "scan_component_manifests", list)
         yield
 
 
 @pytest.fixture(scope="session")
-def kinds(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A folder with two runs of each kind."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
-        return ui_runs.every_kind(tmp_path_factory.mktemp("kinds") / "runs", 16)
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two runs of each kind, 16 samples each."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
+        return app_runs.make_runs_of_every_kind(tmp_path_factory.mktemp("kinds") / "runs", 16)
 
 
 @pytest.fixture(scope="session")
-def untrusted(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A folder of runs with markup in every text, paths that lead out, and files in pieces."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
-        return ui_runs.hostile(tmp_path_factory.mktemp("untrusted") / "runs")
+def hostile_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder of runs with markup in every text, paths to other folders, and damaged files."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
+        return app_runs.make_hostile_runs(tmp_path_factory.mktemp("hostile") / "runs")
 
 
 @pytest.fixture(scope="session")
-def seen() -> Any:
-    """Pages that were drawn before: drawing one takes longer than looking at it."""
+def load_test(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a load test as `auricle perf` writes it."""
+    return app_runs.make_load_test(tmp_path_factory.mktemp("load") / "runs" / "load")
+
+
+@pytest.fixture(scope="session")
+def page_cache() -> dict[tuple[object, ...], AppTest]:
+    """Return pages that were drawn before, because drawing takes long."""
     return {}
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch, seen: Any) -> Any:
-    """Draw a page or a run's results over a folder of runs, without a browser."""
+def draw(monkeypatch: pytest.MonkeyPatch, page_cache: dict[tuple[object, ...], AppTest]) -> DrawRun:
+    """Return a function that draws a page over a folder of runs; `fresh` pages are not shared between tests."""
     monkeypatch.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
 
-    def draw(page: Any, runs: Any, *, fresh: bool = False, **query: Any) -> Any:
+    def draw_over(page: str, runs: Path, *, fresh: bool = False, **query: str) -> AppTest:
         for name, value in workspace_environment(Workspace(runs)).items():
             monkeypatch.setenv(name, value)
-        known = (page, runs, *query.items())
-        if fresh or known not in seen:
-            app = AppTest.from_function(_drawing, kwargs={"page": page, "query": query})
-            app.default_timeout = 60
-            for name, value in query.items():
-                app.query_params[name] = value
-            seen[known] = app.run()
-            if fresh:
-                return seen.pop(known)
-        return seen[known]
+        key = (page, runs, *query.items())
+        if fresh:
+            return draw_page(page, **query)
+        if key not in page_cache:
+            page_cache[key] = draw_page(page, **query)
+        return page_cache[key]
 
-    return draw
-
-
-def _drawing(page: Any, query: Any) -> None:
-    from importlib import import_module
-
-    from auricle.app import workspace
-
-    if page == "results":
-        from auricle.app.views.results import draw_results
-
-        draw_results(workspace.current_workspace().root / query["run"])
-    else:
-        import_module(f"auricle.app.pages.{page}").page()
-
-
-MARKED = ("markdown", "error", "info", "warning", "success", "subheader", "caption")
+    return draw_over
 
 
 @pytest.fixture
-def words() -> Any:
-    """All that stands on a page as text or markup; of Markdown alone, if asked."""
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
+    """Return an empty workspace with one allowed folder, which the app uses."""
+    workspace = Workspace(tmp_path / "runs", (tmp_path / "allowed",))
+    for folder in (workspace.root, *workspace.allowed_folders):
+        folder.mkdir()
+    for name, value in workspace_environment(workspace).items():
+        monkeypatch.setenv(name, value)
+    return workspace
 
-    def told(app: Any, markdown: bool = False) -> Any:
-        said = [] if markdown else [element.proto.body for element in app.get("html")]
-        for kind in MARKED:
-            said += [str(element.value) for element in getattr(app, kind)]
-        return "\n".join(said)
 
-    return told
+@pytest.fixture
+def started_jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """Return the jobs that were started; no process is created."""
+    jobs: list[Job] = []
+
+    def start_job(_: JobManager, job: Job) -> Job:
+        jobs.append(job)
+        return job
+
+    monkeypatch.setattr(JobManager, "_start_job", start_job)
+    return jobs

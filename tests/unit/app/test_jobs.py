@@ -1,117 +1,121 @@
-"""Jobs: processes of their own, known by a note and by what they say."""
+"""Tests of starting, stopping and following runs."""
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from auricle.app.jobs import Job, JobManager, is_alive
+from auricle.app.jobs import LOG_TAIL_BYTES, Job, JobManager, JobState, is_alive
 from auricle.app.run_form import RunForm
-from auricle.app.views.job_cards import describe_progress, format_duration
 from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
 
 
 @pytest.fixture
-def jobs(tmp_path: Path) -> Any:
+def jobs(tmp_path: Path) -> JobManager:
     return JobManager(Workspace(tmp_path / "runs", (tmp_path,)))
 
 
 @pytest.fixture
-def order(manifest: Any) -> Any:
-    rows = [{"id": str(at), "question": f"what {at}", "answer": f"what {at}"} for at in range(8)]
+def slow_run(manifest: Callable[..., Path]) -> RunForm:
+    rows = [{"id": str(index), "question": f"what {index}", "answer": f"what {index}"} for index in range(8)]
     return RunForm(run_name="slow", model="fake-api", data=str(manifest(rows)), kind="qa",
-                 model_options="delay=0.2", concurrency=1)  # fmt: skip
+                   model_options="delay=0.2", concurrency=1)  # fmt: skip
 
 
-def until(said: Any, seconds: int = 20) -> None:
-    end = time.monotonic() + seconds
-    while not said():
-        assert time.monotonic() < end
+def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def noted(jobs: Any, log: Any, **known: Any) -> Any:
-    """A job whose process is long gone, with what it said."""
+def write_ended_job(jobs: JobManager, log: str, exit_code: int | None = None) -> Job:
+    """Write the files of a job whose process no longer exists."""
     jobs._folder.mkdir(parents=True, exist_ok=True)
-    job = Job("past", ("run",), ("past",), pid=2**22 + 1, started_at=1.0, **known)
+    job = Job("past", ("run",), ("past",), pid=2**22 + 1, started_at=1.0, exit_code=exit_code)
     jobs._write(job)
-    jobs._log("past").write_text(log)
+    jobs._log_path("past").write_text(log)
     return job
 
 
-def test_a_job_is_stopped_resumed_and_done_and_asks_nothing_twice(jobs: Any, order: Any, tmp_path: Path) -> None:
-    job = jobs.start(order)
+def get_job(jobs: JobManager, name: str) -> Job:
+    job = jobs.get(name)
+    assert job is not None
+    return job
+
+
+def test_stopped_run_is_resumed_without_repeating_samples(jobs: JobManager, slow_run: RunForm, tmp_path: Path) -> None:
+    job = jobs.start(slow_run)
     assert jobs.state(job) == "running"
-    outputs = tmp_path / "runs" / "slow" / "outputs.jsonl"
-    until(lambda: outputs.exists() and outputs.read_bytes().count(b"\n") >= 1)
-    with pytest.raises(SpecError, match="under way already"):
-        jobs.start(order)
+    journal = tmp_path / "runs" / "slow" / "outputs.jsonl"
+    wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 1)
+    with pytest.raises(SpecError, match="slow is already running"):
+        jobs.start(slow_run)
     jobs.cancel(job)
-    assert jobs.state(jobs.get("slow")) in ("stopping", "stopped")
-    until(lambda: jobs.state(jobs.get("slow")) == "stopped")
-    held = outputs.read_bytes().count(b"\n")
-    assert held < 8
-    job = jobs.resume(jobs.get("slow"))
-    until(lambda: jobs.state(job) not in ("running", "stopping"))
-    assert jobs.state(jobs.get("slow")) == "done"
-    assert outputs.read_bytes().count(b"\n") == 8
-    assert jobs.stages(job)[-1].finished
+    assert jobs.state(get_job(jobs, "slow")) in ("stopping", "stopped")
+    wait_until(lambda: jobs.state(get_job(jobs, "slow")) == "stopped")
+    assert journal.read_bytes().count(b"\n") < 8
+    job = jobs.resume(get_job(jobs, "slow"))
+    wait_until(lambda: jobs.state(job) not in ("running", "stopping"))
+    assert jobs.state(get_job(jobs, "slow")) == "done"
+    assert journal.read_bytes().count(b"\n") == 8
+    assert jobs.read_progress(job)[-1].is_finished
 
 
-def test_a_job_that_cannot_be_says_why(jobs: Any) -> None:
-    job = noted(jobs, "Note: x\nauricle: fake-api: got an unexpected argument.\n", code=2)
-    assert jobs.why(job) == "fake-api: got an unexpected argument."
+def test_error_message_is_read_from_the_log(jobs: JobManager) -> None:
+    job = write_ended_job(jobs, "Note: x\nauricle: fake-api: got an unexpected argument.\n", exit_code=2)
+    assert jobs.read_error(job) == "fake-api: got an unexpected argument."
 
 
-def test_another_app_knows_a_job_by_its_note_and_its_run(jobs: Any) -> None:
-    assert jobs.state(noted(jobs, "")) == "stopped"
-    assert [each.name for each in jobs.list_jobs()] == ["past"]
+def test_another_app_finds_the_jobs_of_a_workspace(jobs: JobManager) -> None:
+    assert jobs.state(write_ended_job(jobs, "")) == "stopped"
+    assert [job.name for job in jobs.list_jobs()] == ["past"]
 
 
-def test_a_process_number_given_to_another_is_not_the_job() -> None:
+def test_job_of_a_complete_run_is_done_if_its_exit_code_is_unknown(jobs: JobManager, tmp_path: Path) -> None:
+    (tmp_path / "runs" / "past").mkdir(parents=True)
+    (tmp_path / "runs" / "past" / "progress.json").write_text('{"complete": true}')
+    assert jobs.state(write_ended_job(jobs, "")) == "done"
+
+
+def test_another_process_with_the_same_id_is_not_the_job() -> None:
     assert not is_alive(Job("x", (), (), pid=os.getpid(), started_at=1.0))
 
 
 @pytest.mark.parametrize(
-    ("code", "state"), [(0, "done"), (2, "refused"), (3, "incomplete"), (130, "stopped"), (-9, "stopped")]
+    ("exit_code", "state"), [(0, "done"), (2, "failed"), (3, "done_with_failures"), (130, "stopped"), (-9, "stopped")]
 )
-def test_the_exit_code_says_what_became_of_it(jobs: Any, code: int, state: str) -> None:
-    assert jobs.state(noted(jobs, "", code=code)) == state
+def test_state_follows_from_the_exit_code(jobs: JobManager, exit_code: int, state: JobState) -> None:
+    assert jobs.state(write_ended_job(jobs, "", exit_code)) == state
 
 
-def test_progress_is_read_from_what_a_job_says(jobs: Any) -> None:
-    job = noted(jobs, (
+def test_progress_is_read_from_the_log(jobs: JobManager) -> None:
+    job = write_ended_job(jobs, (
         "Note: x\ndemo × a: 3 of 48 samples, 2.4/s, 16 in flight, 9 s left\n"
         "demo × a: 48 samples, 2.12/s\n"
         "demo × b: 9 of 48 samples, 0.5/s, 3 retried, 2 failed, 4 answered before, 4000 s left\n"
     ))  # fmt: skip
-    first, second = jobs.stages(job)
-    assert (first.done, first.total, first.finished) == (48, 48, True)
-    assert (second.done, second.failed, second.left, second.finished) == (9, 2, 4000.0, False)
-    assert describe_progress(second) == "demo × b: 9 of 48 samples · 0.5 a second · 67 min left · 2 failed"
+    first, second = jobs.read_progress(job)
+    assert (first.done, first.total, first.is_finished) == (48, 48, True)
+    assert (second.done, second.failed, second.seconds_left, second.is_finished) == (9, 2, 4000.0, False)
 
 
-def test_only_the_end_of_a_long_log_is_read(jobs: Any) -> None:
-    job = noted(jobs, "x" * 200_000 + "\nt: 1 of 2 samples, 1/s\n")
-    assert len(jobs.said(job)) <= 64_000
-    assert jobs.stages(job)[0].done == 1
+def test_only_the_end_of_a_long_log_is_read(jobs: JobManager) -> None:
+    job = write_ended_job(jobs, "x" * 200_000 + "\nt: 1 of 2 samples, 1/s\n")
+    assert len(jobs.read_log(job)) <= LOG_TAIL_BYTES
+    assert jobs.read_progress(job)[0].done == 1
 
 
-def test_a_damaged_note_is_no_job(jobs: Any) -> None:
-    noted(jobs, "")
+def test_damaged_job_files_are_ignored(jobs: JobManager) -> None:
+    write_ended_job(jobs, "")
     (jobs._folder / "broken.json").write_text('{"name": 1')
     (jobs._folder / "other.json").write_text('{"nonsense": 1}')
-    assert [each.name for each in jobs.list_jobs()] == ["past"]
+    assert [job.name for job in jobs.list_jobs()] == ["past"]
 
 
-def test_a_job_that_is_over_can_be_forgotten(jobs: Any) -> None:
-    jobs.forget(noted(jobs, "x"))
+def test_ended_job_can_be_removed(jobs: JobManager) -> None:
+    jobs.remove(write_ended_job(jobs, "x"))
     assert jobs.list_jobs() == []
-
-
-@pytest.mark.parametrize(("seconds", "words"), [(9, "9 s"), (600, "10 min"), (9000, "2.5 h")])
-def test_stretches_of_time_are_told_for_people(seconds: int, words: str) -> None:
-    assert format_duration(seconds) == words

@@ -1,4 +1,4 @@
-"""Models in the app: loaded once, asked one at a time, unloaded when there are too many."""
+"""Tests of the loaded models."""
 
 import threading
 import time
@@ -9,101 +9,109 @@ from typing import Any
 
 import pytest
 
-from auricle.app import model_pool as room
+from auricle.api import LoadedModel
+from auricle.app import model_pool
 from auricle.app.model_pool import ModelPool
 from auricle.core.errors import SpecError
+from auricle.core.types import Generation
 
 COUNTING = """
 import threading, time
 from auricle import BatchModel, Generation
 
 class Counting(BatchModel):
-    made = 0
-    inside = most = 0
+    instances = 0
+    running = max_running = 0
     def __init__(self, name=""):
-        Counting.made += 1
+        Counting.instances += 1
         time.sleep(0.05)
     def generate(self, batch):
-        Counting.inside += 1
-        Counting.most = max(Counting.most, Counting.inside)
+        Counting.running += 1
+        Counting.max_running = max(Counting.max_running, Counting.running)
         time.sleep(0.02)
-        Counting.inside -= 1
+        Counting.running -= 1
         return [Generation(text="yes") for _ in batch]
 """
 
 
 @pytest.fixture
-def table() -> Iterator[Any]:
-    found = ModelPool(max_models=2)
-    yield found
-    for slot in found.loaded_slots():
-        found.unload(slot)
+def pool() -> Iterator[ModelPool]:
+    pool = ModelPool(max_models=2)
+    yield pool
+    for slot in pool.loaded_slots():
+        pool.unload(slot)
 
 
-def test_many_visitors_share_one_model_and_ask_it_in_turn(tmp_path: Path, table: Any) -> None:
+def ask_text(model: LoadedModel) -> str:
+    output = model.ask(text="x")
+    assert isinstance(output, Generation)
+    return output.text
+
+
+def test_users_share_one_model_and_wait_for_each_other(tmp_path: Path, pool: ModelPool) -> None:
     (tmp_path / "counting.py").write_text(COUNTING)
     name = f"{tmp_path}/counting.py:Counting"
 
-    def ask(_: Any) -> Any:
-        with table.held(name, {}) as model:
-            return model.ask(text="x").text, type(model.model)
+    def ask(_: int) -> tuple[str, type]:
+        with pool.acquire(name, {}) as model:
+            return ask_text(model), type(model.model)
 
     with ThreadPoolExecutor(4) as threads:
         answers = list(threads.map(ask, range(8)))
-    kind = answers[0][1]
+    model_class: Any = answers[0][1]
     assert {text for text, _ in answers} == {"yes"}
-    assert (kind.made, kind.most) == (1, 1)
+    assert (model_class.instances, model_class.max_running) == (1, 1)
 
 
-def test_the_least_recently_used_makes_room(table: Any) -> None:
+def test_least_recently_used_model_is_unloaded(pool: ModelPool) -> None:
     for reply in ("a", "b", "a", "c"):
-        with table.held("echo", {"reply": reply}) as model:
-            assert model.ask(text="x").text == reply
-    with table.held("echo", {"reply": "a"}):
+        with pool.acquire("echo", {"reply": reply}) as model:
+            assert ask_text(model) == reply
+    with pool.acquire("echo", {"reply": "a"}):
         pass
-    assert len(table.loaded()) == 2
-    assert table._slots.keys() == {'echo {"reply":"c"}\n', 'echo {"reply":"a"}\n'}
+    assert len(pool.loaded_slots()) == 2
+    assert pool._slots.keys() == {'echo {"reply":"c"}\n', 'echo {"reply":"a"}\n'}
 
 
-def test_memory_running_short_unloads_those_nobody_asks(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    with table.held("echo", {"reply": "a"}):
+def test_idle_models_are_unloaded_when_memory_is_low(pool: ModelPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pool.acquire("echo", {"reply": "a"}):
         pass
-    monkeypatch.setattr(room, "_is_memory_low", lambda: True)
-    with table.held("fake-api", {}):
-        assert [slot.name for slot in table.loaded()] == ["fake-api"]
+    monkeypatch.setattr(model_pool, "_is_memory_low", lambda: True)
+    with pool.acquire("fake-api", {}):
+        assert [slot.name for slot in pool.loaded_slots()] == ["fake-api"]
 
 
-def test_a_model_in_use_is_not_taken_away(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "_is_memory_low", lambda: True)
-    with table.held("echo", {"reply": "a"}) as model, table.held("fake-api", {}):
-        assert model.ask(text="x").text == "a"
+def test_model_in_use_is_not_unloaded(pool: ModelPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_pool, "_is_memory_low", lambda: True)
+    with pool.acquire("echo", {"reply": "a"}) as model, pool.acquire("fake-api", {}):
+        assert ask_text(model) == "a"
 
 
-def test_unloading_waits_for_the_question_to_be_answered(table: Any) -> None:
-    began = threading.Event()
+def test_unloading_waits_for_the_current_request(pool: ModelPool) -> None:
+    started = threading.Event()
 
-    def ask() -> Any:
-        with table.held("echo", {}) as model:
-            began.set()
+    def ask() -> str:
+        with pool.acquire("echo", {}) as model:
+            started.set()
             time.sleep(0.1)
-            return model.ask(text="x").text
+            return ask_text(model)
 
     with ThreadPoolExecutor(1) as thread:
         answer = thread.submit(ask)
-        began.wait()
-        (slot,) = table.loaded()
-        table.unload(slot)
+        started.wait()
+        (slot,) = pool.loaded_slots()
+        pool.unload(slot)
         assert answer.result() == "x"
-    assert table.loaded() == []
+    assert pool.loaded_slots() == []
 
 
-def test_a_model_that_cannot_be_loaded_leaves_nothing_behind(table: Any) -> None:
-    with pytest.raises(SpecError), table.held("echo", {"nonsense": 1}):
+def test_model_that_fails_to_load_leaves_no_slot(pool: ModelPool) -> None:
+    with pytest.raises(SpecError), pool.acquire("echo", {"nonsense": 1}):
         pass
-    assert table.loaded() == []
+    assert pool.loaded_slots() == []
 
 
-def test_a_model_that_streams_tells_its_answer_in_pieces(table: Any) -> None:
-    with table.held("fake-api", {"reply": "one two three"}) as model:
-        assert model.streams
+def test_streaming_model_yields_chunks(pool: ModelPool) -> None:
+    with pool.acquire("fake-api", {"reply": "one two three"}) as model:
+        assert model.can_stream
         assert list(model.stream(text="x")) == ["one ", "two ", "three "]

@@ -1,4 +1,4 @@
-"""The shelf: which runs an app shows, and which files it may touch."""
+"""Tests of the runs folder and of the files the app may read."""
 
 import json
 from pathlib import Path
@@ -6,113 +6,134 @@ from typing import Any
 
 import pytest
 
-from auricle.app import workspace as shelves
-from auricle.app.workspace import DEMO_AUDIO_FOLDER, Workspace
+from auricle.app.workspace import (
+    DEMO_AUDIO_FOLDER,
+    Workspace,
+    current_workspace,
+    is_file_inside_run,
+    read_json_object,
+    workspace_environment,
+)
 from auricle.core.errors import DataError, SpecError
 
 
-def put(folder: Any, when: str = "2026-01-01T00:00:00+00:00", complete: bool = True, **spec: Any) -> Any:
+def write_run(folder: Path, created: str = "2026-01-01T00:00:00+00:00", complete: bool = True, **spec: Any) -> Path:
     folder.mkdir(parents=True)
-    held = {"identity": {}, "spec": {"task": "demo", "model": "echo", **spec}, "created": when}
-    (folder / "spec.json").write_text(json.dumps(held))
+    document = {"identity": {}, "spec": {"task": "demo", "model": "echo", **spec}, "created": created}
+    (folder / "spec.json").write_text(json.dumps(document))
     (folder / "progress.json").write_text(json.dumps({"complete": complete}))
     return folder
 
 
-@pytest.fixture
-def shelf(tmp_path: Path) -> Any:
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "sounds").mkdir()
-    return Workspace(tmp_path / "runs", (tmp_path / "sounds",))
+def test_empty_or_missing_folder_has_no_entries(tmp_path: Path, workspace: Workspace) -> None:
+    assert workspace.list_entries() == []
+    assert Workspace(tmp_path / "missing").list_entries() == []
 
 
-def test_an_empty_or_missing_folder_has_no_entries(tmp_path: Path, shelf: Any) -> None:
-    assert shelf.entries() == []
-    assert Workspace(tmp_path / "nowhere").list_entries() == []
+def test_runs_in_subfolders_are_listed_newest_first(workspace: Workspace) -> None:
+    write_run(workspace.root / "old", created="2025-01-01")
+    write_run(workspace.root / "demo" / "new", created="2026-01-01", model="moonshine", complete=False)
+    new, old = workspace.list_entries()
+    assert (new.name, new.model, new.task, new.is_finished) == ("demo/new", "moonshine", "demo", False)
+    assert (old.name, old.kind, old.is_finished, old.error) == ("old", "run", True, "")
 
 
-def test_runs_are_found_in_folders_of_folders_newest_first(shelf: Any) -> None:
-    put(shelf.root / "old", when="2025-01-01")
-    put(shelf.root / "demo" / "new", when="2026-01-01", model="moonshine", complete=False)
-    new, old = shelf.entries()
-    assert (new.name, new.model, new.task, new.finished) == ("demo/new", "moonshine", "demo", False)
-    assert (old.name, old.kind, old.finished, old.reason) == ("old", "run", True, "")
-
-
-def test_a_measurement_is_one_entry_whatever_its_points_hold(shelf: Any) -> None:
-    folder = put(shelf.root / "load")
+def test_load_test_is_one_entry_with_its_load_points(workspace: Workspace) -> None:
+    folder = write_run(workspace.root / "load")
     (folder / "perf.json").write_text((folder / "spec.json").read_text())
-    put(folder / "00-closed-8")
-    (entry,) = shelf.entries()
-    assert (entry.kind, entry.finished) == ("perf", False)
+    write_run(folder / "00-closed-8")
+    (entry,) = workspace.list_entries()
+    assert (entry.kind, entry.is_finished) == ("perf", False)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"spec": 3}', "\x00", '{"spec": {"model": '])
-def test_a_broken_run_is_listed_with_a_reason(shelf: Any, content: str) -> None:
-    put(shelf.root / "run")
-    (shelf.root / "run" / "spec.json").write_text(content)
-    (entry,) = shelf.entries()
-    assert entry.reason
+def test_broken_run_is_listed_with_an_error(workspace: Workspace, content: str) -> None:
+    write_run(workspace.root / "run")
+    (workspace.root / "run" / "spec.json").write_text(content)
+    (entry,) = workspace.list_entries()
+    assert entry.error.startswith("Cannot be read: ")
 
 
-def test_names_that_are_no_words_are_left_empty(shelf: Any) -> None:
-    put(shelf.root / "run", model=["x"], task={"a": 1})
-    (entry,) = shelf.entries()
+def test_model_and_task_that_are_not_text_are_left_empty(workspace: Workspace) -> None:
+    write_run(workspace.root / "run", model=["x"], task={"a": 1})
+    (entry,) = workspace.list_entries()
     assert (entry.model, entry.task) == ("", "")
 
 
-def test_a_run_is_found_by_its_name(shelf: Any) -> None:
-    folder = put(shelf.root / "demo" / "moonshine")
-    assert shelf.run("demo/moonshine") == folder
+def test_run_is_resolved_by_name(workspace: Workspace) -> None:
+    folder = write_run(workspace.root / "demo" / "moonshine")
+    assert workspace.resolve_run("demo/moonshine") == folder
 
 
-@pytest.mark.parametrize("name", ["../sounds", "/etc", "", ".", "a/../../sounds", "x\0y"])
-def test_a_name_that_leads_out_is_refused(shelf: Any, name: str) -> None:
+def test_missing_run_is_reported(workspace: Workspace) -> None:
+    with pytest.raises(DataError, match="Run not found: 'missing'"):
+        workspace.resolve_run("missing")
+
+
+@pytest.mark.parametrize("name", ["../allowed", "/etc", "", ".", "a/../../allowed", "x\0y"])
+def test_run_name_outside_the_runs_folder_is_rejected(workspace: Workspace, name: str) -> None:
     with pytest.raises(SpecError):
-        shelf.run(name)
+        workspace.resolve_run(name)
 
 
-def test_a_link_out_of_the_folder_is_neither_listed_nor_opened(tmp_path: Path, shelf: Any) -> None:
-    put(tmp_path / "elsewhere")
-    (shelf.root / "link").symlink_to(tmp_path / "elsewhere")
-    assert shelf.entries() == []
+def test_link_out_of_the_runs_folder_is_neither_listed_nor_opened(tmp_path: Path, workspace: Workspace) -> None:
+    write_run(tmp_path / "elsewhere")
+    (workspace.root / "link").symlink_to(tmp_path / "elsewhere")
+    assert workspace.list_entries() == []
     with pytest.raises(SpecError, match="not in the runs folder"):
-        shelf.run("link")
+        workspace.resolve_run("link")
 
 
-def test_a_run_whose_files_are_links_elsewhere_is_refused(tmp_path: Path, shelf: Any) -> None:
-    folder = put(shelf.root / "run")
+def test_run_with_a_file_linked_elsewhere_is_rejected(tmp_path: Path, workspace: Workspace) -> None:
+    folder = write_run(workspace.root / "run")
     (tmp_path / "secret").write_text("x")
     (folder / "outputs.jsonl").symlink_to(tmp_path / "secret")
-    with pytest.raises(DataError, match=r"its outputs\.jsonl is a link elsewhere"):
-        shelf.run("run")
+    with pytest.raises(DataError, match=r"outputs\.jsonl is a symbolic link to a path outside the runs folder"):
+        workspace.resolve_run("run")
 
 
-def test_sounds_are_given_from_named_folders_runs_and_the_package_only(tmp_path: Path, shelf: Any) -> None:
-    for place in (shelf.root, tmp_path / "sounds", tmp_path):
-        (place / "a.wav").write_bytes(b"RIFF")
-    assert shelf.sound(shelf.root / "a.wav") == shelf.root / "a.wav"
-    assert shelf.sound(tmp_path / "sounds" / "a.wav")
-    assert shelf.sound(DEMO_AUDIO_FOLDER / "s01-clean.opus")
-    assert shelf.sound(tmp_path / "a.wav") is None
-    assert shelf.sound(tmp_path / "sounds" / ".." / "a.wav") is None
-    assert shelf.sound(tmp_path / "sounds" / "gone.wav") is None
-    assert shelf.sound("\0") is None
+def test_audio_is_read_only_from_runs_allowed_folders_and_the_demo(tmp_path: Path, workspace: Workspace) -> None:
+    allowed = workspace.allowed_folders[0]
+    for folder in (workspace.root, allowed, tmp_path):
+        (folder / "a.wav").write_bytes(b"RIFF")
+    assert workspace.resolve_audio(workspace.root / "a.wav") == workspace.root / "a.wav"
+    assert workspace.resolve_audio(allowed / "a.wav")
+    assert workspace.resolve_audio(DEMO_AUDIO_FOLDER / "s01-clean.opus")
+    assert workspace.resolve_audio(tmp_path / "a.wav") is None
+    assert workspace.resolve_audio(allowed / ".." / "a.wav") is None
+    assert workspace.resolve_audio(allowed / "missing.wav") is None
+    assert workspace.resolve_audio("\0") is None
 
 
-def test_what_is_no_sound_is_not_given_as_one(shelf: Any) -> None:
-    (shelf.root / "keys.txt").write_text("secret")
-    assert shelf.sound(shelf.root / "keys.txt") is None
+def test_other_files_are_not_resolved_as_audio(workspace: Workspace) -> None:
+    (workspace.root / "keys.txt").write_text("secret")
+    assert workspace.resolve_audio(workspace.root / "keys.txt") is None
 
 
-def test_a_link_to_a_sound_elsewhere_is_refused(tmp_path: Path, shelf: Any) -> None:
+def test_link_to_audio_elsewhere_is_rejected(tmp_path: Path, workspace: Workspace) -> None:
     (tmp_path / "a.wav").write_bytes(b"RIFF")
-    (shelf.root / "b.wav").symlink_to(tmp_path / "a.wav")
-    assert shelf.sound(shelf.root / "b.wav") is None
+    (workspace.root / "b.wav").symlink_to(tmp_path / "a.wav")
+    assert workspace.resolve_audio(workspace.root / "b.wav") is None
 
 
-def test_another_process_makes_the_same_shelf_from_its_environment(monkeypatch: pytest.MonkeyPatch, shelf: Any) -> None:
-    for name, value in shelves.workspace_environment(shelf).items():
+def test_workspace_is_rebuilt_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    original = Workspace(tmp_path / "a", (tmp_path / "b", tmp_path / "c"))
+    for name, value in workspace_environment(original).items():
         monkeypatch.setenv(name, value)
-    found = shelves.current_workspace()
-    assert (found.root, found.allowed_folders) == (shelf.root, shelf.allowed)
+    rebuilt = current_workspace()
+    assert (rebuilt.root, rebuilt.allowed_folders) == (original.root, original.allowed_folders)
+
+
+def test_file_linked_to_another_folder_is_not_inside_the_run(hostile_runs: Path) -> None:
+    assert not is_file_inside_run(hostile_runs / "linked" / "metrics.json")
+    assert Workspace(hostile_runs).resolve_audio(hostile_runs / "outside-audio" / "link.wav") is None
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("{", "is not valid JSON"), ("[]", "is not a JSON object"), ('{"a": "xxxxxxxxxxxx"}', "is larger than")],
+)
+def test_unusable_json_file_is_reported(tmp_path: Path, content: str, message: str) -> None:
+    (tmp_path / "x.json").write_text(content)
+    with pytest.raises(DataError, match=rf"x\.json {message}"):
+        read_json_object(tmp_path / "x.json", max_bytes=10)

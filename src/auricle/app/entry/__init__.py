@@ -1,1 +1,1 @@
-"""The script that Streamlit runs, apart from modules whose names are anybody's."""
+"""Holds the script that Streamlit runs, separate from modules with common names such as `pages`."""

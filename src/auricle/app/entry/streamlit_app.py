@@ -1,4 +1,4 @@
-"""What Streamlit is given to run. It stands alone in its folder, which becomes importable."""
+"""Run the app; Streamlit puts the folder of this file on the import path."""
 
 from auricle.app.main import main
 

@@ -1,1 +1,1 @@
-"""One module a page; each has a `page()` that draws it."""
+"""The pages of the app, one per module; `page()` draws it."""

@@ -1,39 +1,37 @@
-"""Benchmark: start a run, watch it, stop it, go on with it, and see what came of it."""
+"""The page that starts, stops and resumes runs and shows their results."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import streamlit as st
 
 from auricle.app import navigation, theme
-from auricle.app.jobs import JobManager
-from auricle.app.pages.inference import list_model_names
-from auricle.app.run_form import DATA_SUFFIXES, RunForm, validate_run_name
+from auricle.app.jobs import JobManager, slugify
+from auricle.app.run_form import DATA_SUFFIXES, RunForm, describe_model, list_model_names, validate_run_name
 from auricle.app.views import job_cards
 from auricle.app.views.run_list import draw_run_list
 from auricle.app.workspace import Workspace, current_workspace
 from auricle.core.errors import AuricleError
 from auricle.engine.factory import display_name
 from auricle.engine.spec import TASK_KINDS
-from auricle.models.catalogue import MODELS
 from auricle.tasks.catalogue import TASKS
 
 MAX_FILES = 200
 MAX_RUNS = 20
+BUILT_IN_TASK, OWN_DATA = "Built-in task", "My data"
 
 
 def page() -> None:
-    """A run's results where the address names one; else what is under way, and a form."""
-    shelf = current_workspace()
-    if chosen := st.query_params.get("run"):
-        _draw_results(shelf, chosen)
+    """Draw the results of the run named in the URL, or else the jobs, the form and the list of runs."""
+    workspace = current_workspace()
+    if run_name := st.query_params.get("run"):
+        _draw_results(workspace, run_name)
         return
-    theme.draw_header("Benchmark", "Run a task on a model. Closing this page stops nothing.")
-    job_cards.draw_job_cards(shelf)
-    _draw_form(shelf)
-    if runs := [entry for entry in shelf.list_entries() if entry.kind == "run"]:
+    theme.draw_header("Benchmark", "Run a task on a model. Runs continue when you close this page.")
+    job_cards.draw_job_cards(workspace)
+    _draw_form(workspace)
+    if runs := [entry for entry in workspace.list_entries() if entry.kind == "run"]:
         st.subheader("Runs", anchor=False)
         draw_run_list(runs, MAX_RUNS)
 
@@ -46,40 +44,38 @@ def _draw_results(workspace: Workspace, run_name: str) -> None:
     except AuricleError as error:
         theme.draw_header("Benchmark")
         st.error(theme.escape_markdown(error), icon=":material/error:")
-        navigation.draw_page_link("benchmark", "All benchmarks")
+        navigation.draw_page_link("benchmark", "All runs")
         return
-    navigation.draw_page_link("benchmark", "All benchmarks")
+    navigation.draw_page_link("benchmark", "All runs")
     theme.draw_header(theme.escape_markdown(run_name))
     job_cards.draw_job_cards(workspace, [job.name for job in JobManager(workspace).list_jobs() if run_name in job.runs])
     draw_results(path)
 
 
 def _draw_form(workspace: Workspace) -> None:
-    """What to run. Fields outside a form, so that one may depend on another."""
+    """Draw the form for a new run; not an `st.form`, because some fields depend on others."""
     with st.container(border=True):
         st.subheader("New run", anchor=False)
         left, right = st.columns(2, gap="large")
         with left:
+            names = list_model_names()
             model = st.selectbox(
-                "Model", list_model_names(), index=list_model_names().index("moonshine"), key="bench-model",
+                "Model", names, index=names.index("moonshine"), key="bench-model",
                 **theme.PERSIST_STATE,
-                accept_new_options=True, placeholder="A name, or file.py:Class",
+                accept_new_options=True, placeholder="Model name, or file.py:Class",
             )  # fmt: skip
-            st.caption(theme.escape_markdown(_describe_model(model)))
+            st.caption(theme.escape_markdown(describe_model(model)))
         with right:
             task, data, kind = _choose_task_or_data(workspace)
-        more = _choose_options()
-        name = st.text_input(
-            "Name of the run", placeholder=suggest_run_name(workspace, task or data, model or ""),
-            key="bench-name", **theme.PERSIST_STATE,
-        )  # fmt: skip
-        order = RunForm(
-            run_name=name or suggest_run_name(workspace, task or data, model or ""),
-            model=model or "", task=task, data=data, kind=kind, **more,
-        )  # fmt: skip
-        ready = bool(model and (task or data))
-        if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready):
-            _start_run(workspace, order)
+        options = _choose_options()
+        suggested_name = suggest_run_name(workspace, task or data, model or "")
+        name = st.text_input("Run name", placeholder=suggested_name, key="bench-name", **theme.PERSIST_STATE)
+        run_form = RunForm(
+            run_name=name or suggested_name, model=model or "", task=task, data=data, kind=kind, **options
+        )
+        is_ready = bool(model and (task or data))
+        if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not is_ready):
+            _start_run(workspace, run_form)
 
 
 def _start_run(workspace: Workspace, run_form: RunForm) -> None:
@@ -92,71 +88,69 @@ def _start_run(workspace: Workspace, run_form: RunForm) -> None:
     st.rerun()
 
 
-def _describe_model(model: str | None) -> str:
-    return MODELS.summary(model) if model in set(MODELS) else "a class in a file"
-
-
 def _choose_task_or_data(workspace: Workspace) -> tuple[str, str, str]:
-    """A task by name, or data with what it is for."""
+    """Return a task, or a data file with the kind of its task."""
     source = st.segmented_control(
-        "Data", ("A task", "My data"), default="A task", key="bench-source", **theme.PERSIST_STATE, required=True
+        "Data",
+        (BUILT_IN_TASK, OWN_DATA),
+        default=BUILT_IN_TASK,
+        key="bench-source",
+        **theme.PERSIST_STATE,
+        required=True,
     )
-    if source != "My data":
-        task = st.selectbox("Task", list(TASKS), index=_task_index("demo"), key="bench-task", **theme.PERSIST_STATE)
+    if source != OWN_DATA:
+        tasks = list(TASKS)
+        task = st.selectbox("Task", tasks, index=tasks.index("demo"), key="bench-task", **theme.PERSIST_STATE)
         st.caption(theme.escape_markdown(TASKS.summary(task)))
         return task, "", ""
     data = st.selectbox(
         "File", list_data_files(workspace), index=None, key="bench-data", **theme.PERSIST_STATE,
         accept_new_options=True,
         placeholder="JSONL, CSV, Parquet or a task's YAML",
-        help="In the runs folder, or one the app was started with: auricle ui --allow DIR",
+        help="Must be in the runs folder or in a folder passed as `auricle ui --allow DIR`.",
     )  # fmt: skip
-    return ("", data or "", st.selectbox("What it is for", TASK_KINDS, key="bench-kind", **theme.PERSIST_STATE))
-
-
-def _task_index(task: str) -> int:
-    return list(TASKS).index(task)
+    return "", data or "", st.selectbox("Task kind", TASK_KINDS, key="bench-kind", **theme.PERSIST_STATE)
 
 
 def list_data_files(workspace: Workspace) -> list[str]:
-    """Data lying in the folders that were named, as deep as one below."""
-    found: list[str] = []
+    """List data files in the allowed folders and their direct subfolders."""
+    files: list[str] = []
     for folder in workspace.allowed_folders:
         for pattern in ("*", "*/*"):
-            found += [str(p) for p in sorted(folder.glob(pattern)) if p.suffix.lower() in DATA_SUFFIXES]
-    return found[:MAX_FILES]
+            files += [str(path) for path in sorted(folder.glob(pattern)) if path.suffix.lower() in DATA_SUFFIXES]
+    return files[:MAX_FILES]
 
 
 def _choose_options() -> dict[str, Any]:
-    """Options that have good defaults."""
     with st.expander("Options"):
         left, right = st.columns(2, gap="large")
         placeholder = "key=value key=value"
-        told: dict[str, Any] = {
+        options: dict[str, Any] = {
             "model_options": left.text_input(
-                "Of the model", key="bench-m", **theme.PERSIST_STATE, placeholder=placeholder
+                "Model options", key="bench-m", **theme.PERSIST_STATE, placeholder=placeholder
             ),
             "task_options": right.text_input(
-                "Of the task", key="bench-t", **theme.PERSIST_STATE, placeholder=placeholder
+                "Task options", key="bench-t", **theme.PERSIST_STATE, placeholder=placeholder
             ),
         }
         for column, name, title in zip(
             st.columns(3, gap="large"),
             ("limit", "concurrency", "batch_size"),
-            ("Only the first … samples", "Requests at once", "Most in a batch"),
+            ("Sample limit", "Concurrency", "Maximum batch size"),
             strict=True,
         ):
-            told[name] = column.number_input(
-                title, min_value=1, value=None, key=f"bench-{name}", **theme.PERSIST_STATE, placeholder="as usual"
+            options[name] = column.number_input(
+                title, min_value=1, value=None, key=f"bench-{name}", **theme.PERSIST_STATE, placeholder="default"
             )
-    return told
+    return options
 
 
 def suggest_run_name(workspace: Workspace, task_or_data: str, model: str) -> str:
-    """A name for the run that is not taken yet."""
-    words = f"{task_or_data.rpartition('/')[2].partition('.')[0]}-{display_name(model)}"
-    name = re.sub(r"[^\w.+-]+", "-", words).strip("-.") or "run"
-    number = 1
-    while (workspace.root / (found := name if number == 1 else f"{name}-{number}")).exists():
+    """Suggest a name that no run has yet."""
+    stem = task_or_data.rpartition("/")[2].partition(".")[0]
+    base_name = slugify(f"{stem}-{display_name(model)}", "run")
+    name, number = base_name, 1
+    while (workspace.root / name).exists():
         number += 1
-    return found
+        name = f"{base_name}-{number}"
+    return name

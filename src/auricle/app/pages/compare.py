@@ -1,4 +1,4 @@
-"""Compare: any two runs beside each other; what cannot be compared is explained."""
+"""The page that compares two runs, or explains why they cannot be compared."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ from auricle.core.errors import DataError, SpecError
 
 
 def page() -> None:
-    """B against A, pair by pair."""
-    draw_header("Compare", "How a run differs from another, how surely, and in which samples.")
+    """Draw the selection of the two runs and their comparison."""
+    draw_header(
+        "Compare", "Differences between two runs, with confidence intervals and the samples whose outcome changed."
+    )
     components.apply_styles()
-    known = run_picker.list_entries()
-    if len(known) < 2:
-        st.info("Two runs are needed to compare; make another one.", icon=":material/inbox:")
+    entries = run_picker.list_entries()
+    if len(entries) < 2:
+        st.info("At least two runs are needed. Start another one on the Benchmark page.", icon=":material/inbox:")
         return
     left, right = st.columns(2)
     with left:
-        candidate = st.query_params.get("b", "")
-        first = run_picker.default_baseline_index(known, candidate)
-        if "a" not in st.query_params and candidate != st.session_state.get("compare-b-asked", ""):
-            run_picker.clear_choice("compare-a")  # a link names B alone: what suits it is found anew
-        a = run_picker.pick_run("A, the baseline", known, "compare-a", query_key="a", default_index=first)
+        candidate_name = st.query_params.get("b", "")
+        default_index = run_picker.default_baseline_index(entries, candidate_name)
+        if "a" not in st.query_params and candidate_name != run_picker.previous_choice("compare-b"):
+            run_picker.clear_choice("compare-a")  # the link names only B: choose a suitable baseline for it
+        a = run_picker.pick_run("A (baseline)", entries, "compare-a", query_key="a", default_index=default_index)
     with right:
-        b = run_picker.pick_run("B, the candidate", known, "compare-b", query_key="b")
+        b = run_picker.pick_run("B (candidate)", entries, "compare-b", query_key="b")
     if a and b:
         with error_boundary():
             _draw_pair(a, b)
@@ -37,34 +39,31 @@ def page() -> None:
 
 def _draw_pair(baseline: RunEntry, candidate: RunEntry) -> None:
     if baseline.path == candidate.path:
-        st.info("Both are the same run: choose another one.", icon=":material/compare_arrows:")
+        st.info("A and B are the same run. Choose another one.", icon=":material/compare_arrows:")
         return
     if baseline.kind != candidate.kind:
-        measured = baseline if baseline.kind == "perf" else candidate
+        load_test = baseline if baseline.kind == "perf" else candidate
         st.info(
-            escape_markdown(
-                f"{measured.name} is a load test and the other is not. Its load points are "
-                "ordinary runs, but they cannot stand for the whole."
-            ),
+            escape_markdown(f"{load_test.name} is a load test and the other run is not; they cannot be compared."),
             icon=":material/compare_arrows:",
         )
         return
     if baseline.kind == "perf":
         draw_load_test_comparison(baseline.path, candidate.path)
         return
-    for side in (baseline, candidate):
-        run_data.load_metrics(side.path)  # says what is wrong with it, if anything is
-        if run_data.is_stale(side.path):  # to score reads sounds, wherever the run says they are
+    for entry in (baseline, candidate):
+        run_data.load_metrics(entry.path)  # raises an error that describes what is wrong with the run
+        if run_data.is_stale(entry.path):  # scoring would read audio from any path the run names
             raise DataError(
-                f"More was answered in {side.name} since its numbers were made. Once it is done, "
-                f"or after `auricle score {side.name}`, it can be compared."
+                f"The metrics of {entry.name} are out of date. Wait until the run finishes, or run "
+                f"`auricle score {entry.name}`."
             )
-        if code := run_data.find_foreign_code(side.path):
+        if code := run_data.find_foreign_code(entry.path):
             raise DataError(
-                f"{side.name} was made by code of its own ({code}), and this app runs no code that "
-                f"a run names. On the command line: auricle compare {baseline.name} {candidate.name}"
+                f"{entry.name} uses custom code ({code}), which the app does not execute. Use the command line: "
+                f"auricle compare {baseline.name} {candidate.name}"
             )
     try:
         draw_comparison(baseline.path, candidate.path)
     except SpecError as error:
-        st.info(escape_markdown(f"These two cannot be compared: {error}"), icon=":material/compare_arrows:")
+        st.info(escape_markdown(f"These runs cannot be compared: {error}"), icon=":material/compare_arrows:")

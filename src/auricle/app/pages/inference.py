@@ -1,4 +1,4 @@
-"""Single inference: one sound, any models, and what exactly they answer."""
+"""The page that sends one recording or prompt to several models and shows their outputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 
 from auricle.app import theme
 from auricle.app.model_pool import get_model_pool
-from auricle.app.run_form import parse_options, validate_model
+from auricle.app.run_form import describe_model, list_model_names, parse_options, validate_model
 from auricle.app.uploads import DecodedAudio, decode_audio
 from auricle.app.views.model_answer import Answer, draw_answer
 from auricle.app.waveforms import MAX_FREQUENCY, spectrogram_chart, waveform_chart
@@ -19,21 +19,19 @@ from auricle.app.workspace import AUDIO_SUFFIXES, DEMO_AUDIO_FOLDER, current_wor
 from auricle.core.errors import AudioError, AuricleError, describe
 from auricle.core.types import Generation
 from auricle.engine.factory import display_name
-from auricle.models.catalogue import MODELS
 
-SOURCES = ("Demo", "Upload", "Record", "None")
-MAX_MODELS = 4  # models beside one another
-FAKE_MODEL_PREFIXES = ("echo", "fake-")
+SOURCES = ("Demo", "Upload", "Record", "No audio")
+MAX_MODELS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of whom."""
+    """A recording and a prompt, and the models they are sent to."""
 
     recording: DecodedAudio | None
     text: str
     models: tuple[tuple[str, str], ...]
-    """Models with their options, as they were typed."""
+    """Each model with its options, as entered."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -41,156 +39,147 @@ class Question:
 
 
 def page() -> None:
-    """A form, the sound beside it, the answers below."""
-    theme.draw_header("Single inference", "Ask models about one sound and see their raw answers.")
-    form, picture = st.columns([2, 3], gap="large")
+    """Draw the form, the recording beside it and the answers below."""
+    theme.draw_header("Single inference", "Send one recording or prompt to models and see their raw output.")
+    form, preview = st.columns([2, 3], gap="large")
     with form:
-        sound, broken = _choose_recording()
-        question = Question(sound, *_choose_prompt_and_models())
-        ready = bool(question.models) and bool(sound or question.text) and not broken
-        clicked = st.button("Ask", type="primary", disabled=not ready, icon=":material/hearing:")
-    with picture:
-        if broken:
-            st.error(theme.escape_markdown(broken), icon=":material/error:")
-        elif sound:
-            _draw_recording(sound)
+        recording, error = _choose_recording()
+        question = Question(recording, *_choose_prompt_and_models())
+        is_ready = bool(question.models) and bool(recording or question.text) and not error
+        is_clicked = st.button("Run", type="primary", disabled=not is_ready, icon=":material/hearing:")
+    with preview:
+        if error:
+            st.error(theme.escape_markdown(error), icon=":material/error:")
+        elif recording:
+            _draw_recording(recording)
         else:
-            st.info("Choose a sound, or ask without one.", icon=":material/graphic_eq:")
-    if clicked:
-        st.session_state["answered"] = (question.key, list(_collect_answers(question)))
+            st.info("Choose audio, or enter a prompt only.", icon=":material/graphic_eq:")
+    if is_clicked:
+        st.session_state["answers"] = (question.key, list(_collect_answers(question)))
         st.rerun()
-    key, answers = st.session_state.get("answered", (None, []))
+    key, answers = st.session_state.get("answers", (None, []))
     if answers and key == question.key:
         _draw_answers(answers)
 
 
 def _choose_recording() -> tuple[DecodedAudio | None, str]:
-    """The sound that was chosen, or why it cannot be used."""
+    """Return the chosen recording, or an error message."""
     source = st.segmented_control(
-        "Sound", SOURCES, default=SOURCES[0], key="listen-source", **theme.PERSIST_STATE, required=True
+        "Audio", SOURCES, default=SOURCES[0], key="inference-source", **theme.PERSIST_STATE, required=True
     )
     if source == "Demo":
         clips = {path.stem: path for path in sorted(DEMO_AUDIO_FOLDER.glob("*.opus"))}
-        name = st.selectbox("Clip", list(clips), key="listen-clip", **theme.PERSIST_STATE)
+        name = st.selectbox("Clip", list(clips), key="inference-clip", **theme.PERSIST_STATE)
         return _decode_once(clips[name].read_bytes(), f"{name}.opus") if name in clips else (None, "")
     if source == "Upload":
-        types = [each.removeprefix(".") for each in AUDIO_SUFFIXES]
-        file = st.file_uploader("Sound file", types, key="listen-file")
+        types = [suffix.removeprefix(".") for suffix in AUDIO_SUFFIXES]
+        file = st.file_uploader("Audio file", types, key="inference-file")
         return _decode_once(file.getvalue(), file.name) if file else (None, "")
     if source == "Record":
-        file = st.audio_input("Recording", key="listen-recording")
+        file = st.audio_input("Recording", key="inference-recording")
         return _decode_once(file.getvalue(), "recording.wav") if file else (None, "")
     return None, ""
 
 
 def _decode_once(content: bytes, name: str) -> tuple[DecodedAudio | None, str]:
-    """A sound decoded once, however often the page is drawn again."""
-    mark = (name, len(content), hash(content))
-    held = st.session_state.get("heard")
-    if held and held[0] == mark:
-        return held[1], held[2]
+    """Decode audio and keep the result for the next times the page is drawn."""
+    key = (name, len(content), hash(content))
+    cached = st.session_state.get("decoded_audio")
+    if cached and cached[0] == key:
+        return cached[1], cached[2]
     with st.spinner("Decoding …"):
         try:
-            found: tuple[DecodedAudio | None, str] = (decode_audio(content, name), "")
+            result: tuple[DecodedAudio | None, str] = (decode_audio(content, name), "")
         except AudioError as error:
-            found = (None, str(error))
-    st.session_state["heard"] = (mark, *found)
-    return found
+            result = (None, str(error))
+    st.session_state["decoded_audio"] = (key, *result)
+    return result
 
 
 def _choose_prompt_and_models() -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The words that go with the sound, and the models with their options."""
-    wanted = st.multiselect(
+    """Return the prompt, and the chosen models with their options."""
+    names = st.multiselect(
         "Models",
         list_model_names(),
         default=["moonshine"],
-        key="listen-models",
+        key="inference-models",
         max_selections=MAX_MODELS,
         accept_new_options=True,
         wrap=True,
-        placeholder="A name, or file.py:Class",
-        help="Names of the catalogue; or path/file.py:Class in a folder the app may read.",
+        placeholder="Model name, or file.py:Class",
+        help="A built-in model name, or path/file.py:Class in a folder the app may read.",
         **theme.PERSIST_STATE,
     )
-    st.caption(theme.escape_markdown("; ".join(filter(None, map(_describe_model, wanted)))))
-    text = st.text_area(
-        "Prompt", key="listen-text", **theme.PERSIST_STATE, height=68,
-        placeholder="A question or an instruction, for models that take one",
+    st.caption(theme.escape_markdown("; ".join(map(describe_model, names))))
+    prompt = st.text_area(
+        "Prompt", key="inference-text", **theme.PERSIST_STATE, height=68,
+        placeholder="Question or instruction, for models that accept text",
     )  # fmt: skip
-    given = []
-    if wanted:
-        with st.expander("Options of models"):
-            for name in wanted:
-                text_of = st.text_input(
-                    theme.escape_markdown(display_name(name)), key=f"listen-options-{name}", **theme.PERSIST_STATE,
+    models = []
+    if names:
+        with st.expander("Model options"):
+            for name in names:
+                options = st.text_input(
+                    theme.escape_markdown(display_name(name)), key=f"inference-options-{name}", **theme.PERSIST_STATE,
                     placeholder="key=value key=value",
                 )  # fmt: skip
-                given.append((name, text_of))
-    return text.strip(), tuple(given)
-
-
-def list_model_names() -> list[str]:
-    """Models by name, those that only pretend last."""
-    return sorted(MODELS, key=lambda name: (name.startswith(FAKE_MODEL_PREFIXES), name))
-
-
-def _describe_model(name: str) -> str:
-    return MODELS.summary(name) if name in set(MODELS) else ""
+                models.append((name, options))
+    return prompt.strip(), tuple(models)
 
 
 def _draw_recording(recording: DecodedAudio) -> None:
-    """Play it, and show its waveform over its spectrogram."""
+    """Draw a player, the waveform and the spectrogram."""
     st.audio(recording.samples, sample_rate=recording.rate)
-    colours = theme.current_palette()
-    theme.draw_chart(waveform_chart(recording, colours))
-    theme.draw_chart(spectrogram_chart(recording, colours))
-    channels = "mono" if recording.channels == 1 else f"{recording.channels} channels, mixed to one"
-    above = " Above 8 kHz is not drawn." if recording.rate / 2 > MAX_FREQUENCY else ""
-    louder = "Brighter" if colours.is_dark else "Darker"
+    palette = theme.current_palette()
+    theme.draw_chart(waveform_chart(recording, palette))
+    theme.draw_chart(spectrogram_chart(recording, palette))
+    channels = "mono" if recording.channels == 1 else f"{recording.channels} channels, mixed down to mono"
+    cutoff = " Frequencies above 8 kHz are not shown." if recording.rate / 2 > MAX_FREQUENCY else ""
+    louder = "Brighter" if palette.is_dark else "Darker"
     st.caption(
         f"{theme.escape_markdown(recording.name)}: {recording.seconds:.2f} s at {recording.rate / 1000:g} kHz, "
-        f"{channels}. Amplitude is of full scale. {louder} is louder, over 80 dB.{above}"
+        f"{channels}. Amplitude is relative to full scale. {louder} means louder (80 dB range).{cutoff}"
     )
 
 
 def _collect_answers(question: Question) -> Iterator[Answer]:
-    """Ask one model after the other; what one does wrong is no other's trouble."""
-    for name, text in question.models:
-        with st.status(f"{theme.escape_markdown(display_name(name))} is listening …") as status:
-            answer = _ask_model(question, name, text)
+    """Run one model after the other; an error of one does not affect the others."""
+    for name, options in question.models:
+        with st.status(f"Running {theme.escape_markdown(display_name(name))} …") as status:
+            answer = _ask_model(question, name, options)
             status.update(state="error" if answer.error else "complete")
         yield answer
 
 
 def _ask_model(question: Question, name: str, options_text: str) -> Answer:
-    shelf = current_workspace()
+    workspace = current_workspace()
     try:
-        known, arguments = validate_model(shelf, name), parse_options(shelf, options_text)
-        with get_model_pool().acquire(known, arguments) as model:
-            began = time.monotonic()
+        model_name, arguments = validate_model(workspace, name), parse_options(workspace, options_text)
+        with get_model_pool().acquire(model_name, arguments) as model:
+            started_at = time.monotonic()
             audio = question.recording.audio if question.recording else None
             if model.can_stream and "generate" in model.abilities:
                 output: Any = Generation(text=_draw_stream(model.stream(audio, question.text)))
             else:
                 output = model.ask(audio, question.text)
-            return Answer(display_name(known), time.monotonic() - began, output)
+            return Answer(display_name(model_name), time.monotonic() - started_at, output)
     except AuricleError as error:
         return Answer(display_name(name), error=str(error))
-    except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
+    except Exception as error:  # noqa: BLE001 - a custom model may raise anything
         return Answer(display_name(name), error=f"{type(error).__name__}: {describe(error)}")
 
 
 def _draw_stream(chunks: Iterator[str]) -> str:
-    """Text as it comes, shown to the letter."""
-    place, text = st.empty(), ""
-    for piece in chunks:
-        text += piece
-        place.text(text)
+    """Draw text as it arrives, and return all of it."""
+    placeholder, text = st.empty(), ""
+    for chunk in chunks:
+        text += chunk
+        placeholder.text(text)
     return text
 
 
 def _draw_answers(answers: list[Answer]) -> None:
-    """Up to three in a row; four are two rows."""
+    """Draw up to three answers in a row; four take two rows."""
     width = 2 if len(answers) == 4 else 3
     for start in range(0, len(answers), width):
         row = answers[start : start + width]

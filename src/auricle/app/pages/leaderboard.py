@@ -1,4 +1,4 @@
-"""Leaderboard: all runs of the shelf as one table, in which only like stands below like."""
+"""The leaderboard page: all models on all tasks; only comparable runs share a column."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ MAX_RUNS = 500
 
 
 def page() -> None:
-    """Models against tasks, with intervals, coverage and speed."""
+    """Draw the leaderboard with intervals, coverage and speed."""
     draw_header(
-        "Leaderboard",
-        "Every model on every task. Only runs of the same data, asked and scored in the same way, share a column.",
+        "Leaderboard", "All models on all tasks. Only comparable runs (same data, prompt and scoring) share a column."
     )
     components.apply_styles()
     with error_boundary():
@@ -34,26 +33,30 @@ def page() -> None:
 
 
 def _draw_leaderboard() -> None:
-    first, second, third = st.columns([2, 1, 1], vertical_alignment="bottom")
-    every = second.toggle("Every metric", key="leaderboard-every", help="Or only each task's first")
-    loose = third.toggle(
-        "However asked", key="leaderboard-loose", help="Let runs that were asked in other ways share a column"
+    left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
+    all_metrics = middle.toggle(
+        "All metrics", key="leaderboard-all-metrics", help="Show all metrics, not just each task's primary one."
+    )
+    ignore_prompt = right.toggle(
+        "Ignore prompt differences",
+        key="leaderboard-ignore-prompt",
+        help="Let runs with different prompts share a column.",
     )
     skipped: list[str] = []
-    found = build_leaderboard(_iter_documents(skipped), all_metrics=every, split_by_prompt=not loose)
-    tasks = list(dict.fromkeys(each.task for each in found.columns))
-    kept = first.multiselect("Tasks", tasks, key="leaderboard-tasks", placeholder="all tasks")
-    columns = [each for each in found.columns if not kept or each.task in kept]
+    board = build_leaderboard(_iter_documents(skipped), all_metrics=all_metrics, split_by_prompt=not ignore_prompt)
+    tasks = list(dict.fromkeys(column.task for column in board.columns))
+    selected_tasks = left.multiselect("Tasks", tasks, key="leaderboard-tasks", placeholder="all tasks")
+    columns = [column for column in board.columns if not selected_tasks or column.task in selected_tasks]
     if not columns:
-        st.info("No run in the runs folder has a number yet.", icon=":material/inbox:")
+        st.info("No run has metrics yet.", icon=":material/inbox:")
         return
-    shown = _select_columns(found, tuple(columns[:MAX_COLUMNS]))
+    visible_board = _select_columns(board, tuple(columns[:MAX_COLUMNS]))
     if len(columns) > MAX_COLUMNS:
-        components.draw_notes(f"{MAX_COLUMNS} of {len(columns)} columns are shown; choose tasks for others.")
-    _draw_table(shown)
-    _draw_downloads(shown)
-    _draw_speed_chart(shown)
-    _draw_footnotes(found, shown, skipped)
+        components.draw_notes(f"Showing {MAX_COLUMNS} of {len(columns)} columns. Select tasks to see others.")
+    _draw_table(visible_board)
+    _draw_downloads(visible_board)
+    _draw_speed_chart(visible_board)
+    _draw_footnotes(board, visible_board, skipped)
 
 
 def _iter_documents(skipped: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -62,94 +65,99 @@ def _iter_documents(skipped: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
             skipped.append(f"{entry.name}: {entry.error}")
             continue
         try:
-            found = run_data.load_metrics(entry.path)
+            document = run_data.load_metrics(entry.path)
         except DataError as error:
             skipped.append(f"{entry.name}: {error}")
             continue
-        yield entry.name, found
+        yield entry.name, document
 
 
 def _select_columns(full_board: Leaderboard, columns: tuple[Column, ...]) -> Leaderboard:
     rows = tuple(
-        Row(row.model, row.arguments, kept)
+        Row(row.model, row.arguments, cells)
         for row in full_board.rows
-        if (kept := {each: row.cells[each] for each in columns if each in row.cells})
+        if (cells := {column: row.cells[column] for column in columns if column in row.cells})
     )
     return Leaderboard(columns, rows, full_board.replaced_count)
 
 
 def _draw_table(visible_board: Leaderboard) -> None:
-    scales = {each: _column_scale(visible_board, each) for each in visible_board.columns}
-    heads = [f"{each.title} {each.arrow}" for each in visible_board.columns]
+    scales = {column: _column_scale(visible_board, column) for column in visible_board.columns}
+    headers = [f"{column.title} {column.arrow}" for column in visible_board.columns]
     rows: list[list[Child]] = [
         [
-            components.stack_lines(row.model, tag("small", row.arguments, class_="quiet")),
+            components.stack_lines(row.model, tag("small", row.arguments, class_="muted")),
             *(
-                _cell_markup(row.cells.get(each), visible_board.best(each), scales[each])
-                for each in visible_board.columns
+                _cell_markup(row.cells.get(column), visible_board.best(column), scales[column])
+                for column in visible_board.columns
             ),
             f"{row.rtfx:,.1f}" if row.rtfx else "–",
         ]
         for row in visible_board.rows
     ]
-    components.draw_markup(components.build_table(["Model", *heads, "RTFx"], rows))
+    components.draw_markup(components.build_table(["Model", *headers, "RTFx"], rows))
     components.draw_notes(
-        "Best in bold; below it the 95 % interval. Bars of one column share a scale. RTFx "
-        "is seconds of sound answered a second, of the slowest run of a model."
+        "Bold: best. Below each value: 95 % interval. Bars in a column share a scale. RTFx: seconds of audio "
+        "processed per second (slowest run of the model)."
     )
 
 
 def _column_scale(visible_board: Leaderboard, column: Column) -> Scale:
     cells = [row.cells[column] for row in visible_board.rows if column in row.cells]
-    return Scale.fit(each.number[end] for each in cells for end in ("value", "low", "high"))
+    return Scale.fit(cell.number[key] for cell in cells for key in ("value", "low", "high"))
 
 
 def _cell_markup(cell: Cell | None, best: float | None, scale: Scale) -> Child:
     if cell is None:
-        return tag("span", "–", class_="quiet")
-    leading = cell.complete and cell.value is not None and cell.value == best
-    covered = format_coverage(cell.number)
-    beside = cell.interval + ("" if covered == "100 %" else f", {covered} covered")
+        return tag("span", "–", class_="muted")
+    is_best = cell.complete and cell.value is not None and cell.value == best
+    coverage = format_coverage(cell.number)
+    details = cell.interval + ("" if coverage == "100 %" else f", coverage {coverage}")
     return components.stack_lines(
-        tag("strong", cell.text) if leading else cell.text,
+        tag("strong", cell.text) if is_best else cell.text,
         components.build_interval_bar(scale, cell.number["low"], cell.value, cell.number["high"]),
-        tag("small", beside if cell.complete else f"{beside}, unfinished", class_="quiet"),
+        tag("small", details if cell.complete else f"{details}, unfinished", class_="muted"),
     )
 
 
 def _draw_downloads(visible_board: Leaderboard) -> None:
-    made = {
+    formats = {
         "CSV": (visible_board.to_csv, "leaderboard.csv", "text/csv"),
         "Markdown": (visible_board.to_markdown, "leaderboard.md", "text/markdown"),
         "LaTeX": (visible_board.to_latex, "leaderboard.tex", "text/x-tex"),
     }
     with st.container(horizontal=True):
-        for label, (make, name, kind) in made.items():
+        for label, (render, name, mime_type) in formats.items():
             st.download_button(
-                label, make(), name, kind, icon=":material/download:", on_click="ignore", key=f"leaderboard-{label}"
+                label,
+                render(),
+                name,
+                mime_type,
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"leaderboard-{label}",
             )
 
 
 def _draw_speed_chart(visible_board: Leaderboard) -> None:
-    """How good against how fast, for a column of error rates or shares."""
-    known = {
-        f"{each.title} {each.metric}": each
-        for each in visible_board.columns
-        if each.unit == "share" and len(_speed_points(visible_board, each)) > 1
+    """Draw a metric against speed, for a column of error rates or shares."""
+    columns = {
+        f"{column.title} {column.metric}": column
+        for column in visible_board.columns
+        if column.unit == "share" and len(_speed_points(visible_board, column)) > 1
     }
-    if not known:
+    if not columns:
         return
-    st.subheader("How good, how fast", anchor=False)
-    name = str(st.selectbox("Number", list(known), key="leaderboard-speed"))
-    column = known[name]
-    better = "higher is better" if column.higher_is_better else "lower is better"
+    st.subheader("Quality against speed", anchor=False)
+    column = columns[str(st.selectbox("Metric", list(columns), key="leaderboard-speed"))]
+    direction = "higher is better" if column.higher_is_better else "lower is better"
     draw_chart(
         charts.speed_error_chart(
-            pd.DataFrame(_speed_points(visible_board, column)), f"{metric_title(column.name)} ({better})"
+            pd.DataFrame(_speed_points(visible_board, column)), f"{metric_title(column.name)} ({direction})"
         ),
-        alt="Error against speed of each model",
+        alt="Quality against speed of each model",
     )
-    components.draw_notes("Speeds are those of the machine each run was made on, and of what else ran there.")
+    components.draw_notes("Speed depends on the machine each run used and on its load at the time.")
 
 
 def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, Any]]:
@@ -167,15 +175,15 @@ def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, 
 
 
 def _draw_footnotes(full_board: Leaderboard, visible_board: Leaderboard, skipped: list[str]) -> None:
-    with st.expander("Columns, and what is left out", icon=":material/info:"):
+    with st.expander("Column details and skipped runs", icon=":material/info:"):
         rows: list[list[Child]] = [
-            [each.title, each.task, each.revision or "local", each.inferencer or "however", each.metric]
-            for each in visible_board.columns
+            [column.title, column.task, column.revision or "local", column.inferencer or "any", column.metric]
+            for column in visible_board.columns
         ]
-        components.draw_markup(components.build_table(["Column", "Task", "Data", "Asked", "Metric"], rows, 5))
+        components.draw_markup(components.build_table(["Column", "Task", "Data", "Prompt", "Metric"], rows, 5))
         if full_board.replaced_count:
             components.draw_notes(
-                f"{full_board.replaced_count} numbers are of older runs of the same model, arguments "
-                "and column: the newest stands for them."
+                f"{full_board.replaced_count} results of older runs (same model, arguments and column) are hidden; "
+                "only the newest is shown."
             )
-        components.draw_notes(*(f"Left out: {each}" for each in skipped[:50]))
+        components.draw_notes(*(f"Skipped: {reason}" for reason in skipped[:50]))

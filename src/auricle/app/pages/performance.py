@@ -1,4 +1,4 @@
-"""Performance: what a model served under load, and whether the measurement can be believed."""
+"""The page that shows load tests."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from auricle.app.views.load_test import draw_load_test
 
 
 def page() -> None:
-    """One measurement of `auricle perf`."""
-    draw_header("Performance", "How much a model serves, how fast, and whether to believe it.")
+    """Draw the selection of a load test and its results."""
+    draw_header("Performance", "Throughput and latency of a model under load, and whether the measurement is valid.")
     components.apply_styles()
-    known = run_picker.list_entries("perf")
-    if not known:
+    entries = run_picker.list_entries("perf")
+    if not entries:
         st.info(
-            "No load test is in the runs folder. `auricle perf TASK -m MODEL --load closed:8` makes one.",
+            "No load tests yet. Run `auricle perf TASK -m MODEL --load closed:8` to create one.",
             icon=":material/timer:",
         )
         return
-    entry = run_picker.pick_run("Measurement", known, "performance-run")
+    entry = run_picker.pick_run("Load test", entries, "performance-run")
     if entry:
         with error_boundary():
             draw_load_test(entry.path)

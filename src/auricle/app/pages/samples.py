@@ -1,9 +1,9 @@
-"""Samples of a run: searched, sliced, sorted by how badly they went, and one of them opened."""
+"""The page that lists the samples of a run, with search, filters and sorting, and shows one of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,17 @@ from auricle.app.views import components, run_picker, sample_card
 from auricle.app.views.error_boundary import error_boundary
 from auricle.core.errors import DataError
 from auricle.report import html_format
+from auricle.report.html_format import NumberDocument
 
 PAGE_SIZE = 50
-SORT_ORDERS = ("Worst first", "As in the data", "Slowest first", "Longest sound first")
+WORST_FIRST = "Worst first"
+SORT_COLUMNS = {"Original order": "", "Slowest first": "seconds", "Longest audio first": "audio_seconds"}
 OUTCOME_FILTERS = ("all", "answered", "failed", "unreadable")
-Number = Mapping[str, Any]
 
 
 def page() -> None:
-    """Everything a run was asked, fifty rows at a time."""
-    draw_header("Samples", "What was asked, what was answered, and how it sounds.")
+    """Draw the selection of a run and its samples."""
+    draw_header("Samples", "Inputs, outputs and audio of every sample.")
     components.apply_styles()
     entry = run_picker.pick_run("Run", run_picker.list_entries("run"), "samples-run")
     if entry:
@@ -35,122 +36,119 @@ def page() -> None:
 
 
 def draw_samples(path: Path) -> None:
-    """The table, its filters, and the sample that was chosen."""
-    held = run_data.load_samples(path)
-    numbers = _sortable_numbers(path, held)
-    number, frame = _apply_filters(held, numbers)
-    _draw_warnings(held)
-    pages = max(1, math.ceil(len(frame) / PAGE_SIZE))
-    components.draw_notes(f"{len(frame):,} of {len(held.frame):,} samples.")
-    at = 1
-    if pages > 1:
-        at = min(st.pagination(pages, key=f"page-of-{pages}"), pages)
-    shown = frame.iloc[(at - 1) * PAGE_SIZE : at * PAGE_SIZE]
-    if not len(shown):
+    """Draw the filters, one page of the table and the selected sample."""
+    table = run_data.load_samples(path)
+    number, frame = _apply_filters(table, _sortable_numbers(path, table))
+    _draw_warnings(table)
+    page_count = max(1, math.ceil(len(frame) / PAGE_SIZE))
+    components.draw_notes(f"{len(frame):,} of {len(table.frame):,} samples.")
+    page_number = 1
+    if page_count > 1:
+        page_number = min(st.pagination(page_count, key=f"page-of-{page_count}"), page_count)
+    page_rows = frame.iloc[(page_number - 1) * PAGE_SIZE : page_number * PAGE_SIZE]
+    if not len(page_rows):
         return
     state = st.dataframe(
-        _build_table(shown, number, held),
+        _build_table(page_rows, number, table),
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
-        key=f"rows-{path.name}-{at}",
+        key=f"rows-{path.name}-{page_number}",
         column_config=COLUMN_CONFIG,
-        height="content" if len(shown) < 12 else 420,
+        height="content" if len(page_rows) < 12 else 420,
     )
-    rows = state["selection"]["rows"]
-    if not rows:
-        components.draw_notes("Tick a row to open it; below is the first.")
-    sample_card.draw_card(path, shown.iloc[min(rows[0], len(shown) - 1) if rows else 0], number)
+    selected = state["selection"]["rows"]
+    if not selected:
+        components.draw_notes("Select a row to open it. Showing the first row.")
+    sample_card.draw_card(path, page_rows.iloc[min(selected[0], len(page_rows) - 1) if selected else 0], number)
 
 
 COLUMN_CONFIG: Any = {
     "target": st.column_config.TextColumn("reference", width=210),
     "answer": st.column_config.TextColumn(width=250),
-    "seconds": st.column_config.NumberColumn("answered in, s", format="%.3f"),
-    "audio_seconds": st.column_config.NumberColumn("sound, s", format="%.1f"),
+    "seconds": st.column_config.NumberColumn("response time (s)", format="%.3f"),
+    "audio_seconds": st.column_config.NumberColumn("audio length (s)", format="%.1f"),
 }
 
 
-def _sortable_numbers(path: Path, table: SamplesTable) -> list[Number]:
-    """Metrics samples can be sorted by; a run without numbers can still be read."""
+def _sortable_numbers(path: Path, table: SamplesTable) -> list[NumberDocument]:
+    """Return the metrics to sort samples by; none if the run is not scored."""
     try:
-        found = run_data.overall_numbers(run_data.load_metrics(path))
+        numbers = run_data.overall_numbers(run_data.load_metrics(path))
     except DataError as error:
         components.draw_notes(str(error))
         return []
-    return [each for each in found if f"stat.{each['metric']}" in table.frame]
+    return [number for number in numbers if f"stat.{number['metric']}" in table.frame]
 
 
-def _apply_filters(table: SamplesTable, numbers: Sequence[Number]) -> tuple[Number | None, pd.DataFrame]:
+def _apply_filters(
+    table: SamplesTable, numbers: Sequence[NumberDocument]
+) -> tuple[NumberDocument | None, pd.DataFrame]:
     first, second, third, fourth = st.columns([3, 2, 2, 2])
-    words = first.text_input("Search", placeholder="id, reference, answer", key="samples-search")
+    search_text = first.text_input("Search", placeholder="id, reference, answer", key="samples-search")
     outcome = second.selectbox("Outcome", OUTCOME_FILTERS, key="samples-outcome")
-    order = third.selectbox("Order", SORT_ORDERS, key="samples-order")
-    titles = {each["metric"]: each for each in numbers}
+    order = third.selectbox("Sort by", (WORST_FIRST, *SORT_COLUMNS), key="samples-order")
+    number_by_metric = {number["metric"]: number for number in numbers}
     metric = fourth.selectbox(
-        "Metric", list(titles) or ["none"], format_func=html_format.metric_title, key="samples-metric"
+        "Metric", list(number_by_metric) or ["none"], format_func=html_format.metric_title, key="samples-metric"
     )
-    number = titles.get(str(metric))
-    frame = _filter_by_metadata(search_samples(table.frame, words), table.fields)
+    number = number_by_metric.get(str(metric))
+    frame = _filter_by_metadata(search_samples(table.frame, search_text), table.fields)
     if outcome != "all":
         frame = frame[frame["outcome"] == outcome]
     return number, sort_samples(frame, str(order), number)
 
 
 def search_samples(frame: pd.DataFrame, text: str) -> pd.DataFrame:
-    """Samples that have these words in their id, reference or answer, whatever their case."""
+    """Select samples whose id, reference or answer contains the text, ignoring case."""
     if not text.strip():
         return frame
-    found = pd.Series(False, index=frame.index)
+    is_match = pd.Series(False, index=frame.index)
     for name in ("id", "target", "answer"):
-        found |= frame[name].str.contains(text.strip(), case=False, regex=False)
-    return frame[found]
+        is_match |= frame[name].str.contains(text.strip(), case=False, regex=False)
+    return frame[is_match]
 
 
 def _filter_by_metadata(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
     if not fields:
         return frame
-    with st.expander("Slice by what is known of the samples", icon=":material/filter_alt:"):
-        places = st.columns(min(4, len(fields)))
-        for at, field in enumerate(fields):
+    with st.expander("Filter by metadata", icon=":material/filter_alt:"):
+        columns = st.columns(min(4, len(fields)))
+        for index, field in enumerate(fields):
             column = f"meta.{field}"
             values = sorted(frame[column].dropna().unique())
-            with places[at % len(places)]:
+            with columns[index % len(columns)]:
                 components.draw_notes(field)
-                kept = st.multiselect(
+                selected = st.multiselect(
                     "Values", values, key=f"slice-{field}", label_visibility="collapsed", placeholder="any"
                 )
-            if kept:
-                frame = frame[frame[column].isin(kept)]
+            if selected:
+                frame = frame[frame[column].isin(selected)]
     return frame
 
 
-def sort_samples(frame: pd.DataFrame, order: str, number: Number | None) -> pd.DataFrame:
-    """In the order that was asked for; what a metric does not know comes last."""
-    if order == "Worst first" and number is not None:
-        keys = samples_table.badness(frame, number)
-        return frame.loc[keys.sort_values(ascending=False, kind="stable", na_position="last").index]
-    by = {"Slowest first": "seconds", "Longest sound first": "audio_seconds"}.get(order)
-    return frame.sort_values(by, ascending=False, kind="stable") if by else frame
+def sort_samples(frame: pd.DataFrame, order: str, number: NumberDocument | None) -> pd.DataFrame:
+    """Sort samples; those that the metric did not score come last."""
+    if order == WORST_FIRST and number is not None:
+        return samples_table.sort_worst_first(frame, number, drop_unscored=False)
+    column = SORT_COLUMNS.get(order)
+    return frame.sort_values(column, ascending=False, kind="stable") if column else frame
 
 
 def _draw_warnings(table: SamplesTable) -> None:
     if table.damaged_lines:
-        st.warning(
-            f"{table.damaged_lines:,} lines of the journal are damaged and left out.", icon=":material/broken_image:"
-        )
+        st.warning(f"{table.damaged_lines:,} damaged journal lines were skipped.", icon=":material/broken_image:")
     if table.is_truncated:
         st.warning(f"Only the first {samples_table.MAX_SAMPLES:,} samples are listed.", icon=":material/content_cut:")
 
 
-def _build_table(frame: pd.DataFrame, number: Number | None, table: SamplesTable) -> pd.DataFrame:
-    made = frame[["id", "outcome", "target", "answer"]].copy()
+def _build_table(frame: pd.DataFrame, number: NumberDocument | None, table: SamplesTable) -> pd.DataFrame:
+    visible = frame[["id", "outcome", "target", "answer"]].copy()
     if number is not None:
-        told = [sample_card.format_score(row, number) for row in frame.to_dict("records")]
-        made.insert(1, "score", told)
+        visible.insert(1, "score", [sample_card.format_score(row, number) for row in frame.to_dict("records")])
     for name in table.fields[:4]:
-        made[name] = frame[f"meta.{name}"]
-    made["seconds"] = frame["seconds"]
+        visible[name] = frame[f"meta.{name}"]
+    visible["seconds"] = frame["seconds"]
     if frame["audio_seconds"].notna().any():
-        made["audio_seconds"] = frame["audio_seconds"]
-    return made
+        visible["audio_seconds"] = frame["audio_seconds"]
+    return visible

@@ -1,1 +1,1 @@
-"""What several pages show of a run."""
+"""Parts of pages that show runs, samples and charts."""

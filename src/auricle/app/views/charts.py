@@ -1,4 +1,4 @@
-"""Pictures of results, as Altair draws them. Columns have names of our own, never a run's."""
+"""Altair charts of results; the columns have fixed names, never names from a run."""
 
 from __future__ import annotations
 
@@ -12,35 +12,40 @@ from auricle.app.theme import current_palette
 
 
 def make_unique(names: Sequence[str]) -> list[str]:
-    """Names for an axis, each its own: two that look alike are numbered."""
-    seen: dict[str, int] = {}
-    told = []
+    """Number repeated names, so that each has its own place on an axis.
+
+    >>> make_unique(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    counts: dict[str, int] = {}
+    unique = []
     for name in map(str, names):
-        seen[name] = seen.get(name, 0) + 1
-        told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return told
+        counts[name] = counts.get(name, 0) + 1
+        unique.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return unique
 
 
 # --- intervals ----------------------------------------------------------------------------------
 
 
 def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: float | None) -> Any:
-    """A dot and its interval for each group, beside a line for all samples."""
-    shown = ".0%" if unit == "share" else ".3g"
+    """Draw a dot and an interval for each group, and a dashed line for all samples."""
+    axis_format = ".0%" if unit == "share" else ".3g"
+    tooltip_format = axis_format.replace("0%", "2%")
     order = list(frame["group"])
     y = alt.Y(
         "group:N", sort=order, title=None, scale=alt.Scale(type="band"), axis=alt.Axis(labelLimit=180, labelFlush=False)
     )
     scale = alt.Scale(zero=False, nice=True)
-    x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(format=shown, tickCount=8))
-    tips = [
+    x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(format=axis_format, tickCount=8))
+    tooltips = [
         alt.Tooltip("group:N"),
-        alt.Tooltip("value:Q", format=shown.replace("0%", "2%")),
-        alt.Tooltip("low:Q", format=shown.replace("0%", "2%")),
-        alt.Tooltip("high:Q", format=shown.replace("0%", "2%")),
+        alt.Tooltip("value:Q", format=tooltip_format),
+        alt.Tooltip("low:Q", format=tooltip_format),
+        alt.Tooltip("high:Q", format=tooltip_format),
         alt.Tooltip("scored:Q", title="samples"),
     ]
-    base = alt.Chart(frame).encode(y=y, tooltip=tips).properties(height=alt.Step(24))
+    base = alt.Chart(frame).encode(y=y, tooltip=tooltips).properties(height=alt.Step(24))
     colour = current_palette().categorical[0]
     layers = [
         base.mark_rule(strokeWidth=4, opacity=0.35, color=colour).encode(
@@ -49,40 +54,43 @@ def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: fl
         base.mark_point(filled=True, size=70, color=colour, opacity=1).encode(x=x),
     ]
     if overall_value is not None:
-        line = alt.Chart(pd.DataFrame({"whole": [overall_value]}))
+        line = alt.Chart(pd.DataFrame({"overall": [overall_value]}))
         layers.insert(
-            0, line.mark_rule(color=current_palette().muted, strokeDash=[4, 3]).encode(x=alt.X("whole:Q", title=title))
+            0,
+            line.mark_rule(color=current_palette().muted, strokeDash=[4, 3]).encode(x=alt.X("overall:Q", title=title)),
         )
     return alt.layer(*layers)
 
 
-# --- numbers a model told ---------------------------------------------------------------------
+# --- dimensions and ratings ---------------------------------------------------------------------
 
 
 def violin_chart(densities: Mapping[str, Any], emotions: Mapping[str, Any], title: str) -> Any:
-    """How thick values lie for each label, with the middle half as a box and the mean as a dot.
+    """Draw the density of values for each label, with the interquartile range as a bar and the mean as a dot.
 
-    Labels stand in the picture, one below the other: an axis of names would need a facet a label.
+    Labels are drawn as text, one below the other, because an axis of names would need a facet per label.
     """
     shapes, boxes = [], []
     low, high = densities["from"], densities["to"]
-    for at, (label, figures) in enumerate(zip(make_unique(list(emotions)), emotions.values(), strict=True)):
-        thick = densities["of"].get(list(emotions)[at]) or []
-        highest = max(thick, default=0.0) or 1.0
-        for place, each in enumerate(thick):
-            value = low + (high - low) * place / max(1, len(thick) - 1)
-            half = 0.4 * each / highest
-            shapes.append({"label": label, "value": value, "up": half - at, "down": -half - at})
-        first, middle, third = figures["quartiles"]
+    labels = make_unique(list(emotions))
+    for index, (emotion, statistics) in enumerate(emotions.items()):
+        label = labels[index]
+        density = densities["of"].get(emotion) or []
+        max_density = max(density, default=0.0) or 1.0
+        for step, height in enumerate(density):
+            value = low + (high - low) * step / max(1, len(density) - 1)
+            half_width = 0.4 * height / max_density
+            shapes.append({"label": label, "value": value, "up": half_width - index, "down": -half_width - index})
+        first, median, third = statistics["quartiles"]
         boxes.append(
             {
                 "label": label,
                 "first": first,
-                "middle": middle,
+                "median": median,
                 "third": third,
-                "at": -at,
-                "mean": figures["mean"],
-                "n": figures["n"],
+                "y": -index,
+                "mean": statistics["mean"],
+                "n": statistics["n"],
                 "left": low,
             }
         )
@@ -90,33 +98,33 @@ def violin_chart(densities: Mapping[str, Any], emotions: Mapping[str, Any], titl
 
 
 def _layer_violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any:
-    colours = current_palette()
+    palette = current_palette()
     scale = alt.Scale(domain=[0.6 - len(boxes), 0.6])
-    y = alt.Y("at:Q", scale=scale, axis=None)
-    figures = alt.Chart(boxes)
-    tips = [
+    y = alt.Y("y:Q", scale=scale, axis=None)
+    base = alt.Chart(boxes)
+    tooltips = [
         alt.Tooltip("label:N"),
         alt.Tooltip("n:Q", title="samples"),
         alt.Tooltip("mean:Q", format=".3f"),
-        alt.Tooltip("middle:Q", title="median", format=".3f"),
+        alt.Tooltip("median:Q", format=".3f"),
     ]
     x: dict[str, Any] = {"title": title, "scale": alt.Scale(zero=False, nice=False), "axis": alt.Axis(tickCount=6)}
     layers = [
-        figures.mark_rule(strokeWidth=5, color=colours.categorical[0]).encode(
-            x=alt.X("first:Q", **x), x2="third:Q", y=y, tooltip=tips
+        base.mark_rule(strokeWidth=5, color=palette.categorical[0]).encode(
+            x=alt.X("first:Q", **x), x2="third:Q", y=y, tooltip=tooltips
         ),
-        figures.mark_tick(color=colours.background, thickness=2, size=9, orient="vertical").encode(
-            x=alt.X("middle:Q", **x), y=y
+        base.mark_tick(color=palette.background, thickness=2, size=9, orient="vertical").encode(
+            x=alt.X("median:Q", **x), y=y
         ),
-        figures.mark_point(filled=True, color=colours.categorical[1], size=42, opacity=1).encode(
-            x=alt.X("mean:Q", **x), y=y, tooltip=tips
+        base.mark_point(filled=True, color=palette.categorical[1], size=42, opacity=1).encode(
+            x=alt.X("mean:Q", **x), y=y, tooltip=tooltips
         ),
-        figures.mark_text(align="left", dy=-13, dx=2, color=colours.muted, limit=140).encode(
+        base.mark_text(align="left", dy=-13, dx=2, color=palette.muted, limit=140).encode(
             x=alt.X("left:Q", **x), y=y, text="label:N"
         ),
     ]
     if len(shapes):
-        area = alt.Chart(shapes).mark_area(color=colours.categorical[0], opacity=0.28)
+        area = alt.Chart(shapes).mark_area(color=palette.categorical[0], opacity=0.28)
         layers.insert(
             0,
             area.encode(
@@ -127,46 +135,47 @@ def _layer_violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any
 
 
 def scatter_chart(frame: pd.DataFrame, axis_titles: tuple[str, str], selection_name: str = "point") -> Any:
-    """Predictions against ratings, with the line of equality; points can be chosen."""
-    colours = current_palette()
-    chosen = alt.selection_point(name=selection_name, fields=["at"], toggle=False, nearest=False)
+    """Draw predictions against ratings, with a dashed line of equality; points are clickable."""
+    palette = current_palette()
+    selection = alt.selection_point(name=selection_name, fields=["index"], toggle=False, nearest=False)
     scale = alt.Scale(zero=False, nice=True)
     dots = (
         alt.Chart(frame)
-        .mark_circle(size=60, color=colours.categorical[0], cursor="pointer")
+        .mark_circle(size=60, color=palette.categorical[0], cursor="pointer")
         .encode(
-            x=alt.X("true:Q", title=axis_titles[0], scale=scale, axis=alt.Axis(tickCount=8)),
-            y=alt.Y("said:Q", title=axis_titles[1], scale=scale, axis=alt.Axis(tickCount=6)),
-            opacity=alt.condition(chosen, alt.value(0.75), alt.value(0.15)),
+            x=alt.X("rating:Q", title=axis_titles[0], scale=scale, axis=alt.Axis(tickCount=8)),
+            y=alt.Y("prediction:Q", title=axis_titles[1], scale=scale, axis=alt.Axis(tickCount=6)),
+            opacity=alt.condition(selection, alt.value(0.75), alt.value(0.15)),
             tooltip=[
                 alt.Tooltip("id:N"),
-                alt.Tooltip("true:Q", format=".3g", title="rated"),
-                alt.Tooltip("said:Q", format=".3g", title="predicted"),
+                alt.Tooltip("rating:Q", format=".3g"),
+                alt.Tooltip("prediction:Q", format=".3g"),
             ],
         )
-        .add_params(chosen)
+        .add_params(selection)
         .properties(height=380)
     )
-    low, high = [max(frame["true"].min(), frame["said"].min()), min(frame["true"].max(), frame["said"].max())]
+    ratings, predictions = frame["rating"], frame["prediction"]
+    low, high = max(ratings.min(), predictions.min()), min(ratings.max(), predictions.max())
     if not low < high:
         return alt.layer(dots)
-    ends = pd.DataFrame({"true": [low, high], "said": [low, high]})
-    line = alt.Chart(ends).mark_line(color=colours.muted, strokeDash=[4, 3], strokeWidth=1)
-    return alt.layer(line.encode(x="true:Q", y="said:Q"), dots)
+    ends = pd.DataFrame({"rating": [low, high], "prediction": [low, high]})
+    line = alt.Chart(ends).mark_line(color=palette.muted, strokeDash=[4, 3], strokeWidth=1)
+    return alt.layer(line.encode(x="rating:Q", y="prediction:Q"), dots)
 
 
 def plane_chart(plane: Mapping[str, Any]) -> Any:
-    """Samples over two dimensions, with the mean of each label as a large mark."""
+    """Draw samples over two dimensions, with the mean of each label as a large marker."""
     labels = make_unique(plane["labels"])
-    points = pd.DataFrame([{"label": labels[at], "x": x, "y": y} for at, x, y in plane["points"]])
+    points = pd.DataFrame([{"label": labels[index], "x": x, "y": y} for index, x, y in plane["points"]])
     centres = pd.DataFrame(
         [
-            {"label": label, "x": each["x"], "y": each["y"], "n": each["n"]}
-            for label, each in zip(labels, plane["centres"], strict=True)
+            {"label": label, "x": centre["x"], "y": centre["y"], "n": centre["n"]}
+            for label, centre in zip(labels, plane["centres"], strict=True)
         ]
     )
     scale = alt.Scale(zero=False)
-    kinds = {
+    label_channels = {
         "color": alt.Color(
             "label:N",
             sort=labels,
@@ -175,21 +184,21 @@ def plane_chart(plane: Mapping[str, Any]) -> Any:
         ),
         "shape": alt.Shape("label:N", sort=labels, legend=None),
     }
-    places = {
+    axes = {
         "x": alt.X("x:Q", title=str(plane["x"]), scale=scale, axis=alt.Axis(tickCount=8)),
         "y": alt.Y("y:Q", title=str(plane["y"]), scale=scale, axis=alt.Axis(tickCount=6)),
     }
-    tips = [alt.Tooltip("label:N"), alt.Tooltip("x:Q", format=".3f"), alt.Tooltip("y:Q", format=".3f")]
+    tooltips = [alt.Tooltip("label:N"), alt.Tooltip("x:Q", format=".3f"), alt.Tooltip("y:Q", format=".3f")]
     return alt.layer(
-        alt.Chart(points).mark_point(filled=True, size=26, opacity=0.35).encode(**places, **kinds),
+        alt.Chart(points).mark_point(filled=True, size=26, opacity=0.35).encode(**axes, **label_channels),
         alt.Chart(centres)
         .mark_point(filled=True, size=190, opacity=1, stroke=current_palette().background, strokeWidth=1.5)
-        .encode(**places, **kinds, tooltip=tips),
+        .encode(**axes, **label_channels, tooltip=tooltips),
     ).properties(height=380)
 
 
 def stacked_error_chart(frame: pd.DataFrame) -> Any:
-    """Substitutions, deletions and insertions of each group, as shares of the reference."""
+    """Draw substitutions, deletions and insertions of each group, as shares of the reference length."""
     order = ["substitutions", "deletions", "insertions"]
     hues = current_palette().categorical
     return (
@@ -218,12 +227,11 @@ def stacked_error_chart(frame: pd.DataFrame) -> Any:
 
 
 def line_chart(frame: pd.DataFrame, x_title: str, y_title: str, *, show_points: bool = True) -> Any:
-    """Named rows of points: `name`, `x`, `y`."""
+    """Draw a line for each `name` in a frame with columns `name`, `x` and `y`."""
     hues = list(current_palette().categorical)
     names = list(dict.fromkeys(frame["name"]))
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
-    alone = len(names) == 1
-    legend = None if alone else alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3)
+    legend = None if len(names) == 1 else alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3)
     return (
         alt.Chart(frame)
         .mark_line(point=alt.OverlayMarkDef(size=45) if show_points else False, strokeWidth=2)
@@ -243,27 +251,29 @@ def line_chart(frame: pd.DataFrame, x_title: str, y_title: str, *, show_points: 
 
 
 def speed_error_chart(frame: pd.DataFrame, title: str) -> Any:
-    """How good against how fast: `model`, `value`, `low`, `high`, `rtfx`."""
-    colours = current_palette()
+    """Draw a metric against speed, from a frame with columns `model`, `value`, `low`, `high` and `rtfx`."""
+    palette = current_palette()
     x = alt.X(
-        "rtfx:Q", title="RTFx, seconds of sound a second (log)", scale=alt.Scale(type="log", nice=False, padding=90)
+        "rtfx:Q",
+        title="RTFx: seconds of audio per second (log scale)",
+        scale=alt.Scale(type="log", nice=False, padding=90),
     )
     base = alt.Chart(frame).properties(height=320)
-    share = alt.Axis(format=".1%")
+    percent = alt.Axis(format=".1%")
     return alt.layer(
-        base.mark_rule(color=colours.categorical[0], opacity=0.4, strokeWidth=3).encode(
-            x=x, y=alt.Y("low:Q", title=title, axis=share, scale=alt.Scale(zero=False)), y2="high:Q"
+        base.mark_rule(color=palette.categorical[0], opacity=0.4, strokeWidth=3).encode(
+            x=x, y=alt.Y("low:Q", title=title, axis=percent, scale=alt.Scale(zero=False)), y2="high:Q"
         ),
-        base.mark_point(filled=True, size=90, color=colours.categorical[0], opacity=1).encode(
+        base.mark_point(filled=True, size=90, color=palette.categorical[0], opacity=1).encode(
             x=x,
-            y=alt.Y("value:Q", title=title, axis=share, scale=alt.Scale(zero=False)),
+            y=alt.Y("value:Q", title=title, axis=percent, scale=alt.Scale(zero=False)),
             tooltip=[
                 "model:N",
                 alt.Tooltip("value:Q", format=".2%", title=title),
                 alt.Tooltip("rtfx:Q", format=",.1f", title="RTFx"),
             ],
         ),
-        base.mark_text(align="left", dx=9, fontSize=12, color=colours.text, limit=220).encode(
+        base.mark_text(align="left", dx=9, fontSize=12, color=palette.text, limit=220).encode(
             x=x, y="value:Q", text="model:N"
         ),
     )

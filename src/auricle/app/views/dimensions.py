@@ -1,4 +1,4 @@
-"""Results of models that tell dimensions, such as arousal: how emotions lie along them."""
+"""Results of models that predict dimensions such as arousal: distributions by emotion."""
 
 from __future__ import annotations
 
@@ -9,65 +9,62 @@ import streamlit as st
 
 from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
-from auricle.report.html_format import format_count, typeset_number
+from auricle.report.html_format import NumberDocument, format_count, typeset_number
 from auricle.report.markup import Child
 
-Number = Mapping[str, Any]
 
-
-def draw_dimensions(number: Number, key: str) -> None:
-    """Violins of each dimension, the plane of two, and means with their spread; no matrix."""
+def draw_dimensions(number: NumberDocument, key: str) -> None:
+    """Draw violins of each dimension, a scatter plot of two, and a table of statistics."""
     details = number["details"]
-    found = details["dimensions"]
+    dimensions = details["dimensions"]
     st.subheader("Dimensions", anchor=False)
     densities = details.get("densities") or {}
-    drawn = [name for name in found if name in densities]
-    for start in range(0, len(drawn), 2):
-        for place, name in zip(st.columns(2), drawn[start : start + 2], strict=False):
-            with place:
+    names = [name for name in dimensions if name in densities]
+    for start in range(0, len(names), 2):
+        for column, name in zip(st.columns(2), names[start : start + 2], strict=False):
+            with column:
                 st.markdown(f"**{escape_markdown(name)}**")
                 draw_chart(
-                    charts.violin_chart(densities[name], found[name]["emotions"], str(name)),
+                    charts.violin_chart(densities[name], dimensions[name]["emotions"], str(name)),
                     alt="Violins of one dimension by true label",
                 )
     components.draw_notes(
-        "Values as the model gives them, by true label: the wider, the more samples lie "
-        "there; the bar holds the middle half, the tick is the median, the dot the mean."
+        "Raw model values by true label. Width: density of samples. Bar: interquartile range. Tick: median. Dot: mean."
     )
     if plane := details.get("plane"):
         draw_chart(charts.plane_chart(plane), key=f"{key}-plane", alt="Samples over two dimensions")
-        some = len(plane["points"]) < plane["of"]
-        which = f"{len(plane['points']):,} of {plane['of']:,} samples" if some else "All samples"
-        components.draw_notes(f"{which}; large marks are means of a label.")
-    _draw_table(found)
+        is_subset = len(plane["points"]) < plane["of"]
+        shown = f"{len(plane['points']):,} of {plane['of']:,}" if is_subset else "all"
+        components.draw_notes(f"Showing {shown} samples. Large markers: mean of each label.")
+    _draw_table(dimensions)
 
 
 def _draw_table(dimensions: Mapping[str, Mapping[str, Any]]) -> None:
     first = next(iter(dimensions.values()))["emotions"]
-    head = ["Label", "Samples"]
+    headers = ["Label", "Samples"]
     for name in dimensions:
-        head += [f"{name}, mean ± sd", "d", "AUC"]
+        headers += [f"{name}, mean ± sd", "d", "AUC"]
     rows: list[list[Child]] = []
     for label in first:
         row: list[Child] = [label, format_count(first[label]["n"])]
-        for figures in dimensions.values():
-            row += _statistic_cells(figures["emotions"][label])
+        for dimension in dimensions.values():
+            row += _statistic_cells(dimension["emotions"][label])
         rows.append(row)
-    components.draw_markup(components.build_table(head, rows))
-    between = " ".join(
-        f"Of {name}, {typeset_number(each['eta2'], 'share')} of the variance lies between labels (by "
-        f"chance {typeset_number(each['chance'], 'share')})."
-        for name, each in dimensions.items()
+    components.draw_markup(components.build_table(headers, rows))
+    explained = " ".join(
+        f"{name}: labels explain {typeset_number(dimension['eta2'], 'share')} of the variance "
+        f"({typeset_number(dimension['chance'], 'share')} expected by chance)."
+        for name, dimension in dimensions.items()
     )
     components.draw_notes(
-        "d is Cohen’s and AUC the area under the ROC curve, both of one label against all "
-        f"others; 0 and 0.5 mean no difference. {between}"
+        "d: Cohen’s d; AUC: area under the ROC curve. Each compares one label with all others; d = 0 and AUC = 0.5 "
+        f"mean no difference. {explained}"
     )
 
 
 def _statistic_cells(statistics: Mapping[str, Any]) -> list[Child]:
-    mean, spread = (_format_number(statistics[name], 3) for name in ("mean", "sd"))
-    return [f"{mean} ± {spread}", _format_number(statistics["d"], 2), _format_number(statistics["auc"], 2)]
+    mean, deviation = (_format_number(statistics[name], 3) for name in ("mean", "sd"))
+    return [f"{mean} ± {deviation}", _format_number(statistics["d"], 2), _format_number(statistics["auc"], 2)]
 
 
 def _format_number(value: float | None, digits: int) -> str:

@@ -1,4 +1,4 @@
-"""What a run's broken files do to a page: a message in their place, and the rest goes on."""
+"""Show errors of a run's files as a message on the page."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from auricle.app.theme import escape_markdown
 from auricle.core.errors import AuricleError
 
 MALFORMED_FILE_ERRORS = (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OSError)
-"""What reading a file raises that is not as this package writes it."""
+"""Exceptions that files with an unexpected structure cause."""
 
 
 @contextmanager
 def error_boundary() -> Iterator[None]:
-    """Tell what cannot be read instead of ending the page with a traceback."""
+    """Show errors as a message, so that the rest of the page is still drawn."""
     try:
         yield
     except AuricleError as error:
@@ -24,8 +24,8 @@ def error_boundary() -> Iterator[None]:
     except MALFORMED_FILE_ERRORS as error:
         st.error(
             escape_markdown(
-                f"This run's files are not as auricle writes them ({type(error).__name__}); "
-                "`auricle score RUN` makes its numbers again."
+                f"This run's files are malformed ({type(error).__name__}). Run `auricle score RUN` to regenerate the "
+                "metrics."
             ),
             icon=":material/broken_image:",
         )

@@ -1,4 +1,4 @@
-"""One answer of a model, drawn by its kind: scores, dimensions, ratings or words."""
+"""The answer of a model on the page for single inference: text, class scores, dimensions or ratings."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from auricle.report.text_format import format_likelihood
 
 DIMENSIONS = {"arousal", "dominance", "valence"}
 MAX_BARS = 12
-AXIS_HEIGHT = 64  # pixels that an axis and its title take of a chart
+AXIS_HEIGHT = 64
+"""Height of an axis with its title, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said, or why it said nothing."""
+    """The output of a model, or an error."""
 
     model: str
     seconds: float = 0.0
@@ -30,7 +31,7 @@ class Answer:
 
 
 def draw_answer(answer: Answer) -> None:
-    """An answer with its raw form below."""
+    """Draw an answer, and its raw output below."""
     if answer.error or answer.output is None:
         st.error(theme.escape_markdown(answer.error), icon=":material/error:")
         return
@@ -43,7 +44,7 @@ def draw_answer(answer: Answer) -> None:
         _draw_continuous_values(output.values)
     else:
         _draw_scores(output)
-    st.caption(f"answered in {answer.seconds:.2g} s")
+    st.caption(f"Response time: {answer.seconds:.2g} s")
     with st.expander("Raw output"):
         st.code(dumps(output).decode(), language="json", wrap_lines=True)
 
@@ -58,25 +59,29 @@ def _draw_generation(output: Generation) -> None:
 
 
 def _draw_scores(output: Prediction) -> None:
-    """Every class by its score, the highest marked."""
+    """Draw the classes by score, with the highest marked."""
     ranked = sorted(output.values.items(), key=lambda pair: -pair[1])
-    share = output.scale == "probability"
+    is_probability = output.scale == "probability"
     top, score = ranked[0]
-    told = f"{score:.1%}" if share else f"{score:.3g}"
-    st.metric("top class", theme.escape_markdown(top), told, delta_color="off", delta_arrow="off")
-    theme.draw_chart(class_score_chart(ranked[:MAX_BARS], share, theme.current_palette()))
+    score_text = _format_score(score, is_probability)
+    st.metric("top class", theme.escape_markdown(top), score_text, delta_color="off", delta_arrow="off")
+    theme.draw_chart(class_score_chart(ranked[:MAX_BARS], is_probability, theme.current_palette()))
     if len(ranked) > MAX_BARS:
-        st.caption(f"{len(ranked) - MAX_BARS} lower classes are in the raw output.")
+        st.caption(f"{len(ranked) - MAX_BARS} lower-scoring classes are in the raw output.")
 
 
-def class_score_chart(ranked: list[tuple[str, float]], is_probability: bool, colours: theme.Palette) -> Any:
-    """Horizontal bars in the order given; the first is the top class."""
+def _format_score(score: float, is_probability: bool) -> str:
+    return f"{score:.1%}" if is_probability else f"{score:.3g}"
+
+
+def class_score_chart(ranked: list[tuple[str, float]], is_probability: bool, palette: theme.Palette) -> Any:
+    """Draw horizontal bars in the given order; the first is the top class."""
     import altair as alt
 
     rows = [
-        {"name": f"▸ {name}" if at == 0 else name, "score": score, "top": at == 0,
-         "told": f"{score:.1%}" if is_probability else f"{score:.3g}"}
-        for at, (name, score) in enumerate(ranked)
+        {"name": f"▸ {name}" if rank == 0 else name, "score": score, "top": rank == 0,
+         "text": _format_score(score, is_probability)}
+        for rank, (name, score) in enumerate(ranked)
     ]  # fmt: skip
     base = alt.Chart(alt.InlineData(values=rows), height=26 * len(rows) + AXIS_HEIGHT).encode(
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=170, ticks=False)),
@@ -84,28 +89,28 @@ def class_score_chart(ranked: list[tuple[str, float]], is_probability: bool, col
                 scale=alt.Scale(domain=_score_axis_domain(ranked, is_probability), nice=False),
                 axis=alt.Axis(format="%" if is_probability else "g",
                               values=[0, 0.25, 0.5, 0.75, 1] if is_probability else alt.Undefined)),
-        tooltip=[alt.Tooltip("name:N", title="class"), alt.Tooltip("told:N", title="score")],
+        tooltip=[alt.Tooltip("name:N", title="class"), alt.Tooltip("text:N", title="score")],
     )  # fmt: skip
-    filled = alt.condition("datum.top", alt.value(colours.accent), alt.value(colours.inactive))
-    told = base.mark_text(
+    fill = alt.condition("datum.top", alt.value(palette.accent), alt.value(palette.inactive))
+    labels = base.mark_text(
         align=alt.expr("datum.score < 0 ? 'right' : 'left'"),
         dx=alt.expr("datum.score < 0 ? -5 : 5"),
-        color=colours.text,
-    ).encode(text="told:N")
-    return base.mark_bar(height=14).encode(color=filled) + told
+        color=palette.text,
+    ).encode(text="text:N")
+    return base.mark_bar(height=14).encode(color=fill) + labels
 
 
 def _score_axis_domain(ranked: list[tuple[str, float]], is_probability: bool) -> list[float]:
-    """The axis, with room for the figures at the ends of bars."""
+    """Return the range of the axis, with space for the labels at the ends of the bars."""
     if is_probability:
         return [0.0, 1.18]
     low, high = min(0.0, ranked[-1][1]), max(0.0, ranked[0][1])
-    room = (high - low or 1.0) * 0.25
-    return [low - room * (low < 0), high + room]
+    margin = (high - low or 1.0) * 0.25
+    return [low - margin * (low < 0), high + margin]
 
 
 def _draw_continuous_values(values: Mapping[str, float]) -> None:
-    """Dimensions as gauges from 0 to 1; ratings, whose range nobody declares, as numbers."""
+    """Draw dimensions as gauges from 0 to 1, and ratings, whose range is unknown, as numbers."""
     if values and set(values) <= DIMENSIONS:
         theme.draw_chart(gauge_chart(values, theme.current_palette()))
         return
@@ -114,13 +119,13 @@ def _draw_continuous_values(values: Mapping[str, float]) -> None:
             st.metric(theme.escape_markdown(name), f"{value:.4g}", width="content")
 
 
-def gauge_chart(values: Mapping[str, float], colours: theme.Palette) -> Any:
-    """A track from 0 to 1 for each dimension, filled up to its value."""
+def gauge_chart(values: Mapping[str, float], palette: theme.Palette) -> Any:
+    """Draw a track from 0 to 1 for each dimension, filled up to its value."""
     import altair as alt
 
     rows = [
         {"name": name, "value": value, "low": min(0.0, value), "high": max(1.0, value),
-         "told": f"{value:.2f}"}
+         "text": f"{value:.2f}"}
         for name, value in values.items()
     ]  # fmt: skip
     domain = [min(0.0, *values.values()), max(1.0, *values.values())]
@@ -128,10 +133,10 @@ def gauge_chart(values: Mapping[str, float], colours: theme.Palette) -> Any:
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
     axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2")
-    x = alt.X("low:Q", title="as the model gave it, 0 to 1", scale=alt.Scale(domain=domain), axis=axis)
-    track = base.mark_bar(height=12, color=colours.border, cornerRadius=6).encode(x=x, x2="high:Q")
-    level = base.mark_bar(height=12, color=colours.accent, cornerRadius=6).encode(x=x, x2="value:Q")
-    told = base.mark_text(dy=-14, color=colours.text, fontWeight=600).encode(
-        x=alt.X("value:Q", scale=alt.Scale(domain=domain)), text="told:N"
+    x = alt.X("low:Q", title="model output (0 to 1)", scale=alt.Scale(domain=domain), axis=axis)
+    track = base.mark_bar(height=12, color=palette.border, cornerRadius=6).encode(x=x, x2="high:Q")
+    level = base.mark_bar(height=12, color=palette.accent, cornerRadius=6).encode(x=x, x2="value:Q")
+    labels = base.mark_text(dy=-14, color=palette.text, fontWeight=600).encode(
+        x=alt.X("value:Q", scale=alt.Scale(domain=domain)), text="text:N"
     )
-    return track + level + told
+    return track + level + labels

@@ -1,14 +1,13 @@
-"""What a run found, by the kind of its answers. `results(path)` is all that pages call."""
+"""The results of a run; the sections depend on the kind of its outputs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from auricle.app import navigation, run_data, samples_table, workspace
+from auricle.app.run_data import Document
 from auricle.app.views import components, sample_card
 from auricle.app.views.classification import draw_classification
 from auricle.app.views.dimensions import draw_dimensions
@@ -23,12 +22,11 @@ from auricle.app.views.metrics import (
 )
 from auricle.app.views.ratings import draw_preferences, draw_ratings, select_preference_numbers, select_rating_numbers
 from auricle.app.views.word_errors import draw_word_errors
-
-Document = Mapping[str, Any]
+from auricle.report.html_format import NumberDocument
 
 
 def draw_results(path: Path) -> None:
-    """A run's numbers, pictures and samples; of a measurement, how it served."""
+    """Draw the metrics, charts and samples of a run, or the results of a load test."""
     components.apply_styles()
     with error_boundary():
         if (path / "perf.json").exists():
@@ -52,7 +50,7 @@ def _draw_run(path: Path, document: Document) -> None:
 
 
 def _draw_links(path: Path) -> None:
-    """Where else this run can be looked at."""
+    """Draw links to other pages about this run."""
     root = workspace.current_workspace().root
     if not path.is_relative_to(root):
         return
@@ -63,33 +61,33 @@ def _draw_links(path: Path) -> None:
 
 
 def _draw_kind_sections(path: Path, document: Document, key: str) -> None:
-    """Sections for what there is; a run of several kinds has several."""
+    """Draw a section for each kind of metric the run has."""
     numbers = run_data.overall_numbers(document)
-    spoken = [each for each in numbers if "substitutions" in each["details"]]
-    if spoken:
-        draw_word_errors(path, document, spoken, key)
-    drawn = [each for each in numbers if "matrix" in each["details"]]
-    for number in drawn[:1]:
-        draw_classification(path, number, key)
-    spread = [each for each in numbers if "dimensions" in each["details"]]
-    for number in spread[:1]:
-        draw_dimensions(number, key)
-    told = select_rating_numbers(document)
-    if told:
-        draw_ratings(path, document, told, key)
-    chosen = select_preference_numbers(document)
-    if chosen:
-        draw_preferences(path, document, chosen, key)
-    if not (spoken or drawn or spread or told or chosen) and numbers:
+    error_rates = [number for number in numbers if "substitutions" in number["details"]]
+    if error_rates:
+        draw_word_errors(path, document, error_rates, key)
+    with_matrix = [number for number in numbers if "matrix" in number["details"]]
+    if with_matrix:
+        draw_classification(path, with_matrix[0], key)
+    with_dimensions = [number for number in numbers if "dimensions" in number["details"]]
+    if with_dimensions:
+        draw_dimensions(with_dimensions[0], key)
+    ratings = select_rating_numbers(document)
+    if ratings:
+        draw_ratings(path, document, ratings, key)
+    preferences = select_preference_numbers(document)
+    if preferences:
+        draw_preferences(path, document, preferences)
+    if not (error_rates or with_matrix or with_dimensions or ratings or preferences) and numbers:
         _draw_answers(path, numbers[0])
 
 
-def _draw_answers(path: Path, number: Mapping[str, Any]) -> None:
-    """Answers with right or wrong, the wrong ones first."""
+def _draw_answers(path: Path, number: NumberDocument) -> None:
+    """Draw the first samples, incorrect ones first."""
     st.subheader("Answers", anchor=False)
     frame = samples_table.sort_worst_first(run_data.load_samples(path).frame, number)
-    name = f"stat.{number['metric']}"
-    if len(frame) and set(frame[name].unique()) <= {0.0, 1.0}:
-        right = int((frame[name] == (1.0 if number["higher_is_better"] else 0.0)).sum())
-        components.draw_notes(f"{right:,} right, {len(frame) - right:,} wrong; wrong ones first.")
+    stat_column = f"stat.{number['metric']}"
+    if len(frame) and set(frame[stat_column].unique()) <= {0.0, 1.0}:
+        correct = int((frame[stat_column] == (1.0 if number["higher_is_better"] else 0.0)).sum())
+        components.draw_notes(f"{correct:,} correct, {len(frame) - correct:,} incorrect; incorrect first.")
     sample_card.draw_cards(path, frame, number, 5)

@@ -1,4 +1,4 @@
-"""A list of runs, each a link to its results."""
+"""A list of runs with links to their results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from auricle.app.workspace import RunEntry
 
 
 def draw_run_list(entries: Sequence[RunEntry], max_runs: int) -> None:
-    """The first of these runs, with a line on each."""
+    """Draw one line for each of the first `max_runs` runs."""
     with st.container(key="run-rows", gap=None):
         for entry in entries[:max_runs]:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -19,14 +19,16 @@ def draw_run_list(entries: Sequence[RunEntry], max_runs: int) -> None:
                 navigation.draw_page_link(page, entry.name, run=entry.name)
                 st.markdown(f":gray[{theme.escape_markdown(describe_run(entry))}]")
     if len(entries) > max_runs:
-        st.caption(f"{len(entries) - max_runs:,} older ones can be chosen on the other pages.")
+        st.caption(
+            f"{len(entries) - max_runs:,} older runs are available on the Samples, Compare and Performance pages."
+        )
 
 
 def describe_run(entry: RunEntry) -> str:
-    """An entry in a line."""
+    """Describe a run on one line: task, model, state and start time."""
     if entry.error:
         return entry.error
-    kind = "load test of " if entry.kind == "perf" else ""
-    state = "" if entry.is_finished else " · not finished"
-    when = f" · {entry.created_at[:16].replace('T', ' ')}" if entry.created_at else ""
-    return f"{kind}{entry.task} × {entry.model}{state}{when}"
+    kind = "Load test: " if entry.kind == "perf" else ""
+    state = "" if entry.is_finished else " · unfinished"
+    created_at = f" · {entry.created_at[:16].replace('T', ' ')}" if entry.created_at else ""
+    return f"{kind}{entry.task} × {entry.model}{state}{created_at}"

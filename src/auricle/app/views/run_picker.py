@@ -1,4 +1,4 @@
-"""Choosing a run from the shelf."""
+"""The select box for a run."""
 
 from __future__ import annotations
 
@@ -12,31 +12,38 @@ from auricle.app.workspace import RunEntry
 
 
 def list_entries(*kinds: str) -> list[RunEntry]:
-    """What is on the shelf, of these kinds."""
-    return [each for each in workspace.current_workspace().list_entries() if not kinds or each.kind in kinds]
+    """List the runs of the current workspace, of these kinds if any are given."""
+    return [entry for entry in workspace.current_workspace().list_entries() if not kinds or entry.kind in kinds]
 
 
 def pick_run(
     label: str, entries: Sequence[RunEntry], key: str, *, query_key: str = "run", default_index: int = 0
 ) -> RunEntry | None:
-    """The run a visitor chooses, or the one the address names; None where there is none.
+    """Draw a select box and return the chosen run, or None if there is none or it is broken.
 
-    The address follows the choice, so that what is seen can be sent to somebody.
+    The URL names the chosen run, so that the page can be shared.
+
+    Args:
+        label: Label of the select box.
+        entries: Runs to choose from.
+        key: Session key of the select box.
+        query_key: Query parameter of the URL that names the run.
+        default_index: Run that is selected at first.
     """
     if not entries:
-        st.info("There is nothing to look at yet: no run is in the runs folder.", icon=":material/inbox:")
+        st.info("No runs yet: the runs folder is empty.", icon=":material/inbox:")
         return None
-    by_name = {each.name: each for each in entries}
-    wanted = st.query_params.get(query_key, "")
-    before = st.session_state.get(f"{key}-asked")
-    if wanted in by_name and before != wanted:
-        st.session_state[key] = wanted  # a link was followed: it counts more than what was chosen
-    if st.session_state.get(key) not in by_name:  # Streamlit forgets it on the way to other pages
-        usual = list(by_name)[min(default_index, len(by_name) - 1)]
-        st.session_state[key] = before if before in by_name else usual
+    by_name = {entry.name: entry for entry in entries}
+    requested = st.query_params.get(query_key, "")
+    previous = previous_choice(key)
+    if requested in by_name and previous != requested:
+        st.session_state[key] = requested  # the user followed a link, which overrides the previous choice
+    if st.session_state.get(key) not in by_name:  # Streamlit drops the value while another page is shown
+        default = list(by_name)[min(default_index, len(by_name) - 1)]
+        st.session_state[key] = previous if previous in by_name else default
     name = st.selectbox(label, list(by_name), key=key, format_func=lambda name: _format_entry(by_name[name]))
-    st.session_state[f"{key}-asked"] = name
-    if wanted != name:
+    st.session_state[_previous_key(key)] = name
+    if requested != name:
         st.query_params[query_key] = name
     entry = by_name[name]
     if entry.error:
@@ -45,18 +52,29 @@ def pick_run(
     return entry
 
 
+def previous_choice(key: str) -> str:
+    """Return the run that was chosen when the page was last drawn, or an empty string."""
+    return str(st.session_state.get(_previous_key(key), ""))
+
+
 def clear_choice(key: str) -> None:
-    """Leave a choice open again."""
-    for each in (key, f"{key}-asked"):
-        st.session_state.pop(each, None)
+    """Reset a select box to its default."""
+    for session_key in (key, _previous_key(key)):
+        st.session_state.pop(session_key, None)
+
+
+def _previous_key(key: str) -> str:
+    return f"{key}-previous"
 
 
 def default_baseline_index(entries: Sequence[RunEntry], name: str) -> int:
-    """Which run to compare another with: the newest of the same task, if there is one."""
-    one = next((each for each in entries if each.name == name), entries[0])
-    others = [at for at, each in enumerate(entries) if each.name != one.name]
-    alike = [at for at in others if (entries[at].task, entries[at].kind) == (one.task, one.kind)]
-    return next(iter(alike or others), 0)
+    """Return the index of the run to compare with: the newest other run of the same task, if there is one."""
+    candidate = next((entry for entry in entries if entry.name == name), entries[0])
+    others = [index for index, entry in enumerate(entries) if entry.name != candidate.name]
+    same_task = [
+        index for index in others if (entries[index].task, entries[index].kind) == (candidate.task, candidate.kind)
+    ]
+    return next(iter(same_task or others), 0)
 
 
 def _format_entry(entry: RunEntry) -> str:

@@ -1,34 +1,32 @@
-"""Results of recognisers: what errors a rate is made of, by group, and the worst, word by word."""
+"""Results of speech recognisers: substitutions, deletions and insertions, and the worst samples."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from auricle.app import run_data, samples_table
+from auricle.app.run_data import Document
 from auricle.app.theme import draw_chart
 from auricle.app.views import charts, components, sample_card
-from auricle.report.html_format import format_count, metric_title, typeset_number
-from auricle.report.markup import Child, tag
+from auricle.report.html_format import NumberDocument, format_count, metric_title, typeset_number
+from auricle.report.markup import Child, Markup, tag
 
 ERROR_KINDS = ("substitutions", "deletions", "insertions")
 MAX_CARDS = 5
-Number = Mapping[str, Any]
-Document = Mapping[str, Any]
 
 
-def draw_word_errors(path: Path, document: Document, numbers: Sequence[Number], key: str) -> None:
-    """Kinds of error over all samples and by group, then the samples that did worst."""
+def draw_word_errors(path: Path, document: Document, numbers: Sequence[NumberDocument], key: str) -> None:
+    """Draw the kinds of error over all samples and by group, then the worst samples."""
     st.subheader("Kinds of error", anchor=False)
     components.draw_markup(_error_table(numbers))
     first = numbers[0]
-    fields = list(dict.fromkeys(each["field"] for each in document["numbers"] if each["field"]))
+    fields = list(dict.fromkeys(number["field"] for number in document["numbers"] if number["field"]))
     if fields:
-        field = st.selectbox("By", fields, key=f"{key}-errors-by")
+        field = st.selectbox("Group by", fields, key=f"{key}-errors-by")
         frame = _errors_by_group(document, str(first["metric"]), str(field))
         if len(frame):
             draw_chart(charts.stacked_error_chart(frame), alt="Kinds of error by group")
@@ -37,17 +35,17 @@ def draw_word_errors(path: Path, document: Document, numbers: Sequence[Number], 
     components.draw_markup(
         tag(
             "p",
-            tag("del", "missed"),
-            " was said and not heard, ",
-            tag("ins", "added"),
-            " was heard and not said; one beside the other is a substitution.",
-            class_="quiet",
+            tag("del", "Struck through"),
+            ": deleted words. ",
+            tag("ins", "Underlined"),
+            ": inserted words. Both together: a substitution.",
+            class_="muted",
         )
     )
     sample_card.draw_cards(path, worst, first, MAX_CARDS)
 
 
-def _error_table(numbers: Sequence[Number]) -> Any:
+def _error_table(numbers: Sequence[NumberDocument]) -> Markup:
     rows: list[list[Child]] = []
     for number in numbers:
         details = number["details"]
@@ -58,25 +56,25 @@ def _error_table(numbers: Sequence[Number]) -> Any:
             row.append(f"{format_count(details[kind])} ({typeset_number(share, 'share')})")
         row += [format_count(length), typeset_number(details.get("utterance_mean"), "share")]
         rows.append(row)
-    head = ["", "Substitutions", "Deletions", "Insertions", "Reference length", "Utterance mean"]
-    return components.build_table(head, rows)
+    headers = ["", "Substitutions", "Deletions", "Insertions", "Reference length", "Mean per utterance"]
+    return components.build_table(headers, rows)
 
 
 def _errors_by_group(document: Document, metric: str, field: str) -> pd.DataFrame:
     rows = []
-    for each in document["numbers"]:
-        if each["metric"] != metric or each["field"] not in ("", field):
+    for number in document["numbers"]:
+        if number["metric"] != metric or number["field"] not in ("", field):
             continue
-        length = each["details"].get("reference_length")
+        length = number["details"].get("reference_length")
         for order, kind in enumerate(ERROR_KINDS):
-            size = each["details"].get(kind, 0)
+            count = number["details"].get(kind, 0)
             rows.append(
                 {
-                    "group": (each["group"] or "(empty)") if each["field"] else "all samples",
+                    "group": (number["group"] or "(empty)") if number["field"] else "all samples",
                     "kind": kind,
                     "order": order,
-                    "count": size,
-                    "share": size / length if length else 0.0,
+                    "count": count,
+                    "share": count / length if length else 0.0,
                 }
             )
     return pd.DataFrame(rows)

@@ -1,0 +1,16 @@
+"""Tests of the script that Streamlit runs."""
+
+from streamlit.testing.v1 import AppTest
+
+from auricle.app.server import ENTRY_SCRIPT
+from auricle.app.workspace import Workspace
+
+
+def test_entry_script_draws_the_home_page(workspace: Workspace) -> None:
+    app = AppTest.from_file(ENTRY_SCRIPT, default_timeout=60).run()
+    assert not app.exception
+    assert [title.value for title in app.title] == ["Auricle"]
+
+
+def test_folder_of_the_entry_script_has_no_module_that_shadows_others() -> None:
+    assert {path.name for path in ENTRY_SCRIPT.parent.glob("*.py")} == {"__init__.py", "streamlit_app.py"}

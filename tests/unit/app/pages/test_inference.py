@@ -1,0 +1,70 @@
+"""Tests of the page for single inference."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from auricle.app.workspace import Workspace
+from tests.support.app_pages import count_charts, draw_page, find_button
+
+
+def run_models(*models: str, text: str = "", source: str = "No audio") -> AppTest:
+    state = {"inference-source": source, "inference-models": list(models), "inference-text": text}
+    app = draw_page("inference", state)
+    find_button(app, "Run").click().run()
+    assert not app.exception
+    return app
+
+
+def test_outputs_of_each_kind_are_drawn_side_by_side(workspace: Workspace) -> None:
+    app = run_models("echo", "fake-labels", "fake-reward", "fake-api", source="Demo")
+    headings = [subheader.value for subheader in app.subheader]
+    assert headings == ["echo", "fake\\-labels", "fake\\-reward", "fake\\-api"]
+    assert [text.value for text in app.text] == ["s01-clean", "s01-clean"]
+    assert app.metric[0].label == "top class"
+    assert {metric.label for metric in app.metric} >= {"alignment", "musicality"}
+    assert not app.error
+    assert len(app.code) == 4
+
+
+def test_markup_in_an_answer_is_shown_unchanged(workspace: Workspace) -> None:
+    assert run_models("echo", text="<b>**x**</b>").text[0].value == "<b>**x**</b>"
+
+
+def test_answer_disappears_when_the_prompt_changes(workspace: Workspace) -> None:
+    app = run_models("echo", text="x")
+    app.text_area(key="inference-text").set_value("y").run()
+    assert not app.text
+
+
+def test_error_of_one_model_does_not_affect_another(workspace: Workspace) -> None:
+    folder = workspace.allowed_folders[0]
+    (folder / "bad.py").write_text(
+        "from auricle import BatchModel\nclass Bad(BatchModel):\n"
+        "    def generate(self, batch):\n        raise ValueError('no *luck*')\n"
+    )
+    app = run_models(f"{folder}/bad.py:Bad", "echo", text="x")
+    assert "no \\*luck\\*" in app.error[0].value
+    assert app.text[0].value == "x"
+
+
+def test_model_file_elsewhere_is_rejected(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "evil.py").write_text("raise SystemExit")
+    app = run_models(f"{tmp_path}/evil.py:Evil", text="x")
+    assert "outside the folders the app may read" in app.error[0].value.replace("\\", "")
+
+
+def test_upload_that_is_not_audio_is_reported(workspace: Workspace) -> None:
+    app = draw_page("inference", {"inference-source": "Upload"})
+    app.file_uploader(key="inference-file").set_value(("evil.wav", b"not audio", "audio/wav")).run()
+    assert "evil.wav" in app.error[0].value.replace("\\", "")
+    assert find_button(app, "Run").disabled
+
+
+def test_recording_has_a_player_and_two_charts(workspace: Workspace, tone: Callable[..., Path]) -> None:
+    app = draw_page("inference", {"inference-source": "Record"})
+    content = tone("a.wav", 0.2).read_bytes()
+    app.audio_input(key="inference-recording").set_value(("a.wav", content, "audio/wav")).run()
+    assert len(app.get("audio")) == 1
+    assert count_charts(app) == 2

@@ -1,0 +1,55 @@
+"""Tests of waveform and spectrogram."""
+
+import numpy as np
+import pytest
+
+from auricle.app.palette import DARK, LIGHT
+from auricle.app.uploads import DecodedAudio
+from auricle.app.waveforms import (
+    MIN_DECIBELS,
+    SPECTROGRAM_COLUMNS,
+    WAVEFORM_BINS,
+    compute_envelope,
+    compute_spectrogram,
+    spectrogram_chart,
+    waveform_chart,
+)
+
+
+def make_tone(hertz: float, seconds: float = 1.0, rate: int = 16_000) -> DecodedAudio:
+    time = np.arange(int(seconds * rate)) / rate
+    return DecodedAudio("x", rate, 1, (0.5 * np.sin(2 * np.pi * hertz * time)).astype(np.float32))
+
+
+def test_envelope_keeps_extremes_of_long_audio() -> None:
+    samples = np.zeros(1_000_000, np.float32)
+    samples[123_456] = 0.9
+    rows = compute_envelope(samples, 16_000)
+    assert len(rows) == WAVEFORM_BINS
+    assert max(row["high"] for row in rows) == 0.9
+
+
+def test_spectrogram_is_loudest_at_the_tone() -> None:
+    spectrogram = compute_spectrogram(make_tone(2000).samples, 16_000)
+    middle = spectrogram[:, spectrogram.shape[1] // 2]
+    assert spectrogram.shape[1] == SPECTROGRAM_COLUMNS
+    assert abs(np.argmax(middle) / (len(middle) - 1) * 8000 - 2000) < 40
+    assert middle[len(middle) * 3 // 4] < -40
+
+
+@pytest.mark.parametrize("length", [1, 50, 16_000])
+def test_silent_and_very_short_audio_can_be_drawn(length: int) -> None:
+    recording = DecodedAudio("x", 16_000, 1, np.zeros(length, np.float32))
+    assert compute_spectrogram(recording.samples, 16_000).min() >= MIN_DECIBELS
+    for chart in (waveform_chart, spectrogram_chart):
+        assert chart(recording, LIGHT).to_dict()
+
+
+def test_spectrogram_of_ten_minutes_is_small() -> None:
+    chart = spectrogram_chart(make_tone(440, seconds=600, rate=8000), DARK).to_json()
+    assert len(chart) < 400_000
+
+
+def test_axes_have_units() -> None:
+    encoding = spectrogram_chart(make_tone(440), LIGHT).to_dict()["encoding"]
+    assert (encoding["x"]["title"], encoding["y"]["title"]) == ("time (s)", "frequency (kHz)")

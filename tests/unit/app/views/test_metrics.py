@@ -1,0 +1,46 @@
+"""Tests of the metrics of a run."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+from tests.support.app_pages import page_text
+from tests.unit.app.conftest import DrawRun
+
+
+def test_metrics_have_interval_coverage_and_signature(draw: DrawRun, runs: Path) -> None:
+    text = page_text(draw("benchmark", runs, run="asr-small"))
+    for part in ("95 % interval", "Coverage", "asr-speech:1|", "wer:1.pooled"):
+        assert part in text
+
+
+def test_highest_possible_accuracy_is_shown(draw: DrawRun, runs: Path) -> None:
+    assert "(maximum 87.50" in page_text(draw("benchmark", runs, run="emotion-first"))
+
+
+def test_answers_that_could_not_be_parsed_are_listed_as_exclusions(draw: DrawRun, runs: Path) -> None:
+    app = draw("benchmark", runs, run="quiz-bad")
+    assert "Excluded from the metrics" in [subheader.value for subheader in app.subheader]
+    assert "unreadable" in page_text(app)
+
+
+def test_unfinished_stale_and_failed_runs_have_warnings(draw: DrawRun, runs: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(runs / "asr-small", tmp_path / "group" / "run"))
+    document = json.loads((run / "metrics.json").read_text())
+    document["complete"] = False
+    document["outcomes"] |= {"failed": 2, "total": 16}
+    (run / "metrics.json").write_text(json.dumps(document))
+    os.utime(run / "metrics.json", (1, 1))
+    warnings = "\n".join(warning.value for warning in draw("benchmark", tmp_path, run="group/run").warning)
+    assert "This run is unfinished." in warnings
+    assert "auricle score group/run" in warnings.replace("\\", "")
+    assert "2 of 16 samples failed and are excluded." in warnings
+
+
+def test_breakdown_shows_the_chosen_metric(draw: DrawRun, runs: Path) -> None:
+    app = draw("benchmark", runs, fresh=True, run="asr-small")
+    metric = next(box for box in app.selectbox if box.label == "Metric")
+    assert metric.options == ["WER", "CER"]
+    metric.set_value("cer").run()
+    assert not app.exception

@@ -1,0 +1,37 @@
+"""Tests of the select box for a run."""
+
+from pathlib import Path
+
+import pytest
+
+from auricle.app.views.run_picker import default_baseline_index
+from auricle.app.workspace import RunEntry
+from tests.support.app_pages import page_text
+from tests.unit.app.conftest import DrawRun
+
+
+def test_link_overrides_the_previous_choice(draw: DrawRun, runs: Path) -> None:
+    app = draw("samples", runs, fresh=True, run="asr-small")
+    assert app.selectbox[0].value == "asr-small"
+    app.selectbox[0].set_value("asr-large").run()
+    assert app.selectbox[0].value == "asr-large"
+    assert app.query_params["run"] in ("asr-large", ["asr-large"])
+    app.query_params["run"] = "quiz-good"
+    app.run()
+    assert app.selectbox[0].value == "quiz-good"
+
+
+def test_empty_workspace_is_reported(draw: DrawRun, tmp_path: Path) -> None:
+    assert "No runs yet: the runs folder is empty." in page_text(draw("samples", tmp_path))
+
+
+def test_broken_run_is_reported(draw: DrawRun, hostile_runs: Path) -> None:
+    app = draw("samples", hostile_runs, run="no-spec")
+    assert "Cannot be read: spec.json is missing." in app.error[0].value.replace("\\", "")
+
+
+@pytest.mark.parametrize(("name", "index"), [("b", 2), ("c", 1), ("a", 1), ("unknown", 1)])
+def test_default_baseline_is_the_newest_other_run_of_the_task(name: str, index: int) -> None:
+    tasks = {"a": "quiz", "b": "asr", "c": "asr"}
+    entries = [RunEntry(key, Path(key), "run", task=task) for key, task in tasks.items()]
+    assert default_baseline_index(entries, name) == index
