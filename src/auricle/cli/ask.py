@@ -9,33 +9,21 @@ from typing import Any
 
 import click
 
-from auricle.cli.options import (
-    MODEL_HELP,
-    GroupedCommand,
-    add_reward_model_args,
-    json_option,
-    model_args_option,
-    option_group,
-    reward_model_options,
-)
+from auricle.cli import options as opt
 from auricle.core.errors import SampleError, SpecError
 
 
-@click.command(cls=GroupedCommand)
+@click.command(cls=opt.GroupedCommand)
 @click.argument("audio", nargs=-1)
-@option_group(
-    "Model", click.option("-m", "--model", required=True, help=MODEL_HELP), model_args_option, *reward_model_options
-)
-@option_group(
-    "Input", click.option("--text", help="Text prompt, in addition to audio or instead of it. [default: none]")
-)
-@option_group("Output", json_option)
+@opt.option_group("Model", opt.text("-m --model", opt.MODEL_HELP, required=True), *opt.model_options)
+@opt.option_group("Input", opt.text("--text", "Text prompt, in addition to audio or instead of it. [default: none]"))
+@opt.option_group("Output", opt.json_option)
 def ask(**options: Any) -> None:
     """Send one request to a model and print its unmodified output.
 
     AUDIO is the path of an audio file; give several to send them in one request.
     """
-    ask_model(**add_reward_model_args(options))
+    ask_model(**opt.add_reward_model_args(options))
 
 
 def ask_model(model: str, model_args: Sequence[str], audio: Sequence[str], text: str | None, as_json: bool) -> None:

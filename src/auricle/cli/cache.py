@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from auricle.cli.options import any_path, json_option
+from auricle.cli import options as opt
 from auricle.cli.output import print_json
 from auricle.core.errors import SpecError
 from auricle.report.terminal import format_table
@@ -18,17 +18,14 @@ from auricle.runs.response_cache import ModelEntries, clear, default_cache_path,
 SECONDS_PER_DAY = 86_400.0
 HEADER = ("model", "answers", "MB", "oldest", "newest")
 
-cache_path_option = click.option(
-    "--cache-path",
-    type=any_path,
-    metavar="FILE",
-    help="Response cache file. [default: $AURICLE_CACHE, or ~/.cache/auricle/answers.sqlite]",
+cache_path_option = opt.path(
+    "--cache-path FILE", "Response cache file. [default: $AURICLE_CACHE, or ~/.cache/auricle/answers.sqlite]"
 )
 
 
 @click.group(invoke_without_command=True)
 @cache_path_option
-@json_option
+@opt.json_option
 @click.pass_context
 def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> None:
     """Show or clear the response cache."""
@@ -38,23 +35,17 @@ def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> Non
 
 @cache.command(name="show")
 @cache_path_option
-@json_option
+@opt.json_option
 def cache_show(cache_path: Path | None, as_json: bool) -> None:
     """Show the path and size of the cache and its entries per model."""
     show_cache(cache_path, as_json)
 
 
 @cache.command(name="clear")
-@click.option("--model", metavar="NAME", help="Delete only responses of this model. [default: all models]")
-@click.option(
-    "--older-than",
-    "days",
-    type=click.FloatRange(0),
-    metavar="DAYS",
-    help="Delete only responses older than this many days. [default: any age]",
-)
+@opt.text("--model NAME", "Delete only responses of this model. [default: all models]")
+@opt.number("--older-than days DAYS", "Delete only responses older than this many days. [default: any age]")
 @cache_path_option
-@json_option
+@opt.json_option
 def cache_clear(model: str | None, days: float | None, cache_path: Path | None, as_json: bool) -> None:
     """Delete cached responses."""
     path = cache_path or default_cache_path()

@@ -8,38 +8,27 @@ from typing import Any
 
 import click
 
-from auricle.cli.options import existing_directory, json_option
+from auricle.cli import options as opt
 from auricle.cli.output import print_json
 from auricle.core.errors import SpecError
 
 
 @click.command()
-@click.argument("a", type=existing_directory)
-@click.argument("b", type=existing_directory)
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    help="Compare only this metric; repeat for several. [default: all metrics of both runs]",
+@click.argument("a", type=opt.existing_directory)
+@click.argument("b", type=opt.existing_directory)
+@opt.repeated(
+    "--metric metrics NAME", "Compare only this metric; repeat for several. [default: all metrics of both runs]"
 )
-@click.option(
-    "--by", metavar="FIELD", help="Also compare per value of this metadata field, such as subset. [default: none]"
+@opt.text("--by FIELD", "Also compare per value of this metadata field, such as subset. [default: none]")
+@opt.count(
+    "--flips N", "Number of samples to list that changed in each direction (better, worse).", minimum=0, default=5
 )
-@click.option(
-    "--flips",
-    type=click.IntRange(0),
-    default=5,
-    metavar="N",
-    help="Number of samples to list that changed in each direction (better, worse).",
-)
-@click.option(
-    "--html",
+@opt.text(
+    "--html FILE",
+    "Also write the comparison to this HTML file. [default: none]",
     type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Also write the comparison to this HTML file. [default: none]",
 )
-@json_option
+@opt.json_option
 def compare(a: Path, b: Path, **options: Any) -> None:
     """Compare run B with baseline run A.
 

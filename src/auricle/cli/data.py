@@ -19,8 +19,8 @@ import click
 import orjson
 
 from auricle.audio import Audio
+from auricle.cli import options as opt
 from auricle.cli.exit_codes import EXIT_FAILURES, EXIT_OK
-from auricle.cli.options import any_path, json_option, task_args_option
 from auricle.cli.output import print_json
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample, list_parts
@@ -38,11 +38,9 @@ DURATION_TOLERANCE = 0.5
 MAX_PENDING_DECODES = 64
 """Recordings in the decoding queue; those of Hugging Face datasets are in memory."""
 
-root_option = click.option(
-    "--root",
-    type=any_path,
-    metavar="DIR",
-    help="Folder of the unpacked corpus. Same as -T root=DIR. [default: read from Hugging Face, if available there]",
+root_option = opt.path(
+    "--root DIR",
+    "Folder of the unpacked corpus. Same as -T root=DIR. [default: read from Hugging Face, if available there]",
 )
 
 
@@ -53,7 +51,7 @@ def data() -> None:
 
 @data.command(name="list")
 @click.argument("name", required=False)
-@json_option
+@opt.json_option
 def data_list(name: str | None, as_json: bool) -> None:
     """List the published benchmarks, or show the details of NAME."""
     benchmarks = load_benchmarks()
@@ -73,14 +71,9 @@ def data_list(name: str | None, as_json: bool) -> None:
 @data.command(name="check")
 @click.argument("name")
 @root_option
-@task_args_option
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Decode only N recordings, evenly spaced over the corpus. [default: all]",
-)
-@json_option
+@opt.task_args_option
+@opt.count("--limit N", "Decode only N recordings, evenly spaced over the corpus. [default: all]")
+@opt.json_option
 def data_check(**options: Any) -> None:
     """Verify a copy of a corpus: number of rows, missing files, audio decoding.
 
@@ -92,9 +85,9 @@ def data_check(**options: Any) -> None:
 @data.command(name="prepare")
 @click.argument("name")
 @root_option
-@task_args_option
-@click.option("-o", "--out", type=any_path, metavar="FILE", required=True, help="Manifest to write, a .jsonl file.")
-@json_option
+@opt.task_args_option
+@opt.path("-o --out FILE", "Manifest to write, a .jsonl file.", required=True)
+@opt.json_option
 def data_prepare(**options: Any) -> None:
     """Convert a copy of a corpus to a manifest that gives the same metrics with --as KIND."""
     sys.exit(prepare_data(**options))

@@ -7,20 +7,16 @@ from pathlib import Path
 
 import click
 
+from auricle.cli import options as opt
 from auricle.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OK
-from auricle.cli.options import any_path, fresh_option, json_option
 from auricle.core.errors import MissingExtra, SpecError
 
 
 @click.command()
-@click.option(
-    "-o", "--out", type=any_path, default=Path("runs/demo"), metavar="DIR", help="Folder for the run directories."
-)
-@click.option(
-    "--limit", type=click.IntRange(1), metavar="N", help="Evaluate only the first N recordings. [default: all]"
-)
-@fresh_option
-@json_option
+@opt.path("-o --out DIR", "Folder for the run directories.", default=Path("runs/demo"))
+@opt.count("--limit N", "Evaluate only the first N recordings. [default: all]")
+@opt.fresh_option
+@opt.json_option
 def demo(out: Path, limit: int | None, fresh: bool, as_json: bool) -> None:
     """Evaluate two small speech recognisers on bundled synthetic speech.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from auricle.cli import options as opt
 from auricle.cli.exit_codes import EXIT_ERROR, EXIT_OK
-from auricle.cli.options import (
-    GroupedCommand,
-    add_reward_model_args,
-    kind_option,
-    model_args_option,
-    option_group,
-    reward_model_options,
-    task_args_option,
-)
 from auricle.core.errors import AuricleError, SpecError
 from auricle.core.types import Generation, Likelihood, Output, Prediction, RejectedRow, Sample, list_parts
 
@@ -55,61 +47,41 @@ CheckResult = tuple[bool | None, str]
 STATUS_MARKS = {True: "ok ", False: "NO ", None: "-  "}
 
 
-@click.command(cls=GroupedCommand)
+@click.command(cls=opt.GroupedCommand)
 @click.argument("task", required=False)
-@option_group(
+@opt.option_group(
     "Model",
-    click.option(
-        "-m", "--model", help="Load this model and send it one request, a one-second tone. [default: check no model]"
-    ),
-    model_args_option,
-    *reward_model_options,
-    click.option(
-        "--parity",
-        is_flag=True,
-        help="Check that the model gives the same outputs for single requests and for a batch. Requires -m.",
+    opt.text("-m --model", "Load this model and send it one request, a one-second tone. [default: check no model]"),
+    *opt.model_options,
+    opt.flag(
+        "--parity", "Check that the model gives the same outputs for single requests and for a batch. Requires -m."
     ),
 )
-@option_group(
-    "Data",
-    task_args_option,
-    kind_option,
-    click.option(
-        "-n",
-        "--number",
-        "sample_count",
-        type=click.IntRange(1),
-        default=20,
-        metavar="N",
-        help="Number of samples to check.",
-    ),
+@opt.option_group(
+    "Data", *opt.task_options, opt.count("-n --number sample_count N", "Number of samples to check.", default=20)
 )
 def doctor(**options: Any) -> None:
     """Check the installation and, optionally, a task's data and a model."""
-    sys.exit(run_checks(**add_reward_model_args(options)))
+    sys.exit(run_checks(**opt.add_reward_model_args(options)))
 
 
-def run_checks(
-    task: str | None, model: str | None, model_args: Sequence[str], task_args: Sequence[str], **options: Any
-) -> int:
+def run_checks(task: str | None, model: str | None, sample_count: int, parity: bool, **options: Any) -> int:
     """Print the result of each check and return the exit code."""
     from auricle import Spec
-    from auricle.engine.spec import parse_arguments, resolve_task
+    from auricle.engine.spec import parse_arguments
 
-    sample_count = options["sample_count"]
+    model_args = parse_arguments(options["model_args"])
     checks: list[Iterator[CheckResult]] = [check_installation()]
     spec = None
     if task:
-        name, arguments = resolve_task(task, options["kind"], parse_arguments(task_args))
-        spec = Spec(task=name, task_args=arguments, model=model or "echo").resolved()
+        spec = opt.build_spec("doctor", task, model, {**options, "model_args": ()}).resolved()
         checks.append(check_task_data(spec, sample_count))
     if model:
-        checks.append(check_model(model, parse_arguments(model_args), spec))
-    if options["parity"]:
+        checks.append(check_model(model, model_args, spec))
+    if parity:
         if not model:
             raise SpecError("--parity checks a model, but none is given. Add -m MODEL.")
-        parity_spec = spec or Spec(task="demo", model=model)
-        parity_spec = parity_spec.model_copy(update={"model_args": parse_arguments(model_args)})
+        parity_spec = (spec or Spec(task="demo", model=model)).model_copy(update={"model_args": model_args})
         checks.append(check_parity(parity_spec, sample_count))
     code = EXIT_OK
     for passed, line in (result for check in checks for result in check):

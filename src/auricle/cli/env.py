@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from auricle.cli.options import any_path, json_option
+from auricle.cli import options as opt
 from auricle.cli.output import print_json
 from auricle.report.terminal import format_table
 
@@ -31,27 +31,14 @@ def env() -> None:
 
 @env.command(name="create")
 @click.argument("name")
-@click.option(
-    "--from",
-    "source",
-    type=any_path,
-    metavar="FILE",
-    help="YAML file with the definition: python, packages, variables. [default: none]",
+@opt.path("--from source FILE", "YAML file with the definition: python, packages, variables. [default: none]")
+@opt.repeated("--package packages REQUIREMENT", "Package to install, as a pip requirement; repeat for several.")
+@opt.text(
+    "--python PATH|VERSION",
+    "Python interpreter, as a path or a version such as 3.12. [default: the interpreter of Auricle]",
 )
-@click.option(
-    "--package",
-    "packages",
-    multiple=True,
-    metavar="REQUIREMENT",
-    help="Package to install, as a pip requirement; repeat for several.",
-)
-@click.option(
-    "--python",
-    metavar="PATH|VERSION",
-    help="Python interpreter, as a path or a version such as 3.12. [default: the interpreter of Auricle]",
-)
-@click.option("--force", is_flag=True, help="Rebuild the environment if it exists.")
-@json_option
+@opt.flag("--force", "Rebuild the environment if it exists.")
+@opt.json_option
 def env_create(
     name: str, source: Path | None, packages: Sequence[str], python: str | None, force: bool, as_json: bool
 ) -> None:
@@ -73,7 +60,7 @@ def env_create(
 
 
 @env.command(name="list")
-@json_option
+@opt.json_option
 def env_list(as_json: bool) -> None:
     """List environments with their Python version, packages and size."""
     from auricle.models.environments import all_environments
@@ -93,7 +80,7 @@ def env_list(as_json: bool) -> None:
 
 @env.command(name="show")
 @click.argument("name")
-@json_option
+@opt.json_option
 def env_show(name: str, as_json: bool) -> None:
     """Show the definition of an environment and the packages installed in it."""
     from auricle.models.environments import find
@@ -119,7 +106,7 @@ def env_show(name: str, as_json: bool) -> None:
 
 @env.command(name="remove")
 @click.argument("name")
-@json_option
+@opt.json_option
 def env_remove(name: str, as_json: bool) -> None:
     """Delete an environment."""
     from auricle.models.environments import remove

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from auricle.cli.options import any_path, existing_directory
+from auricle.cli import options as opt
 from auricle.interop.frameworks import EXPORT_FORMATS
 
 
 @click.command()
-@click.argument("run", type=existing_directory)
-@click.option("--as", "export_format", required=True, type=click.Choice(EXPORT_FORMATS), help="Target framework.")
-@click.option("-o", "--out", type=any_path, metavar="DIR", help="Output folder. [default: RUN/FRAMEWORK]")
+@click.argument("run", type=opt.existing_directory)
+@opt.choice("--as export_format", "Target framework.", EXPORT_FORMATS, required=True)
+@opt.path("-o --out DIR", "Output folder. [default: RUN/FRAMEWORK]")
 def export(run: Path, export_format: str, out: Path | None) -> None:
     """Export a run in the result format of another framework.
 

@@ -10,138 +10,74 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auricle.cli.options import GroupedCommand, option_group
+from auricle.cli import options as opt
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
     from auricle.testing.fake_server.server import FakeServer
 
-NON_NEGATIVE = click.FloatRange(0)
-POSITIVE = click.FloatRange(0, min_open=True)
-POSITIVE_INT = click.IntRange(1)
 
-
-@click.command(name="fake-server", cls=GroupedCommand)
-@option_group(
+@click.command(name="fake-server", cls=opt.GroupedCommand)
+@opt.option_group(
     "Server",
-    click.option(
-        "--port", type=click.IntRange(0, 65_535), default=8000, help="Port to listen on; 0 chooses a free port."
+    opt.text("--port", "Port to listen on; 0 chooses a free port.", type=click.IntRange(0, 65_535), default=8000),
+    opt.text("--key", "The only valid API key; others get status 401. [default: any key, or none]"),
+    opt.repeated(
+        "--model models NAME", "An available model; others get status 404. Repeat for several. [default: any name]"
     ),
-    click.option("--key", help="The only valid API key; others get status 401. [default: any key, or none]"),
-    click.option(
-        "--model",
-        "models",
-        multiple=True,
-        metavar="NAME",
-        help="An available model; others get status 404. Repeat for several. [default: any name]",
-    ),
-    click.option("--seed", type=int, default=0, metavar="N", help="Random seed for faults and jitter."),
-    click.option(
-        "--record-times", is_flag=True, help="Record when requests arrive and replies leave, and report it at /stats."
-    ),
+    opt.count("--seed N", "Random seed for faults and jitter.", type=int, default=0),
+    opt.flag("--record-times", "Record when requests arrive and replies leave, and report it at /stats."),
 )
-@option_group(
+@opt.option_group(
     "Replies",
-    click.option("--reply", metavar="TEXT", help="Fixed reply. [default: the last text, or a digest of the audio]"),
-    click.option(
-        "--reasoning", type=click.IntRange(0), default=0, metavar="N", help="Reasoning tokens sent before the reply."
-    ),
-    click.option("--no-usage", is_flag=True, help="Omit token counts."),
-    click.option("--no-logprobs", is_flag=True, help="Omit log-probabilities."),
+    opt.text("--reply TEXT", "Fixed reply. [default: the last text, or a digest of the audio]"),
+    opt.count("--reasoning N", "Reasoning tokens sent before the reply.", minimum=0, default=0),
+    opt.flag("--no-usage", "Omit token counts."),
+    opt.flag("--no-logprobs", "Omit log-probabilities."),
 )
-@option_group(
+@opt.option_group(
     "Timing",
-    click.option("--latency", type=float, default=0.0, metavar="SECONDS", help="Seconds before a reply starts."),
-    click.option(
-        "--jitter", type=float, default=0.0, metavar="SECONDS", help="Maximum random seconds added to the latency."
+    opt.number("--latency SECONDS", "Seconds before a reply starts.", type=float, default=0.0),
+    opt.number("--jitter SECONDS", "Maximum random seconds added to the latency.", type=float, default=0.0),
+    opt.number("--pace N", "Tokens per second of a stream. [default: all at once]", type=float),
+    opt.count("--tokens-per-event N", "Tokens in each event of a stream.", default=1),
+    opt.flag("--role-first", "Start each stream at once with an event that contains only the role."),
+    opt.number(
+        "--keep-alive SECONDS",
+        "Send a keep-alive event after this many seconds of silence in a stream. [default: never]",
+        above=True,
     ),
-    click.option("--pace", type=float, metavar="N", help="Tokens per second of a stream. [default: all at once]"),
-    click.option(
-        "--tokens-per-event", type=POSITIVE_INT, default=1, metavar="N", help="Tokens in each event of a stream."
+    opt.number(
+        "--usage-delay SECONDS", "Seconds between the last token of a stream and its token counts.", default=0.0
     ),
-    click.option(
-        "--role-first", is_flag=True, help="Start each stream at once with an event that contains only the role."
+    opt.number(
+        "--audio-chunk-seconds SECONDS",
+        "Seconds of audio in each event of a spoken reply. [default: all audio in one event]",
+        above=True,
     ),
-    click.option(
-        "--keep-alive",
-        type=POSITIVE,
-        metavar="SECONDS",
-        help="Send a keep-alive event after this many seconds of silence in a stream. [default: never]",
-    ),
-    click.option(
-        "--usage-delay",
-        type=NON_NEGATIVE,
-        default=0.0,
-        metavar="SECONDS",
-        help="Seconds between the last token of a stream and its token counts.",
-    ),
-    click.option(
-        "--audio-chunk-seconds",
-        type=POSITIVE,
-        metavar="SECONDS",
-        help="Seconds of audio in each event of a spoken reply. [default: all audio in one event]",
-    ),
-    click.option(
-        "--audio-pace", type=POSITIVE, metavar="N", help="Seconds of audio sent per second. [default: all at once]"
-    ),
-    click.option(
-        "--audio-gap",
-        "audio_gaps",
-        type=NON_NEGATIVE,
+    opt.number("--audio-pace N", "Seconds of audio sent per second. [default: all at once]", above=True),
+    opt.number(
+        "--audio-gap audio_gaps SECONDS",
+        "Delay of an audio chunk in seconds; repeat to cycle through several delays. [default: none]",
         multiple=True,
-        metavar="SECONDS",
-        help="Delay of an audio chunk in seconds; repeat to cycle through several delays. [default: none]",
     ),
-    click.option(
-        "--accept-delay",
-        type=NON_NEGATIVE,
-        default=0.0,
-        metavar="SECONDS",
-        help="Seconds before the first request on a new connection is read.",
-    ),
-    click.option(
-        "--stall-at",
-        type=NON_NEGATIVE,
-        metavar="SECONDS",
-        help="Pause all work this many seconds after the first request. [default: never]",
-    ),
-    click.option(
-        "--stall-seconds", type=NON_NEGATIVE, default=0.0, metavar="SECONDS", help="Length of the pause in seconds."
-    ),
+    opt.number("--accept-delay SECONDS", "Seconds before the first request on a new connection is read.", default=0.0),
+    opt.number("--stall-at SECONDS", "Pause all work this many seconds after the first request. [default: never]"),
+    opt.number("--stall-seconds SECONDS", "Length of the pause in seconds.", default=0.0),
 )
-@option_group(
+@opt.option_group(
     "Limits and faults",
-    click.option(
-        "--slots",
-        type=POSITIVE_INT,
-        metavar="N",
-        help="Requests served at a time; further requests wait. [default: unlimited]",
+    opt.count("--slots N", "Requests served at a time; further requests wait. [default: unlimited]"),
+    opt.count("--capacity N", "Requests accepted at a time; further requests get status 429. [default: unlimited]"),
+    opt.number("--retry-after SECONDS", "Seconds in the Retry-After header of status 429.", type=float, default=1.0),
+    opt.repeated(
+        "--fault faults KIND=FRACTION",
+        "Fraction of attempts that fail in this way, such as 429=0.1; repeat for several. [default: none]",
     ),
-    click.option(
-        "--capacity",
-        type=POSITIVE_INT,
-        metavar="N",
-        help="Requests accepted at a time; further requests get status 429. [default: unlimited]",
-    ),
-    click.option(
-        "--retry-after",
-        type=float,
-        default=1.0,
-        metavar="SECONDS",
-        help="Seconds in the Retry-After header of status 429.",
-    ),
-    click.option(
-        "--fault",
-        "faults",
-        multiple=True,
-        metavar="KIND=FRACTION",
-        help="Fraction of attempts that fail in this way, such as 429=0.1; repeat for several. [default: none]",
-    ),
-    click.option(
-        "--fault-attempts",
-        type=click.IntRange(0),
-        metavar="N",
-        help="Maximum number of times one request fails before it is answered. [default: unlimited]",
+    opt.count(
+        "--fault-attempts N",
+        "Maximum number of times one request fails before it is answered. [default: unlimited]",
+        minimum=0,
     ),
 )
 def fake_server(**options: Any) -> None:

@@ -9,50 +9,37 @@ from typing import Any
 
 import click
 
-from auricle.cli.options import GroupedCommand, any_path, fresh_option, json_option, option_group, task_args_option
+from auricle.cli import options as opt
 from auricle.core.errors import SpecError
 from auricle.interop.frameworks import IMPORT_FRAMEWORKS, IMPORTABLE_KINDS
 
 YAML_SUFFIXES = (".yaml", ".yml")
 
 
-@click.command(name="import", cls=GroupedCommand)
-@click.argument("path", type=any_path)
-@option_group(
+@click.command(name="import", cls=opt.GroupedCommand)
+@click.argument("path", type=opt.any_path)
+@opt.option_group(
     "Source",
-    click.option("--from", "framework", type=click.Choice(IMPORT_FRAMEWORKS), required=True, help="Source framework."),
-    click.option("--only", metavar="NAME", help="Import only the dataset of this name. [default: all datasets]"),
+    opt.choice("--from framework", "Source framework.", IMPORT_FRAMEWORKS, required=True),
+    opt.text("--only NAME", "Import only the dataset of this name. [default: all datasets]"),
 )
-@option_group(
+@opt.option_group(
     "Results only",
-    click.option(
-        "--as",
-        "kind",
-        type=click.Choice(IMPORTABLE_KINDS),
-        help="Kind of task that the results belong to. [default: read from the files]",
+    opt.choice(
+        "--as kind", "Kind of task that the results belong to. [default: read from the files]", IMPORTABLE_KINDS
     ),
-    click.option(
-        "--model", metavar="NAME", help="Name of the model that gave the answers. [default: read from the files]"
-    ),
-    click.option(
-        "--profile",
-        metavar="NAME",
-        help="Text normaliser used for scoring; see `auricle list profiles`. [default: set by the task]",
-    ),
-    task_args_option,
+    opt.text("--model NAME", "Name of the model that gave the answers. [default: read from the files]"),
+    opt.profile_option,
+    opt.task_args_option,
 )
-@option_group(
+@opt.option_group(
     "Output",
-    click.option(
-        "-o",
-        "--out",
-        type=any_path,
-        metavar="PATH",
-        help="Task file or run directory, or a folder for several. "
+    opt.path(
+        "-o --out PATH",
+        "Task file or run directory, or a folder for several. "
         "[default: print task files; write runs to runs/DATASET-MODEL]",
     ),
-    fresh_option,
-    json_option,
+    *opt.output_options,
 )
 def import_(path: Path, framework: str, out: Path | None, only: str | None, **options: Any) -> None:
     """Import another framework's configs as task files, or its results as runs.

@@ -6,21 +6,15 @@ from pathlib import Path
 
 import click
 
-from auricle.cli.options import existing_directory
+from auricle.cli import options as opt
 from auricle.cli.show import load_metrics
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=existing_directory)
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["markdown", "csv", "latex"]),
-    default="markdown",
-    help="Output format.",
-)
-@click.option("--all-metrics", is_flag=True, help="Show every metric. [default: the first metric of each task]")
-@click.option("--ignore-prompt", is_flag=True, help="Let runs with different prompts or inferencers share a column.")
+@click.argument("runs", nargs=-1, required=True, type=opt.existing_directory)
+@opt.choice("--format output_format", "Output format.", ("markdown", "csv", "latex"), default="markdown")
+@opt.flag("--all-metrics", "Show every metric. [default: the first metric of each task]")
+@opt.flag("--ignore-prompt", "Let runs with different prompts or inferencers share a column.")
 def leaderboard(runs: tuple[Path, ...], output_format: str, all_metrics: bool, ignore_prompt: bool) -> None:
     """Print a leaderboard; only comparable runs share a column."""
     from auricle.report.leaderboard import build_leaderboard

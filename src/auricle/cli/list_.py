@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from auricle.cli.options import json_option
+from auricle.cli import options as opt
 from auricle.cli.output import print_json
 from auricle.core.registry import Registry
 
@@ -15,7 +15,7 @@ KINDS = ("tasks", "models", "metrics", "inferencers", "retrievers", "encoders", 
 
 @click.command(name="list")
 @click.argument("kind", type=click.Choice(KINDS))
-@json_option
+@opt.json_option
 def list_(kind: str, as_json: bool) -> None:
     """List the names that options and task files accept."""
     if kind == "profiles":

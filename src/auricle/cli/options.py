@@ -12,12 +12,16 @@ import click
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
+    from auricle import Spec
     from auricle.runs.usage import Price
 
 TASK_KINDS = ("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity", "reward", "preference")
 UNGROUPED = "Other"
 
 Decorator = Callable[[Any], Any]
+
+any_path = click.Path(path_type=Path)
+existing_directory = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 class GroupedCommand(click.Command):
@@ -35,7 +39,7 @@ class GroupedCommand(click.Command):
 
 
 def option_group(title: str, *options: Decorator) -> Decorator:
-    """Declare several options and list them under one title in the help of a `GroupedCommand`."""
+    """Declare several options; the help of a `GroupedCommand` lists them under their title."""
 
     def decorate(function: Any) -> Any:
         for option in reversed(options):
@@ -44,6 +48,45 @@ def option_group(title: str, *options: Decorator) -> Decorator:
         return function
 
     return decorate
+
+
+def text(words: str, help_text: str, **settings: Any) -> Decorator:
+    """Declare an option that takes a text.
+
+    Args:
+        words: The option as its help prints it, such as `-o --out DIR`; after its names, that of the parameter may
+            follow, such as `--fault faults KIND=FRACTION`. A word that is not in lower case is the metavar.
+        help_text: The help of the option.
+        **settings: Other settings of `click.option`.
+    """
+    names = [word for word in words.split() if word.startswith("-") or word.islower()]
+    metavar = words.split()[-1] if len(names) < len(words.split()) else None
+    return click.option(*names, help=help_text, **{"metavar": metavar, **settings})
+
+
+def flag(words: str, help_text: str, **settings: Any) -> Decorator:
+    return text(words, help_text, is_flag=True, **settings)
+
+
+def repeated(words: str, help_text: str) -> Decorator:
+    return text(words, help_text, multiple=True)
+
+
+def choice(words: str, help_text: str, values: Sequence[str], **settings: Any) -> Decorator:
+    return text(words, help_text, type=click.Choice(values), **settings)
+
+
+def count(words: str, help_text: str, minimum: int = 1, **settings: Any) -> Decorator:
+    return text(words, help_text, **{"type": click.IntRange(minimum), **settings})
+
+
+def number(words: str, help_text: str, above: bool = False, **settings: Any) -> Decorator:
+    """Declare an option that takes a number from 0, or above 0."""
+    return text(words, help_text, **{"type": click.FloatRange(0, min_open=above), **settings})
+
+
+def path(words: str, help_text: str, **settings: Any) -> Decorator:
+    return text(words, help_text, type=any_path, **settings)
 
 
 def parse_batch_size(value: str) -> int | str:
@@ -70,7 +113,7 @@ def parse_json_object(json_or_path: str | None) -> dict[str, Any] | None:
 
 
 def add_reward_model_args(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace the values of `reward_model_options` by the -M arguments they stand for."""
+    """Replace the values of `model_options` by the -M arguments they stand for."""
     others = dict(options)
     crop, init, score = (others.pop(name) for name in ("crop", "model_init_json", "score_json"))
     objects = {"init": parse_json_object(init), "score": parse_json_object(score)}
@@ -112,60 +155,50 @@ def load_price(prices_path: Path, model: str, model_args: Mapping[str, Any]) -> 
     return Prices.parse(read_yaml(prices_path), str(prices_path)).find(served_model_name(model, model_args))
 
 
-any_path = click.Path(path_type=Path)
-existing_directory = click.Path(path_type=Path, exists=True, file_okay=False)
+def build_spec(command: str, task: str, model: str | None, options: Mapping[str, Any]) -> Spec:
+    """Return the spec of a task and a model, by default `echo`, with the values of --as, --limit, -T and -M."""
+    from auricle import Spec
+    from auricle.engine.spec import parse_arguments, resolve_task
+
+    name, task_args = resolve_task(task, options["kind"], parse_arguments(options["task_args"]))
+    model_fields = {"model": model or "echo", "model_args": parse_arguments(options["model_args"])}
+    task_fields = {"task": name, "task_args": task_args, "limit": options.get("limit")}
+    return Spec.from_fields({**task_fields, **model_fields}, f"auricle {command}")
+
 
 MODEL_HELP = "Model: a name from `auricle list models`, module:Class, or path/file.py:Class."
-model_args_option = click.option(
-    "-M",
-    "model_args",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Model argument; repeat for several. A value that is valid JSON is parsed, any other is text.",
+ARGUMENT_HELP = "argument; repeat for several. A value that is valid JSON is parsed, any other is text."
+
+model_args_option = repeated("-M model_args KEY=VALUE", f"Model {ARGUMENT_HELP}")
+task_args_option = repeated("-T task_args KEY=VALUE", f"Task {ARGUMENT_HELP}")
+judge_options = (
+    text("--judge MODEL", "Judge model, for metrics that need one. [default: none]"),
+    repeated("-J judge_args KEY=VALUE", "Argument of the judge model; repeat for several. Requires a judge."),
 )
-task_args_option = click.option(
-    "-T",
-    "task_args",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Task argument; repeat for several. A value that is valid JSON is parsed, any other is text.",
+kind_option = choice(
+    "--as kind", "Kind of task. Required if TASK is a data file or hf:DATASET, not allowed otherwise.", TASK_KINDS
 )
-judge_option = click.option("--judge", metavar="MODEL", help="Judge model, for metrics that need one. [default: none]")
-judge_args_option = click.option(
-    "-J",
-    "judge_args",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Argument of the judge model; repeat for several. Requires a judge.",
+task_options = (task_args_option, kind_option)
+profile_option = text(
+    "--profile NAME", "Text normaliser used for scoring; see `auricle list profiles`. [default: set by the task]"
 )
-kind_option = click.option(
-    "--as",
-    "kind",
-    type=click.Choice(TASK_KINDS),
-    help="Kind of task. Required if TASK is a data file or hf:DATASET, not allowed otherwise.",
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-fresh_option = click.option(
-    "--fresh", is_flag=True, help="Start over. Existing results in the output folder are moved aside, not deleted."
-)
-prices_option = click.option(
-    "--prices", type=any_path, metavar="FILE", help="YAML file with prices per model, to compute costs. [default: none]"
-)
-reward_model_options = (
-    click.option(
-        "--crop",
-        type=click.FloatRange(0, min_open=True),
-        metavar="SECONDS",
-        help="Truncate each audio input to this many seconds. Same as -M crop=SECONDS. [default: no truncation]",
+json_option = flag("--json as_json", "Print JSON.")
+fresh_option = flag("--fresh", "Start over. Existing results in the output folder are moved aside, not deleted.")
+output_options = (fresh_option, json_option)
+prices_option = path("--prices FILE", "YAML file with prices per model, to compute costs. [default: none]")
+model_options = (
+    model_args_option,
+    number(
+        "--crop SECONDS",
+        "Truncate each audio input to this many seconds. Same as -M crop=SECONDS. [default: no truncation]",
+        above=True,
     ),
-    click.option(
-        "--model-init-json",
-        metavar="FILE|JSON",
-        help="Additional constructor arguments of a `cmi:` model. Same as -M init=JSON. [default: none]",
+    text(
+        "--model-init-json FILE|JSON",
+        "Additional constructor arguments of a `cmi:` model. Same as -M init=JSON. [default: none]",
     ),
-    click.option(
-        "--score-json",
-        metavar="FILE|JSON",
-        help="Keyword arguments for each `score_batch` call of a `cmi:` model. Same as -M score=JSON. [default: none]",
+    text(
+        "--score-json FILE|JSON",
+        "Keyword arguments for each `score_batch` call of a `cmi:` model. Same as -M score=JSON. [default: none]",
     ),
 )

@@ -12,21 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from auricle.cli import options as opt
 from auricle.cli.exit_codes import EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_OK
-from auricle.cli.options import (
-    MODEL_HELP,
-    GroupedCommand,
-    any_path,
-    fresh_option,
-    json_option,
-    kind_option,
-    load_price,
-    model_args_option,
-    option_group,
-    prices_option,
-    require_model,
-    task_args_option,
-)
 from auricle.cli.output import print_json
 from auricle.core.errors import SpecError
 
@@ -36,124 +23,80 @@ if TYPE_CHECKING:
     from auricle.perf.pricing import Pricing
 
 SELFTEST = "selftest"
+CONFIG_OPTIONS = (
+    *("count", "duration", "warmup", "cooldown", "grace", "repeat"),
+    *("seed", "stream", "batch_size", "max_errors", "stop_saturated"),
+)
+"""Options that are fields of `PerfConfig` of the same name."""
 
 
-@click.command(cls=GroupedCommand)
+@click.command(cls=opt.GroupedCommand)
 @click.argument("task")
-@option_group(
+@opt.option_group(
     "Model",
-    click.option("-m", "--model", help=f"{MODEL_HELP} Required to send requests."),
-    model_args_option,
-    click.option(
-        "--stream/--no-stream", default=None, help="Whether to request streaming responses. [default: set by the model]"
+    opt.text("-m --model", f"{opt.MODEL_HELP} Required to send requests."),
+    opt.model_args_option,
+    opt.flag(
+        "--stream/--no-stream", "Whether to request streaming responses. [default: set by the model]", default=None
     ),
-    click.option(
-        "--batch-size",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Maximum requests per batch (local models only). [default: set by the model]",
-    ),
+    opt.count("--batch-size N", "Maximum requests per batch (local models only). [default: set by the model]"),
 )
-@option_group(
+@opt.option_group(
     "Data",
-    task_args_option,
-    kind_option,
-    click.option(
-        "--limit",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Number of distinct samples to send; they are sent again when all have been sent. [default: all]",
+    *opt.task_options,
+    opt.count(
+        "--limit N", "Number of distinct samples to send; they are sent again when all have been sent. [default: all]"
     ),
 )
-@option_group(
+@opt.option_group(
     "Load",
-    click.option(
-        "--load",
-        "loads",
-        multiple=True,
-        metavar="LOAD",
-        help="Load pattern, such as closed:8 (8 requests in flight) or poisson:4 (4 requests per second); "
+    opt.repeated(
+        "--load loads LOAD",
+        "Load pattern, such as closed:8 (8 requests in flight) or poisson:4 (4 requests per second); "
         "repeat for several. [default: closed:1]",
     ),
-    click.option(
-        "--duration",
-        type=click.FloatRange(0, min_open=True),
-        metavar="SECONDS",
-        help="Length of the measurement in seconds. Many loads require --duration or --count. [default: no limit]",
+    opt.number(
+        "--duration SECONDS",
+        "Length of the measurement in seconds. Many loads require --duration or --count. [default: no limit]",
+        above=True,
     ),
-    click.option(
-        "--count",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Number of requests to measure. With --duration, the first limit reached ends it. [default: no limit]",
+    opt.count(
+        "--count N",
+        "Number of requests to measure. With --duration, the first limit reached ends it. [default: no limit]",
     ),
-    click.option(
-        "--warmup",
-        type=click.FloatRange(0),
-        default=0.0,
-        metavar="SECONDS",
-        help="Seconds of load before the measurement; not counted.",
+    opt.number("--warmup SECONDS", "Seconds of load before the measurement; not counted.", default=0.0),
+    opt.number("--cooldown SECONDS", "Seconds of load after the measurement; not counted.", default=0.0),
+    opt.number(
+        "--grace SECONDS", "Seconds to wait for unfinished requests at the end before they are cancelled.", default=30.0
     ),
-    click.option(
-        "--cooldown",
-        type=click.FloatRange(0),
-        default=0.0,
-        metavar="SECONDS",
-        help="Seconds of load after the measurement; not counted.",
-    ),
-    click.option(
-        "--grace",
-        type=click.FloatRange(0),
-        default=30.0,
-        metavar="SECONDS",
-        help="Seconds to wait for unfinished requests at the end before they are cancelled.",
-    ),
-    click.option("--repeat", type=click.IntRange(1), default=1, metavar="N", help="Repeat each load N times."),
-    click.option(
-        "--senders", default="auto", metavar="N|auto", help="Number of processes that send requests (API models only)."
-    ),
-    click.option("--seed", type=int, default=0, metavar="N", help="Random seed of the request schedule."),
-    click.option(
-        "--max-errors",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Stop a load after N failed requests. [default: never]",
-    ),
-    click.option(
-        "--stop-when-saturated",
-        "stop_saturated",
-        is_flag=True,
-        help="Stop a load when the server is saturated, that is, when the backlog of requests keeps growing.",
+    opt.count("--repeat N", "Repeat each load N times.", default=1),
+    opt.text("--senders N|auto", "Number of processes that send requests (API models only).", default="auto"),
+    opt.count("--seed N", "Random seed of the request schedule.", type=int, default=0),
+    opt.count("--max-errors N", "Stop a load after N failed requests. [default: never]"),
+    opt.flag(
+        "--stop-when-saturated stop_saturated",
+        "Stop a load when the server is saturated, that is, when the backlog of requests keeps growing.",
     ),
 )
-@option_group(
+@opt.option_group(
     "Evaluation",
-    click.option(
-        "--slo",
-        metavar="EXPRESSION",
-        help="Service-level objectives, separated by commas, such as 'p95(ttft_s)<0.3,rtf<1'. [default: none]",
+    opt.text(
+        "--slo EXPRESSION",
+        "Service-level objectives, separated by commas, such as 'p95(ttft_s)<0.3,rtf<1'. [default: none]",
     ),
-    click.option(
+    opt.choice(
         "--window",
-        type=click.Choice(["steady", "all"]),
-        help="Requests to include in the metrics: those of the steady state, or all. [default: steady]",
+        "Requests to include in the metrics: those of the steady state, or all. [default: steady]",
+        ("steady", "all"),
     ),
 )
-@option_group(
+@opt.option_group(
     "Cost",
-    prices_option,
-    click.option(
-        "--hourly",
-        type=click.FloatRange(0),
-        metavar="PRICE",
-        help="Price of the machine per hour, used to compute costs. [default: none]",
-    ),
+    opt.prices_option,
+    opt.number("--hourly PRICE", "Price of the machine per hour, used to compute costs. [default: none]"),
 )
-@option_group(
-    "Output",
-    click.option("-o", "--out", type=any_path, metavar="DIR", help="Output folder. [default: runs/perf-TASK-MODEL]"),
-    fresh_option,
-    json_option,
+@opt.option_group(
+    "Output", opt.path("-o --out DIR", "Output folder. [default: runs/perf-TASK-MODEL]"), *opt.output_options
 )
 def perf(**options: Any) -> None:
     """Load-test a model on TASK.
@@ -210,7 +153,7 @@ def _measure(
     from auricle.perf.progress import ProgressLine
     from auricle.runs.run_directory import set_aside
 
-    spec = _build_spec(task, require_model(model), options)
+    spec = opt.build_spec("perf", task, opt.require_model(model), options).resolved()
     folder = out or Path("runs") / f"perf-{build_task(spec).name}-{display_name(spec.model)}"
     if fresh:
         set_aside(folder)
@@ -218,26 +161,11 @@ def _measure(
         return folder, measure(spec, folder, _build_perf_config(options, spec), progress.update)
 
 
-def _build_spec(task: str, model: str, options: Mapping[str, Any]) -> Spec:
-    from auricle import Spec
-    from auricle.engine.spec import parse_arguments, resolve_task
-
-    name, arguments = resolve_task(task, options["kind"], parse_arguments(options["task_args"]))
-    fields = {
-        "task": name,
-        "task_args": arguments,
-        "model": model,
-        "model_args": parse_arguments(options["model_args"]),
-        "limit": options["limit"],
-    }
-    return Spec.from_fields(fields, "auricle perf").resolved()
-
-
 def _load_pricing(options: Mapping[str, Any], model: str, model_args: Mapping[str, Any]) -> Pricing | None:
     from auricle.perf.pricing import Pricing
 
     prices = options["prices"]
-    price = load_price(prices, model, model_args) if prices else None
+    price = opt.load_price(prices, model, model_args) if prices else None
     return Pricing.from_prices(price, options["hourly"])
 
 
@@ -245,22 +173,12 @@ def _build_perf_config(options: Mapping[str, Any], spec: Spec) -> PerfConfig:
     from auricle.perf.measurement import PerfConfig
 
     return PerfConfig(
+        **{name: options[name] for name in CONFIG_OPTIONS},
         loads=tuple(options["loads"]) or ("closed:1",),
-        count=options["count"],
-        duration=options["duration"],
-        warmup=options["warmup"],
-        cooldown=options["cooldown"],
-        grace=options["grace"],
         slo=options["slo"] or "",
         senders=_parse_senders(options["senders"]),
-        seed=options["seed"],
-        stream=options["stream"],
         window=options["window"] or "steady",
-        batch_size=options["batch_size"],
-        max_errors=options["max_errors"],
-        stop_saturated=options["stop_saturated"],
         pricing=_load_pricing(options, spec.model, spec.model_args),
-        repeat=options["repeat"],
     )
 
 

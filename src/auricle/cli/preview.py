@@ -2,73 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from auricle.cli.options import (
-    GroupedCommand,
-    add_reward_model_args,
-    kind_option,
-    model_args_option,
-    option_group,
-    reward_model_options,
-    task_args_option,
-)
+from auricle.cli import options as opt
 
 if TYPE_CHECKING:
     from auricle.core.types import Request
 
 
-@click.command(cls=GroupedCommand)
+@click.command(cls=opt.GroupedCommand)
 @click.argument("task")
-@option_group(
+@opt.option_group(
     "Model",
-    click.option(
-        "-m",
-        "--model",
-        help="Load this model and print the exact input it would receive. "
+    opt.text(
+        "-m --model",
+        "Load this model and print the exact input it would receive. "
         "[default: no model; requests are printed in Auricle's own format]",
     ),
-    model_args_option,
-    *reward_model_options,
+    *opt.model_options,
 )
-@option_group(
-    "Data",
-    task_args_option,
-    kind_option,
-    click.option(
-        "-n",
-        "--number",
-        "sample_count",
-        type=click.IntRange(1),
-        default=1,
-        metavar="N",
-        help="Number of samples to print.",
-    ),
+@opt.option_group(
+    "Data", *opt.task_options, opt.count("-n --number sample_count N", "Number of samples to print.", default=1)
 )
 def preview(**options: Any) -> None:
     """Print the requests a task would send, without sending them."""
-    preview_task(**add_reward_model_args(options))
+    preview_task(**opt.add_reward_model_args(options))
 
 
-def preview_task(
-    task: str,
-    model: str | None,
-    model_args: Sequence[str],
-    task_args: Sequence[str],
-    kind: str | None,
-    sample_count: int,
-) -> None:
+def preview_task(task: str, model: str | None, sample_count: int, **options: Any) -> None:
     """Print the requests of the first samples of a task."""
-    from auricle import Spec, api
+    from auricle import api
     from auricle.core.types import RejectedRow
-    from auricle.engine.spec import parse_arguments, resolve_task
 
-    name, arguments = resolve_task(task, kind, parse_arguments(task_args))
-    spec = Spec(task=name, task_args=arguments, model=model or "echo", model_args=parse_arguments(model_args))
+    spec = opt.build_spec("preview", task, model, options)
     for sample, requests in islice(api.preview(spec, has_model=model is not None), sample_count):
         if isinstance(sample, RejectedRow):
             click.echo(f"{sample.origin}: rejected: {sample.reason}\n")

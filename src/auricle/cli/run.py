@@ -11,27 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from auricle.cli import options as opt
 from auricle.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OK
-from auricle.cli.options import (
-    MODEL_HELP,
-    GroupedCommand,
-    add_reward_model_args,
-    any_path,
-    fresh_option,
-    json_option,
-    judge_args_option,
-    judge_option,
-    kind_option,
-    load_price,
-    model_args_option,
-    option_group,
-    parse_batch_size,
-    prices_option,
-    require_model,
-    resolve_judge,
-    reward_model_options,
-    task_args_option,
-)
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -39,141 +20,99 @@ if TYPE_CHECKING:
     from auricle.engine.budget import Budget
     from auricle.runs.response_cache import ResponseCache
 
-
-@click.command(cls=GroupedCommand)
-@click.argument("tasks", nargs=-1, metavar="TASK...")
-@option_group(
-    "Model",
-    click.option("-m", "--model", help=f"{MODEL_HELP} [default: the model in --config]"),
-    model_args_option,
-    *reward_model_options,
+SETTINGS_OPTIONS = (
+    *("concurrency", "batch_size", "retry_failed", "max_attempts"),
+    *("processes", "replicas", "batch_timeout", "gpus_per_replica"),
 )
-@option_group(
+"""Options that are settings of the same name."""
+
+
+@click.command(cls=opt.GroupedCommand)
+@click.argument("tasks", nargs=-1, metavar="TASK...")
+@opt.option_group(
+    "Model", opt.text("-m --model", f"{opt.MODEL_HELP} [default: the model in --config]"), *opt.model_options
+)
+@opt.option_group(
     "Data",
-    task_args_option,
-    kind_option,
-    click.option(
-        "--limit", type=click.IntRange(1), metavar="N", help="Evaluate only the first N samples. [default: all]"
-    ),
-    click.option(
-        "--config",
-        type=any_path,
-        metavar="FILE",
-        help="YAML file with the fields task, model, task_args, model_args, limit, profile and judge. "
+    *opt.task_options,
+    opt.count("--limit N", "Evaluate only the first N samples. [default: all]"),
+    opt.path(
+        "--config FILE",
+        "YAML file with the fields task, model, task_args, model_args, limit, profile and judge. "
         "Command-line options take precedence. [default: none]",
     ),
 )
-@option_group(
+@opt.option_group(
     "Scoring",
-    click.option(
-        "--profile",
-        metavar="NAME",
-        help="Text normaliser used for scoring; see `auricle list profiles`. [default: set by the task]",
-    ),
-    judge_option,
-    judge_args_option,
-    click.option(
-        "--infer-only", is_flag=True, help="Collect outputs without scoring them; score later with `auricle score`."
-    ),
+    opt.profile_option,
+    *opt.judge_options,
+    opt.flag("--infer-only", "Collect outputs without scoring them; score later with `auricle score`."),
 )
-@option_group(
+@opt.option_group(
     "Speed",
-    click.option(
-        "-j", "--concurrency", type=click.IntRange(1), default=64, metavar="N", help="Maximum requests in flight."
-    ),
-    click.option(
-        "--batch-size",
-        type=parse_batch_size,
-        metavar="N|auto",
-        help="Maximum requests per batch (local models only). 'auto' grows the batch until memory is half full. "
+    opt.count("-j --concurrency N", "Maximum requests in flight.", default=64),
+    opt.text(
+        "--batch-size N|auto",
+        "Maximum requests per batch (local models only). 'auto' grows the batch until memory is half full. "
         "[default: set by the model]",
+        type=opt.parse_batch_size,
     ),
-    click.option(
-        "--max-attempts",
-        type=click.IntRange(1),
+    opt.count(
+        "--max-attempts N",
+        "Maximum attempts per request; transient errors are retried with exponential backoff.",
         default=6,
-        metavar="N",
-        help="Maximum attempts per request; transient errors are retried with exponential backoff.",
     ),
-    click.option(
-        "--retry-failed/--skip-failed", default=True, help="Whether resuming a run retries samples that failed before."
+    opt.flag(
+        "--retry-failed/--skip-failed", "Whether resuming a run retries samples that failed before.", default=True
     ),
-    click.option(
+    opt.flag(
         "--cache/--no-cache",
+        "Reuse responses of earlier runs from the response cache, and store new ones.",
         default=False,
-        help="Reuse responses of earlier runs from the response cache, and store new ones.",
     ),
-    click.option(
-        "--cache-path",
-        type=any_path,
-        metavar="FILE",
-        help="Response cache file; implies --cache. [default: $AURICLE_CACHE, or ~/.cache/auricle/answers.sqlite]",
+    opt.path(
+        "--cache-path FILE",
+        "Response cache file; implies --cache. [default: $AURICLE_CACHE, or ~/.cache/auricle/answers.sqlite]",
     ),
 )
-@option_group(
+@opt.option_group(
     "Scale-out",
-    click.option(
-        "--processes",
-        type=click.IntRange(1),
-        default=1,
-        metavar="N",
-        help="Number of processes that send requests (API models only).",
-    ),
-    click.option(
-        "--replicas",
-        type=click.IntRange(1),
-        default=1,
-        metavar="N",
-        help="Number of copies of the model, one process each (local models only).",
-    ),
-    click.option(
-        "--devices",
-        metavar="0,1",
-        help="Comma-separated GPU ids, as in CUDA_VISIBLE_DEVICES: one replica for each, or more with --replicas. "
+    opt.count("--processes N", "Number of processes that send requests (API models only).", default=1),
+    opt.count("--replicas N", "Number of copies of the model, one process each (local models only).", default=1),
+    opt.text(
+        "--devices 0,1",
+        "Comma-separated GPU ids, as in CUDA_VISIBLE_DEVICES: one replica for each, or more with --replicas. "
         "[default: every replica sees all GPUs]",
     ),
-    click.option(
-        "--backend", type=click.Choice(["ray"]), help="Run replicas on a cluster. [default: processes on this machine]"
-    ),
-    click.option(
-        "--ray-address", metavar="HOST:PORT|auto", help="Address of a running Ray cluster. [default: start Ray locally]"
-    ),
-    click.option(
-        "--gpus-per-replica",
-        type=click.FloatRange(0),
+    opt.choice("--backend", "Run replicas on a cluster. [default: processes on this machine]", ("ray",)),
+    opt.text("--ray-address HOST:PORT|auto", "Address of a running Ray cluster. [default: start Ray locally]"),
+    opt.number(
+        "--gpus-per-replica N",
+        "GPUs reserved for each replica, with --backend ray; fractions are allowed.",
         default=0.0,
-        metavar="N",
-        help="GPUs reserved for each replica, with --backend ray; fractions are allowed.",
     ),
-    click.option(
-        "--batch-timeout",
+    opt.number(
+        "--batch-timeout SECONDS",
+        "Seconds a replica may spend on one batch before it is restarted.",
         type=click.FloatRange(1),
         default=600.0,
-        metavar="SECONDS",
-        help="Seconds a replica may spend on one batch before it is restarted.",
     ),
 )
-@option_group(
+@opt.option_group(
     "Cost",
-    prices_option,
-    click.option(
-        "--max-cost",
-        type=click.FloatRange(0, min_open=True),
-        metavar="AMOUNT",
-        help="Stop once this much is spent, in the currency of the price file. Requires --prices. [default: no limit]",
+    opt.prices_option,
+    opt.number(
+        "--max-cost AMOUNT",
+        "Stop once this much is spent, in the currency of the price file. Requires --prices. [default: no limit]",
+        above=True,
     ),
 )
-@option_group(
+@opt.option_group(
     "Output",
-    click.option(
-        "-o",
-        "--out",
-        type=any_path,
-        metavar="DIR",
-        help="Run directory; with several tasks, the folder that contains them. [default: runs/TASK-MODEL]",
+    opt.path(
+        "-o --out DIR", "Run directory; with several tasks, the folder that contains them. [default: runs/TASK-MODEL]"
     ),
-    fresh_option,
-    json_option,
+    *opt.output_options,
 )
 def run(**options: Any) -> None:
     """Evaluate a model on one or more tasks, or resume an interrupted run.
@@ -181,7 +120,7 @@ def run(**options: Any) -> None:
     TASK is a name from `auricle list tasks`, a task file (task.yaml), a data file such as data.jsonl (with --as),
     hf:DATASET (with --as), or module:function.
     """
-    sys.exit(run_tasks(**add_reward_model_args(options)))
+    sys.exit(run_tasks(**opt.add_reward_model_args(options)))
 
 
 def run_tasks(
@@ -233,13 +172,13 @@ def _build_specs(
     if not tasks and "task" not in common:
         raise SpecError("No task given. Use `auricle run TASK -m MODEL`; see `auricle list tasks`.")
     if model or "model" not in common:
-        common["model"] = require_model(model)
+        common["model"] = opt.require_model(model)
     model_args = {**common.pop("model_args", {}), **parse_arguments(options["model_args"])}
     task_args = {**common.pop("task_args", {}), **parse_arguments(options["task_args"])}
     for name in ("limit", "profile"):
         if options[name] is not None:
             common[name] = options[name]
-    if judge := resolve_judge(common.pop("judge", None), options["judge"], options["judge_args"]):
+    if judge := opt.resolve_judge(common.pop("judge", None), options["judge"], options["judge_args"]):
         common["judge"] = judge
     resolved = [pair for task in tasks for pair in resolve_tasks(task, options["kind"], task_args)]
     resolved = resolved or resolve_tasks(common.pop("task"), None, task_args)
@@ -254,19 +193,12 @@ def _build_specs(
 def _build_settings(options: Mapping[str, Any]) -> Settings:
     from auricle import Settings
 
-    devices = (options["devices"] or "").split(",")
+    devices = (device.strip() for device in (options["devices"] or "").split(","))
     return Settings(
-        concurrency=options["concurrency"],
-        batch_size=options["batch_size"],
-        retry_failed=options["retry_failed"],
-        max_attempts=options["max_attempts"],
-        processes=options["processes"],
-        replicas=options["replicas"],
-        devices=tuple(device.strip() for device in devices if device.strip()),
-        batch_timeout=options["batch_timeout"],
+        **{name: options[name] for name in SETTINGS_OPTIONS},
+        devices=tuple(device for device in devices if device),
         backend=options["backend"] or "",
         ray_address=options["ray_address"] or "",
-        gpus_per_replica=options["gpus_per_replica"],
     )
 
 
@@ -278,7 +210,7 @@ def _build_budget(spec: Spec, prices_path: Path | None, max_cost: float | None) 
         if max_cost is not None:
             raise SpecError("--max-cost requires a price file. Add --prices FILE.")
         return None
-    return Budget(load_price(prices_path, spec.model, spec.model_args), max_cost)
+    return Budget(opt.load_price(prices_path, spec.model, spec.model_args), max_cost)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import orjson
 
-from auricle.cli.options import existing_directory, json_option
+from auricle.cli import options as opt
 from auricle.cli.show import load_metrics
 from auricle.core.errors import SpecError
 from auricle.core.serialization import dumps
@@ -24,15 +24,10 @@ MAX_TEXT, MAX_VERDICT = 2000, 600
 
 
 @click.command()
-@click.argument("run", type=existing_directory)
-@click.option(
-    "--worst",
-    type=click.IntRange(1),
-    metavar="N",
-    help="List only the N worst samples by the first metric. [default: all samples, in data order]",
-)
-@click.option("--failed", is_flag=True, help="List only samples that failed.")
-@json_option
+@click.argument("run", type=opt.existing_directory)
+@opt.count("--worst N", "List only the N worst samples by the first metric. [default: all samples, in data order]")
+@opt.flag("--failed", "List only samples that failed.")
+@opt.json_option
 def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
     """List the samples of a run with reference, output and scores."""
     if worst and failed:

@@ -10,23 +10,18 @@ from typing import Any
 
 import click
 
+from auricle.cli import options as opt
 from auricle.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OK
-from auricle.cli.options import existing_directory, json_option, judge_args_option, judge_option, resolve_judge
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=existing_directory)
-@click.option(
-    "--profile",
-    metavar="NAME",
-    help="Text normaliser to score with; see `auricle list profiles`. [default: the normaliser of the run]",
+@click.argument("runs", nargs=-1, required=True, type=opt.existing_directory)
+@opt.text(
+    "--profile NAME", "Text normaliser to score with; see `auricle list profiles`. [default: the normaliser of the run]"
 )
-@judge_option
-@judge_args_option
-@click.option(
-    "-j", "--concurrency", type=click.IntRange(1), default=64, metavar="N", help="Maximum judge requests in flight."
-)
-@json_option
+@opt.option_group("Judge", *opt.judge_options)
+@opt.count("-j --concurrency N", "Maximum judge requests in flight.", default=64)
+@opt.json_option
 def score(**options: Any) -> None:
     """Recompute the metrics of runs from their journals.
 
@@ -51,7 +46,7 @@ def score_runs(
     from auricle.engine.spec import JudgeSpec
 
     settings, code = Settings(concurrency=concurrency), EXIT_OK
-    judge_fields = resolve_judge(None, judge, judge_args)
+    judge_fields = opt.resolve_judge(None, judge, judge_args)
     judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
     for run in runs:
         with redirect_stdout(sys.stderr), JudgingProgress() as progress:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from auricle.cli.options import existing_directory, json_option
+from auricle.cli import options as opt
 from auricle.cli.output import print_json
 from auricle.core.errors import SpecError
 from auricle.report import terminal
@@ -20,14 +20,12 @@ from auricle.runs.run_directory import Run
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=existing_directory)
-@click.option(
-    "--by",
-    multiple=True,
-    metavar="FIELD",
-    help="Also print metrics per value of this metadata field; repeat for several. [default: subset, if present]",
+@click.argument("runs", nargs=-1, required=True, type=opt.existing_directory)
+@opt.repeated(
+    "--by FIELD",
+    "Also print metrics per value of this metadata field; repeat for several. [default: subset, if present]",
 )
-@json_option
+@opt.json_option
 def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
     """Print the metrics of runs."""
     documents = [load_metrics(run) for run in runs]
