@@ -24,7 +24,7 @@ from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Record
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
-from auricle.metrics.ratings import Dimension, score_metrics
+from auricle.metrics.ratings import Dimension, rating_metrics
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.run_directory import Run
@@ -146,7 +146,7 @@ def main() -> int:
     sheet = Sheet(f"{PAIRS:,} pairs and {RATINGS:,} ratings scored, 1,000 bootstrap rounds")
     dimension = Dimension()
     two, one = pairs(PAIRS), ratings(RATINGS)
-    chosen, rated = preference_metrics(dimension, "half"), score_metrics(dimension)
+    chosen, rated = preference_metrics(dimension, "half"), rating_metrics(dimension)
     with tempfile.TemporaryDirectory() as folder:
         spent = best(
             {

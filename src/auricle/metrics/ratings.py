@@ -116,7 +116,7 @@ RATING_METRICS: Mapping[str, RatingMetric] = {
 }
 
 
-def score_metrics(dimension: Dimension, names: Sequence[str] = tuple(RATING_METRICS)) -> list[Metric]:
+def rating_metrics(dimension: Dimension, names: Sequence[str] = tuple(RATING_METRICS)) -> list[Metric]:
     """Make the metrics that compare a model's numbers with human ratings of one dimension."""
     return [_rating_metric(name, dimension) for name in names]
 

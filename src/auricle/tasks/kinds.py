@@ -23,7 +23,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, FirstSupported, Measure
 from auricle.tasks.inferencers.likelihood import LETTERS
 from auricle.tasks.languages import language_name
-from auricle.tasks.options import TaskOptions, parse_span, split_list
+from auricle.tasks.options import TaskOptions, parse_row_range, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, required_fields, with_shots
 from auricle.text import resolve_profile_name, strip_labels
 
@@ -55,7 +55,7 @@ class TaskKind:
     columns: ColumnMapping
     prompt: str
     metrics: tuple[str, ...]
-    finish: SampleTransform = lambda sample: sample
+    transform: SampleTransform = lambda sample: sample
     default_inferencer: str = "respond"
     format_answer: Callable[[Sample], str] = first_target
     """Formats the correct answer of a few-shot example."""
@@ -86,7 +86,7 @@ class TaskKind:
     def sample_transform(self, recipe: Recipe) -> SampleTransform:
         """Return the function applied to every row: that of the kind, then `promote_columns`."""
         promote = promote_columns(recipe.displayed_prompt)
-        return lambda sample: promote(self.finish(sample))
+        return lambda sample: promote(self.transform(sample))
 
     def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
         manifest = load_manifest(options, self.columns, self.sample_transform(recipe))
@@ -211,7 +211,7 @@ def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: Sampl
         columns = replace(columns, default_question=options.question)
     if options.target:
         columns = replace(columns, target_columns=(options.target,))
-    row_range = parse_span(options.rows)
+    row_range = parse_row_range(options.rows)
     root = Path(options.root) if options.root else None
     if options.reader:
         manifest: Manifest = options.reader(fields=columns, transform=transform, row_range=row_range)

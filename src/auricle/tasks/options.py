@@ -129,7 +129,7 @@ def _normalise_language(language: str) -> str:
     return LANGUAGE_ALIASES.get(code, code)
 
 
-def parse_span(rows: str) -> tuple[int, int | None]:
+def parse_row_range(rows: str) -> tuple[int, int | None]:
     """Parse `[from:to]` into the first row and the row after the last (None for the end)."""
     if not rows:
         return 0, None

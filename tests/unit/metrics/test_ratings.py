@@ -4,11 +4,11 @@ import pytest
 
 from auricle.core.errors import Unreadable, Unsuited
 from auricle.core.types import Generation, Prediction, Sample
-from auricle.metrics.ratings import Dimension, score_metrics
+from auricle.metrics.ratings import Dimension, rating_metrics
 
 
 def test_a_number_outside_the_scale_is_unreadable() -> None:
-    metric = score_metrics(Dimension(scale=(1, 5)))[0]
+    metric = rating_metrics(Dimension(scale=(1, 5)))[0]
     sample = Sample(id="1", inputs={}, target=3.0)
     assert metric.score(sample, Generation(text="4/5")) == (4.0, 3.0)
     with pytest.raises(Unreadable, match="9 is not on the scale from 1 to 5"):
@@ -18,7 +18,7 @@ def test_a_number_outside_the_scale_is_unreadable() -> None:
 
 
 def test_a_metric_applies_to_samples_with_its_rating() -> None:
-    metric = score_metrics(Dimension("musicality", "musicality"))[0]
+    metric = rating_metrics(Dimension("musicality", "musicality"))[0]
     assert metric.applies
     assert metric.applies(Sample(id="1", inputs={}, target={"musicality": 0.0}))
     assert not metric.applies(Sample(id="1", inputs={}, target={"alignment": 2.0}))

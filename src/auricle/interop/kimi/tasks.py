@@ -19,7 +19,7 @@ from auricle.metrics.base import Metric
 from auricle.metrics.labels import resolve_option
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import TRANSCRIPT_METRICS, TaskKind, add_options, parse_options, require_transcript
-from auricle.tasks.options import TaskOptions, parse_span
+from auricle.tasks.options import TaskOptions, parse_row_range
 from auricle.tasks.recipes import build_recipe, required_fields
 
 PROMPT = "{audio?}{question}"
@@ -106,7 +106,7 @@ def _build_task(dataset: Dataset, options: TaskOptions) -> Task:
         kind.columns,
         root=Path(options.root) if options.root else None,
         transform=kind.sample_transform(recipe),
-        row_range=parse_span(options.rows),
+        row_range=parse_row_range(options.rows),
         prompt_fields=required_fields(recipe.displayed_prompt),
         dataset=dataset,
     )

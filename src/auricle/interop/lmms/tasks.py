@@ -21,7 +21,7 @@ from auricle.metrics.catalogue import METRICS
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer
 from auricle.tasks.inferencers.base import resolve_max_tokens
-from auricle.tasks.options import parse_span, split_list
+from auricle.tasks.options import parse_row_range, split_list
 
 NEUTRAL_GENERATION_KWARGS: Mapping[str, tuple[Any, ...]] = {
     "top_p": (None, 1, 1.0),
@@ -189,7 +189,7 @@ def _build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
     source = replace(
         resolve_source(config, {"data": options.data, "split": options.split, "revision": options.revision}),
         root=Path(options.root) if options.root else None,
-        span=parse_span(options.rows),
+        span=parse_row_range(options.rows),
     )
     return Task(
         source.load_samples(sample_builder, (*notes, *scoring.notes)),

@@ -16,7 +16,7 @@ from auricle.core.types import Input, Json, RejectedRow, Sample
 from auricle.data.row_files import Row, count_rows, file_revision, read_rows
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import TiePolicy, preference_metrics
-from auricle.metrics.ratings import RATING_METRICS, Dimension, score_metrics
+from auricle.metrics.ratings import RATING_METRICS, Dimension, rating_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.options import split_list
 from auricle.tasks.reward.cmi_columns import (
@@ -265,7 +265,7 @@ def _build_metrics(bench: CmiSamples, ties: TiePolicy) -> list[Metric]:
     for dimension in _judged_dimensions(bench, PREFERENCE_COLUMNS):
         metrics += [_restrict_to_datasets(metric, PREFERENCE_COLUMNS) for metric in preference_metrics(dimension, ties)]
     for dimension in _judged_dimensions(bench, RATING_COLUMNS):
-        metrics += [_restrict_to_datasets(metric, RATING_COLUMNS) for metric in score_metrics(dimension, names)]
+        metrics += [_restrict_to_datasets(metric, RATING_COLUMNS) for metric in rating_metrics(dimension, names)]
     return metrics
 
 

@@ -17,7 +17,7 @@ from auricle.data.manifest import ColumnMapping
 from auricle.data.row_files import Row, read_rows
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
-from auricle.metrics.ratings import Dimension, score_metrics
+from auricle.metrics.ratings import Dimension, rating_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import load_manifest
 from auricle.tasks.options import TaskOptions, split_list
@@ -57,7 +57,7 @@ def reward(**arguments: Any) -> Task:
     """Build a task that correlates a model's ratings with those of people."""
 
     def metrics(dimension: Dimension, _: RewardOptions) -> list[Metric]:
-        return score_metrics(dimension)
+        return rating_metrics(dimension)
 
     return _build_task("reward", arguments, (RATING_COLUMNS_BY_DIMENSION, RATING_COLUMNS), parse_rating, metrics)
 
