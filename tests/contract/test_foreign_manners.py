@@ -1,4 +1,4 @@
-"""The manners of borrowed classes: one that misbehaves costs its own sample, and is named."""
+"""A misbehaving class of another framework fails its own sample only, and is named in the error."""
 
 import json
 from collections.abc import Iterator
@@ -137,51 +137,53 @@ class Mine(BenchmarkModelABC):
         return {"nothing": None, "shape": scores[1:]}.get(self.way, scores)
 """
 
-KINDS = {"kimi": KIMI, "lmms": LMMS, "aisbench": AISBENCH, "ser": SER, "cmi": CMI}
-TASKS = {"ser": "classify", "cmi": "reward"}
-WAYS = ("raises", "prints", "changes", "nothing", "shape")
-HARMLESS = {(kind, "prints") for kind in KINDS} | {
-    (kind, "changes")
-    for kind in KINDS
-    if kind != "ser"  # its own list is all it is given
+SOURCES = {"kimi": KIMI, "lmms": LMMS, "aisbench": AISBENCH, "ser": SER, "cmi": CMI}
+TASK_KINDS = {"ser": "classify", "cmi": "reward"}
+FAULTS = ("raises", "prints", "changes", "nothing", "shape")
+HARMLESS = {(framework, "prints") for framework in SOURCES} | {
+    (framework, "changes")
+    for framework in SOURCES
+    if framework != "ser"  # a changed list of paths is reported as a failure
 }
 
 
-def rows(tone: Any) -> Iterator[Any]:
+def build_rows(tone: Any) -> Iterator[dict[str, Any]]:
     for name in ("first", "bad", "last"):
-        sound = str(tone(f"{name}.wav"))
-        yield {"id": name, "audio": sound, "question": name, "text": name, "answer": name,
+        audio = str(tone(f"{name}.wav"))
+        yield {"id": name, "audio": audio, "question": name, "text": name, "answer": name,
                "label": "one", "score": len(name)}  # fmt: skip
 
 
-def words(kind: Any, way: Any) -> Any:
-    """The command of a kind; an inferencer is the task's, and asks a model that repeats."""
-    if kind == "aisbench":
-        use = json.dumps({"use": "aisbench:mine.py:Mine", "way": way})
-        return ["-T", f"inferencer={use}", "-m", "echo"]
-    more = ["-M", "device=cpu", "-T", "outputs=alignment"] if kind == "cmi" else []
-    return ["-m", f"{kind}:mine.py:Mine", "-M", f"way={way}", *more]
+def model_arguments(framework: str, fault: str) -> list[str]:
+    """Return the options that select the class; for AISBench it is an inferencer with a model that repeats."""
+    if framework == "aisbench":
+        inferencer = json.dumps({"use": "aisbench:mine.py:Mine", "way": fault})
+        return ["-T", f"inferencer={inferencer}", "-m", "echo"]
+    extra = ["-M", "device=cpu", "-T", "outputs=alignment"] if framework == "cmi" else []
+    return ["-m", f"{framework}:mine.py:Mine", "-M", f"way={fault}", *extra]
 
 
-def told(output: Any) -> Any:
+def answer_of(output: Any) -> Any:
     return output.text if hasattr(output, "text") else next(iter(output.values.values()))
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_class_that_misbehaves_costs_its_own_sample_and_is_named(
-    kind: Any, way: Any, auricle: Any, manifest: Any, tone: Any, tmp_path: Path
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("framework", SOURCES)
+def test_a_faulty_class_fails_its_own_sample_and_is_named(
+    framework: str, fault: str, auricle: Any, manifest: Any, tone: Any, tmp_path: Path
 ) -> None:
-    (tmp_path / "mine.py").write_text(KINDS[kind])
-    data = manifest(rows(tone), "rows.jsonl")
-    command = ["run", str(data), "--as", TASKS.get(kind, "qa"), *words(kind, way)]
-    done = auricle(*command, "-o", "run", "--json" if way == "prints" else "--infer-only")
-    harmless = (kind, way) in HARMLESS
-    assert done.returncode == (0 if harmless else 3), done.stderr
-    assert way != "prints" or json.loads(done.stdout)  # which is nobody else's
-    found = {record.sample.id: record for record in Run.load(tmp_path / "run").records()}
-    assert [name for name in found if found[name].error] == ([] if harmless else ["bad"])
-    for name in found.keys() - {"" if harmless else "bad"}:
-        (output,) = found[name].outputs
-        assert {"ser": 0.75, "cmi": len(name)}.get(kind, name) == told(output)
-    assert harmless or "Mine" in found["bad"].error.message
+    (tmp_path / "mine.py").write_text(SOURCES[framework])
+    data = manifest(build_rows(tone), "rows.jsonl")
+    arguments = ["run", str(data), "--as", TASK_KINDS.get(framework, "qa"), *model_arguments(framework, fault)]
+    result = auricle(*arguments, "-o", "run", "--json" if fault == "prints" else "--infer-only")
+    is_harmless = (framework, fault) in HARMLESS
+    assert result.returncode == (0 if is_harmless else 3), result.stderr
+    assert fault != "prints" or json.loads(result.stdout)  # output of the class does not mix with the JSON
+    records = {record.sample.id: record for record in Run.load(tmp_path / "run").records()}
+    assert [name for name, record in records.items() if record.error] == ([] if is_harmless else ["bad"])
+    for name, record in records.items():
+        if record.error:
+            assert "Mine" in record.error.message
+        else:
+            (output,) = record.outputs
+            assert {"ser": 0.75, "cmi": len(name)}.get(framework, name) == answer_of(output)

@@ -1,6 +1,7 @@
-"""AISBench's dataset configs as task files: read, never run, and runnable."""
+"""Dataset configs of AISBench are converted to task files without running them."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import yaml
 
 from auricle.core.errors import SpecError
 from auricle.interop.aisbench.config_import import draft_tasks, render_task_file
-from auricle.interop.aisbench.config_reader import find_datasets, read_config
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers.label_prompts import LabelPrompts
 
@@ -30,28 +30,29 @@ ROWS = [
 ]
 
 
+ConfigWriter = Callable[..., Path]
+
+
 @pytest.fixture
-def config(tmp_path: Path) -> Any:
-    """Write a config with one dataset, of which some parts are said."""
+def config(tmp_path: Path) -> ConfigWriter:
+    """Write a config with one dataset; arguments replace parts of it."""
 
     def write(
-        template: Any, inferencer: str = "dict(type=GenInferencer)", more: str = "", infer: str = "", **parts: Any
-    ) -> Any:
-        told = {
-            "retriever": "dict(type=ZeroRetriever)",
-            "reader": "dict(input_columns=['question'], output_column='answer')",
-            "eval": "dict(evaluator=dict(type=AccEvaluator))",
-            "path": "rows.jsonl",
-            "own": "prompt_template=dict(type=PromptTemplate, template=template),",
-            **parts,
-        }
+        template: str,
+        *,
+        inferencer: str = "dict(type=GenInferencer)",
+        prompt: str = "prompt_template=dict(type=PromptTemplate, template=template),",
+        retriever: str = "dict(type=ZeroRetriever)",
+        reader: str = "dict(input_columns=['question'], output_column='answer')",
+        evaluation: str = "dict(evaluator=dict(type=AccEvaluator))",
+        data: str = "rows.jsonl",
+    ) -> Path:
         path = tmp_path / "config.py"
         path.write_text(
-            f"{HEAD}\n{more}\ntemplate = {template}\n"
-            f"infer_cfg = dict({told['own']} {infer} retriever={told['retriever']},"
-            f" inferencer={inferencer})\n"
-            f"my_datasets = [dict(abbr='mine', path={told['path']!r}, reader_cfg={told['reader']},"
-            f" infer_cfg=infer_cfg, eval_cfg={told['eval']})]\n",
+            f"{HEAD}\n\ntemplate = {template}\n"
+            f"infer_cfg = dict({prompt} retriever={retriever}, inferencer={inferencer})\n"
+            f"my_datasets = [dict(abbr='mine', path={data!r}, reader_cfg={reader},"
+            f" infer_cfg=infer_cfg, eval_cfg={evaluation})]\n",
             encoding="utf-8",
         )
         return path
@@ -59,104 +60,63 @@ def config(tmp_path: Path) -> Any:
     return write
 
 
-def task_of(path: Any) -> Any:
+def convert(path: Path) -> dict[str, Any]:
     (draft,) = draft_tasks(path, path.parent)
     assert yaml.safe_load(render_task_file(draft)) == draft.task
     return draft.task
 
 
-# --- reading ----------------------------------------------------------------------------
-
-
-def test_literals_names_sums_and_ranges_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "c.py"
-    path.write_text(
-        '"""A config."""\nhint = "be" " brief"\na = dict(x=[1, -2], **{"y": hint + "!"})\n'
-        'b = f"{hint}: {{question}}"\nc = list(range(2, 5))\n'
-    )
-    found = read_config(path)
-    assert found["a"] == {"x": [1, -2], "y": "be brief!"}
-    assert found["b"] == "be brief: {question}"
-    assert found["c"] == [2, 3, 4]
-
-
-@pytest.mark.parametrize(
-    ("line", "shown"),
-    [
-        ("x = open('/etc/passwd').read()", "is a call"),
-        ("import os\nx = os.system('true')", "is a call"),
-        ("x = [n for n in (1, 2)]", "is no literal"),
-        ("for n in (1, 2):\n    pass", "is run by Python"),
-        ("x = lambda: 1", "is no literal"),
-        ("x = y", "is assigned nowhere above"),
-        ("x = {}\nx['a'] = 1", "assigns to a part"),
-        ("x = 'a' * 3", "is no sum"),
-    ],
-)
-def test_what_would_have_to_be_run_is_refused_with_its_line(tmp_path: Path, line: str, shown: str) -> None:
-    path = tmp_path / "c.py"
-    path.write_text(f"a = 1\n{line}\n")
-    number = line.count("\n") + 2 if "\nx" in line else 2
-    with pytest.raises(SpecError, match=rf"c\.py:{number}: .*{shown}"):
-        read_config(path)
-
-
-def test_what_is_based_on_other_files_is_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "c.py"
-    path.write_text("with read_base():\n    from .other import things\n")
-    with pytest.raises(SpecError, match="describes no dataset"):
-        find_datasets(path)
+# --- configs ----------------------------------------------------------------------------
 
 
 # --- prompts ------------------------------------------------------------------------------
 
 
-def test_a_text_is_kept_to_the_letter_and_the_answer_left_empty(config: Any) -> None:
+def test_a_text_is_kept_and_the_answer_removed(config: ConfigWriter) -> None:
     path = config(r'"Q: {question}\nPut it into \\boxed{}.\nA: {answer}"')
-    assert task_of(path)["prompt"] == "Q: {question}\nPut it into \\boxed{}.\nA: "
+    assert convert(path)["prompt"] == "Q: {question}\nPut it into \\boxed{}.\nA: "
 
 
-def test_rounds_are_messages_and_the_model_s_own_is_left_to_it(config: Any) -> None:
+def test_rounds_become_messages_without_the_answer(config: ConfigWriter) -> None:
     path = config(
         "dict(begin=[dict(role='SYSTEM', fallback_role='HUMAN', prompt='Be brief.')], round=["
         "dict(role='HUMAN', prompt='1 + 0?'), dict(role='BOT', prompt='1'),"
         "dict(role='HUMAN', prompt='{question}'), dict(role='BOT', prompt='{answer}')])"
     )
-    assert task_of(path)["prompt"] == {
+    assert convert(path)["prompt"] == {
         "system": "Be brief.",
         "turns": [{"user": "1 + 0?"}, {"assistant": "1"}, {"user": "{question}"}],
     }
 
 
-def test_neighbours_of_one_role_are_one_message(config: Any) -> None:
+def test_consecutive_messages_of_one_role_are_merged(config: ConfigWriter) -> None:
     path = config("dict(begin=[dict(role='HUMAN', prompt='Listen.')], round=[dict(role='HUMAN', prompt='{question}')])")
-    assert task_of(path)["prompt"] == "Listen.\n{question}"
+    assert convert(path)["prompt"] == "Listen.\n{question}"
 
 
-def test_media_stand_before_the_text(config: Any) -> None:
+def test_media_precede_the_text(config: ConfigWriter) -> None:
     path = config(
         "dict(round=[dict(role='HUMAN', prompt_mm={'text': {'type': 'text', 'text': '{question}'},"
         " 'audio': {'type': 'audio_url', 'audio_url': {'url': 'file://{audio}'}}})])"
     )
-    assert task_of(path)["prompt"] == "{audio}{question}"
+    assert convert(path)["prompt"] == "{audio}{question}"
 
 
-def test_an_unknown_role_is_refused(config: Any) -> None:
+def test_an_unknown_role_is_rejected(config: ConfigWriter) -> None:
     with pytest.raises(SpecError, match=r"role \(HUMAN, BOT, SYSTEM\)"):
-        task_of(config("dict(round=[dict(role='NARRATOR', prompt='x')])"))
+        convert(config("dict(round=[dict(role='NARRATOR', prompt='x')])"))
 
 
 # --- examples -----------------------------------------------------------------------------
 
 
-def test_examples_in_a_text_stand_where_the_token_does(config: Any) -> None:
+def test_examples_in_a_text_replace_the_token(config: ConfigWriter) -> None:
     path = config(
         '"</E>Q: {question}\\nA: {answer}"',
-        infer="ice_template=dict(type=PromptTemplate, template=template, ice_token='</E>'),",
-        own="",
+        prompt="ice_template=dict(type=PromptTemplate, template=template, ice_token='</E>'),",
         retriever="dict(type=FixKRetriever, fix_id_list=[2, 1])",
     )
-    task = task_of(path)
+    task = convert(path)
     assert task["prompt"] == {
         "turns": "{examples}Q: {question}\nA: ",
         "examples": "Q: {question}\nA: {target}",
@@ -165,30 +125,30 @@ def test_examples_in_a_text_stand_where_the_token_does(config: Any) -> None:
     assert task["shots"] == {"use": "fixed", "ids": [2, 1]}
 
 
-def test_examples_as_messages_come_from_the_training_split(config: Any, tmp_path: Path) -> None:
+def test_examples_as_messages_come_from_the_training_split(config: ConfigWriter, tmp_path: Path) -> None:
     (tmp_path / "set").mkdir()
     for name in ("train.jsonl", "test.jsonl"):
         (tmp_path / "set" / name).write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
     path = config(
         "dict(begin=['</E>'], round=[dict(role='HUMAN', prompt='{question}')])",
-        infer="ice_template=dict(type=PromptTemplate, template=dict(round=["
+        prompt="prompt_template=dict(type=PromptTemplate, template=template, ice_token='</E>'),"
+        "ice_template=dict(type=PromptTemplate, template=dict(round=["
         "dict(role='HUMAN', prompt='{question}'), dict(role='BOT', prompt='{answer}')])),",
-        own="prompt_template=dict(type=PromptTemplate, template=template, ice_token='</E>'),",
         retriever="dict(type='RandomRetriever', ice_num=2)",
-        path="set",
+        data="set",
     )
-    task = task_of(path)
+    task = convert(path)
     assert task["data"] == "set/test.jsonl"
     assert task["prompt"]["examples"] == [{"user": "{question}"}, {"assistant": "{target}"}]
     assert task["shots"] == {"use": "random", "k": 2, "seed": 43, "pool": "set/train.jsonl"}
 
 
-def test_examples_named_by_their_place_are_named_by_their_id(config: Any, manifest: Any) -> None:
+def test_examples_given_by_index_are_given_by_id(config: ConfigWriter, manifest: Any) -> None:
     manifest([{"id": "x", **ROWS[0]}, {"id": "y", **ROWS[1]}], "rows.jsonl")
-    fixed = "dict(type=FixKRetriever, fix_id_list=[1])"
-    assert task_of(config("'{question}'", retriever=fixed))["shots"]["ids"] == ["y"]
-    with pytest.raises(SpecError, match=r"fix_id_list has 7; rows\.jsonl has 2 rows"):
-        task_of(config("'{question}'", retriever=fixed.replace("[1]", "[7]")))
+    retriever = "dict(type=FixKRetriever, fix_id_list=[1])"
+    assert convert(config("'{question}'", retriever=retriever))["shots"]["ids"] == ["y"]
+    with pytest.raises(SpecError, match=r"fix_id_list contains 7, but rows\.jsonl has 2 rows"):
+        convert(config("'{question}'", retriever=retriever.replace("[1]", "[7]")))
 
 
 @pytest.mark.parametrize(
@@ -199,99 +159,98 @@ def test_examples_named_by_their_place_are_named_by_their_id(config: Any, manife
         ("dict(type='SlidingWindowRetriever', k=3)", {"use": "sliding", "k": 3}),
     ],
 )
-def test_retrievers_have_their_like_here(config: Any, retriever: str, shots: Any) -> None:
-    task = task_of(config("'{question}'", retriever=retriever))
+def test_retrievers_are_translated(config: ConfigWriter, retriever: str, shots: Any) -> None:
+    task = convert(config("'{question}'", retriever=retriever))
     assert shots.items() <= task["shots"].items()
 
 
-# --- what else is said -----------------------------------------------------------------------
+# --- other settings ---------------------------------------------------------------------------
 
 
-def test_limits_stops_rows_and_the_answer_s_column_are_taken_over(config: Any) -> None:
+def test_limits_stops_rows_and_the_target_column_are_converted(config: ConfigWriter) -> None:
     path = config(
         "'{problem}'",
         inferencer="dict(type=GenInferencer, max_out_len=64, stopping_criteria=['END'])",
         reader="dict(input_columns=['problem'], output_column='solution', test_range='[1:3]')",
     )
-    task = task_of(path)
+    task = convert(path)
     assert (task["max_tokens"], task["stop"]) == (64, ["END"])
     assert (task["target"], task["rows"]) == ("solution", "[1:3]")
 
 
-def test_letters_are_read_as_options(config: Any) -> None:
+def test_extracting_letters_gives_multiple_choice(config: ConfigWriter) -> None:
     path = config(
         "'{question}'",
-        eval="dict(evaluator=dict(type=AccEvaluator), pred_postprocessor=dict(type=first_capital_postprocess))",
+        evaluation="dict(evaluator=dict(type=AccEvaluator), pred_postprocessor=dict(type=first_capital_postprocess))",
     )
-    task = task_of(path)
+    task = convert(path)
     assert (task["kind"], task["metrics"]) == ("mcq", ["option_accuracy"])
 
 
-def test_an_evaluator_that_is_not_known_is_told_in_a_comment(config: Any) -> None:
-    path = config("'{question}'", eval="dict(evaluator=dict(type=MyEvaluator))")
+def test_an_unknown_evaluator_is_noted_in_a_comment(config: ConfigWriter) -> None:
+    path = config("'{question}'", evaluation="dict(evaluator=dict(type=MyEvaluator))")
     (draft,) = draft_tasks(path, path.parent)
     assert "metrics" not in draft.task
-    assert "# MyEvaluator is not known here" in render_task_file(draft)
+    assert "# MyEvaluator has no equivalent" in render_task_file(draft)
 
 
-def test_an_inferencer_of_one_s_own_runs_as_it_is(config: Any) -> None:
-    task = task_of(config("'{question}'", inferencer="dict(type=MyCustomInferencer)"))
+def test_a_custom_inferencer_is_referenced(config: ConfigWriter) -> None:
+    task = convert(config("'{question}'", inferencer="dict(type=MyCustomInferencer)"))
     assert task["inferencer"] == "aisbench:my_package.mine:MyCustomInferencer"
 
 
-@pytest.mark.parametrize(("mode", "ours"), [("every", "every"), ("last", "last"), ("every_with_gt", "gold")])
-def test_several_turns_are_a_conversation(config: Any, mode: str, ours: str) -> None:
-    kind = f"dict(type=MultiTurnGenInferencer, infer_mode={mode!r})"
-    task = task_of(config("'{question}'", inferencer=kind))
-    assert (task["kind"], task["mode"]) == ("chat", ours)
+@pytest.mark.parametrize(("infer_mode", "mode"), [("every", "every"), ("last", "last"), ("every_with_gt", "gold")])
+def test_multi_turn_tasks_become_conversations(config: ConfigWriter, infer_mode: str, mode: str) -> None:
+    inferencer = f"dict(type=MultiTurnGenInferencer, infer_mode={infer_mode!r})"
+    task = convert(config("'{question}'", inferencer=inferencer))
+    assert (task["kind"], task["mode"]) == ("chat", mode)
 
 
-def test_a_prompt_for_each_label_is_compared_as_a_whole(config: Any) -> None:
+def test_templates_per_label_become_label_prompts(config: ConfigWriter) -> None:
     path = config("{'yes': '{question} Yes.', 'no': '{question} No.'}", inferencer="dict(type=PPLInferencer)")
-    task = task_of(path)
+    task = convert(path)
     assert task["metrics"] == ["acc_whole"]
     assert task["inferencer"]["templates"] == {"yes": "{question} Yes.", "no": "{question} No."}
 
 
-def test_one_template_serves_for_labels_that_are_named(config: Any) -> None:
+def test_one_template_serves_all_listed_labels(config: ConfigWriter) -> None:
     path = config("'{question} {answer}'", inferencer="dict(type=PPLInferencer, labels=['A', 'B'])")
-    assert task_of(path)["inferencer"]["templates"] == {"A": "{question} A", "B": "{question} B"}
+    assert convert(path)["inferencer"]["templates"] == {"A": "{question} A", "B": "{question} B"}
 
 
-def test_labels_that_nobody_names_are_asked_for(config: Any) -> None:
-    with pytest.raises(SpecError, match="name them"):
-        task_of(config("'{question}'", inferencer="dict(type=PPLInferencer)"))
+def test_missing_labels_are_rejected(config: ConfigWriter) -> None:
+    with pytest.raises(SpecError, match="List them as labels="):
+        convert(config("'{question}'", inferencer="dict(type=PPLInferencer)"))
 
 
-def test_one_label_is_none() -> None:
-    with pytest.raises(SpecError, match="two labels"):
+def test_a_single_label_is_rejected() -> None:
+    with pytest.raises(SpecError, match="two or more labels"):
         LabelPrompts({"A": "x"})
 
 
-# --- from config to numbers --------------------------------------------------------------------
+# --- commands ----------------------------------------------------------------------------------
 
 
-def test_an_imported_task_runs(auricle: Any, config: Any, manifest: Any, tmp_path: Path) -> None:
+def test_an_imported_task_runs(auricle: Any, config: ConfigWriter, manifest: Any, tmp_path: Path) -> None:
     manifest(ROWS, "rows.jsonl")
     path = config(
         '"</E>Q: {question}\\nA: {answer}"',
-        infer="ice_template=dict(type=PromptTemplate, template=template, ice_token='</E>'),",
-        own="",
+        prompt="ice_template=dict(type=PromptTemplate, template=template, ice_token='</E>'),",
         retriever="dict(type=FixKRetriever, fix_id_list=[0])",
         reader="dict(input_columns=['question'], output_column='answer', test_range='[1:]')",
     )
-    done = auricle("import", "--from", "aisbench", path, "-o", "task.yaml")
-    assert done.returncode == 0, done.stderr
-    shown = auricle("preview", "task.yaml").stdout
-    assert "Q: What is 1 + 1?\n    A: 2\n    Q: What is 2 + 2?\n    A: " in shown
-    done = auricle("run", "task.yaml", "-m", "echo", "-M", "reply=4", "-o", "run", "--json")
-    assert done.returncode == 0, done.stderr
-    assert [each.sample.id for each in Run.load(tmp_path / "run").records()] == ["1", "2"]
+    result = auricle("import", "--from", "aisbench", path, "-o", "task.yaml")
+    assert result.returncode == 0, result.stderr
+    preview = auricle("preview", "task.yaml").stdout
+    assert "Q: What is 1 + 1?\n    A: 2\n    Q: What is 2 + 2?\n    A: " in preview
+    result = auricle("run", "task.yaml", "-m", "echo", "-M", "reply=4", "-o", "run", "--json")
+    assert result.returncode == 0, result.stderr
+    assert [record.sample.id for record in Run.load(tmp_path / "run").records()] == ["1", "2"]
     (number,) = json.loads((tmp_path / "run/metrics.json").read_text())["numbers"]
     assert (number["metric"], number["value"]) == ("exact_match", 0.5)
 
 
-def test_a_task_by_labels_runs(auricle: Any, config: Any, manifest: Any, tmp_path: Path) -> None:
+def test_a_task_with_label_prompts_runs(auricle: Any, config: ConfigWriter, manifest: Any, tmp_path: Path) -> None:
     manifest(ROWS, "rows.jsonl")
     path = config(
         "{'2': '{question} two', '4': '{question} certainly four'}",
@@ -299,25 +258,25 @@ def test_a_task_by_labels_runs(auricle: Any, config: Any, manifest: Any, tmp_pat
         reader="dict(input_columns=['question'], output_column='answer', test_range='[:2]')",
     )
     auricle("import", "--from", "aisbench", path, "-o", "task.yaml")
-    done = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
-    assert done.returncode == 0, done.stderr
+    result = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
+    assert result.returncode == 0, result.stderr
     (number,) = json.loads((tmp_path / "run/metrics.json").read_text())["numbers"]
-    assert (number["metric"], number["value"]) == ("acc_whole", 0.5)  # all alike: the first is taken
+    assert (number["metric"], number["value"]) == ("acc_whole", 0.5)  # all are equally likely: the first is chosen
 
 
-def test_several_datasets_want_a_folder_or_a_name(auricle: Any, tmp_path: Path) -> None:
-    one = "dict(abbr={!r}, path='rows.jsonl', infer_cfg=dict(prompt_template=dict(template='x')))"
-    (tmp_path / "c.py").write_text(f"my_datasets = [{one.format('a')}, {one.format('b')}]\n")
-    refused = auricle("import", "--from", "aisbench", "c.py")
-    assert refused.returncode == 2
-    assert "2 datasets: a, b" in refused.stderr
+def test_several_datasets_need_a_folder_or_a_name(auricle: Any, tmp_path: Path) -> None:
+    dataset = "dict(abbr={!r}, path='rows.jsonl', infer_cfg=dict(prompt_template=dict(template='x')))"
+    (tmp_path / "c.py").write_text(f"my_datasets = [{dataset.format('a')}, {dataset.format('b')}]\n")
+    result = auricle("import", "--from", "aisbench", "c.py")
+    assert result.returncode == 2
+    assert "2 datasets: a, b" in result.stderr
     assert auricle("import", "--from", "aisbench", "c.py", "-o", "tasks").returncode == 0
-    assert sorted(each.name for each in (tmp_path / "tasks").iterdir()) == ["a.yaml", "b.yaml"]
+    assert sorted(path.name for path in (tmp_path / "tasks").iterdir()) == ["a.yaml", "b.yaml"]
     assert "name: b" in auricle("import", "--from", "aisbench", "c.py", "--only", "b").stdout
 
 
-def test_a_task_file_that_exists_is_not_overwritten(auricle: Any, config: Any, tmp_path: Path) -> None:
+def test_a_task_file_that_exists_is_not_overwritten(auricle: Any, config: ConfigWriter, tmp_path: Path) -> None:
     Path(tmp_path / "task.yaml").write_text("kind: qa\n")
-    done = auricle("import", "--from", "aisbench", config("'{question}'"), "-o", "task.yaml")
-    assert done.returncode == 2
-    assert "exists already" in done.stderr
+    result = auricle("import", "--from", "aisbench", config("'{question}'"), "-o", "task.yaml")
+    assert result.returncode == 2
+    assert "already exists" in result.stderr

@@ -1,10 +1,10 @@
-"""The page for people who come from AISBench: every name is on it, and everything on it works."""
+"""The page about AISBench mentions every name of its guide, and its commands work."""
 
 import ast
 import re
 import shlex
 import shutil
-from typing import Any
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -39,112 +39,111 @@ SENTENCES = (
 MODES = ("all", "infer", "eval", "viz", "judge", "infer_judge", "perf", "perf_viz")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 SERVER = "http://127.0.0.1:8000/v1"
-KEPT = ("first", "later", "loaded")
+REUSED_RUNS = ("first", "later", "loaded")
 
 
-def blocks(language: Any) -> Any:
-    return [body for found, body in BLOCK.findall(TEXT) if found == language]
+def blocks(language: str) -> list[str]:
+    return [body for block_language, body in BLOCK.findall(TEXT) if block_language == language]
 
 
-def rows() -> Any:
-    """The cells of every row of every table that has a status."""
+def rows() -> list[list[str]]:
+    """Return the cells of every table row."""
     lines = [line for line in TEXT.splitlines() if line.startswith("| ") and line.endswith(" |")]
     return [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in lines]
 
 
-def files() -> Any:
-    """What the page says is in which file: named above a block, or in its first line."""
+def files() -> dict[str, str]:
+    """Return the files on the page, named above a block or in its first line."""
     named = re.findall(r"`([\w.]+)`:?\n\n```\w+\n(.*?)^```$", TEXT, re.S | re.M)
-    coded = [(re.match(r"# (\w+\.py)", body).group(1), body) for body in blocks("python")]
-    return dict(named + coded)
+    headed = [(match[1], body) for body in blocks("python") if (match := re.match(r"# (\w+\.py)", body))]
+    return dict(named + headed)
 
 
-def commands() -> Any:
-    """Every command on the page, in its order."""
-    found = []
+def commands() -> list[str]:
+    """Return every command on the page, in order."""
+    lines = []
     for line in BLOCK.sub(lambda block: block[2] if block[1] == "sh" else "", TEXT).splitlines():
         if line.startswith("auricle "):
-            found.append(line)
+            lines.append(line)
         elif line.startswith("| "):
-            found += re.findall(r"`(auricle [^`]+)`", line)
-    return found
+            lines += re.findall(r"`(auricle [^`]+)`", line)
+    return lines
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     for name, body in files().items():
         (folder / name).write_text(body, encoding="utf-8")
     return folder
 
 
-def test_the_page_says_what_is_in_every_file_it_uses() -> None:
+def test_the_page_shows_every_file_it_uses() -> None:
     assert {"questions.jsonl", "talk.jsonl", "quiz.jsonl", "few.yaml", "my_custom.py"} <= {*files()}
 
 
-def test_every_command_of_the_page_runs(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(place)
-    said = commands()
-    assert len(said) > 40
+def test_every_command_of_the_page_runs(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workspace)
+    assert len(commands()) > 40
     with FakeServer() as server:
-        for command in said:
-            for old in (place / "runs").glob("*"):
-                if old.name not in KEPT:
-                    shutil.rmtree(old)
-            words = shlex.split(command.replace(SERVER, server.url))[1:]
-            done = CliRunner().invoke(cli, words)
-            assert done.exit_code == 0, f"{command}\n{done.output}\n{done.exception!r}"
+        for command in commands():
+            for folder in (workspace / "runs").glob("*"):
+                if folder.name not in REUSED_RUNS:
+                    shutil.rmtree(folder)
+            arguments = shlex.split(command.replace(SERVER, server.url))[1:]
+            result = CliRunner().invoke(cli, arguments)
+            assert result.exit_code == 0, f"{command}\n{result.output}\n{result.exception!r}"
 
 
 def test_code_within_tables_is_python() -> None:
     for cells in rows():
         for code in re.findall(r"`([^`]+)`", cells[2]) if len(cells) == 4 else []:
             if not code.startswith("auricle "):
-                within = f"async def f():\n    {code}" if not code.startswith("@") else f"{code}\ndef f(): ..."
-                ast.parse(within)
+                source = f"async def f():\n    {code}" if not code.startswith("@") else f"{code}\ndef f(): ..."
+                ast.parse(source)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_name_of_the_guide_is_on_the_page(name: Any) -> None:
+def test_every_name_of_the_guide_is_on_the_page(name: str) -> None:
     assert name in TEXT
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_what_the_guide_says_of_local_models_is_answered(sentence: Any) -> None:
+def test_statements_of_the_guide_about_local_models_are_discussed(sentence: str) -> None:
     assert sentence in TEXT
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_mode_has_its_command(mode: Any) -> None:
+def test_every_mode_has_a_command(mode: str) -> None:
     (row,) = [cells for cells in rows() if cells[0] == f"`{mode}`"]
     assert row[1].startswith("`auricle ")
 
 
-def test_every_row_says_whether_it_is_done() -> None:
+def test_every_row_has_a_status() -> None:
     tables = TEXT[TEXT.index("## Every name of the guide") : TEXT.index("## What is different")]
     lines = [line for line in tables.splitlines() if line.startswith("| ") and "|---" not in line]
-    told = [line for line in lines if not line.endswith("| |")]
-    assert len(told) > 50
-    assert all(line.endswith("| done |") for line in told)
+    rows_with_status = [line for line in lines if not line.endswith("| |")]
+    assert len(rows_with_status) > 50
+    assert all(line.endswith("| done |") for line in rows_with_status)
 
 
-def test_examples_written_here_are_short() -> None:
-    own = [body for body in blocks("python") if re.match(r"# my_\w+\.py: ", body)]
-    assert len(own) == 4
-    assert all(len(body.splitlines()) <= 20 for body in own)
+def test_examples_are_short() -> None:
+    examples = [body for body in blocks("python") if re.match(r"# my_\w+\.py: ", body)]
+    assert len(examples) == 4
+    assert all(len(body.splitlines()) <= 20 for body in examples)
 
 
-def test_a_row_s_own_limit_has_the_last_word_on_local_models(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(place)
-    shown = CliRunner().invoke(
+def test_the_limit_of_a_row_applies_to_local_models(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workspace)
+    result = CliRunner().invoke(
         cli, ["preview", "questions.jsonl", "--as", "qa", "-m", "echo", "-n", "2", "-T", "max_tokens=9"]
     )
-    assert "max_tokens=9," in shown.output
-    assert "max_tokens=64," in shown.output
+    assert "max_tokens=9," in result.output
+    assert "max_tokens=64," in result.output
 
 
-def test_the_prompt_is_kept_whole_in_the_run(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(place)
-    said = ["run", "questions.jsonl", "--as", "qa", "-m", "echo", "-T", "prompt=Say: {question}"]
-    CliRunner().invoke(cli, [*said, "-o", "runs/kept"])
-    assert "Say: {question}" in Run.load(place / "runs" / "kept").spec["identity"]["inferencer"]
+def test_the_prompt_is_stored_in_the_run(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workspace)
+    arguments = ["run", "questions.jsonl", "--as", "qa", "-m", "echo", "-T", "prompt=Say: {question}"]
+    CliRunner().invoke(cli, [*arguments, "-o", "runs/kept"])
+    assert "Say: {question}" in str(Run.load(workspace / "runs" / "kept").spec["identity"])

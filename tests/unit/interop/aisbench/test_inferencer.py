@@ -1,10 +1,12 @@
-"""Inferencer classes written for AISBench, run as they are."""
+"""Inferencer classes_module written for AISBench run unchanged."""
 
 import asyncio
 import importlib
+import inspect
 import json
 import sys
 import textwrap
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,11 +14,10 @@ import pytest
 
 from auricle import Generation, Sample, Spec, evaluate
 from auricle.core.errors import Refused, SampleError, SpecError
-from auricle.core.types import Turn
+from auricle.core.types import Generate
 from auricle.engine.batching import RunStopped
 from auricle.engine.settings import Settings
 from auricle.interop.aisbench import resolve_inferencer_factory
-from auricle.interop.aisbench.prompts import from_aisbench, to_aisbench
 from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
 from auricle.runs.run_directory import Run
@@ -30,264 +31,256 @@ ROWS = [
 
 
 class Counting(BatchModel):
-    """Repeats the question, with the room for its answer; remembers how many came at once."""
+    """Repeats the question and the token limit; records the sizes of its batches."""
 
     batch_size = 8
     batches: ClassVar[list[int]] = []
 
-    def generate(self, batch: Any) -> Any:
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         self.batches.append(len(batch))
-        return [Generation(text=f"{r.turns[-1].parts[0]} {r.max_tokens}") for r in batch]
+        return [Generation(text=f"{request.turns[-1].parts[0]} {request.max_tokens}") for request in batch]
+
+
+Runner = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def run(manifest: Any, tmp_path: Path) -> Any:
-    """Run rows through a class of the file; the records by id."""
+def run(manifest: Any, tmp_path: Path) -> Runner:
+    """Run rows through a class of the file and return the records by id."""
 
-    def call(cls: Any, model: str = "fake-api", rows: Any = ROWS, model_args: Any = None, **arguments: Any) -> Any:
-        use = {"use": f"aisbench:{CLASSES}:{cls}", **arguments.pop("inferencer", {})}
+    def evaluate_rows(
+        class_name: str, model: str = "fake-api", rows: Any = ROWS, model_args: Any = None, **arguments: Any
+    ) -> dict[str, Any]:
+        use = {"use": f"aisbench:{CLASSES}:{class_name}", **arguments.pop("inferencer", {})}
         task_args = {"data": str(manifest(rows)), "inferencer": use, **arguments}
         spec = Spec(task="qa", task_args=task_args, model=model, model_args=model_args or {})
         evaluate(spec, tmp_path / "run", settings=Settings(initial_backoff=0.001))
-        return {each.sample.id: each for each in Run.load(tmp_path / "run").records()}
+        return {record.sample.id: record for record in Run.load(tmp_path / "run").records()}
 
-    return call
+    return evaluate_rows
 
 
-def classes() -> Any:
-    """The file as it was last imported."""
+def classes_module() -> Any:
+    """Return the module of the classes_module as it was last imported."""
     return sys.modules["auricle_file_aisbench_classes"]
 
 
-def asked(name: Any, sample: Any, answer: Any, **arguments: Any) -> Any:
-    """What a class makes of a sample when the model gives these answers, or raises them."""
-    requests = []
+def infer(name: str, sample: Sample, answer: str | BaseException, **arguments: Any) -> list[Generate]:
+    """Run a class on a sample with a model that gives this answer or raises it; return the requests."""
+    requests: list[Generate] = []
 
-    async def ask(request: Any) -> Any:
+    async def ask(request: Generate) -> Generation:
         requests.append(request)
         if isinstance(answer, BaseException):
             raise answer
         return Generation(text=answer)
 
-    make = resolve_inferencer_factory(f"{CLASSES}:{name}")
-    outputs = asyncio.run(make(prompt=Prompt.of("{question}"), **arguments)(sample, ask))
-    return requests, [each.text for each in outputs]
+    build = resolve_inferencer_factory(f"{CLASSES}:{name}")
+    asyncio.run(build(prompt=Prompt.of("{question}"), **arguments)(sample, ask))
+    return requests
 
 
-def one(question: str = "hello", **more: Any) -> Any:
-    return Sample(id="1", inputs={"question": question}, **more)
+def build_sample(question: str = "hello", **fields: Any) -> Sample:
+    return Sample(id="1", inputs={"question": question}, **fields)
 
 
-def texts(records: Any) -> Any:
+def answer_texts(records: dict[str, Any]) -> dict[str, str]:
     return {name: record.outputs[0].text for name, record in records.items()}
 
 
-# --- an API -----------------------------------------------------------------------------
+# --- API models ------------------------------------------------------------------------
 
 
-def test_a_class_with_do_request_asks_a_server(run: Any) -> None:
+def test_a_class_with_do_request_calls_a_server(run: Runner) -> None:
     with FakeServer() as server:
-        found = run("Api", "openai", model_args={"base_url": server.url, "model": "m"})
+        records = run("Api", "openai", model_args={"base_url": server.url, "model": "m"})
         assert server.stats()["requests"] == {"/v1/chat/completions": 2}
-    assert texts(found) == {"a": "one two", "b": "three"}
-    assert found["a"].outputs[0].input_tokens
+    assert answer_texts(records) == {"a": "one two", "b": "three"}
+    assert records["a"].outputs[0].input_tokens
 
 
-def test_what_a_server_refuses_is_the_sample_s_failure_in_its_own_words(run: Any) -> None:
+def test_a_refused_request_fails_its_sample(run: Runner) -> None:
     with FakeServer(Script(faults={"400": 1.0})) as server:
-        found = run("Api", "openai", model_args={"base_url": server.url, "model": "m"})
-    assert {each.error.kind for each in found.values()} == {"Refused"}
-    assert "400" in found["a"].error.message
+        records = run("Api", "openai", model_args={"base_url": server.url, "model": "m"})
+    assert {record.error.kind for record in records.values()} == {"Refused"}
+    assert "400" in records["a"].error.message
 
 
-def test_what_may_pass_is_tried_again_by_the_engine(run: Any) -> None:
+def test_transient_errors_are_retried_by_the_engine(run: Runner) -> None:
     with FakeServer(Script(faults={"500": 1.0}, fault_attempts=2)) as server:
-        found = run("Api", "openai", model_args={"base_url": server.url, "model": "m"})
-    assert [each.error for each in found.values()] == [None, None]
-    assert found["a"].attempts == 3
+        records = run("Api", "openai", model_args={"base_url": server.url, "model": "m"})
+    assert [record.error for record in records.values()] == [None, None]
+    assert records["a"].attempts == 3
 
 
-def test_the_record_holds_what_the_class_reports(run: Any) -> None:
-    assert texts(run("Api", inferencer={"suffix": "!"})) == {"a": "one two!", "b": "three!"}
+def test_the_reported_text_is_stored(run: Runner) -> None:
+    assert answer_texts(run("Api", inferencer={"suffix": "!"})) == {"a": "one two!", "b": "three!"}
 
 
-def test_a_class_may_report_several_times(run: Any) -> None:
-    found = run("Vote", rows=ROWS[:1], answers="mean")
-    assert [each.text for each in found["a"].outputs] == ["one two"] * 3
+def test_a_class_may_report_several_times(run: Runner) -> None:
+    records = run("Vote", rows=ROWS[:1], answers="mean")
+    assert [output.text for output in records["a"].outputs] == ["one two"] * 3
 
 
-def test_several_answers_to_the_same_have_seeds_of_their_own() -> None:
-    requests, _ = asked("Vote", one(), "yes", temperature=0.7)
-    assert [each.nth for each in requests] == [0, 1, 2]
+def test_repeated_requests_have_their_own_seeds() -> None:
+    requests = infer("Vote", build_sample(), "yes", temperature=0.7)
+    assert [request.answer_index for request in requests] == [0, 1, 2]
 
 
-def test_rows_have_the_fields_that_the_guide_lists(run: Any) -> None:
+def test_rows_have_the_fields_of_the_guide(run: Runner) -> None:
     run("Api", name="mine")
-    row = next(each for each in classes().SEEN if each["prompt"] == "three")
+    row = next(candidate for candidate in classes_module().SEEN if candidate["prompt"] == "three")
     assert set(row) == {"prompt", "data_abbr", "index", "max_out_len", "gold"}
     assert (row["data_abbr"], row["max_out_len"], row["gold"]) == ("mine", 7, "3")
 
 
-def test_an_index_is_the_sample_s_own_number() -> None:
-    asked("Api", Sample(id="41", inputs={"question": "x"}, target="y"), "z")
-    assert classes().SEEN[-1]["index"] == 41
+def test_the_index_is_the_number_of_the_sample() -> None:
+    infer("Api", Sample(id="41", inputs={"question": "x"}, target="y"), "z")
+    assert classes_module().SEEN[-1]["index"] == 41
 
 
-def test_the_target_is_in_no_prompt(run: Any) -> None:
+def test_the_target_is_not_available_to_prompts(run: Runner) -> None:
     run("Api", rows=[{"question": "say {answer}", "answer": "secret"}])
-    assert classes().SEEN[-1]["prompt"] == "say {answer}"
+    assert classes_module().SEEN[-1]["prompt"] == "say {answer}"
 
 
-def test_examples_stand_before_the_question(run: Any) -> None:
-    found = run("Api", shots={"use": "first", "k": 1})
-    prompt = classes().SEEN[-1]["prompt"]
-    assert [each["role"] for each in prompt] == ["HUMAN", "BOT", "HUMAN"]
-    assert not any(each.error for each in found.values())
+def test_examples_precede_the_question(run: Runner) -> None:
+    records = run("Api", shots={"use": "first", "k": 1})
+    prompt = classes_module().SEEN[-1]["prompt"]
+    assert [message["role"] for message in prompt] == ["HUMAN", "BOT", "HUMAN"]
+    assert not any(record.error for record in records.values())
 
 
-def test_counters_are_told_at_the_end(run: Any, tmp_path: Path) -> None:
+def test_counters_are_reported_in_a_note(run: Runner, tmp_path: Path) -> None:
     run("Api", "fake-api", model_args={"fail": 1.0})
     (note,) = Run.load(tmp_path / "run").read_progress()["notes"]
     assert "2 requests posted, 0 received, 2 failed, 2 finished; 2 cases finished" in note
 
 
-def test_a_session_is_a_real_one_and_closed_in_the_end(run: Any) -> None:
+def test_a_session_works_and_is_closed_in_the_end(run: Runner) -> None:
     with FakeServer() as server:
         url = server.url.removesuffix("/v1") + "/stats"
-        found = run("Itself", rows=[{"id": "a", "question": url, "answer": "200"}])
-    assert texts(found) == {"a": "200"}
-    assert classes().SEEN[-1]._session is None
+        records = run("Itself", rows=[{"id": "a", "question": url, "answer": "200"}])
+    assert answer_texts(records) == {"a": "200"}
+    assert classes_module().SEEN[-1]._session is None
 
 
-# --- weights here ----------------------------------------------------------------------
+# --- local models ----------------------------------------------------------------------
 
 
-def test_a_class_with_batch_inference_asks_in_batches(run: Any) -> None:
+def test_a_class_with_batch_inference_sends_batches(run: Runner) -> None:
     Counting.batches.clear()
-    rows = [{"id": str(n), "question": f"q{n}", "answer": "a"} for n in range(20)]
-    found = run("Local", f"{__name__}:Counting", rows=rows, max_tokens=5)
-    assert texts(found)["7"] == "q7 5"
+    rows = [{"id": str(number), "question": f"q{number}", "answer": "a"} for number in range(20)]
+    records = run("Local", f"{__name__}:Counting", rows=rows, max_tokens=5)
+    assert answer_texts(records)["7"] == "q7 5"
     assert sorted(Counting.batches) == [4, 8, 8]
 
 
-def test_a_datum_is_a_dict_of_lists(run: Any) -> None:
+def test_a_datum_is_a_dict_of_lists(run: Runner) -> None:
     run("Local", "echo", rows=ROWS[:1], name="mine")
-    (datum,) = classes().SEEN
+    (datum,) = classes_module().SEEN
     assert datum["prompt"] == ["one two"]
     assert datum["data_abbr"] == ["mine"]
     assert datum["gold"] == ["one two"]
 
 
-def test_a_row_s_own_limit_has_the_last_word_for_weights_here_too(run: Any) -> None:
-    found = run("Local", f"{__name__}:Counting", max_tokens=5)
-    assert texts(found) == {"a": "one two 5", "b": "three 7"}
+def test_the_limit_of_a_row_applies_to_local_models(run: Runner) -> None:
+    records = run("Local", f"{__name__}:Counting", max_tokens=5)
+    assert answer_texts(records) == {"a": "one two 5", "b": "three 7"}
 
 
-def test_a_sample_that_fails_fails_alone(run: Any) -> None:
-    rows = [{"id": str(n), "question": f"q{n}", "answer": "a"} for n in range(40)]
-    found = run("Local", "echo", rows=rows, model_args={"fail": 0.2})
-    failed = [each for each in found.values() if each.error]
+def test_a_failure_affects_one_sample(run: Runner) -> None:
+    rows = [{"id": str(number), "question": f"q{number}", "answer": "a"} for number in range(40)]
+    records = run("Local", "echo", rows=rows, model_args={"fail": 0.2})
+    failed = [record for record in records.values() if record.error]
     assert 0 < len(failed) < 20
-    assert failed[0].error.message == "the fake was told to fail on this one"
+    assert failed[0].error.message == "the fake model is set to fail on this request"
 
 
 @pytest.mark.parametrize(("model", "ending"), [("fake-api", "asked"), ("echo", "batched")])
-def test_of_both_ways_the_model_s_own_is_taken(run: Any, model: str, ending: str) -> None:
-    assert texts(run("Both", model, rows=ROWS[:1])) == {"a": f"one two {ending}"}
+def test_the_kind_of_model_decides_between_both_methods(run: Runner, model: str, ending: str) -> None:
+    assert answer_texts(run("Both", model, rows=ROWS[:1])) == {"a": f"one two {ending}"}
 
 
-def test_one_way_serves_both_kinds_of_model(run: Any) -> None:
-    assert texts(run("Local", "fake-api")) == {"a": "one two", "b": "three"}
+def test_batch_inference_also_serves_api_models(run: Runner) -> None:
+    assert answer_texts(run("Local", "fake-api")) == {"a": "one two", "b": "three"}
 
 
-def test_either_kind_may_change_a_part_of_the_usual_one() -> None:
-    requests, _ = asked("Stopping", one(), "yes")
+def test_a_class_may_override_parts_of_the_default() -> None:
+    requests = infer("Stopping", build_sample(), "yes")
     assert requests[0].stop == ("END",)
 
 
-def test_a_task_s_stop_strings_are_sent() -> None:
-    requests, _ = asked("Api", one(target="x"), "yes", stop=("\n",))
+def test_stop_strings_of_a_task_are_sent() -> None:
+    requests = infer("Api", build_sample(target="x"), "yes", stop=("\n",))
     assert requests[0].stop == ("\n",)
 
 
-# --- what goes wrong ---------------------------------------------------------------------
+# --- errors ------------------------------------------------------------------------------
 
 
-def test_an_exception_is_the_sample_s_failure_with_its_line(run: Any) -> None:
-    found = run("Broken")
-    assert found["a"].error.kind == "KeyError"
-    assert "aisbench_classes.py:" in found["a"].error.message
+def test_an_exception_fails_its_sample_with_its_line(run: Runner) -> None:
+    records = run("Broken")
+    assert records["a"].error.kind == "KeyError"
+    assert "aisbench_classes.py:" in records["a"].error.message
 
 
-def test_a_class_that_reports_nothing_is_told_what_to_call() -> None:
+def test_a_missing_report_is_an_error_with_the_method_to_call() -> None:
     with pytest.raises(SampleError, match=r"Silent reported nothing.*report_cache_info"):
-        asked("Silent", one(target="x"), "yes")
+        infer("Silent", build_sample(target="x"), "yes")
 
 
-def test_a_failure_that_a_class_catches_stays_what_it_was() -> None:
+def test_an_error_that_a_class_catches_is_kept() -> None:
     with pytest.raises(Refused, match="401"):
-        asked("Swallowing", one(target="x"), Refused("401 no"))
+        infer("Swallowing", build_sample(target="x"), Refused("401 no"))
 
 
-def test_a_run_that_is_stopped_is_stopped_whatever_a_class_catches() -> None:
+def test_a_stopped_run_stops_even_if_a_class_catches_it() -> None:
     with pytest.raises(RunStopped):
-        asked("Swallowing", one(target="x"), RunStopped())
+        infer("Swallowing", build_sample(target="x"), RunStopped())
 
 
-def test_rows_that_lack_a_field_are_told_by_its_name() -> None:
+def test_missing_fields_of_rows_are_named() -> None:
     with pytest.raises(SampleError, match="Lacking lacks data_abbr, max_out_len"):
-        asked("Lacking", one(), "yes")
+        infer("Lacking", build_sample(), "yes")
 
 
-def test_what_only_aisbench_s_models_have_is_told() -> None:
-    with pytest.raises(AttributeError, match=r"lends has generate.*no tokenizer"):
-        asked("Deep", one(target="x"), "yes")
+def test_missing_attributes_of_the_model_are_named() -> None:
+    with pytest.raises(AttributeError, match=r"has no tokenizer; it has generate"):
+        infer("Deep", build_sample(target="x"), "yes")
 
 
-def test_a_class_that_cannot_be_made_stops_the_run() -> None:
-    with pytest.raises(SpecError, match=r"Refusing cannot be made.*no batch is small enough"):
-        asked("Refusing", one(), "yes")
+def test_an_exception_in_a_constructor_ends_the_run() -> None:
+    with pytest.raises(SpecError, match=r"Refusing raised ParameterValueError: no batch is small enough"):
+        infer("Refusing", build_sample(), "yes")
 
 
-def test_a_class_without_a_way_to_ask_is_refused() -> None:
+def test_a_class_without_request_methods_is_rejected() -> None:
     with pytest.raises(SpecError, match=r"do_request.*or batch_inference"):
         resolve_inferencer_factory(f"{CLASSES}:Neither")
 
 
-def test_an_argument_that_no_class_takes_is_refused(run: Any) -> None:
-    with pytest.raises(SpecError, match="takes no sufix"):
+def test_an_unknown_argument_is_rejected(run: Runner) -> None:
+    with pytest.raises(SpecError, match="sufix"):
         run("Api", inferencer={"sufix": "!"})
 
 
-def test_an_odd_limit_is_told() -> None:
-    with pytest.raises(SampleError, match="max_tokens should be a whole number"):
-        asked("Api", one(target="x", meta={"max_out_len": "many"}), "yes")
+def test_an_invalid_token_limit_fails_the_sample() -> None:
+    with pytest.raises(SampleError, match="max_tokens 'many'"):
+        infer("Api", build_sample(target="x", meta={"max_out_len": "many"}), "yes")
 
 
-# --- stand-ins ------------------------------------------------------------------------------
+# --- stubs ----------------------------------------------------------------------------------
 
 
-def test_stand_ins_are_there_only_while_a_class_is_imported() -> None:
-    resolve_inferencer_factory(f"{CLASSES}:Api")
-    assert not [name for name in sys.modules if name.partition(".")[0] == "ais_bench"]
-
-
-def test_a_stand_in_class_is_the_same_for_all_who_import_it() -> None:
-    bases = []
-    for _ in range(2):
-        resolve_inferencer_factory(f"{CLASSES}:Api")
-        bases.append(classes().BaseApiInferencer)
-    assert bases[0] is bases[1]
-
-
-def test_a_module_can_be_named_as_well_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "ported_classes.py").write_text(CLASSES.read_text(encoding="utf-8"))
+def test_a_class_can_be_loaded_from_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "module_classes.py").write_text(CLASSES.read_text(encoding="utf-8"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    make = resolve_inferencer_factory("ported_classes:Api")
-    assert "suffix" in make.__signature__.parameters
+    build = resolve_inferencer_factory("module_classes:Api")
+    assert "suffix" in inspect.signature(build).parameters
 
 
-REAL = """
+UPSTREAM_MODULE = """
 def build_model_from_cfg(cfg):
     raise AssertionError("a model of its own")
 
@@ -301,7 +294,7 @@ class BaseApiInferencer(BaseInferencer):
         self.output_handler = object()
         self.limit = self.model.max_out_len
 """
-OVER_REAL = """
+CLASS_WITH_UPSTREAM_BASE = """
 from types import SimpleNamespace
 from ais_bench.benchmark.openicl.icl_inferencer.icl_base_inferencer import BaseApiInferencer
 
@@ -314,11 +307,11 @@ class Mine(BaseApiInferencer):
 """
 
 
-def test_where_aisbench_is_installed_its_own_classes_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_aisbench_is_used_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "ais_bench" / "benchmark" / "openicl" / "icl_inferencer"
     folder.mkdir(parents=True)
-    (folder / "icl_base_inferencer.py").write_text(REAL)
-    (tmp_path / "over_real.py").write_text(OVER_REAL)
+    (folder / "icl_base_inferencer.py").write_text(UPSTREAM_MODULE)
+    (tmp_path / "over_real.py").write_text(CLASS_WITH_UPSTREAM_BASE)
     monkeypatch.syspath_prepend(str(tmp_path))
     importlib.invalidate_caches()
 
@@ -326,48 +319,28 @@ def test_where_aisbench_is_installed_its_own_classes_are_used(tmp_path: Path, mo
         return Generation(text=f"{request.max_tokens} for {request.turns[0].parts[0]}")
 
     try:
-        make = resolve_inferencer_factory(f"{tmp_path / 'over_real.py'}:Mine")
-        made = make(prompt=Prompt.of("{question}"), max_tokens=9)
-        (found,) = asyncio.run(made(one(target="x"), ask))
+        build = resolve_inferencer_factory(f"{tmp_path / 'over_real.py'}:Mine")
+        inferencer = build(prompt=Prompt.of("{question}"), max_tokens=9)
+        (output,) = asyncio.run(inferencer(build_sample(target="x"), ask))
     finally:
-        for name in [each for each in sys.modules if each.partition(".")[0] == "ais_bench"]:
+        for name in [module for module in sys.modules if module.partition(".")[0] == "ais_bench"]:
             del sys.modules[name]
-    assert found.text == "9 for hello"
+    assert output.text == "9 for hello"
 
 
-# --- prompts in both forms --------------------------------------------------------------------
+# --- prompts ----------------------------------------------------------------------------------
 
 
-def test_a_conversation_with_sounds_survives_their_form_and_back(tone: Any) -> None:
-    from auricle import Audio
-
-    sound = Audio.of(tone("a.wav"))
-    turns = (
-        Turn("system", ("be brief",)),
-        Turn("user", (sound, "what?")),
-        Turn("assistant", ("a tone",)),
-        Turn("user", ("sure?",)),
-    )
-    assert from_aisbench(to_aisbench(turns)) == turns
-    assert from_aisbench(to_aisbench(turns[3:])) == turns[3:]
-
-
-def test_messages_in_openai_s_form_are_taken_and_odd_ones_refused() -> None:
-    assert from_aisbench([{"role": "user", "content": "hi"}]) == (Turn("user", ("hi",)),)
-    with pytest.raises(SampleError, match="role"):
-        from_aisbench([{"role": "nobody", "prompt": "hi"}])
-
-
-def test_a_class_is_named_on_the_command_line(auricle: Any, manifest: Any) -> None:
-    done = auricle(
+def test_a_class_is_used_on_the_command_line(auricle: Any, manifest: Any) -> None:
+    result = auricle(
         "run", manifest(ROWS), "--as", "qa", "-m", "fake-api", "--json",
         "-T", f"inferencer=aisbench:{CLASSES}:Api", "-o", "r",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)
 
 
-def test_a_task_file_names_a_class_beside_it(auricle: Any, manifest: Any, tmp_path: Path) -> None:
+def test_a_task_file_uses_a_class_in_its_folder(auricle: Any, manifest: Any, tmp_path: Path) -> None:
     manifest(ROWS)
     (tmp_path / "mine.py").write_text(CLASSES.read_text(encoding="utf-8"))
     task = """
@@ -376,11 +349,11 @@ def test_a_task_file_names_a_class_beside_it(auricle: Any, manifest: Any, tmp_pa
         inferencer: {use: "aisbench:mine.py:Api", suffix: "!"}
     """
     (tmp_path / "task.yaml").write_text(textwrap.dedent(task))
-    done = auricle("preview", "task.yaml")
-    assert "one two" in done.stdout, done.stderr
+    result = auricle("preview", "task.yaml")
+    assert "one two" in result.stdout, result.stderr
     assert auricle("run", "task.yaml", "-m", "fake-api", "-o", "r").returncode == 0
 
 
-def test_a_class_that_calls_no_constructor_of_its_bases_is_told_to() -> None:
-    with pytest.raises(SpecError, match=r"Bare: its __init__ should call super\(\)"):
-        asked("Bare", one(), "fine")
+def test_a_class_must_call_the_constructor_of_its_base() -> None:
+    with pytest.raises(SpecError, match=r"Bare: __init__ should call super\(\)"):
+        infer("Bare", build_sample(), "fine")

@@ -137,12 +137,12 @@ def test_open_and_reference_questions_use_a_judge(name: str, metrics: Any) -> No
 
 
 def test_the_judge_gets_the_spoken_question() -> None:
-    write_rows("data/VoiceBench/commoneval.jsonl", [{"audio_content": "Tell me a joke."}])
+    write_rows("data/VoiceBench/commoneval.jsonl", [{"audio_content": "Describe a joke."}])
     spec = Spec(task="kimi:commoneval", model="echo", judge="echo", model_args={"reply": "ha"})
     evaluate(spec.resolved(), "out")
     judge_requests = build_kimi_task("commoneval").metrics[0].judge_requests
     (record,) = Run.load(Path("out")).records()
-    assert "Tell me a joke." in judge_requests(record.sample, *record.outputs)[0].turns[0].parts[0]
+    assert "Describe a joke." in judge_requests(record.sample, *record.outputs)[0].turns[0].parts[0]
 
 
 def test_open_audio_bench_is_scored_by_subset() -> None:

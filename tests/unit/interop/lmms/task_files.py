@@ -106,7 +106,7 @@ def rounds(
         return "Start."
     if round_idx == 3:
         return None, None, True, previous_output, previous_round_info
-    text = f"You said {previous_output[-1]}; {doc['audio']['sampling_rate']}"
+    text = f"You answered {previous_output[-1]}; {doc['audio']['sampling_rate']}"
     return [doc["audio"]], text, False, previous_output, {"at": round_idx}
 """
 
