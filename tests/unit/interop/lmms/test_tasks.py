@@ -59,7 +59,7 @@ def test_rounds_continue_until_the_function_ends_them(folder: Path) -> None:
     assert metric.score(sample, *answers) == 2.0
     requests = first_requests(task)
     texts = [request.turns[0].parts[-1] for request in requests]
-    assert texts == ["Start.", "You answered …; 16000", "You said …; 16000"]
+    assert texts == ["Start.", "You answered …; 16000", "You answered …; 16000"]
     assert all(isinstance(request.turns[0].parts[0], Audio) for request in requests)
 
 
