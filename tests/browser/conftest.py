@@ -1,4 +1,4 @@
-"""A browser for the tests of a module, and the app, served once."""
+"""Fixtures for tests in a browser: the browser of a module, and the app, started once."""
 
 import os
 import re
@@ -6,23 +6,25 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.browser import settled
+from tests.support.browser import wait_until_drawn
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--use-fake-device-for-media-stream",
          "--use-fake-ui-for-media-stream"]  # fmt: skip
 
+OpenPage = Callable[..., Any]
 
-# While Playwright drives, an event loop counts as running: no longer than a module, or whatever
-# test follows in this process could not start its own.
+
+# Playwright keeps an event loop running, so the fixture must not outlive its module: later tests
+# in the same process could not start their own loop.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
@@ -35,8 +37,8 @@ def browser() -> Iterator[Any]:
 
 
 @dataclass(frozen=True)
-class Served:
-    """The app as it runs: where it is, its runs, and the one folder it may read besides."""
+class RunningApp:
+    """The running app: its URL, its runs folder and the folder it may read."""
 
     url: str
     runs: Path
@@ -44,8 +46,8 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """`auricle ui`, as a user starts it, with a short demo."""
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
+    """Start `auricle ui` as a user does, with a short demo."""
     pytest.importorskip("streamlit", reason="streamlit is not installed")
     root = tmp_path_factory.mktemp("app")
     runs, allowed = root / "runs", root / "allowed"
@@ -53,13 +55,14 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     command = [sys.executable, "-m", "auricle", "ui", "--runs", str(runs), "--allow", str(allowed)]
     command += ["--port", "0", "--no-browser", "--max-upload", "2"]
     environment = {**os.environ, "AURICLE_UI_DEMO_LIMIT": "2"}
-    with (root / "said").open("wb") as said:
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment, cwd=root)
+    with (root / "stderr").open("wb") as errors:
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment, cwd=root)
+        assert server.stdout
         try:
             line = server.stdout.readline()
-            found = re.search(r"http://\S+:\d+", line)
-            assert found, (line, (root / "said").read_text())
-            yield Served(found[0], runs, allowed)
+            url = re.search(r"http://\S+:\d+", line)
+            assert url, (line, (root / "stderr").read_text())
+            yield RunningApp(url[0], runs, allowed)
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(20)
@@ -68,15 +71,15 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def context(browser: Any) -> Iterator[Any]:
-    """One for a module, so that what Streamlit sends is fetched once."""
+    """Return a browser context that a module shares, so that Streamlit's files are loaded once."""
     context = browser.new_context()
     yield context
     context.close()
 
 
 @pytest.fixture
-def visit(app: Any, context: Any) -> Iterator[Any]:
-    """Open a page of the app, as wide as asked for; waits until it is drawn."""
+def visit(app: RunningApp, context: Any) -> Iterator[OpenPage]:
+    """Return a function that opens a page of the app and waits until it is drawn."""
     pages = []
 
     def open_page(path: str = "", width: int = 1280, height: int = 900, dark: bool = False) -> Any:
@@ -86,7 +89,7 @@ def visit(app: Any, context: Any) -> Iterator[Any]:
         page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_default_timeout(20_000)
         page.goto(f"{app.url}/{path}")
-        settled(page)
+        wait_until_drawn(page)
         return page
 
     yield open_page

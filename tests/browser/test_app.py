@@ -1,89 +1,92 @@
-"""The app in a real browser: a newcomer's path, runs stopped and resumed, hostile visitors."""
+"""The app in a real browser: the demo, a run that is stopped and resumed, uploads and hostile requests."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 
-from tests.support.browser import settled
+from tests.browser.conftest import OpenPage, RunningApp
+from tests.support.browser import wait_until_drawn
 
 
-def press(page: Any, name: Any) -> None:
+def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
-def choose(page: Any, label: Any, option: Any) -> None:
-    """Choose in a select box by typing, as one does with long lists."""
+def choose(page: Any, label: str, option: str) -> None:
+    """Choose an option of a select box by typing."""
     box = page.get_by_role("combobox", name=label)
     box.fill(option)
     box.press("Enter")
-    settled(page)
+    wait_until_drawn(page)
 
 
-def log_of(page: Any) -> Any:
-    """What the page asked other machines for, and what went wrong in it."""
-    wrong, ours = [], ("http://localhost", "data:", "blob:")
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda asked: asked.url.startswith(ours) or wrong.append(asked.url))
-    return wrong
+def record_problems(page: Any) -> list[str]:
+    """Return a list that collects errors in the page and requests to other hosts."""
+    problems: list[str] = []
+    local = ("http://localhost", "data:", "blob:")
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("request", lambda request: request.url.startswith(local) or problems.append(request.url))
+    return problems
 
 
-def test_a_newcomer_runs_the_demo_sees_results_hears_a_sample_and_compares(visit: Any) -> None:
+def test_new_user_runs_the_demo_plays_a_sample_and_compares(visit: OpenPage) -> None:
     page = visit()
-    wrong = log_of(page)
+    problems = record_problems(page)
     press(page, "Run the demo")
-    page.get_by_text("under way").wait_for()
+    page.get_by_text("running", exact=True).wait_for()
     page.get_by_role("link", name="Results of demo/moonshine").wait_for(timeout=60_000)
     page.get_by_test_id("stMetric").filter(has_text="WER").first.wait_for()
     page.goto(page.url.rstrip("/") + "/samples?run=demo/moonshine")
-    settled(page)
+    wait_until_drawn(page)
     page.wait_for_function("[...document.querySelectorAll('audio')].some(a => a.duration > 1)")
     page.goto(page.url.split("/samples")[0] + "/compare?a=demo/moonshine&b=demo/pocketsphinx")
-    settled(page)
+    wait_until_drawn(page)
     page.locator("table").filter(has_text="WER").first.wait_for()
     assert page.locator("[data-testid=stException]").count() == 0
-    assert wrong == []
+    assert problems == []
 
 
 @pytest.fixture
-def rows(app: Any) -> Any:
+def data(app: RunningApp) -> Path:
     path = app.allowed / "slow.jsonl"
-    lines = [{"id": str(at), "question": f"what {at}", "answer": f"what {at}"} for at in range(12)]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = [{"id": str(index), "question": f"what {index}", "answer": f"what {index}"} for index in range(12)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
-def test_a_run_is_started_stopped_resumed_and_shown(visit: Any, app: Any, rows: Any) -> None:
+def test_run_is_started_stopped_resumed_and_shown(visit: OpenPage, app: RunningApp, data: Path) -> None:
     page = visit("benchmark")
     choose(page, "Model", "fake-api")
     page.get_by_text("My data").click()
-    settled(page)
-    choose(page, "File", str(rows))
-    choose(page, "What it is for", "qa")
+    wait_until_drawn(page)
+    choose(page, "File", str(data))
+    choose(page, "Task kind", "qa")
     page.get_by_text("Options", exact=True).click()
-    page.get_by_label("Of the model").fill("delay=0.25")
-    page.get_by_label("Requests at once").fill("1")
-    page.get_by_label("Name of the run").fill("stopped once")
-    page.get_by_label("Name of the run").press("Enter")
-    settled(page)
+    page.get_by_label("Model options").fill("delay=0.25")
+    page.get_by_label("Concurrency").fill("1")
+    page.get_by_label("Run name").fill("stopped once")
+    page.get_by_label("Run name").press("Enter")
+    wait_until_drawn(page)
     press(page, "Start")
     page.get_by_text(" of 12 samples ·").wait_for()
     press(page, "Stop")
-    page.get_by_text("stopped; nothing answered is lost", exact=True).wait_for()
-    held = (app.runs / "stopped once" / "outputs.jsonl").read_bytes().count(b"\n")
-    assert 0 < held < 12
+    page.get_by_text("stopped; completed samples are kept", exact=True).wait_for()
+    journal = app.runs / "stopped once" / "outputs.jsonl"
+    assert 0 < journal.read_bytes().count(b"\n") < 12
     press(page, "Resume")
     page.get_by_role("link", name="Results of stopped once").click()
     page.get_by_test_id("stMetric").filter(has_text="100").first.wait_for()
-    assert (app.runs / "stopped once" / "outputs.jsonl").read_bytes().count(b"\n") == 12
+    assert journal.read_bytes().count(b"\n") == 12
 
 
-def test_a_sound_is_uploaded_heard_and_answered(visit: Any, app: Any) -> None:
+def test_uploaded_audio_is_played_and_sent_to_a_model(visit: OpenPage, app: RunningApp) -> None:
     path = app.allowed / "tone.wav"
     soundfile.write(path, 0.3 * np.sin(np.arange(16_000) / 6), 16_000)
-    page = visit("listen")
+    page = visit("inference")
     page.get_by_text("Upload", exact=True).first.click()
     page.locator("input[type=file]").set_input_files(path)
     page.get_by_text("tone.wav: 1.00 s at 16 kHz").wait_for()
@@ -92,39 +95,38 @@ def test_a_sound_is_uploaded_heard_and_answered(visit: Any, app: Any) -> None:
     box.press("Backspace")
     box.fill("fake-labels")
     box.press("Enter")
-    settled(page)
+    wait_until_drawn(page)
     page.keyboard.press("Escape")
-    press(page, "Ask")
+    press(page, "Run")
     page.get_by_text("top class").wait_for()
 
 
-def test_what_is_no_sound_is_told_and_what_is_huge_is_not_taken(visit: Any) -> None:
-    page = visit("listen")
+def test_upload_that_is_not_audio_or_too_large_is_rejected(visit: OpenPage) -> None:
+    page = visit("inference")
     page.get_by_text("Upload", exact=True).first.click()
     upload = page.locator("input[type=file]")
     upload.set_input_files({"name": "<img src=x onerror=alert(1)>.wav", "mimeType": "audio/wav",
-                            "buffer": b"not a sound"})  # fmt: skip
-    page.get_by_text("cannot be used").wait_for()
+                            "buffer": b"not audio"})  # fmt: skip
+    page.get_by_text("Cannot use").wait_for()
     assert page.locator("img[src=x]").count() == 0
     upload.set_input_files({"name": "huge.wav", "mimeType": "audio/wav", "buffer": b"\0" * 3_000_000})
     page.get_by_text("2MB or smaller").or_(page.get_by_text("2.0MB")).first.wait_for()
 
 
-def test_an_address_leads_to_no_other_folder(visit: Any) -> None:
+def test_url_cannot_name_another_folder(visit: OpenPage) -> None:
     page = visit("benchmark?run=..%2fallowed")
     page.get_by_text("is not in the runs folder").wait_for()
 
 
-@pytest.mark.parametrize("path", ["listen", "benchmark"])
-def test_a_page_fits_a_phone(visit: Any, path: str) -> None:
+@pytest.mark.parametrize("path", ["inference", "benchmark"])
+def test_page_fits_a_phone(visit: OpenPage, path: str) -> None:
     page = visit(path, width=380, height=800)
-    wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
-    assert wide <= 380
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 380
 
 
-def test_a_visitor_from_another_site_is_refused(app: Any, context: Any) -> None:
-    shake = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
-             "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw=="}  # fmt: skip
-    asked = f"{app.url}/_stcore/stream"
-    answer = context.request.get(asked, headers={**shake, "Origin": "http://evil.example"})
-    assert answer.status == 403
+def test_request_from_another_site_is_rejected(app: RunningApp, context: Any) -> None:
+    handshake = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+                 "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw=="}  # fmt: skip
+    url = f"{app.url}/_stcore/stream"
+    response = context.request.get(url, headers={**handshake, "Origin": "http://evil.example"})
+    assert response.status == 403
