@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_json
+from auricle.cli.output import print_result
 from auricle.core.errors import SpecError
 from auricle.report.terminal import format_table
 from auricle.runs.response_cache import ModelEntries, clear, default_cache_path, list_entries_by_model
@@ -53,36 +53,22 @@ def cache_clear(model: str | None, days: float | None, cache_path: Path | None, 
     if model and model not in cached_models:
         raise SpecError(f"No responses of {model!r} in {path}. Cached models: {', '.join(cached_models) or 'none'}.")
     cleared = clear(path, model, None if days is None else time.time() - days * SECONDS_PER_DAY)
-    if as_json:
-        print_json({"path": str(path), "cleared": cleared})
-    else:
-        click.echo(f"Deleted {cleared:,} response{'' if cleared == 1 else 's'} from {path}.")
+    line = f"Deleted {cleared:,} response{'' if cleared == 1 else 's'} from {path}."
+    print_result(as_json, {"path": str(path), "cleared": cleared}, [line])
 
 
 def show_cache(cache_path: Path | None, as_json: bool) -> None:
     """Print the path and size of the cache and its entries per model."""
     path = cache_path or default_cache_path()
     models = list_entries_by_model(path)
-    entry_count = sum(model.entries for model in models)
-    if as_json:
-        print_json(
-            {
-                "path": str(path),
-                "entries": entry_count,
-                "megabytes": round(_size_on_disk(path) / 1e6, 3),
-                "models": [asdict(model) for model in models],
-            }
-        )
-        return
-    if not models:
-        click.echo(f"The response cache is empty: {path}")
-        return
-    click.echo(f"{path}: {entry_count:,} responses, {_format_megabytes(_size_on_disk(path))} MB\n")
+    entry_count, size = sum(model.entries for model in models), _size_on_disk(path)
+    document = {"path": str(path), "entries": entry_count, "megabytes": round(size / 1e6, 3)}
     rows = [
         (model.model, f"{model.entries:,}", _format_megabytes(model.bytes), *_format_dates(model)) for model in models
     ]
-    for line in format_table(HEADER, rows):
-        click.echo(line)
+    title = f"{path}: {entry_count:,} responses, {_format_megabytes(size)} MB\n"
+    lines = [title, *format_table(HEADER, rows)] if models else [f"The response cache is empty: {path}"]
+    print_result(as_json, {**document, "models": [asdict(model) for model in models]}, lines)
 
 
 def _size_on_disk(path: Path) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_json
+from auricle.cli.output import print_result
 from auricle.core.errors import SpecError
 
 
@@ -55,13 +55,8 @@ def compare_runs(
 
         html.parent.mkdir(parents=True, exist_ok=True)
         html.write_text(render_page(comparison), encoding="utf-8")
-    if as_json:
-        print_json(document)
-        return
-    for line in (*format_comparison(document), *format_samples(document)):
-        click.echo(line)
-    if html:
-        click.echo(f"\nPage: {html.resolve()}")
+    page = [f"\nPage: {html.resolve()}"] if html else []
+    print_result(as_json, document, [*format_comparison(document), *format_samples(document), *page])
 
 
 def compare_measurements(a: Path, b: Path, as_json: bool) -> None:
@@ -75,7 +70,4 @@ def compare_measurements(a: Path, b: Path, as_json: bool) -> None:
                 f"an ordinary run: compare {folder} with a folder in {other}."
             )
     document = build_comparison(a, b)
-    if as_json:
-        print_json(document)
-    else:
-        click.echo("\n".join(format_comparison(document)))
+    print_result(as_json, document, format_comparison(document))

@@ -21,7 +21,7 @@ import orjson
 from auricle.audio import Audio
 from auricle.cli import options as opt
 from auricle.cli.exit_codes import EXIT_FAILURES, EXIT_OK
-from auricle.cli.output import print_json
+from auricle.cli.output import print_result
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample, list_parts
 from auricle.report.terminal import format_table
@@ -57,15 +57,12 @@ def data_list(name: str | None, as_json: bool) -> None:
     benchmarks = load_benchmarks()
     if name:
         benchmarks = {name: _get_benchmark(name, benchmarks)}
-    if as_json:
-        print_json([_benchmark_to_dict(benchmark) for benchmark in benchmarks.values()])
-        return
     rows = [
         (name, benchmark.kind, format_languages(benchmark), benchmark.licence, benchmark.source)
         for name, benchmark in benchmarks.items()
     ]
-    for line in _format_details(benchmarks[name]) if name else format_table(HEADER, rows):
-        click.echo(line)
+    lines = _format_details(benchmarks[name]) if name else format_table(HEADER, rows)
+    print_result(as_json, [_benchmark_to_dict(benchmark) for benchmark in benchmarks.values()], lines)
 
 
 @data.command(name="check")
@@ -195,11 +192,7 @@ def check_data(name: str, root: Path | None, task_args: Sequence[str], limit: in
     """Print a report on a copy of a corpus and return the exit code."""
     task = _build_task(name, _task_arguments(root, task_args))
     report = check_samples(task, limit)
-    if as_json:
-        print_json(report.to_dict())
-    else:
-        for line in report.format_lines():
-            click.echo(line)
+    print_result(as_json, report.to_dict(), report.format_lines())
     return EXIT_FAILURES if report.problems else EXIT_OK
 
 
@@ -293,13 +286,10 @@ def prepare_data(name: str, root: Path | None, task_args: Sequence[str], out: Pa
     rows, rejected = _write_manifest(samples, out)
     part, other_arguments = benchmark.resolve_part(arguments)
     command = _format_run_command(out, benchmark.kind, benchmark.task_arguments(part, other_arguments))
-    if as_json:
-        print_json({"path": str(out), "rows": rows, "rejected": rejected, "command": command})
-    else:
-        click.echo(f"{samples.title}: wrote {rows:,} rows to {out}")
-        click.echo(f"Run it with: {command}")
-        if rejected:
-            click.echo(f"{rejected:,} unreadable rows were left out. See `auricle data check {name}`.")
+    lines = [f"{samples.title}: wrote {rows:,} rows to {out}", f"Run it with: {command}"]
+    if rejected:
+        lines.append(f"{rejected:,} unreadable rows were left out. See `auricle data check {name}`.")
+    print_result(as_json, {"path": str(out), "rows": rows, "rejected": rejected, "command": command}, lines)
     return EXIT_FAILURES if rejected else EXIT_OK
 
 

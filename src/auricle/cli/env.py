@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_json
+from auricle.cli.output import print_result
 from auricle.report.terminal import format_table
 
 if TYPE_CHECKING:
@@ -50,13 +50,11 @@ def env_create(
         environment, is_new = create(name, spec, force=force, log=_print_progress)
     else:
         environment, is_new = create(name, spec, force=force)
-    if as_json:
-        print_json({**environment.public(), "built": is_new})
-    elif is_new:
-        click.echo(f"Created {name} with Python {environment.metadata['python']}: {environment.path}")
-        click.echo(f"Run a model in it with: -M environment={name}")
-    else:
-        click.echo(f"{name} already exists with the same definition. Use --force to rebuild it.")
+    lines = [f"{name} already exists with the same definition. Use --force to rebuild it."]
+    if is_new:
+        lines = [f"Created {name} with Python {environment.metadata['python']}: {environment.path}"]
+        lines.append(f"Run a model in it with: -M environment={name}")
+    print_result(as_json, {**environment.public(), "built": is_new}, lines)
 
 
 @env.command(name="list")
@@ -66,16 +64,11 @@ def env_list(as_json: bool) -> None:
     from auricle.models.environments import all_environments
 
     environments = all_environments()
-    if as_json:
-        print_json(
-            [{**environment.public(), "megabytes": _size_in_megabytes(environment)} for environment in environments]
-        )
-        return
-    if not environments:
-        click.echo("No environments. Create one with: auricle env create NAME --package REQUIREMENT")
-        return
-    for line in format_table(HEADER, [_table_row(environment) for environment in environments]):
-        click.echo(line)
+    documents = list(map(_to_dict, environments))
+    lines = ["No environments. Create one with: auricle env create NAME --package REQUIREMENT"]
+    if environments:
+        lines = format_table(HEADER, list(map(_table_row, environments, documents)))
+    print_result(as_json, documents, lines)
 
 
 @env.command(name="show")
@@ -86,22 +79,8 @@ def env_show(name: str, as_json: bool) -> None:
     from auricle.models.environments import find
 
     environment = find(name)
-    details = {**environment.public(), "megabytes": _size_in_megabytes(environment)}
-    if as_json:
-        print_json(details)
-        return
-    click.echo(f"{name}: {environment.path}, {details['megabytes']:,.1f} MB")
-    if not environment.is_finished:
-        click.echo(f"{_state(environment)}: create it again with `auricle env create {name} …`.")
-        return
-    spec = details["environment"]
-    click.echo(f"python     {details['python']}" + (f" ({spec['python']})" if spec["python"] else ""))
-    click.echo(f"packages   {' '.join(spec['packages']) or 'none'}")
-    click.echo(f"variables  {' '.join(f'{variable}=…' for variable in spec['variables']) or 'none'}")
-    click.echo(f"digest     {details['digest']}")
-    click.echo(f"created    {details['created']}\n")
-    for package in details["installed"]:
-        click.echo(package)
+    details = _to_dict(environment)
+    print_result(as_json, details, _format_details(environment, details))
 
 
 @env.command(name="remove")
@@ -112,17 +91,33 @@ def env_remove(name: str, as_json: bool) -> None:
     from auricle.models.environments import remove
 
     environment = remove(name)
-    if as_json:
-        print_json({"name": name, "path": str(environment.path), "removed": True})
-    else:
-        click.echo(f"Removed {name} from {environment.path.parent}.")
+    document = {"name": name, "path": str(environment.path), "removed": True}
+    print_result(as_json, document, [f"Removed {name} from {environment.path.parent}."])
 
 
-def _table_row(environment: Environment) -> tuple[str, ...]:
-    size = f"{_size_in_megabytes(environment):,.1f}"
+def _to_dict(environment: Environment) -> dict[str, Any]:
+    return {**environment.public(), "megabytes": _size_in_megabytes(environment)}
+
+
+def _format_details(environment: Environment, details: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{environment.name}: {environment.path}, {details['megabytes']:,.1f} MB"
+    if not environment.is_finished:
+        yield f"{_state(environment)}: create it again with `auricle env create {environment.name} …`."
+        return
+    spec = details["environment"]
+    yield f"python     {details['python']}" + (f" ({spec['python']})" if spec["python"] else "")
+    yield f"packages   {' '.join(spec['packages']) or 'none'}"
+    yield f"variables  {' '.join(f'{variable}=…' for variable in spec['variables']) or 'none'}"
+    yield f"digest     {details['digest']}"
+    yield f"created    {details['created']}\n"
+    yield from details["installed"]
+
+
+def _table_row(environment: Environment, details: Mapping[str, Any]) -> tuple[str, ...]:
+    size = f"{details['megabytes']:,.1f}"
     if not environment.is_finished:
         return (environment.name, "", "", size, _state(environment))
-    packages = " ".join(environment.public()["environment"]["packages"]) or "none"
+    packages = " ".join(details["environment"]["packages"]) or "none"
     if len(packages) > MAX_PACKAGES_WIDTH:
         packages = f"{packages[:MAX_PACKAGES_WIDTH]}…"
     return (environment.name, environment.metadata["python"], packages, size, _state(environment))

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_json
+from auricle.cli.output import print_result
 from auricle.core.registry import Registry
 
 KINDS = ("tasks", "models", "metrics", "inferencers", "retrievers", "encoders", "profiles")
@@ -25,12 +25,8 @@ def list_(kind: str, as_json: bool) -> None:
     else:
         registry = _registry(kind)
         summaries = {name: registry.summary(name) for name in registry} | registry.adapters()
-    if as_json:
-        print_json(summaries)
-        return
     width = max(map(len, summaries))
-    for name, summary in summaries.items():
-        click.echo(f"{name:<{width}}  {summary}")
+    print_result(as_json, summaries, (f"{name:<{width}}  {summary}" for name, summary in summaries.items()))
 
 
 def _registry(kind: str) -> Registry[Any]:

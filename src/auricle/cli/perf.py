@@ -14,7 +14,7 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.exit_codes import EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_OK
-from auricle.cli.output import print_json
+from auricle.cli.output import print_result
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -123,11 +123,8 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     else:
         folder, document = _measure(task, model, out, fresh, options)
     write_reports(folder, document)
-    if as_json:
-        print_json(document)
-    else:
-        click.echo(format_measurement(document))
-        click.echo(f"\nReport: {(folder / 'report.html').resolve()}")
+    lines = [format_measurement(document), f"\nReport: {(folder / 'report.html').resolve()}"]
+    print_result(as_json, document, lines)
     if document["interrupted"]:
         return EXIT_INTERRUPTED
     failed = sum(point["counts"]["all"]["failed"] for point in document["points"])
@@ -138,10 +135,7 @@ def _run_selftest(as_json: bool) -> None:
     from auricle.perf import selftest
 
     limits, path = selftest.run_selftest()
-    if as_json:
-        print_json(asdict(limits))
-    else:
-        click.echo("\n".join([*selftest.describe_limits(limits), f"Saved to {path}."]))
+    print_result(as_json, asdict(limits), [*selftest.describe_limits(limits), f"Saved to {path}."])
 
 
 def _measure(
