@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import soundfile
 import soxr
 
@@ -34,3 +35,18 @@ def about(sound: Any) -> Any:
 
 def numbers(prediction: Any) -> Any:
     return np.array(list(prediction.values.values()))
+
+
+def three_requests() -> Any:
+    """Return requests for clips of three different lengths."""
+    return [about(spoken(number)) for number in (1, 2, 3)]
+
+
+other_file_formats = pytest.mark.parametrize(("rate", "channels"), [(48_000, 1), (16_000, 2), (48_000, 2)])
+
+
+def predict_mono_and_copy(model: Any, folder: Path, rate: int, channels: int) -> Any:
+    """Return the predictions for a clip and for a copy at another rate or with more channels."""
+    original = written(folder / "mono.wav", spoken())
+    copy = written(folder / "copy.wav", spoken(), rate, channels)
+    return [numbers(prediction) for prediction in model.predict([about(str(original)), about(str(copy))])]

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from auricle.core.types import RejectedRow, Sample
 from auricle.prompts.few_shot import FewShotSelector
 
@@ -29,3 +31,7 @@ def make_selector(
 def select_ids(options: Any, pool: Iterable[Sample | RejectedRow], sample: Sample, **settings: Any) -> list[str]:
     """Return the ids of the examples selected for a sample."""
     return [example.id for example in make_selector(options, pool, **settings).examples_for(sample)]
+
+
+def noise(length: int = 8000, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).normal(0, 0.1, length).astype(np.float32)

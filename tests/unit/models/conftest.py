@@ -1,6 +1,8 @@
 """Servers for models behind an API: a scripted fake server, and one with canned replies."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -9,18 +11,13 @@ from tests.support.http_servers import CannedServer, http_reply
 
 
 @pytest.fixture
-def serve(request: pytest.FixtureRequest) -> Any:
+def serve() -> Iterator[Any]:
     """Start a fake server with this script; it is stopped when the test ends."""
     pytest.importorskip("aiohttp")
     from auricle.testing.fake_server import FakeServer, Script
 
-    def start(**script: Any) -> Any:
-        server = FakeServer(Script(**script))
-        server.__enter__()
-        request.addfinalizer(lambda: server.__exit__(None, None, None))
-        return server
-
-    return start
+    with ExitStack() as servers:
+        yield lambda **script: servers.enter_context(FakeServer(Script(**script)))
 
 
 @pytest.fixture

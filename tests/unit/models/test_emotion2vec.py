@@ -21,7 +21,7 @@ from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.models import emotion2vec as module
 from auricle.models.emotion2vec import Emotion2vec
 from tests.support import tiny_emotions
-from tests.support.emotional_speech import about, numbers, spoken, written
+from tests.support.emotional_speech import about, other_file_formats, predict_mono_and_copy, spoken, written
 from tests.support.tiny_emotions import LABELS
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("funasr") is None, reason="funasr is an optional extra")
@@ -75,12 +75,10 @@ def test_batch_and_order_do_not_change_results(model: Any) -> None:
     assert model.predict(requests[::-1]) == alone[::-1]
 
 
-@pytest.mark.parametrize(("rate", "channels"), [(48_000, 1), (16_000, 2), (48_000, 2)])
+@other_file_formats
 def test_sample_rate_and_channels_do_not_change_results(model: Any, tmp_path: Path, rate: int, channels: int) -> None:
-    original = written(tmp_path / "mono.wav", spoken())
-    copy = written(tmp_path / "copy.wav", spoken(), rate, channels)
-    first, second = model.predict([about(str(original)), about(str(copy))])
-    assert numbers(second) == pytest.approx(numbers(first), abs=1e-3)
+    first, second = predict_mono_and_copy(model, tmp_path, rate, channels)
+    assert second == pytest.approx(first, abs=1e-3)
 
 
 def test_unused_labels_are_omitted(other: Any) -> None:

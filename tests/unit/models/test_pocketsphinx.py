@@ -1,49 +1,7 @@
 """PocketSphinx with its real model."""
 
-import json
-from collections.abc import Iterator
-from typing import Any
-
-import jiwer
-import numpy as np
-import pytest
-
-from auricle import load_model
-from auricle.core.errors import SampleError
-from auricle.tasks.demo import FOLDER
-from auricle.text import get_profile
+from tests.support.recogniser_checks import RecogniserChecks
 
 
-def clean_clips(voice: Any) -> Any:
-    rows = [json.loads(line) for line in (FOLDER / "manifest.jsonl").read_text().splitlines()]
-    return [row for row in rows if row["subset"] == "clean" and row["voice"] == voice]
-
-
-@pytest.fixture(scope="module")
-def recogniser() -> Iterator[Any]:
-    with load_model("pocketsphinx") as model:
-        yield model
-
-
-def test_speech_is_mostly_recognised(recogniser: Any) -> None:
-    normalise = get_profile("whisper-en")
-    clips = clean_clips("hibari/heart")
-    received = [normalise(recogniser.ask(FOLDER / clip["audio"]).text) for clip in clips]
-    assert jiwer.wer([normalise(clip["text"]) for clip in clips], received) < 0.4
-
-
-def test_result_does_not_depend_on_earlier_clips(recogniser: Any) -> None:
-    first, second = (FOLDER / clip["audio"] for clip in clean_clips("hibari/heart")[:2])
-    alone = recogniser.ask(first).text
-    recogniser.ask(second)
-    assert recogniser.ask(first).text == alone
-
-
-def test_silence_does_not_crash(recogniser: Any) -> None:
-    silence = np.zeros(16_000, dtype=np.float32)
-    assert isinstance(recogniser.ask(silence, rate=16_000).text, str)
-
-
-def test_recogniser_requires_one_clip(recogniser: Any) -> None:
-    with pytest.raises(SampleError, match="expected exactly one audio clip in the request, got 0"):
-        recogniser.ask(text="hello?")
+class TestPocketSphinx(RecogniserChecks):
+    model_name = "pocketsphinx"

@@ -11,19 +11,7 @@ import pytest
 from auricle import Generation, load_model
 from auricle.core.errors import SpecError
 from auricle.models.environments import EnvironmentSpec, all_environments, create, find, remove
-from auricle.models.environments.store import compute_digest
-from tests.support import wheels
-
-MODEL = """
-import os, sys
-from auricle import BatchModel, Generation
-
-class Ear(BatchModel):
-    def generate(self, batch):
-        text = f"{sys.prefix} {os.environ['EAR']}"
-        return [Generation(text=text) for _ in batch]
-"""
-
+from tests.support.environment_folders import SECRET, finished, unfinished
 
 QUICK = """
 import os, shutil, sys
@@ -40,49 +28,6 @@ match sys.argv[1:]:
 """
 
 
-SECRET = "sesame"
-
-
-@pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Build the wheels that pip finds instead of an index."""
-    folder = tmp_path_factory.mktemp("wheels")
-    wheels.packed_again(folder, "orjson")
-    wheels.made(folder, "earmodel", MODEL)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def offline(shelf: Any) -> Any:
-    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf), "PIP_CONFIG_FILE": os.devnull}
-
-
-@pytest.fixture(scope="module")
-def ear(shelf: Any, offline: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Create an environment with a model that this one lacks."""
-    home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in {**offline, "XDG_DATA_HOME": str(home)}.items():
-            patch.setenv(name, value)
-        create("ear", EnvironmentSpec(packages=("earmodel",), variables={"EAR": "big", "TOKEN": SECRET}))
-    return home
-
-
-@pytest.fixture
-def with_ear(ear: Any, offline: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    for name, value in {**offline, "XDG_DATA_HOME": str(ear)}.items():
-        monkeypatch.setenv(name, value)
-    return ear / "auricle" / "environments" / "ear"
-
-
-@pytest.fixture
-def nowhere(offline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Use a home directory without environments."""
-    for name, value in {**offline, "XDG_DATA_HOME": str(tmp_path / "home")}.items():
-        monkeypatch.setenv(name, value)
-    return tmp_path / "home" / "auricle" / "environments"
-
-
 @pytest.fixture
 def quick(tmp_path: Path) -> Any:
     """Write a fake Python whose environments contain the same fake and whose pip does nothing."""
@@ -90,26 +35,6 @@ def quick(tmp_path: Path) -> Any:
     path.write_text(f"#!{sys.executable}\n{QUICK}")
     path.chmod(0o755)
     return str(path)
-
-
-@pytest.fixture
-def quiz(manifest: Any) -> Any:
-    return manifest([{"id": "1", "question": "x", "answer": "x"}])
-
-
-def unfinished(folder: Any, name: str = "half") -> Any:
-    (folder / name / "bin").mkdir(parents=True)
-    return folder / name
-
-
-def finished(folder: Any, name: Any, **block: Any) -> Any:
-    """Create a folder that looks like a finished environment."""
-    path = unfinished(folder, name)
-    remaining = EnvironmentSpec(**block)
-    about = {"environment": remaining.to_dict(), "digest": compute_digest(remaining, "3.11", []), "python": "3.11"}
-    about |= {"installed": [], "created": "2026-01-01T00:00:00+00:00"}
-    (path / "environment.json").write_text(json.dumps(about))
-    return path
 
 
 def stand_in(path: Any, pip: Any, venv: str = "") -> Any:

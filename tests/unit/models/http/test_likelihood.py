@@ -1,6 +1,5 @@
 """Log-likelihoods from servers."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -10,43 +9,18 @@ pytest.importorskip("aiohttp")
 
 
 from auricle.core.errors import Refused, SpecError
-from auricle.core.types import LogLikelihood, Turn
 from auricle.models.completions import Completions
 from auricle.models.vllm_chat import VLLMChat
 from tests.support.http_servers import http_reply
+from tests.support.scoring_servers import ask_all, connect, score
 
 PATHS = {Completions: "/v1/completions", VLLMChat: "/v1/chat/completions"}
-
-
-def at(kind: Any, server: Any, **options: Any) -> Any:
-    return kind(**{"base_url": server.url, "model": "fake", **options})
-
-
-def asked(model: Any, *requests: Any) -> Any:
-    """Score all requests concurrently with one model."""
-
-    async def ask() -> Any:
-        try:
-            calls = (
-                model.loglikelihood(request) if isinstance(request, LogLikelihood) else model.generate(request)
-                for request in requests
-            )
-            return await asyncio.gather(*calls)
-        finally:
-            await model.close()
-
-    return asyncio.run(ask())
-
-
-def likely(context: Any, continuation: Any, **more: Any) -> Any:
-    turns = (Turn("user", (context,)),) if context else ()
-    return LogLikelihood(turns=turns, continuation=continuation, **more)
 
 
 def test_scoring_generates_as_few_tokens_as_possible(canned: Any) -> None:
     place = {"1": {"logprob": -1.0, "rank": 1, "decoded_token": " cat"}}
     server = canned({"choices": [{"text": "", "prompt_logprobs": [None, place]}]})
-    asked(at(Completions, server), likely("a", " cat"))
+    ask_all(connect(Completions, server), score("a", " cat"))
     sent = server.last.json()
     assert (sent["max_tokens"], sent["prompt_logprobs"], sent["prompt"]) == (1, 0, "a cat")
 
@@ -60,7 +34,7 @@ def test_server_that_requires_one_token_gets_one(canned: Any) -> None:
     }
     no = http_reply(400, json.dumps({"error": {"message": "max_tokens must be at least 1"}}))
     server = canned(no, {"choices": [{"text": "", "logprobs": stored}]})
-    (result,) = asked(at(Completions, server, logprobs_by="echo"), likely("a", " cat"))
+    (result,) = ask_all(connect(Completions, server, logprobs_by="echo"), score("a", " cat"))
     assert (result.logprobs, result.greedy) == ((-1.0,), True)
     assert server.last.json()["max_tokens"] == 1
 
@@ -68,34 +42,34 @@ def test_server_that_requires_one_token_gets_one(canned: Any) -> None:
 @pytest.mark.parametrize("kind", PATHS)
 def test_server_without_prompt_logprobs_is_probed_once(serve: Any, kind: Any) -> None:
     server = serve(no_logprobs=True)
-    model = at(kind, server)
+    model = connect(kind, server)
     with pytest.raises(SpecError, match=r"127\.0\.0\.1:\d+ does not return prompt logprobs.*Models that"):
-        asked(model, likely("is it", " a cat"))
+        ask_all(model, score("is it", " a cat"))
     assert server.stats()["requests"] == {PATHS[kind]: 1}
 
 
 def test_concurrent_samples_share_one_probe(serve: Any) -> None:
     server = serve()
-    asked(at(Completions, server), *(likely("is it", f" cat {n}") for n in range(5)))
+    ask_all(connect(Completions, server), *(score("is it", f" cat {n}") for n in range(5)))
     assert server.stats()["requests"] == {"/v1/completions": 6}
 
 
 def test_wrong_key_is_not_reported_as_missing_logprobs(serve: Any) -> None:
     with pytest.raises(Refused, match="401"):
-        asked(at(Completions, serve(key="right"), api_key="wrong"), likely("is it", " cat"))
+        ask_all(connect(Completions, serve(key="right"), api_key="wrong"), score("is it", " cat"))
 
 
 def test_wrong_model_name_is_not_reported_as_missing_logprobs(serve: Any) -> None:
     with pytest.raises(Refused, match="Unknown model 'fake'"):
-        asked(at(Completions, serve(models=("other",))), likely("is it", " cat"))
+        ask_all(connect(Completions, serve(models=("other",))), score("is it", " cat"))
 
 
 def test_missing_path_is_reported_as_missing_logprobs(canned: Any) -> None:
     server = canned(http_reply(404, json.dumps({"detail": "Not Found"})))
     with pytest.raises(SpecError, match=r"does not return prompt logprobs \(HTTP 404"):
-        asked(at(Completions, server), likely("is it", " cat"))
+        ask_all(connect(Completions, server), score("is it", " cat"))
 
 
 def test_unknown_logprobs_source_is_refused(serve: Any) -> None:
     with pytest.raises(SpecError, match="logprobs_by must be prompt_logprobs or echo"):
-        at(Completions, serve(), logprobs_by="luck")
+        connect(Completions, serve(), logprobs_by="luck")

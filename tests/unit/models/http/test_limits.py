@@ -323,6 +323,15 @@ def test_single_endpoint_is_never_paused(clock: Any) -> None:
     assert entered(pool, 1) == "a"
 
 
+async def full_pool(waiters: int) -> Any:
+    """Return a pool with one slot, its endpoint in use, and the tasks that wait for it."""
+    pool = pool_of(1)
+    only = await pool.acquire()
+    tasks = [asyncio.create_task(pool.acquire()) for _ in range(waiters)]
+    await turns()
+    return pool, only, tasks
+
+
 def test_waiters_are_served_in_order() -> None:
     async def main() -> None:
         pool, order = pool_of(1), []
@@ -345,10 +354,7 @@ def test_waiters_are_served_in_order() -> None:
 
 def test_raised_limit_is_used_immediately() -> None:
     async def main() -> None:
-        pool = pool_of(1)
-        only = await pool.acquire()
-        tasks = [asyncio.create_task(pool.acquire()) for _ in range(8)]
-        await turns()
+        pool, only, tasks = await full_pool(8)
         only.limiter.limit = 6.0
         pool.release(only)
         await turns(20)
@@ -362,10 +368,7 @@ def test_raised_limit_is_used_immediately() -> None:
 
 def test_new_request_queues_behind_waiters() -> None:
     async def main() -> None:
-        pool = pool_of(1)
-        only = await pool.acquire()
-        early = [asyncio.create_task(pool.acquire()) for _ in range(2)]
-        await turns()
+        pool, only, early = await full_pool(2)
         only.limiter.limit = 2.0
         late = asyncio.create_task(pool.acquire())
         await turns()
@@ -392,10 +395,7 @@ def test_waiters_wake_when_a_busy_pause_ends() -> None:
 
 def test_waiters_wake_when_the_pause_began_after_they_queued() -> None:
     async def main() -> None:
-        pool = pool_of(1)
-        only = await pool.acquire()
-        tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
-        await turns()
+        pool, only, tasks = await full_pool(2)
         only.limiter.paused_until = time.monotonic() + 0.02
         only.limiter.limit = 2.0
         pool.release(only)  # no request is in flight, and the limiter is paused
@@ -432,10 +432,7 @@ def test_every_end_of_a_pause_wakes_a_waiter() -> None:
 
 def test_cancelled_waiter_leaves_nothing_behind() -> None:
     async def main() -> None:
-        pool = pool_of(1)
-        only = await pool.acquire()
-        tasks = [asyncio.create_task(pool.acquire()) for _ in range(3)]
-        await turns()
+        pool, only, tasks = await full_pool(3)
         tasks[0].cancel()
         await turns()
         pool.release(only)
@@ -451,10 +448,7 @@ def test_cancelled_waiter_leaves_nothing_behind() -> None:
 @pytest.mark.parametrize("closed", [False, True])
 def test_waiter_cancelled_after_waking_wakes_the_next(closed: bool) -> None:
     async def main() -> None:
-        pool = pool_of(1)
-        only = await pool.acquire()
-        tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
-        await turns()
+        pool, only, tasks = await full_pool(2)
         if closed:
             only.limiter.paused_until = time.monotonic() + 0.02
         pool.release(only)  # wakes the first, which has not run yet
@@ -469,10 +463,7 @@ def test_waiter_cancelled_after_waking_wakes_the_next(closed: bool) -> None:
 
 def test_waiter_cancelled_before_waking_is_skipped() -> None:
     async def main() -> None:
-        pool = pool_of(1)
-        only = await pool.acquire()
-        tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
-        await turns()
+        pool, only, tasks = await full_pool(2)
         tasks[0].cancel()
         pool.release(only)
         assert await tasks[1] is only

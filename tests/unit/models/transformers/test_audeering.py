@@ -16,29 +16,23 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.models import abilities
 from auricle.models.transformers.audeering import Audeering
 from tests.support import tiny_emotions
-from tests.support.emotional_speech import about, numbers, spoken, written
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return tiny_emotions.audeering(tmp_path_factory.mktemp("audeering"))
-
-
-@pytest.fixture(scope="module")
-def model(folder: Any) -> Any:
-    return Audeering(model=str(folder))
-
-
-def asked() -> Any:
-    return [about(spoken(number)) for number in (1, 2, 3)]
+from tests.support.emotional_speech import (
+    about,
+    numbers,
+    other_file_formats,
+    predict_mono_and_copy,
+    spoken,
+    three_requests,
+    written,
+)
 
 
 def test_model_supports_only_predict() -> None:
     assert abilities(Audeering) == ["predict"]
 
 
-def test_values_follow_the_order_of_the_checkpoint(model: Any) -> None:
-    (felt,) = model.predict(asked()[:1])
+def test_values_follow_the_order_of_the_checkpoint(audeering: Any) -> None:
+    (felt,) = audeering.predict(three_requests()[:1])
     assert list(felt.values) == ["arousal", "dominance", "valence"]
     assert felt.scale == "continuous"
 
@@ -46,19 +40,19 @@ def test_values_follow_the_order_of_the_checkpoint(model: Any) -> None:
 def test_values_are_neither_clipped_nor_squashed(tmp_path: Path) -> None:
     model = Audeering(model=str(tiny_emotions.audeering(tmp_path)))
     model.model.classifier.out_proj.bias.data += 5
-    assert numbers(model.predict(asked()[:1])[0]).min() > 1
+    assert numbers(model.predict(three_requests()[:1])[0]).min() > 1
 
 
-def test_batched_predictions_equal_single_predictions(model: Any) -> None:
+def test_batched_predictions_equal_single_predictions(audeering: Any) -> None:
     assert len({len(spoken(number)) for number in (1, 2, 3)}) == 3
-    for together, request in zip(model.predict(asked()), asked(), strict=True):
-        assert numbers(together) == pytest.approx(numbers(model.predict([request])[0]), abs=1e-5)
+    for together, request in zip(audeering.predict(three_requests()), three_requests(), strict=True):
+        assert numbers(together) == pytest.approx(numbers(audeering.predict([request])[0]), abs=1e-5)
 
 
 def test_extractor_without_a_mask_gets_one_clip_at_a_time(tmp_path: Path) -> None:
     folder = tiny_emotions.audeering(tmp_path, return_attention_mask=False)
     model = Audeering(model=str(folder))
-    assert model.predict(asked()) == [model.predict([item])[0] for item in asked()]
+    assert model.predict(three_requests()) == [model.predict([item])[0] for item in three_requests()]
 
 
 @pytest.mark.parametrize(("normal", "same"), [(True, True), (False, False)])
@@ -68,17 +62,17 @@ def test_loudness_matters_only_without_normalisation(tmp_path: Path, normal: boo
     assert np.allclose(numbers(loud), numbers(quiet), atol=1e-3) is same
 
 
-@pytest.mark.parametrize(("rate", "channels"), [(48_000, 1), (16_000, 2), (48_000, 2)])
-def test_sample_rate_and_channels_do_not_change_results(model: Any, tmp_path: Path, rate: int, channels: int) -> None:
-    original = written(tmp_path / "mono.wav", spoken())
-    copy = written(tmp_path / "copy.wav", spoken(), rate, channels)
-    first, second = model.predict([about(str(original)), about(str(copy))])
-    assert numbers(second) == pytest.approx(numbers(first), abs=1e-3)
+@other_file_formats
+def test_sample_rate_and_channels_do_not_change_results(
+    audeering: Any, tmp_path: Path, rate: int, channels: int
+) -> None:
+    first, second = predict_mono_and_copy(audeering, tmp_path, rate, channels)
+    assert second == pytest.approx(first, abs=1e-3)
 
 
 def test_output_names_of_the_checkpoint_are_used(tmp_path: Path) -> None:
     folder = tiny_emotions.audeering(tmp_path, labels=("valence", "arousal"))
-    (felt,) = Audeering(model=str(folder)).predict(asked()[:1])
+    (felt,) = Audeering(model=str(folder)).predict(three_requests()[:1])
     assert list(felt.values) == ["valence", "arousal"]
 
 
@@ -111,16 +105,16 @@ def test_weight_with_another_shape_is_named(tmp_path: Path) -> None:
         Audeering(model=spoilt(folder, lambda weights: weights.update(other)))
 
 
-def test_clip_shorter_than_a_frame_fails(model: Any) -> None:
+def test_clip_shorter_than_a_frame_fails(audeering: Any) -> None:
     with pytest.raises(SampleError, match=r"the clip has 0\.005 s, less than one frame"):
-        model.predict([about(np.zeros(80, dtype=np.float32))])
+        audeering.predict([about(np.zeros(80, dtype=np.float32))])
 
 
-def test_model_runs_from_the_command_line(auricle: Any, folder: Any, model: Any, tmp_path: Path) -> None:
+def test_model_runs_from_the_command_line(auricle: Any, audeering_folder: Any, audeering: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "a.wav", spoken(), 48_000, 2)
-    done = auricle("ask", "-m", "audeering", "-M", f"model={folder}", path)
+    done = auricle("ask", "-m", "audeering", "-M", f"model={audeering_folder}", path)
     result = json.loads(done.stdout)
-    assert result["values"] == pytest.approx(model.predict([about(str(path))])[0].values, abs=1e-5)
+    assert result["values"] == pytest.approx(audeering.predict([about(str(path))])[0].values, abs=1e-5)
     assert result["scale"] == "continuous"
 
 

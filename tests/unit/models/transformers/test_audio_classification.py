@@ -16,15 +16,11 @@ from auricle.core.errors import SpecError
 from auricle.models import abilities
 from auricle.models.transformers.audio_classification import AudioClassification
 from tests.support import tiny_emotions
-from tests.support.emotional_speech import about, numbers, spoken, written
+from tests.support.emotional_speech import numbers, spoken, three_requests, written
 from tests.support.tiny_weights import seeded
 
 # torch warns about the mask type in transformers' WavLM; the mask is right.
 pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
-
-
-def asked() -> Any:
-    return [about(spoken(number)) for number in (1, 2, 3)]
 
 
 def logits(model: Any, samples: Any) -> Any:
@@ -39,7 +35,7 @@ def test_model_supports_only_predict() -> None:
 
 def test_probabilities_equal_those_of_transformers(tmp_path: Path) -> None:
     model = AudioClassification(model=str(tiny_emotions.classifier(tmp_path)))
-    (felt,) = model.predict(asked()[:1])
+    (felt,) = model.predict(three_requests()[:1])
     assert list(felt.values) == ["angry", "happy", "sad"]
     assert felt.scale == "probability"
     expected = logits(model, spoken()).softmax(-1).numpy()
@@ -50,7 +46,7 @@ def test_probabilities_equal_those_of_transformers(tmp_path: Path) -> None:
 def test_multi_label_probabilities_need_not_sum_to_one(tmp_path: Path) -> None:
     folder = tiny_emotions.classifier(tmp_path, problem_type="multi_label_classification")
     model = AudioClassification(model=str(folder))
-    (received,) = model.predict(asked()[:1])
+    (received,) = model.predict(three_requests()[:1])
     assert received.scale == "probability"
     assert numbers(received) == pytest.approx(logits(model, spoken()).sigmoid().numpy(), abs=1e-9)
 
@@ -59,7 +55,7 @@ def test_multi_label_probabilities_need_not_sum_to_one(tmp_path: Path) -> None:
 def test_regressor_returns_raw_values(tmp_path: Path, labels: Any, options: Any) -> None:
     folder = tiny_emotions.classifier(tmp_path, labels=labels, **options)
     model = AudioClassification(model=str(folder))
-    (received,) = model.predict(asked()[:1])
+    (received,) = model.predict(three_requests()[:1])
     assert received.scale == "continuous"
     assert list(received.values) == list(labels)
     assert numbers(received) == pytest.approx(logits(model, spoken()).numpy(), abs=1e-9)
@@ -81,8 +77,8 @@ def test_spectrogram_network_processes_clips_separately(tmp_path: Path) -> None:
     transformers.ASTForAudioClassification(config).save_pretrained(tmp_path)
     transformers.ASTFeatureExtractor(max_length=128, num_mel_bins=32).save_pretrained(tmp_path)
     model = AudioClassification(model=str(tmp_path))
-    received = model.predict(asked())
-    assert received == [model.predict([item])[0] for item in asked()]
+    received = model.predict(three_requests())
+    assert received == [model.predict([item])[0] for item in three_requests()]
     assert list(received[0].values) == ["speech", "music"]
 
 

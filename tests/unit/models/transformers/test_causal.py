@@ -15,19 +15,9 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.causal import Causal
 from tests.support import tiny_weights
-from tests.support.model_requests import answer_one_by_one, generate, likelihood
+from tests.support.model_requests import answer_one_by_one, generate, likelihood, token_logprobs, unprompted
 
 PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return tiny_weights.llama(tmp_path_factory.mktemp("llama"))
-
-
-@pytest.fixture(scope="module")
-def bare(folder: Any) -> Any:
-    return Causal(model=str(folder))
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +64,9 @@ def test_stop_word_ends_only_its_own_answer(bare: Any) -> None:
     assert other.text == full
 
 
-def test_sampled_answers_are_reproducible_and_differ_by_index(folder: Any) -> None:
+def test_sampled_answers_are_reproducible_and_differ_by_index(llama_folder: Any) -> None:
     requests = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, answer_index=index) for index in range(2)]
-    first, second = Causal(model=str(folder)), Causal(model=str(folder))
+    first, second = Causal(model=str(llama_folder)), Causal(model=str(llama_folder))
     neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
     result = [first.generate([request])[0].text for request in requests]
     again = [second.generate([neighbour, request])[1].text for request in reversed(requests)]
@@ -152,22 +142,11 @@ def test_too_long_prompt_is_refused(bare: Any) -> None:
         bare.generate([generate("?!" * 300)])
 
 
-def chances(model: Any, tokens: Any) -> Any:
-    """Return the log-probability of each token, from a separate forward pass."""
-    with torch.inference_mode():
-        result = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
-    return [result[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
-
-
-def unprompted(text: Any, **more: Any) -> Any:
-    return LogLikelihood(turns=(), continuation=text, **more)
-
-
 def test_text_without_context_follows_the_start_token_without_template(bare: Any, chatty: Any) -> None:
     for model in (bare, chatty):
         tokens = [1, *model.tokenizer("the cat", add_special_tokens=False)["input_ids"]]
         (result,) = model.loglikelihood([unprompted("the cat")])
-        assert result.logprobs == pytest.approx(chances(model, tokens), abs=1e-5)
+        assert result.logprobs == pytest.approx(token_logprobs(model, tokens), abs=1e-5)
 
 
 def test_include_context_scores_every_token_but_the_first(chatty: Any) -> None:
@@ -175,7 +154,7 @@ def test_include_context_scores_every_token_but_the_first(chatty: Any) -> None:
     tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
     request = replace(likelihood("the cat", "sat"), include_context=True)
     (result,) = chatty.loglikelihood([request])
-    assert result.logprobs == pytest.approx(chances(chatty, tokens), abs=1e-5)
+    assert result.logprobs == pytest.approx(token_logprobs(chatty, tokens), abs=1e-5)
 
 
 @pytest.mark.parametrize("space", [" ", "   ", "\n", "\n\n ", "\t"])
@@ -192,7 +171,7 @@ def test_trailing_white_space_of_a_prefilled_answer_belongs_to_the_continuation(
     apart, joined = chatty.loglikelihood(requests)
     assert apart == joined
     tokens = chatty.tokenizer("<s>user: the cat</s><s>assistant: zebra !?", add_special_tokens=False)["input_ids"]
-    expected = chances(chatty, tokens)[-len(apart.logprobs) :]
+    expected = token_logprobs(chatty, tokens)[-len(apart.logprobs) :]
     assert len(expected) >= 2
     assert apart.logprobs == pytest.approx(expected, abs=1e-5)
 
@@ -205,9 +184,9 @@ def test_trailing_white_space_of_a_prefilled_answer_belongs_to_the_continuation(
         ({"stride": 0}, "stride must be a positive number of tokens"),
     ],
 )
-def test_invalid_windows_are_refused(folder: Any, options: Any, words: str) -> None:
+def test_invalid_windows_are_refused(llama_folder: Any, options: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
-        Causal(model=str(folder), **options)
+        Causal(model=str(llama_folder), **options)
 
 
 def test_first_tokens_are_returned_only_if_requested(bare: Any) -> None:

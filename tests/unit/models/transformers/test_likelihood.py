@@ -10,33 +10,8 @@ pytest.importorskip("transformers")
 import torch
 
 from auricle.core.errors import SampleError
-from auricle.core.types import LogLikelihood
 from auricle.models.transformers.causal import Causal
-from tests.support import tiny_weights
-from tests.support.model_requests import answer_one_by_one, likelihood
-
-PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return tiny_weights.llama(tmp_path_factory.mktemp("llama"))
-
-
-@pytest.fixture(scope="module")
-def bare(folder: Any) -> Any:
-    return Causal(model=str(folder))
-
-
-def chances(model: Any, tokens: Any) -> Any:
-    """Return the log-probability of each token, from a separate forward pass."""
-    with torch.inference_mode():
-        result = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
-    return [result[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
-
-
-def unprompted(text: Any, **more: Any) -> Any:
-    return LogLikelihood(turns=(), continuation=text, **more)
+from tests.support.model_requests import answer_one_by_one, likelihood, token_logprobs, unprompted
 
 
 def test_likelihoods_of_all_next_tokens_sum_to_one(bare: Any) -> None:
@@ -46,9 +21,9 @@ def test_likelihoods_of_all_next_tokens_sum_to_one(bare: Any) -> None:
     assert 0 < total <= 1 + 1e-5
 
 
-def test_long_text_is_read_in_equal_windows(folder: Any) -> None:
+def test_long_text_is_read_in_equal_windows(llama_folder: Any) -> None:
     """Disjoint windows follow each other, each after the last token of the previous one."""
-    model = Causal(model=str(folder), window=10, stride=10, batch_size=2)
+    model = Causal(model=str(llama_folder), window=10, stride=10, batch_size=2)
     text = "the mat and a user " * 9
     tokens = [1, *model.tokenizer(text, add_special_tokens=False)["input_ids"]]
     last = len(tokens) - 1
@@ -56,28 +31,28 @@ def test_long_text_is_read_in_equal_windows(folder: Any) -> None:
     expected: list[Any] = []
     for end in ends:
         new = end - len(expected)
-        expected += chances(model, tokens[max(0, end - 10) : end + 1])[-new:]
+        expected += token_logprobs(model, tokens[max(0, end - 10) : end + 1])[-new:]
     (result,) = model.loglikelihood([unprompted(text)])
     assert result.logprobs == pytest.approx(expected, abs=1e-4)
 
 
-def test_long_and_short_texts_share_a_batch(folder: Any) -> None:
-    model = Causal(model=str(folder), window=12)
+def test_long_and_short_texts_share_a_batch(llama_folder: Any) -> None:
+    model = Causal(model=str(llama_folder), window=12)
     batch = [unprompted("the cat" * n) for n in (1, 30, 2, 11)]
     for together, single in zip(model.loglikelihood(batch), answer_one_by_one(model.loglikelihood, batch), strict=True):
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
-def test_context_beyond_the_window_is_refused(folder: Any) -> None:
-    model = Causal(model=str(folder), window=4)
+def test_context_beyond_the_window_is_refused(llama_folder: Any) -> None:
+    model = Causal(model=str(llama_folder), window=4)
     with pytest.raises(SampleError, match="tokens, but the model reads at most"):
         model.loglikelihood([likelihood("zebra zebra", "!")])
 
 
 def test_greedy_flag_matches_greedy_generation(bare: Any) -> None:
-    prompt = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
+    prompt = torch.tensor([bare.tokenizer("the cat")["input_ids"]])
     with torch.inference_mode():
         token = bare.model(prompt).logits[0, -1].argmax().item()
-    (best,) = bare.loglikelihood([likelihood(PROMPTS[0], bare.tokenizer.decode([token]))])
-    (other,) = bare.loglikelihood([likelihood(PROMPTS[0], "zebra")])
+    (best,) = bare.loglikelihood([likelihood("the cat", bare.tokenizer.decode([token]))])
+    (other,) = bare.loglikelihood([likelihood("the cat", "zebra")])
     assert (best.greedy, other.greedy) == (True, False)

@@ -1,7 +1,6 @@
 """Retrieval by embeddings."""
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
-from tests.support.few_shot import make_sample, make_samples, make_selector, select_ids
+from tests.support.few_shot import make_sample, make_samples, make_selector, noise, select_ids
 
 
 def sounding(name: Any, hertz: Any, seconds: float = 0.5) -> Any:
@@ -18,32 +17,6 @@ def sounding(name: Any, hertz: Any, seconds: float = 0.5) -> Any:
     tone = 0.3 * np.sin(2 * np.pi * hertz * time) + 0.1 * noise(len(time), seed=hertz)
     inputs = {"audio": [Audio.of(tone.astype(np.float32), rate=16_000)]}
     return Sample(id=name, inputs=inputs, target=f"{hertz} Hz")
-
-
-def noise(length: int = 8000, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).normal(0, 0.1, length).astype(np.float32)
-
-
-ENCODER = """
-import numpy as np
-
-asked = []
-
-def numbers(samples):
-    assert all(sample.target is None for sample in samples)
-    asked.append(len(samples))
-    return np.array([[float(x) for x in sample.inputs["question"].split()] for sample in samples])
-
-def flat(samples):
-    return np.zeros(len(samples))
-"""
-
-
-@pytest.fixture
-def encoder(tmp_path: Path) -> Any:
-    file = tmp_path / "own_encoder.py"
-    file.write_text(ENCODER)
-    return f"{file}:numbers"
 
 
 def test_dense_finds_the_most_similar_recording() -> None:

@@ -1,6 +1,5 @@
 """Log-mel statistics and custom encoders."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,33 +9,7 @@ from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
 from auricle.prompts.retrievers.encoders import logmel
-from tests.support.few_shot import make_sample, make_samples, make_selector, select_ids
-
-
-def noise(length: int = 8000, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).normal(0, 0.1, length).astype(np.float32)
-
-
-ENCODER = """
-import numpy as np
-
-asked = []
-
-def numbers(samples):
-    assert all(sample.target is None for sample in samples)
-    asked.append(len(samples))
-    return np.array([[float(x) for x in sample.inputs["question"].split()] for sample in samples])
-
-def flat(samples):
-    return np.zeros(len(samples))
-"""
-
-
-@pytest.fixture
-def encoder(tmp_path: Path) -> Any:
-    file = tmp_path / "own_encoder.py"
-    file.write_text(ENCODER)
-    return f"{file}:numbers"
+from tests.support.few_shot import make_sample, make_samples, make_selector, noise, select_ids
 
 
 def test_logmel_is_nearly_independent_of_loudness() -> None:
