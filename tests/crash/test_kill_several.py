@@ -1,4 +1,4 @@
-"""Pulled plugs in the midst of conversations and of several answers."""
+"""Runs killed during conversations and repeated answers."""
 
 import json
 import time
@@ -15,16 +15,16 @@ from auricle import AsyncModel, Generation
 class Slow(AsyncModel):
     async def generate(self, request):
         await asyncio.sleep(0.05)
-        said = " ".join(str(part) for turn in request.turns for part in turn.parts)
-        return Generation(text=f"{zlib.crc32(said.encode()) % 7} {request.nth}")
+        text = " ".join(str(part) for turn in request.turns for part in turn.parts)
+        return Generation(text=f"{zlib.crc32(text.encode()) % 7} {request.answer_index}")
 """
 
 
-def command(data: Any, out: Any, *options: Any) -> Any:
+def command(data: Path, out: Path, *options: str) -> list[str]:
     return ["run", str(data), "-o", str(out), "-j", "6", "-m", f"{data.parent / 'slow.py'}:Slow", *options]
 
 
-def kill_after_some(child: Any, journal: Any) -> None:
+def kill_after_some(child: Any, journal: Path) -> None:
     before = journal.stat().st_size if journal.exists() else 0
     try:
         while child.poll() is None and (not journal.exists() or journal.stat().st_size == before):
@@ -34,31 +34,31 @@ def kill_after_some(child: Any, journal: Any) -> None:
         if child.poll() is None:
             child.kill()
         child.wait()
-    assert journal.read_bytes().count(b"\n") < SAMPLES, "killed before it was over"
+    assert journal.read_bytes().count(b"\n") < SAMPLES, "the run ended before it was killed"
 
 
-def answers(out: Any) -> Any:
+def answers(out: Path) -> dict[str, list[str]]:
     lines = map(json.loads, (out / "outputs.jsonl").read_bytes().splitlines())
-    return {line["id"]: [each["text"] for each in line["outputs"]] for line in lines}
+    return {line["id"]: [output["text"] for output in line["outputs"]] for line in lines}
 
 
 @pytest.mark.parametrize(
     ("options", "expected"),
     [(("--as", "chat"), 3), (("--as", "qa", "-T", "samples=5", "-T", "temperature=0.7", "-T", "answers=vote"), 5)],
-    ids=["conversations", "several"],
+    ids=["conversations", "repeated answers"],
 )
-def test_a_killed_run_ends_with_the_answers_of_a_whole_one(
-    auricle: Any, begin: Any, manifest: Any, tmp_path: Path, options: Any, expected: int
+def test_killed_run_has_the_answers_of_an_uninterrupted_one(
+    auricle: Any, begin: Any, manifest: Any, tmp_path: Path, options: tuple[str, ...], expected: int
 ) -> None:
     (tmp_path / "slow.py").write_text(MODEL)
-    said = ["a", "b", "c"] if "chat" in options else "a"
-    data = manifest([{"id": str(at), "question": said, "topic": at, "answer": "1"} for at in range(SAMPLES)])
-    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    question = ["a", "b", "c"] if "chat" in options else "a"
+    data = manifest([{"id": str(row), "question": question, "topic": row, "answer": "1"} for row in range(SAMPLES)])
+    killed, uninterrupted = tmp_path / "killed", tmp_path / "uninterrupted"
     for _ in range(KILLS):
         kill_after_some(begin(*command(data, killed, *options)), killed / "outputs.jsonl")
-    for out in (killed, whole):
+    for out in (killed, uninterrupted):
         assert auricle(*command(data, out, *options)).returncode == 0
-    assert answers(killed) == answers(whole)
-    assert {len(each) for each in answers(whole).values()} == {expected}
-    first, second = (json.loads((out / "metrics.json").read_text()) for out in (killed, whole))
+    assert answers(killed) == answers(uninterrupted)
+    assert {len(texts) for texts in answers(uninterrupted).values()} == {expected}
+    first, second = (json.loads((out / "metrics.json").read_text()) for out in (killed, uninterrupted))
     assert first["numbers"] == second["numbers"]

@@ -52,7 +52,7 @@ class FailFast:
         self._failure_counts[cause] += 1
         if len(self._failure_counts) == 1 and self._failure_counts[cause] >= FAIL_FAST_AFTER:
             raise AllRequestsFailed(
-                f"The first {FAIL_FAST_AFTER} requests failed with the same error: {error}. "
+                f"The first {FAIL_FAST_AFTER} requests failed with the same error: {str(error).rstrip('.')}. "
                 "No request succeeded. Fix the cause and run the same command again."
             ) from error
 

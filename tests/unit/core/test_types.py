@@ -3,7 +3,7 @@
 import pytest
 
 from auricle import Audio, Generate, Image, Predict, Sample, Turn
-from auricle.core.types import Input, get_max_tokens, has_media, list_media, list_parts
+from auricle.core.types import Input, Part, get_max_tokens, has_media, list_media, list_parts
 
 CLIP, PICTURE = Audio("a.wav"), Image("a.png")
 
@@ -25,7 +25,8 @@ def test_media_are_noticed_in_every_kind_of_input(value: Input, expected: bool) 
 
 def test_parts_of_turns_are_listed_in_order() -> None:
     assert list_parts("text") == ["text"]
-    assert list_parts(["a", CLIP]) == ["a", CLIP]
+    mixed: list[Part] = ["a", CLIP]
+    assert list_parts(mixed) == mixed
     assert list_parts([Turn("user", ("a", CLIP)), Turn("assistant", ("b",))]) == ["a", CLIP, "b"]
 
 
