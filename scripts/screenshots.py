@@ -1,9 +1,9 @@
-"""Take pictures of every page of the app for docs/images: light, dark, and on a phone.
+"""Take screenshots of every page of the app for docs/images: light, dark, and on a phone.
 
     python scripts/screenshots.py [NAME ...]
 
-Makes runs of every kind in a scratch folder first; the demo's are real. A page is added by a line
-in SHOTS.
+Makes runs of every kind in a temporary folder first; the runs of the demo are real. To use runs made before, name their
+folder in AURICLE_SHOTS. To add a page, add a line to SHOTS.
 """
 
 import os
@@ -13,75 +13,79 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import Literal
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT))
 FLAGS = ["--no-sandbox", "--disable-gpu", "--force-device-scale-factor=1", "--hide-scrollbars"]
-LOOKS = {"": (1280, "light"), "-dark": (1280, "dark"), "-phone": (390, "light")}
-MOST_BYTES = 150_000
+VARIANTS: dict[str, tuple[int, Literal["light", "dark"]]] = {
+    "": (1280, "light"),
+    "-dark": (1280, "dark"),
+    "-phone": (390, "light"),
+}
+MAX_BYTES = 150_000
 
 
-def nothing(page: Page) -> None: ...
+def do_nothing(page: Page) -> None: ...
 
 
-def ask_three(page: Page) -> None:
-    """Three models of three kinds about one sentence in noise."""
+def run_three_models(page: Page) -> None:
+    """Send a noisy sentence to three models of different kinds."""
     choose(page, "Clip", "s03-noise-15db")
     box = page.get_by_role("combobox", name="Models")
     for name in ("pocketsphinx", "dnsmos"):
         box.fill(name)
         box.press("Enter")
-        settled(page)
+        wait_until_drawn(page)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("Raw output").nth(2).wait_for(timeout=120_000)
 
 
-def begin(page: Page) -> None:
-    """A run that is under way."""
+def start_run(page: Page) -> None:
+    """Start a slow run, unless one is running."""
     if page.get_by_role("button", name="Stop", exact=True).count():
         return
     choose(page, "Model", "echo")
     page.get_by_text("Options", exact=True).click()
-    page.get_by_label("Of the model").fill("delay=3")
-    page.get_by_label("Most in a batch").fill("1")
-    page.get_by_label("Most in a batch").press("Enter")
-    settled(page)
+    page.get_by_label("Model options").fill("delay=3")
+    page.get_by_label("Maximum batch size").fill("1")
+    page.get_by_label("Maximum batch size").press("Enter")
+    wait_until_drawn(page)
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_text(" of 48 samples").first.wait_for(timeout=60_000)
 
 
 def open_cell(page: Page) -> None:
-    """The samples of a confusion."""
+    """Open the samples of a cell of the confusion matrix."""
     page.locator("[data-testid=stVegaLiteChart] g.mark-rect.role-mark path").first.click()
-    page.get_by_text("that the model calls").wait_for()
+    page.get_by_text("samples labelled").wait_for()
 
 
 @dataclass(frozen=True)
 class Shot:
-    """A page: its address, and what is done there before the picture is taken."""
+    """A page: its path, and what to do there before the screenshot is taken."""
 
     path: str
-    act: Callable[[Page], None] = nothing
+    act: Callable[[Page], None] = do_nothing
     height: int = 900
-    runs: bool = True
+    has_runs: bool = True
 
 
 SHOTS = {
-    "welcome": Shot("", runs=False),
+    "welcome": Shot("", has_runs=False),
     "home": Shot(""),
-    "listen": Shot("listen", ask_three, height=1150),
-    "benchmark": Shot("benchmark", begin),
+    "listen": Shot("inference", run_three_models, height=1150),
+    "benchmark": Shot("benchmark", start_run),
     "results": Shot("benchmark?run=emotion-second", open_cell, height=1500),
     "samples": Shot("samples?run=asr-large", height=1200),
     "compare": Shot("compare?a=emotion-first&b=emotion-second", height=1500),
@@ -94,83 +98,86 @@ def choose(page: Page, label: str, option: str) -> None:
     box = page.get_by_role("combobox", name=label)
     box.fill(option)
     box.press("Enter")
-    settled(page)
+    wait_until_drawn(page)
 
 
-def settled(page: Page) -> None:
+def wait_until_drawn(page: Page) -> None:
     page.wait_for_selector("h1", state="visible")
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
-    page.wait_for_timeout(700)  # charts are drawn after the page is
+    page.wait_for_timeout(700)  # charts are drawn after the page
 
 
 @contextmanager
-def served(runs: Path):
-    """The app over these runs."""
+def serve_app(runs: Path) -> Iterator[str]:
+    """Start the app with these runs and yield its URL."""
     command = [sys.executable, "-m", "auricle", "ui", "--runs", str(runs), "--port", "0"]
     server = subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True)
+    assert server.stdout
     try:
-        found = re.search(r"http://\S+:\d+", server.stdout.readline())
-        yield found[0]
+        url = re.search(r"http://\S+:\d+", server.stdout.readline())
+        assert url
+        yield url[0]
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(20)
 
 
-def made(scratch: Path) -> Path:
-    """A folder of runs worth looking at."""
-    from ui_runs import every_kind, measured
+def make_runs(scratch: Path) -> Path:
+    """Make runs of every kind, a load test and the runs of the demo."""
+    from tests.support.app_runs import make_runs_of_every_kind, measure_fake_server
 
     runs = scratch / "runs"
-    every_kind(runs)
-    measured(runs / "load", ("closed:1", "closed:2", "closed:4"), 120)
+    make_runs_of_every_kind(runs)
+    measure_fake_server(runs / "load", ("closed:1", "closed:2", "closed:4"), 120)
     command = [sys.executable, "-m", "auricle", "demo", "-o", str(runs / "demo")]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return runs
 
 
-def take(page: Page, url: str, name: str, shot: Shot) -> None:
-    for suffix, (width, scheme) in LOOKS.items():
+def take_screenshots(page: Page, url: str, name: str, shot: Shot) -> None:
+    for suffix, (width, scheme) in VARIANTS.items():
         page.set_viewport_size({"width": width, "height": shot.height})
         page.emulate_media(color_scheme=scheme)
         page.goto(f"{url}/{shot.path}")
-        settled(page)
+        wait_until_drawn(page)
         shot.act(page)
-        settled(page)
+        wait_until_drawn(page)
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
         page.mouse.move(0, 0)
-        keep(page.screenshot(), IMAGES / f"{name}{suffix}.png")
+        save_image(page.screenshot(), IMAGES / f"{name}{suffix}.png")
 
 
-def keep(content: bytes, path: Path) -> None:
-    """A picture with as many colours as fit."""
-    picture = Image.open(BytesIO(content)).convert("RGB")
+def save_image(content: bytes, path: Path) -> None:
+    """Save a PNG with as many colours as fit into `MAX_BYTES`."""
+    image = Image.open(BytesIO(content)).convert("RGB")
     for colours in (256, 128, 64, 32):
-        picture.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
-        if path.stat().st_size < MOST_BYTES:
+        image.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+        if path.stat().st_size < MAX_BYTES:
             break
     print(path.relative_to(ROOT), path.stat().st_size // 1000, "KB")
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or list(SHOTS)
+    names = sys.argv[1:] or list(SHOTS)
     IMAGES.mkdir(exist_ok=True)
-    kept = os.environ.get("AURICLE_SHOTS")  # a folder of runs made before, for one who tries often
+    existing_runs = os.environ.get("AURICLE_SHOTS")
     scratch = Path(tempfile.mkdtemp())
     chromium = shutil.which("chromium")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-        for runs in (False, True):
-            shots = {name: SHOTS[name] for name in wanted if SHOTS[name].runs is runs}
+        for has_runs in (False, True):
+            shots = {name: SHOTS[name] for name in names if SHOTS[name].has_runs is has_runs}
             if not shots:
                 continue
-            folder = (Path(kept) if kept else made(scratch)) if runs else scratch / "none"
-            with served(folder) as url:
+            folder = scratch / "none"
+            if has_runs:
+                folder = Path(existing_runs) if existing_runs else make_runs(scratch)
+            with serve_app(folder) as url:
                 page = browser.new_page()
                 page.set_default_timeout(60_000)
                 for name, shot in shots.items():
-                    take(page, url, name, shot)
+                    take_screenshots(page, url, name, shot)
         browser.close()
-    time.sleep(0.1)
     shutil.rmtree(scratch, ignore_errors=True)
 
 

@@ -27,9 +27,13 @@ def choose(page: Any, label: str, option: str) -> None:
 def record_problems(page: Any) -> list[str]:
     """Return a list that collects errors in the page and requests to other hosts."""
     problems: list[str] = []
-    local = ("http://localhost", "data:", "blob:")
+
+    def check_request(request: Any) -> None:
+        if not request.url.startswith(("http://localhost", "data:", "blob:")):
+            problems.append(request.url)
+
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("request", lambda request: request.url.startswith(local) or problems.append(request.url))
+    page.on("request", check_request)
     return problems
 
 

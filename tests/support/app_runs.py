@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -251,7 +251,7 @@ def make_large_run(folder: Path, name: str, count: int) -> Path:
     return out
 
 
-def measure_fake_server(out: Path, loads: Sequence[str] = ("closed:1", "closed:2"), count: int = 10) -> Path:
+def measure_fake_server(out: Path, loads: tuple[str, ...] = ("closed:1", "closed:2"), count: int = 10) -> Path:
     """Run a load test against a fake server with a latency of 20 ms."""
     from auricle.perf.measurement import PerfConfig, measure
     from auricle.perf.report.files import write_reports

@@ -35,16 +35,7 @@ def serve(
     max_upload_mb: int,
     open_browser: bool | None,
 ) -> None:
-    """Serve the app until it is interrupted.
-
-    Args:
-        runs_folder: Folder that contains the runs; created if missing.
-        allowed_folders: Further folders the app may read.
-        port: Port to listen on; 0 selects a free one.
-        host: Address to listen on.
-        max_upload_mb: Maximum size of an upload in MB.
-        open_browser: Whether to open a browser; None opens one only on a desktop.
-    """
+    """Serve the app until it is interrupted; `open_browser=None` opens a browser only on a desktop."""
     if find_spec("streamlit") is None:
         raise MissingExtra("The app", "ui")
     workspace = open_workspace(runs_folder, allowed_folders)
@@ -56,14 +47,8 @@ def serve(
             f"{workspace.root}.\n"
         )
     environment = {**os.environ, **workspace_environment(workspace)}
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        str(ENTRY_SCRIPT),
-        *build_streamlit_options(host, port, max_upload_mb),
-    ]
+    command = [sys.executable, "-m", "streamlit", "run", str(ENTRY_SCRIPT)]
+    command += build_streamlit_options(host, port, max_upload_mb)
     with _run_server(command, environment) as process:
         _wait_until_up(process, host, port)
         sys.stdout.write(f"Auricle is running at {url} (runs: {workspace.root}).\nPress Ctrl-C to stop.\n")
@@ -118,11 +103,7 @@ def _format_option(value: Any) -> str:
 
 
 def find_free_port(host: str, port: int) -> int:
-    """Return the port if it is free, or any free port for 0.
-
-    Raises:
-        SpecError: If the port is in use or the address cannot be bound.
-    """
+    """Return the port, or any free port for 0; raise `SpecError` if it is in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -65,9 +65,9 @@ def draw(monkeypatch: pytest.MonkeyPatch, page_cache: dict[tuple[object, ...], A
             monkeypatch.setenv(name, value)
         key = (page, runs, *query.items())
         if fresh:
-            return draw_page(page, **query)
+            return draw_page(page, None, **query)
         if key not in page_cache:
-            page_cache[key] = draw_page(page, **query)
+            page_cache[key] = draw_page(page, None, **query)
         return page_cache[key]
 
     return draw_over

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import pytest
+import streamlit
 
 from auricle.app import navigation
 from auricle.app.navigation import PAGES, page_renderer
@@ -23,7 +24,7 @@ def test_error_of_a_page_is_shown_in_one_line(monkeypatch: pytest.MonkeyPatch) -
 
     messages: list[str] = []
     monkeypatch.setattr(navigation, "import_module", lambda name: Failing)
-    monkeypatch.setattr(navigation.st, "error", lambda text, icon: messages.append(text))
+    monkeypatch.setattr(streamlit, "error", lambda text, icon: messages.append(text))
     page_renderer("home")()
     assert messages == [r"no \*luck\*"]
 

@@ -82,7 +82,7 @@ def test_target_of_any_type_is_formatted(target: object, text: str) -> None:
 
 
 def test_answers_of_all_kinds_are_formatted() -> None:
-    outputs = [
+    outputs: list[dict[str, object]] = [
         {"kind": "Generation", "text": "yes"},
         {"kind": "Likelihood", "text": "B", "logprobs": [-0.5, -0.25]},
         {"kind": "Prediction", "scale": "probability", "values": {"sad": 0.2, "calm": 0.8}},

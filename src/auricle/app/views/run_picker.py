@@ -21,14 +21,7 @@ def pick_run(
 ) -> RunEntry | None:
     """Draw a select box and return the chosen run, or None if there is none or it is broken.
 
-    The URL names the chosen run, so that the page can be shared.
-
-    Args:
-        label: Label of the select box.
-        entries: Runs to choose from.
-        key: Session key of the select box.
-        query_key: Query parameter of the URL that names the run.
-        default_index: Run that is selected at first.
+    The URL names the chosen run (as `query_key`), so that the page can be shared.
     """
     if not entries:
         st.info("No runs yet: the runs folder is empty.", icon=":material/inbox:")
