@@ -3,13 +3,14 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from auricle import api
-from auricle.core.types import Generation
+from auricle.core.types import Generation, Output, RejectedRow, Sample
 from auricle.interop.result_export import export_run
 from auricle.interop.result_import import ImportOptions, import_results
 from auricle.runs.run_directory import Run
+from auricle.tasks.base import Task
 
 Rows = Sequence[Mapping[str, Any]]
 TRANSCRIPTS = (
@@ -157,3 +158,23 @@ def export_and_import(run: Path, format_name: str, folder: Path, **options: Any)
     """Export a run and import the files again."""
     export_run(run, format_name, folder / format_name)
     return import_single(folder / format_name, format_name, folder / f"{format_name}-imported", **options)[0]
+
+
+def text_of(output: Output) -> str:
+    """Return the text of a generation."""
+    assert isinstance(output, Generation)
+    return output.text
+
+
+def list_samples(task: Task) -> list[Sample]:
+    """Return the samples of a task, none of which may be rejected."""
+    samples = list(task.samples)
+    assert all(isinstance(sample, Sample) for sample in samples)
+    return cast("list[Sample]", samples)
+
+
+def first_rejection(task: Task) -> str:
+    """Return why the first row of a task is rejected."""
+    row = next(iter(task.samples))
+    assert isinstance(row, RejectedRow)
+    return row.reason

@@ -7,6 +7,7 @@ import pytest
 
 from auricle import api
 from auricle.core.errors import DataError, SpecError
+from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 from tests.support.framework_results import (
     HYPOTHESES,
@@ -50,7 +51,7 @@ def test_existing_audio_gives_the_content_keys_of_an_ordinary_run(tmp_path: Path
     for index in range(3):
         tone("clip.wav", seconds=0.1 + index / 100).rename(path.parent / "clips" / f"{index}.wav")
     imported, _ = import_single(path, "kimi", tmp_path / "run")
-    api.evaluate(api.Spec(task="asr", task_args={"data": str(path)}, model="echo"), tmp_path / "ordinary")
+    api.evaluate(Spec(task="asr", task_args={"data": str(path)}, model="echo"), tmp_path / "ordinary")
     ordinary = Run.load(tmp_path / "ordinary")
     keys, ordinary_keys = ({record.sample.id: record.key for record in run.records()} for run in (imported, ordinary))
     assert keys == ordinary_keys

@@ -36,6 +36,7 @@ def test_a_class_is_loaded_from_a_module(tmp_path: Path) -> None:
     inheriting(tmp_path / "my_model.py")
     with load_model("cmi:my_model:MyBaseline", device="cpu") as model:
         output = model.ask(np.zeros(1600, np.float32), "four", rate=16_000)
+    assert isinstance(output, Prediction)
     assert dict(output.values) == {"alignment": 4.0, "musicality": 0.0}
     assert output.scale == "continuous"
 
@@ -306,7 +307,7 @@ def test_the_official_model_runs_with_a_checkout(tmp_path: Path, tone: Any) -> N
     requests = [Predict(inputs={"audio": Audio.of(tone("a.wav"))})]
     final = CmiRewardModel(**arguments, device="cpu").predict(requests)
     assert dict(final[0].values) == {"alignment": 1.0, "musicality": 120.0}
-    options = {"mode": "standard", "max_dur": 30, "init": {"bf16": False}}
+    options: dict[str, Any] = {"mode": "standard", "max_dur": 30, "init": {"bf16": False}}
     standard = CmiRewardModel(**arguments, device="cpu", **options).predict(requests)
     assert dict(standard[0].values) == {"alignment": 12.0, "musicality": 30.0}
 

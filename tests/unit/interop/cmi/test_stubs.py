@@ -1,4 +1,5 @@
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,9 @@ def test_the_stub_is_importable_only_while_a_class_is_imported(tmp_path: Path) -
 
 def test_all_stub_modules_share_one_base_class() -> None:
     with stub_core_package([]):
-        from core.model_abc import BenchmarkModelABC as First
-        from core.model_interface import BenchmarkModelInterface as Second
-    assert First is Second is BenchmarkModelABC
+        first = import_module("core.model_abc").BenchmarkModelABC
+        second = import_module("core.model_interface").BenchmarkModelInterface
+    assert first is second is BenchmarkModelABC
 
 
 def test_another_core_package_is_restored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -40,7 +41,6 @@ def test_checkouts_are_isolated_from_each_other(tmp_path: Path) -> None:
         root = checkout(tmp_path / name)
         with stub_core_package([str(root)]):
             sys.path.insert(0, str(root))
-            from core.model_abc import BenchmarkModelABC as Found
-
+            module = import_module("core.model_abc")
             assert input_class().__module__ == "core.model_abc"
-            assert str(root) in sys.modules[Found.__module__].__file__
+            assert str(root) in str(module.__file__)

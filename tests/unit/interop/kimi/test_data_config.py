@@ -4,8 +4,10 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import SpecError
+from auricle.core.types import list_parts
 from auricle.interop.kimi.data_config import DataConfig
 from auricle.interop.kimi.datasets import find_dataset
+from tests.support.framework_results import list_samples
 from tests.unit.interop.kimi.evalkit_files import build_kimi_task, write_config, write_rows
 
 pytestmark = pytest.mark.usefixtures("evalkit_folder")
@@ -64,5 +66,8 @@ def test_a_missing_config_is_reported_with_the_ways_to_pass_one() -> None:
 def test_audio_paths_are_relative_to_the_working_directory(tmp_path: Path) -> None:
     rows = [{"audio_path": ["0.wav", "1.wav"], "answer": "A", "question": "(A) one (B) two"}]
     write_rows("deep/data/MMAU/mmau-test-mini.jsonl", rows)
-    (sample,) = build_kimi_task("mmau-test-mini", data="deep/data/MMAU/mmau-test-mini.jsonl").samples
-    assert [audio.path for audio in sample.inputs["audio"]] == [tmp_path / "0.wav", tmp_path / "1.wav"]
+    (sample,) = list_samples(build_kimi_task("mmau-test-mini", data="deep/data/MMAU/mmau-test-mini.jsonl"))
+    assert [getattr(audio, "path", None) for audio in list_parts(sample.inputs["audio"])] == [
+        tmp_path / "0.wav",
+        tmp_path / "1.wav",
+    ]

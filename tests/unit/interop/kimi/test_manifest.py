@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from auricle.core.types import RejectedRow
+from auricle.core.types import RejectedRow, Sample
 from auricle.runs.run_directory import Run
+from tests.support.framework_results import text_of
 from tests.unit.interop.kimi.evalkit_files import (
     CLASSES,
     DATASET_CLASS,
@@ -22,7 +23,7 @@ def test_a_model_gets_only_the_meta_of_a_row() -> None:
     write_rows("data/LibriSpeech/LibriSpeech.jsonl", [row_with_meta, {"subset": "two", "answer": "x"}])
     evaluate_kimi_task("LibriSpeech", model=f"kimi:{CLASSES}:Telling")
     records = sorted(Run.load(Path("out")).records(), key=lambda record: record.row)
-    first, second = [json.loads(record.outputs[0].text)["meta"] for record in records]
+    first, second = [json.loads(text_of(record.outputs[0]))["meta"] for record in records]
     assert second == {
         "task": "ASR",
         "interactive": "Audio-analysis",
@@ -52,7 +53,8 @@ def test_a_class_may_override_reading_and_prompts() -> None:
     )
     write_rows("data/Mine/my-sounds.jsonl", [{"question": VOCAL_QUESTION, "answer": "Sigh", "subset": "s"}])
     sample, rejected = build_kimi_task("custom.py:Sounds").samples
-    assert sample.inputs["question"].startswith("What sound is it?")
+    assert isinstance(sample, Sample)
+    assert str(sample.inputs["question"]).startswith("What sound is it?")
     assert (sample.meta["subset"], sample.meta["meta"]) == ("s", {"turn": 0})
     assert isinstance(rejected, RejectedRow)
     assert "build_prompt of Sounds raised KeyError: 'question'" in rejected.reason

@@ -19,6 +19,7 @@ from auricle.models import abilities
 from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond, with_context
+from tests.support.framework_results import text_of
 
 FILE = Path(__file__).with_name("kimi_classes.py")
 pytestmark = pytest.mark.usefixtures("restore_modules")
@@ -66,7 +67,7 @@ def test_a_class_is_loaded_from_a_module(tone: Any) -> None:
     Path("mine.py").write_text(FILE.read_text().replace("from .", "from almeval.models."))
     Path("mine.py").write_text(Path("mine.py").read_text().replace("models..utils", "utils"))
     with load_model("kimi:mine:Plain") as model:
-        assert model.ask(str(tone("a.wav")), "what?").text == "plain"
+        assert text_of(model.ask(str(tone("a.wav")), "what?")) == "plain"
 
 
 FAULTS = {
@@ -114,7 +115,7 @@ def test_classes_without_the_evalkits_call_have_no_limits(tone: Any) -> None:
     path = str(tone("a.wav", 0.05))
     for name, text in (("Calling", "called"), ("Plain", "plain")):
         with load_model(f"kimi:{FILE}:{name}") as model:
-            assert model.ask(path, "well").text == text
+            assert text_of(model.ask(path, "well")) == text
 
 
 def test_tasks_of_auricle_are_described_with_the_evalkits_fields(tone: Any, manifest: Any, tmp_path: Path) -> None:
@@ -147,7 +148,7 @@ def test_a_row_with_changed_meta_is_sent_again(tone: Any, manifest: Any, tmp_pat
 
 def test_a_question_without_a_task_is_open_ended(tone: Any) -> None:
     with load_model(f"kimi:{FILE}:Telling") as model:
-        message = json.loads(model.ask(str(tone("a.wav", 0.3))).text)
+        message = json.loads(text_of(model.ask(str(tone("a.wav", 0.3)))))
     assert message["meta"]["task"] == "Open-Ended"
     assert message["meta"]["interactive"] == "Audio-QA"
 

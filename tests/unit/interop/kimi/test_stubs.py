@@ -10,6 +10,7 @@ import pytest
 from auricle import load_model
 from auricle.core.errors import Skipped
 from auricle.interop.kimi.stubs import MODEL_BASE_MODULE
+from tests.support.framework_results import text_of
 
 FILE = Path(__file__).with_name("kimi_classes.py")
 pytestmark = pytest.mark.usefixtures("restore_modules")
@@ -39,7 +40,7 @@ def test_an_importable_evalkit_is_used_itself(tone: Any) -> None:
         "    def generate_inner(self, msg):\n        return '', str(self.REAL)\n"
     )
     with load_model("kimi:kit/almeval/models/mine.py:My") as model:
-        assert model.ask(str(tone("a.wav", 0.3)), "well").text == "True"
+        assert text_of(model.ask(str(tone("a.wav", 0.3)), "well")) == "True"
     assert MODEL_BASE_MODULE in sys.modules
 
 
@@ -51,7 +52,7 @@ def test_a_broken_evalkit_is_replaced_by_stubs_except_other_files(tone: Any) -> 
         "    def generate_inner(self, msg):\n        return '', WORD\n"
     )
     with load_model("kimi:kit/almeval/models/mine.py:My") as model:
-        assert model.ask(str(tone("a.wav", 0.3)), "well").text == "beside"
+        assert text_of(model.ask(str(tone("a.wav", 0.3)), "well")) == "beside"
 
 
 @pytest.mark.parametrize(("seconds", "is_legal"), [(0.05, False), (0.2, True), (60.5, False)])
@@ -59,7 +60,7 @@ def test_the_default_limits_are_the_evalkits(seconds: float, is_legal: bool, ton
     path = str(tone("a.wav", seconds, rate=1000))
     with load_model(f"kimi:{FILE}:Odd") as model:
         if is_legal:
-            assert model.ask(path, "well").text == "done, nothing left"
+            assert text_of(model.ask(path, "well")) == "done, nothing left"
         else:
             with pytest.raises(Skipped, match="rejects the audio"):
                 model.ask(path, "well")

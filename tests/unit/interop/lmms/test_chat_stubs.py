@@ -2,18 +2,20 @@ import pytest
 
 from auricle.interop.lmms.chat_stubs import ChatMessages
 
-CONVERSATION = ChatMessages(
-    messages=[  # type: ignore[list-item]
-        {"role": "system", "content": [{"type": "text", "text": "Be brief."}]},
-        {
-            "role": "user",
-            "content": [
-                {"type": "audio", "url": "a.wav"},
-                {"type": "video", "url": "v.mp4", "start_time": 1.0},
-                {"type": "text", "text": "What?"},
-            ],
-        },
-    ]
+CONVERSATION = ChatMessages.model_validate(
+    {
+        "messages": [
+            {"role": "system", "content": [{"type": "text", "text": "Be brief."}]},
+            {
+                "role": "user",
+                "content": [
+                    {"type": "audio", "url": "a.wav"},
+                    {"type": "video", "url": "v.mp4", "start_time": 1.0},
+                    {"type": "text", "text": "What?"},
+                ],
+            },
+        ]
+    }
 )
 
 

@@ -1,14 +1,15 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from auricle.audio import Audio, Image
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation
-from auricle.interop.lmms.data import render_template
+from auricle.interop.lmms.data import FileDocs, render_template
+from tests.support.framework_results import first_rejection, list_samples
 from tests.unit.interop.lmms.task_files import FAULTY_FUNCTIONS, build_lmms_task, first_requests
 
 
@@ -45,7 +46,7 @@ metric_list: [{metric: exact_match, aggregation: mean, ignore_case: true, ignore
     (request,) = first_requests(task)
     assert request.turns[0].parts[1] == "About music. Listen. Q0?"
     assert request.stop == (".", "?")
-    sample = next(iter(task.samples))
+    sample = list_samples(task)[0]
     assert sample.target == "no!"
     (metric,) = task.metrics
     assert metric.signature == "exact_match:1.lmms.ignore_case.ignore_punctuation"
@@ -62,14 +63,14 @@ def test_templates_may_use_jinja() -> None:
 
 
 def test_docs_keep_their_index_and_columns(folder: Path) -> None:
-    samples = list(build_lmms_task(folder).samples)
+    samples = list_samples(build_lmms_task(folder))
     assert [sample.id for sample in samples] == ["0", "1", "2", "3"]
     assert samples[2].meta == {"question": "Q2?", "answer": "no", "task": "sound"}
 
 
 def test_a_doc_is_rejected_with_the_name_of_the_failing_function(folder: Path) -> None:
-    (first, *_) = build_lmms_task(folder, "doc_to_target: !function utils.broken\n").samples
-    assert "utils.broken raised KeyError: 'nothing' (utils.py:" in first.reason
+    reason = first_rejection(build_lmms_task(folder, "doc_to_target: !function utils.broken\n"))
+    assert "utils.broken raised KeyError: 'nothing' (utils.py:" in reason
 
 
 @pytest.mark.parametrize(
@@ -82,8 +83,8 @@ def test_a_doc_is_rejected_with_the_name_of_the_failing_function(folder: Path) -
 )
 def test_an_invalid_return_value_rejects_the_doc(folder: Path, field: str, function: str, message: str) -> None:
     (folder / "faulty.py").write_text(FAULTY_FUNCTIONS)
-    (first, *_) = build_lmms_task(folder, f"{field}: !function faulty.{function}\n").samples
-    assert re.match(message, first.reason)
+    reason = first_rejection(build_lmms_task(folder, f"{field}: !function faulty.{function}\n"))
+    assert re.match(message, reason)
 
 
 def test_a_doc_may_have_no_media(folder: Path) -> None:
@@ -94,7 +95,7 @@ def test_a_doc_may_have_no_media(folder: Path) -> None:
 
 def test_changes_to_a_doc_do_not_leak(folder: Path) -> None:
     (folder / "faulty.py").write_text(FAULTY_FUNCTIONS)
-    (first, *_) = build_lmms_task(folder, "doc_to_text: !function faulty.clearing\n").samples
+    (first, *_) = list_samples(build_lmms_task(folder, "doc_to_text: !function faulty.clearing\n"))
     assert (first.target, first.meta["task"]) == ("no", "music")
 
 
@@ -102,13 +103,13 @@ def test_data_may_be_a_json_array(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     (folder / "all.json").write_text(json.dumps(rows))
     task = build_lmms_task(folder, options={"data": str(folder / "all.json")})
-    assert len(list(task.samples)) == len(task.samples) == 4
+    assert len(list(task.samples)) == len(cast(FileDocs, task.samples)) == 4
 
 
 def test_another_split_reads_another_file(folder: Path, manifest: Any) -> None:
     manifest([{"audio": "0.wav", "question": "?", "answer": "a", "task": "t"}], "other.jsonl")
-    (sample,) = build_lmms_task(folder, options={"split": "dev"}).samples
-    assert sample.inputs["turns"][0].parts[0].path == folder / "0.wav"
+    task = build_lmms_task(folder, options={"split": "dev"})
+    assert first_requests(task)[0].turns[0].parts[0].path == folder / "0.wav"
 
 
 def test_a_saved_dataset_is_read_with_encoded_audio(folder: Path) -> None:
@@ -120,9 +121,10 @@ def test_a_saved_dataset_is_read_with_encoded_audio(folder: Path) -> None:
     datasets.DatasetDict({"test": dataset}).save_to_disk(folder / "saved")
     added = f"dataset_path: {folder / 'saved'}\nprocess_docs: !function utils.dataset_map\n"
     added += "dataset_kwargs: {token: true}\n"
-    samples = list(build_lmms_task(folder, added).samples)
+    task = build_lmms_task(folder, added)
+    samples = list_samples(task)
     assert [sample.meta["task"] for sample in samples] == ["music", "music"]
-    assert samples[0].inputs["turns"][0].parts[0].info().rate == 16_000
+    assert first_requests(task)[0].turns[0].parts[0].info().rate == 16_000
 
 
 def test_process_docs_applies_to_files(folder: Path) -> None:

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 import soundfile
 
-from auricle import Audio, Spec, evaluate
+from auricle import Audio, Image, Spec, evaluate
 from auricle.core.errors import SampleError, SpecError, UnknownName, Unsupported
 from auricle.core.registry import import_object
-from auricle.core.types import Generate, Image, LogLikelihood, Record, Turn
+from auricle.core.types import Generate, LogLikelihood, Record, Turn
 from auricle.interop.lmms import resolve_model_class
 from auricle.interop.lmms.model import LmmsModel
 from auricle.interop.lmms.stub_importer import stubs_importable
 from auricle.runs.run_directory import Run
+from tests.support.framework_results import text_of
 
 CLASSES = Path(__file__).with_name("lmms_classes.py")
 
@@ -76,7 +77,7 @@ def test_a_class_answers_as_when_called_directly(
     )
     assert result.returncode == 0, result.stderr
     records = sorted(Run.load(data.parent / "run").records(), key=lambda record: record.row)
-    answers = [record.outputs[0].text for record in records]
+    answers = [text_of(record.outputs[0]) for record in records]
     expected = [call_directly(name, path, f"Q{number}?", **dict(SETTINGS)) for number, path in enumerate(paths)]
     assert answers == expected
 

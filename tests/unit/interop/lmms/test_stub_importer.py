@@ -1,4 +1,5 @@
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,9 +21,7 @@ def test_a_real_module_takes_precedence_over_a_stub(tmp_path: Path, monkeypatch:
     (tmp_path / "loguru.py").write_text("logger = 'real'")
     monkeypatch.syspath_prepend(tmp_path)
     with stubs_importable():
-        from loguru import logger
-
-        assert logger == "real"
+        assert import_module("loguru").logger == "real"
     monkeypatch.delitem(sys.modules, "loguru")
 
 

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 from auricle.core.registry import import_object
 from auricle.interop.lmms.stub_importer import stubs_importable
@@ -10,8 +11,8 @@ CLASSES = Path(__file__).with_name("lmms_classes.py")
 def test_argument_strings_are_parsed_as_in_lmms_eval() -> None:
     with stubs_importable():
         model_class = import_object(f"{CLASSES}:CodeChat")
-        model_class = type("Complete", (model_class,), {"generate_until_multi_round": None})
-        model = model_class.create_from_arg_string(
+        complete: Any = type("Complete", (model_class,), {"generate_until_multi_round": None})
+        model = complete.create_from_arg_string(
             "pretrained=a/b,flag=true,scale=0.5,more={'x': 1, 'y': 2}", {"batch_size": 3, "n": None}
         )
     assert model.batch_size == 3

@@ -11,6 +11,7 @@ from auricle.core.types import Generation
 from auricle.engine.spec import resolve_task
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
+from tests.support.framework_results import list_samples, text_of
 from tests.unit.interop.lmms.task_files import MULTIPLE_CHOICE, build_lmms_task, first_requests
 
 # --- prompts -------------------------------------------------------------------------------
@@ -44,7 +45,7 @@ def test_choices_are_compared_by_likelihood(folder: Path) -> None:
     requests = first_requests(task)
     assert [request.continuation for request in requests] == [" no", " yes"]
     assert [metric.name for metric in task.metrics] == ["acc", "acc_char"]
-    assert next(iter(task.samples)).inputs["choices"] == ["no", "yes"]
+    assert list_samples(task)[0].inputs["choices"] == ["no", "yes"]
 
 
 def test_rounds_continue_until_the_function_ends_them(folder: Path) -> None:
@@ -72,8 +73,8 @@ def test_a_task_runs_with_a_model_class_of_lmms_eval(folder: Path, auricle: Any)
     assert result.returncode == 0, result.stderr
     assert "a line on stdout" not in result.stdout
     (first,) = [record for record in Run.load(folder / "run").records() if record.row == 0]
-    assert first.outputs[0].text.startswith("Q0? Say it. 800@16000:")
-    assert first.outputs[0].text.endswith(r"['\n\n']")
+    assert text_of(first.outputs[0]).startswith("Q0? Say it. 800@16000:")
+    assert text_of(first.outputs[0]).endswith(r"['\n\n']")
 
 
 def test_a_file_with_a_prefix_is_not_a_task_file() -> None:
