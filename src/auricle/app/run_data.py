@@ -62,11 +62,7 @@ def _load_metrics(path: str, fingerprint: Fingerprint) -> dict[str, Any]:
 
 
 def read_metrics_file(file: Path) -> dict[str, Any]:
-    """Read `metrics.json` and check its structure.
-
-    Raises:
-        DataError: If the file is missing or damaged.
-    """
+    """Read `metrics.json`; raise `DataError` if it is missing or damaged."""
     if not is_file_inside_run(file):
         raise DataError(f"{file.name} not found: the run has not been scored yet.")
     try:

@@ -50,11 +50,7 @@ class RunForm:
     batch_size: int | None = None
 
     def build_arguments(self, workspace: Workspace) -> list[str]:
-        """Return the arguments for `auricle`.
-
-        Raises:
-            SpecError: If a value is invalid or not allowed.
-        """
+        """Return the arguments for `auricle`; raise `SpecError` if a value is invalid or not allowed."""
         arguments = ["run", self._resolve_task_or_data(workspace), "-m", validate_model(workspace, self.model)]
         arguments += self._build_limit_arguments()
         for flag, text in (("-M", self.model_options), ("-T", self.task_options)):
@@ -121,11 +117,7 @@ def validate_task(name: str) -> str:
 
 
 def validate_model(workspace: Workspace, name: str) -> str:
-    """Return the name of a model in the catalogue, or of a class in a file that the app may read.
-
-    Raises:
-        SpecError: If the name is neither.
-    """
+    """Return the name of a model in the catalogue, or of a class in a file that the app may read."""
     name = name.strip()
     if name in set(MODELS):
         return name

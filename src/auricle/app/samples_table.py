@@ -58,11 +58,7 @@ class _JournalRows:
 
 
 def read_samples(path: Path) -> SamplesTable:
-    """Read the journal and the scores of a run.
-
-    Raises:
-        DataError: If the journal is missing or too large.
-    """
+    """Read the journal and the scores of a run; raise `DataError` if the journal is missing or too large."""
     journal = path / "outputs.jsonl"
     if not is_file_inside_run(journal):
         raise DataError("No outputs.jsonl: the run has no completed samples yet.")

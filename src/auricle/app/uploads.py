@@ -44,11 +44,7 @@ class DecodedAudio:
 
 
 def decode_audio(content: bytes, name: str, max_seconds: float = MAX_SECONDS) -> DecodedAudio:
-    """Decode the content of an audio file.
-
-    Raises:
-        AudioError: If the content cannot be decoded within the limits.
-    """
+    """Decode the content of an audio file; raise `AudioError` if that fails or exceeds the limits."""
     import numpy as np
 
     if not content:
