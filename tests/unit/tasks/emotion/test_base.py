@@ -10,23 +10,9 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import DataError, SpecError
-from auricle.core.types import Sample
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.emotion.base import EMOTION_METRICS
-
-SPEECH = [f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav" for actor in (1, 2) for emotion in range(1, 9)]
-
-
-def build(name: Any, root: Any, **options: Any) -> Any:
-    return TASKS.get(name)(root=str(root), **options)
-
-
-def by_id(task: Any) -> Any:
-    return {sample.id: sample for sample in task.samples if isinstance(sample, Sample)}
-
-
-def notes(task: Any) -> Any:
-    return " ".join(task.notes("fake-labels", {}))
+from tests.support.emotion_corpora import RAVDESS_SPEECH, build, by_id, notes
 
 
 @pytest.fixture
@@ -41,7 +27,7 @@ BILINGUAL = "生气/angry,厌恶/disgusted,恐惧/fearful,开心/happy,中立/ne
 
 
 def test_a_sample_has_audio_label_and_speaker(corpus: Any) -> None:
-    task = build("ravdess", corpus(SPEECH))
+    task = build("ravdess", corpus(RAVDESS_SPEECH))
     sample = by_id(task)["03-01-05-01-01-01-02"]
     assert sample.target == "angry"
     assert sample.inputs["audio"].seconds == pytest.approx(0.1)
@@ -53,7 +39,7 @@ def test_a_sample_has_audio_label_and_speaker(corpus: Any) -> None:
 
 
 def test_ids_do_not_depend_on_the_location_of_the_folder(corpus: Any, tmp_path: Path) -> None:
-    root = corpus(SPEECH)
+    root = corpus(RAVDESS_SPEECH)
     before = list(by_id(build("ravdess", root)))
     shutil.move(root, tmp_path / "deep" / "er")
     after = build("ravdess", tmp_path / "deep")
@@ -62,27 +48,27 @@ def test_ids_do_not_depend_on_the_location_of_the_folder(corpus: Any, tmp_path: 
 
 
 def test_the_first_samples_have_several_emotions_and_speakers(corpus: Any) -> None:
-    first_samples = list(build("ravdess", corpus(SPEECH)).samples)[:8]
+    first_samples = list(build("ravdess", corpus(RAVDESS_SPEECH)).samples)[:8]
     assert len({sample.target for sample in first_samples}) > 3
     assert len({sample.meta["speaker"] for sample in first_samples}) == 2
 
 
 def test_missing_recordings_are_noted_by_label(corpus: Any) -> None:
-    note = notes(build("ravdess", corpus(SPEECH)))
+    note = notes(build("ravdess", corpus(RAVDESS_SPEECH)))
     assert "RAVDESS speech: 16 recordings are here, 1,440 are published" in note
     assert "neutral 2 of 96" in note
     assert "Zenodo" in note
 
 
 def test_files_with_other_names_are_left_out_and_noted(corpus: Any) -> None:
-    task = build("ravdess", corpus([*SPEECH, "Actor_01/take 2.wav"]))
+    task = build("ravdess", corpus([*RAVDESS_SPEECH, "Actor_01/take 2.wav"]))
     assert len(task.samples) == 16
     assert "1 file is not named like this corpus" in notes(task)
     assert "Actor_01/take 2.wav" in notes(task)
 
 
 def test_system_files_are_ignored(corpus: Any) -> None:
-    root = corpus(SPEECH, {f"__MACOSX/{SPEECH[0]}": "x", "Actor_01/._03-01-05-01-01-01-01.wav": "x"})
+    root = corpus(RAVDESS_SPEECH, {f"__MACOSX/{RAVDESS_SPEECH[0]}": "x", "Actor_01/._03-01-05-01-01-01-01.wav": "x"})
     task = build("ravdess", root)
     assert len(task.samples) == 16
     assert "more than once" not in notes(task)
@@ -101,7 +87,7 @@ def test_a_folder_with_an_archive_suggests_unpacking_it(corpus: Any) -> None:
 
 def test_recordings_of_another_part_are_mentioned(corpus: Any) -> None:
     with pytest.raises(DataError, match=r"No RAVDESS song recordings.*Other recordings of the corpus: 16"):
-        build("ravdess", corpus(SPEECH), part="song").samples.validate()
+        build("ravdess", corpus(RAVDESS_SPEECH), part="song").samples.validate()
 
 
 def test_a_missing_folder_is_rejected(tmp_path: Path) -> None:
@@ -122,7 +108,7 @@ def test_an_unknown_option_is_rejected_with_the_valid_ones(tmp_path: Path) -> No
 
 
 def test_options_of_classify_are_accepted(corpus: Any) -> None:
-    task = build("ravdess", corpus(SPEECH), metrics="uar", prompt="{audio}{options}", max_tokens=9)
+    task = build("ravdess", corpus(RAVDESS_SPEECH), metrics="uar", prompt="{audio}{options}", max_tokens=9)
     _, respond = task.inferencer.inferencers
     assert [metric.name for metric in task.metrics] == ["uar"]
     assert "neutral, calm, happy" in repr(respond)
@@ -149,7 +135,7 @@ def test_an_invalid_value_is_rejected(name: str, option: Any, tmp_path: Path) ->
 
 
 def test_duplicates_of_different_size_are_noted(corpus: Any) -> None:
-    root = corpus(SPEECH, {f"again/{SPEECH[0]}": "short"})
+    root = corpus(RAVDESS_SPEECH, {f"again/{RAVDESS_SPEECH[0]}": "short"})
     assert "1 of the copies differ in size" in notes(build("ravdess", root))
 
 

@@ -7,14 +7,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from auricle.tasks.catalogue import TASKS
 from auricle.tasks.emotion import crema_d
-
-
-def build(name: Any, root: Any, **options: Any) -> Any:
-    return TASKS.get(name)(root=str(root), **options)
+from tests.support.emotion_corpora import FILE_NAMES, build, check_any_name, check_clip
 
 
 def test_sex_and_age_come_from_the_demographics(corpus: Any) -> None:
@@ -38,11 +33,7 @@ def test_demographics_are_optional(corpus: Any) -> None:
     ],
 )
 def test_file_names_are_parsed(path: str, label: str, meta: dict[str, Any]) -> None:
-    clip = crema_d.parse(Path(path))
-    assert clip is not None
-    assert clip.label == label
-    assert {name: clip.meta[name] for name in meta} == meta
-    assert clip.meta["speaker"]
+    check_clip(crema_d.parse(Path(path)), label, meta)
 
 
 @pytest.mark.parametrize("path", ["1001_DFA_SUR_XX.wav"])
@@ -50,7 +41,6 @@ def test_other_file_names_are_ignored(path: str) -> None:
     assert crema_d.parse(Path(path)) is None
 
 
-@given(name=st.text(alphabet="DCJEKLOYAF_-0123456789abstuWN ", max_size=24))
+@given(name=FILE_NAMES)
 def test_any_file_name_can_be_parsed(name: str) -> None:
-    clip = crema_d.parse(Path(f"folder/{name}.wav"))
-    assert clip is None or clip.label in crema_d.CORPUS.labels
+    check_any_name(crema_d, name)

@@ -7,25 +7,11 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from auricle.core.types import Sample
-from auricle.tasks.catalogue import TASKS
 from auricle.tasks.emotion import esd
+from tests.support.emotion_corpora import FILE_NAMES, build, by_id, check_any_name, check_clip, notes
 
 FLAT = [f"0011/Angry/0011_{number:06}.wav" for number in (351, 371, 400, 401)]
-
-
-def build(name: Any, root: Any, **options: Any) -> Any:
-    return TASKS.get(name)(root=str(root), **options)
-
-
-def by_id(task: Any) -> Any:
-    return {sample.id: sample for sample in task.samples if isinstance(sample, Sample)}
-
-
-def notes(task: Any) -> Any:
-    return " ".join(task.notes("fake-labels", {}))
 
 
 def test_without_split_folders_the_sentence_number_decides(corpus: Any) -> None:
@@ -76,11 +62,7 @@ def test_splits_have_their_published_sizes() -> None:
     ],
 )
 def test_file_names_are_parsed(path: str, label: str, meta: dict[str, Any]) -> None:
-    clip = esd.parse(Path(path))
-    assert clip is not None
-    assert clip.label == label
-    assert {name: clip.meta[name] for name in meta} == meta
-    assert clip.meta["speaker"]
+    check_clip(esd.parse(Path(path)), label, meta)
 
 
 @pytest.mark.parametrize("path", ["0021_000001.wav", "0011_001751.wav", "0011_000000.wav"])
@@ -88,7 +70,6 @@ def test_other_file_names_are_ignored(path: str) -> None:
     assert esd.parse(Path(path)) is None
 
 
-@given(name=st.text(alphabet="DCJEKLOYAF_-0123456789abstuWN ", max_size=24))
+@given(name=FILE_NAMES)
 def test_any_file_name_can_be_parsed(name: str) -> None:
-    clip = esd.parse(Path(f"folder/{name}.wav"))
-    assert clip is None or clip.label in esd.CORPUS.labels
+    check_any_name(esd, name)

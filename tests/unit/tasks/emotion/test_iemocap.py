@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.core.types import RejectedRow, Sample
-from auricle.tasks.catalogue import TASKS
+from auricle.core.types import RejectedRow
+from tests.support.emotion_corpora import build, by_id, notes
 
 IEMOCAP_LINES = (
     "% [START_TIME - END_TIME] TURN_NAME EMOTION [V, A, D]\n"
@@ -20,18 +20,6 @@ IEMOCAP_LINES = (
     "[14.8872 - 18.0175]\tSes01F_impro01_F001\txxx\t[2.5000, 2.5000, 2.5000]\n"
     "[19.2900 - 20.7875]\tSes01F_impro01_F002\tfru\t[2.0000, 3.0000, 3.0000]\n"
 )
-
-
-def build(name: Any, root: Any, **options: Any) -> Any:
-    return TASKS.get(name)(root=str(root), **options)
-
-
-def by_id(task: Any) -> Any:
-    return {sample.id: sample for sample in task.samples if isinstance(sample, Sample)}
-
-
-def notes(task: Any) -> Any:
-    return " ".join(task.notes("fake-labels", {}))
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import DataError
-from auricle.core.types import RejectedRow, Sample
-from auricle.tasks.catalogue import TASKS
+from auricle.core.types import RejectedRow
 from auricle.tasks.emotion.meld import meld
+from tests.support.emotion_corpora import build, by_id, notes
 
 MELD_ROWS = (
     "Sr No.,Utterance,Speaker,Emotion,Sentiment,Dialogue_ID,Utterance_ID,Season,Episode,"
@@ -21,18 +21,6 @@ MELD_ROWS = (
     '1,"Why, oh why?",Mark,surprise,positive,0,0,3,19,"00:14:38,127","00:14:40,378"\n'
     '2,Push!,Rachel,joy,positive,0,1,3,19,"00:14:41,127","00:14:42,378"\n'
 )
-
-
-def build(name: Any, root: Any, **options: Any) -> Any:
-    return TASKS.get(name)(root=str(root), **options)
-
-
-def by_id(task: Any) -> Any:
-    return {sample.id: sample for sample in task.samples if isinstance(sample, Sample)}
-
-
-def notes(task: Any) -> Any:
-    return " ".join(task.notes("fake-labels", {}))
 
 
 def test_only_videos_of_the_split_are_used(corpus: Any) -> None:

@@ -7,23 +7,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from auricle.core.types import Sample
-from auricle.tasks.catalogue import TASKS
 from auricle.tasks.emotion import tess
-
-
-def build(name: Any, root: Any, **options: Any) -> Any:
-    return TASKS.get(name)(root=str(root), **options)
-
-
-def by_id(task: Any) -> Any:
-    return {sample.id: sample for sample in task.samples if isinstance(sample, Sample)}
-
-
-def notes(task: Any) -> Any:
-    return " ".join(task.notes("fake-labels", {}))
+from tests.support.emotion_corpora import FILE_NAMES, build, by_id, check_any_name, check_clip, notes
 
 
 def test_a_nested_copy_is_used_once(corpus: Any) -> None:
@@ -42,11 +28,7 @@ def test_a_nested_copy_is_used_once(corpus: Any) -> None:
     ],
 )
 def test_file_names_are_parsed(path: str, label: str, meta: dict[str, Any]) -> None:
-    clip = tess.parse(Path(path))
-    assert clip is not None
-    assert clip.label == label
-    assert {name: clip.meta[name] for name in meta} == meta
-    assert clip.meta["speaker"]
+    check_clip(tess.parse(Path(path)), label, meta)
 
 
 @pytest.mark.parametrize("path", ["OAF_back_glad.wav"])
@@ -54,7 +36,6 @@ def test_other_file_names_are_ignored(path: str) -> None:
     assert tess.parse(Path(path)) is None
 
 
-@given(name=st.text(alphabet="DCJEKLOYAF_-0123456789abstuWN ", max_size=24))
+@given(name=FILE_NAMES)
 def test_any_file_name_can_be_parsed(name: str) -> None:
-    clip = tess.parse(Path(f"folder/{name}.wav"))
-    assert clip is None or clip.label in tess.CORPUS.labels
+    check_any_name(tess, name)

@@ -16,6 +16,7 @@ from auricle.core.errors import SampleError, SpecError, Transient
 from auricle.core.types import Turn
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Converse, Rounds
+from tests.support.inferencers import make_question, run_inferencer
 
 AUDIO = Audio("a.wav")
 TURNS = [
@@ -29,22 +30,6 @@ TURNS = [
 
 def make_conversation(turns: Any = TURNS, target: Any = None, **meta: Any) -> Any:
     return Sample(id="t", inputs={"turns": turns}, target=target, meta=meta)
-
-
-def make_question(**more: Any) -> Any:
-    return Sample(id="1", inputs={"q": "x"}, **more)
-
-
-def run_inferencer(inferencer: Any, sample: Any) -> Any:
-    """Return the requests and the texts of the answers `answer 1`, `answer 2` and so on."""
-    requests = []
-
-    async def ask(request: Any) -> Any:
-        requests.append(request)
-        return Generation(text=f"answer {len(requests)}")
-
-    outputs = asyncio.run(inferencer(sample, ask))
-    return requests, [output.text for output in outputs]
 
 
 def texts(request: Any) -> Any:

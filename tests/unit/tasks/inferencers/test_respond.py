@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
 import pytest
 
-from auricle import Audio, Generation, Sample
+from auricle import Audio, Sample
 from auricle.core.errors import SampleError, SpecError
 from auricle.tasks.inferencers import Respond, render
+from tests.support.inferencers import make_question, run_inferencer
 
 AUDIO = Audio("a.wav")
-
-
-def make_question(**more: Any) -> Any:
-    return Sample(id="1", inputs={"q": "x"}, **more)
-
-
-def run_inferencer(inferencer: Any, sample: Any) -> Any:
-    """Return the requests and the texts of the answers `answer 1`, `answer 2` and so on."""
-    requests = []
-
-    async def ask(request: Any) -> Any:
-        requests.append(request)
-        return Generation(text=f"answer {len(requests)}")
-
-    outputs = asyncio.run(inferencer(sample, ask))
-    return requests, [output.text for output in outputs]
 
 
 def test_fields_are_filled_in_and_audio_stays_a_part() -> None:

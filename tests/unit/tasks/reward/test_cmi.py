@@ -15,6 +15,7 @@ from auricle.core.types import RejectedRow
 from auricle.interop.result_export import export_run
 from auricle.tasks.inferencers import Appraise, RateOrPrefer, select_inferencer
 from auricle.tasks.reward.cmi import CmiSamples, cmi_rewardbench, musicarena, pam
+from tests.support.cmi_rows import ARENA
 
 PAM = {
     "audio-path": "music/p.wav",
@@ -25,14 +26,6 @@ PAM = {
     "musicality": 2.5,
     "text-music alignment": "3",
     "source": "PAM (music)",
-    "split": "test",
-}
-ARENA = {
-    "audio-path": "MusicArena_data/audio_files/01-2025JULAUG/x-a.wav",
-    "audio2": "MusicArena_data/audio_files/01-2025JULAUG/x-b.wav",
-    "prompt": "a waltz",
-    "preference": "B",
-    "source": "Music Arena ['01-2025JULAUG']",
     "split": "test",
 }
 PREF = {

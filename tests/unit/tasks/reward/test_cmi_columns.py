@@ -7,15 +7,7 @@ from typing import Any
 import pytest
 
 from auricle.tasks.reward.cmi_columns import assign_groups, detect_dataset, parse_targets
-
-ARENA = {
-    "audio-path": "MusicArena_data/audio_files/01-2025JULAUG/x-a.wav",
-    "audio2": "MusicArena_data/audio_files/01-2025JULAUG/x-b.wav",
-    "prompt": "a waltz",
-    "preference": "B",
-    "source": "Music Arena ['01-2025JULAUG']",
-    "split": "test",
-}
+from tests.support.cmi_rows import ARENA
 
 
 def test_the_source_decides_the_dataset() -> None:
