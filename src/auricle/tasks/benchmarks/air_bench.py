@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, find_below, make_item
+from auricle.tasks.benchmarks import base
 from auricle.tasks.benchmarks.tables import Values, convert_table
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 
@@ -18,12 +18,12 @@ CHOICE_INSTRUCTION = (
 )
 
 
-def _read(name: str, root: Path, _part: BenchmarkPart) -> Items:
+def _read(name: str, root: Path, _part: base.BenchmarkPart) -> base.Items:
     """Read a file such as `Chat/Chat_meta.json`; recordings are in folders named TASK_DATASET."""
-    folder = find_below(root, name, "")
-    table = find_below(folder, f"{name}_meta.json")
+    folder = base.find_below(root, name, "")
+    table = base.find_below(folder, f"{name}_meta.json")
 
-    def convert(row: Values) -> Item:
+    def convert(row: Values) -> base.Item:
         audio = folder / f"{row['task_name']}_{row['dataset_name']}" / str(row["path"])
         if not audio.exists() and audio.with_suffix(".flac").exists():
             audio = audio.with_suffix(".flac")  # the table lists the files of Audio_Grounding as .wav
@@ -32,9 +32,9 @@ def _read(name: str, root: Path, _part: BenchmarkPart) -> Items:
     return convert_table(table, convert)
 
 
-def _convert_row(row: Values) -> Item:
+def _convert_row(row: Values) -> base.Item:
     task = row["task_name"]
-    return make_item(
+    return base.make_item(
         f"{task}-{row['uniq_id']}",
         row["audio"],
         row["answer_gt"],
@@ -46,18 +46,14 @@ def _convert_row(row: Values) -> Item:
     )
 
 
-def _benchmark(name: str, kind: str, task_options: Mapping[str, Any], hub_splits: str) -> Benchmark:
-    return Benchmark(
-        name=f"air-bench-{name.lower()}",
-        title=f"AIR-Bench {name}",
-        kind=kind,
-        language="en",
-        licence="CC BY-NC 4.0",
+def _benchmark(name: str, kind: str, task_options: Mapping[str, Any], hub_splits: str) -> base.Benchmark:
+    return base.Benchmark(
+        **base.about(f"air-bench-{name.lower()}", f"AIR-Bench {name}", kind, language="en", licence="CC BY-NC 4.0"),
         source="huggingface.co/datasets/qyang1021/AIR-Bench-Dataset",
         splits={"test": None},
         layout=f"{name}/{name}_meta.json and {name}/TASK_DATASET/",
         read=partial(_read, name),
-        hub=HubDataset(
+        hub=base.HubDataset(
             "lmms-lab/AIR_Bench",
             None,
             locate=lambda _part: (name, hub_splits),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item, read_lines
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item, read_lines
 
 CHANNELS: Mapping[str, tuple[str, ...]] = {
     "ios": ("iOS", "IOS", "ios"),
@@ -34,11 +34,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
 
 
 AISHELL = Benchmark(
-    name="aishell",
-    title="AISHELL-1",
-    kind="asr",
-    language="zh",
-    licence="Apache 2.0",
+    **about("aishell", "AISHELL-1", "asr", language="zh", licence="Apache 2.0"),
     source="openslr.org/33",
     splits={"test": 7176, "dev": 14326},
     layout="data_aishell/transcript/aishell_transcript_v0.8.txt and data_aishell/wav/test/S0764/",
@@ -64,11 +60,7 @@ def _read_aishell_2(root: Path, part: BenchmarkPart) -> Items:
 
 
 AISHELL_2 = Benchmark(
-    name="aishell-2",
-    title="AISHELL-2",
-    kind="asr",
-    language="zh",
-    licence="for research and education; by application",
+    **about("aishell-2", "AISHELL-2", "asr", language="zh", licence="for research and education; by application"),
     source="aishelltech.com/aishell_2",
     splits={"test": 5000, "dev": 2500},
     options={"channel": tuple(CHANNELS)},

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError, SpecError
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, find_below, make_item
+from auricle.tasks.benchmarks import base
 
 ID = "{http://nite.sourceforge.net/}id"
 CHILD = "{http://nite.sourceforge.net/}child"
@@ -25,11 +25,11 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
 MICROPHONE_FILES = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "Mix-Headset"}
 
 
-def _read(root: Path, part: BenchmarkPart) -> Items:
+def _read(root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read the segments of each speaker in the meetings of a split."""
-    annotations = find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
-    segments = find_below(annotations, "segments")
-    audio_folder = find_below(root, "amicorpus", "wav_db", "")
+    annotations = base.find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
+    segments = base.find_below(annotations, "segments")
+    audio_folder = base.find_below(root, "amicorpus", "wav_db", "")
     speakers = _read_speakers(annotations / "corpusResources" / "meetings.xml")
     for path in sorted(segments.glob("*.segments.xml")):
         meeting, agent, *_ = path.name.split(".")
@@ -40,7 +40,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
             words = _read_words(annotations / "words" / f"{meeting}.{agent}.words.xml")
             for name, text, span in _read_segments(path, words):
                 meta = {"speaker": speaker, "meeting": meeting, "agent": agent}
-                yield make_item(f"{name}.{agent}", audio, text, span=span, **meta)
+                yield base.make_item(f"{name}.{agent}", audio, text, span=span, **meta)
 
 
 def _read_speakers(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
@@ -83,27 +83,25 @@ def _parse_xml(path: Path) -> ElementTree.Element:
         raise DataError(f"Cannot read {path}: {error}.") from error
 
 
-def _convert_row(row: Mapping[str, Any]) -> Item:
-    return make_item(row["audio_id"], row["audio"], row["text"], speaker=row["speaker_id"], meeting=row["meeting_id"])
+def _convert_row(row: Mapping[str, Any]) -> base.Item:
+    return base.make_item(
+        row["audio_id"], row["audio"], row["text"], speaker=row["speaker_id"], meeting=row["meeting_id"]
+    )
 
 
-def _config_and_split(part: BenchmarkPart) -> tuple[str, str]:
+def _config_and_split(part: base.BenchmarkPart) -> tuple[str, str]:
     if part["mic"] == "ihm-mix":
         raise SpecError("ami: Hugging Face has only ihm and sdm. For ihm-mix, use the archive: -T root=DIR.")
-    return part["mic"], {"dev": "validation"}.get(part["split"], "test")
+    return part["mic"], base.hub_split(part)
 
 
-AMI = Benchmark(
-    name="ami",
-    title="AMI",
-    kind="asr",
-    language="en",
-    licence="CC BY 4.0",
+AMI = base.Benchmark(
+    **base.about("ami", "AMI", "asr", language="en", licence="CC BY 4.0"),
     source="groups.inf.ed.ac.uk/ami/corpus",
     splits={"test": None, "dev": None},
     options={"mic": tuple(MICROPHONE_FILES)},
     layout="amicorpus/ES2004a/audio/ES2004a.Headset-0.wav and ami_public_manual_1.6.2/segments",
     read=_read,
-    hub=HubDataset("edinburghcstr/ami", None, locate=_config_and_split, convert_row=_convert_row),
+    hub=base.HubDataset("edinburghcstr/ami", None, locate=_config_and_split, convert_row=_convert_row),
     task_options={"cluster": "speaker"},
 )

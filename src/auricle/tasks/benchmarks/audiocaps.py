@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auricle.core.types import RejectedRow
 from auricle.data.row_files import Row
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item, not_found_error
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item, not_found_error
 from auricle.tasks.benchmarks.questions import CAPTION_OPTIONS
 from auricle.tasks.benchmarks.tables import split_valid_rows
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, iter_files
@@ -36,11 +36,7 @@ def _clip_key(row: Row) -> tuple[str, str]:
 
 
 AUDIOCAPS = Benchmark(
-    name="audiocaps",
-    title="AudioCaps",
-    kind="qa",
-    language="en",
-    licence="MIT (captions)",
+    **about("audiocaps", "AudioCaps", "qa", language="en", licence="MIT (captions)"),
     source="github.com/cdjkim/audiocaps",
     splits={"test": 975, "val": 495},
     layout="test.csv and YOUTUBE_ID.wav in any folder",

@@ -10,11 +10,8 @@ options, `auricle data check` and `auricle data prepare` come from its task kind
             yield make_item(name, folder / f"{name}.wav", text, speaker=name[:4])
 
     MY_CORPUS = Benchmark(
-        name="my-corpus",                                 # as in tasks/catalogue.py
-        title="My Corpus",
-        kind="asr",                                       # asr, translate, mcq, qa, open, chat or classify
-        language="en",
-        licence="CC BY 4.0",
+        # the name as in tasks/catalogue.py; the kind is asr, translate, mcq, qa, open, chat or classify
+        **about("my-corpus", "My Corpus", "asr", language="en", licence="CC BY 4.0"),
         source="openslr.org/999",
         splits={"test": 1234, "dev": None},               # the first is the default; None: size unknown
         layout="test.txt beside NAME.wav",                # shown when a folder does not match
@@ -35,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Json
@@ -58,23 +55,28 @@ from auricle.tasks.benchmarks.sources import (
 from auricle.tasks.catalogue import TASKS
 
 __all__ = [
-    "HUB_ROW",
-    "HUB_SPLIT",
-    "Benchmark",
-    "BenchmarkPart",
-    "HubDataset",
-    "Item",
-    "Items",
-    "find_below",
-    "make_item",
-    "not_found_error",
-    "read_lines",
-    "read_table",
-]
+    "HUB_ROW", "HUB_SPLIT", "Benchmark", "BenchmarkPart", "HubDataset", "Item", "Items", "about",
+    "find_below", "hub_split", "locate_language", "make_item", "not_found_error", "read_lines", "read_table",
+]  # fmt: skip
 HUB, DISK = "hf", "disk"
 SOURCES = (DISK, HUB)
 LOCATION_OPTIONS = ("root", "source", "revision")
 """Options that select where rows are read from."""
+
+
+class About(TypedDict):
+    """The fields of a `Benchmark` that identify it."""
+
+    name: str
+    title: str
+    kind: str
+    language: str
+    licence: str
+
+
+def about(name: str, title: str, kind: str, *, language: str = "", licence: str = "") -> About:
+    """Return the fields that identify a benchmark: `Benchmark(**about("my-corpus", …), …)`."""
+    return About(name=name, title=title, kind=kind, language=language, licence=licence)
 
 
 def make_item(
@@ -107,6 +109,16 @@ def make_item(
         row["choices"] = list(choices)
     meta = {name: value for name, value in meta.items() if value not in (None, "")}
     return {**row, "meta": meta} if meta else row
+
+
+def locate_language(part: BenchmarkPart) -> tuple[str, str]:
+    """Return the configuration and split of a copy with one configuration per language."""
+    return part["language"], hub_split(part)
+
+
+def hub_split(part: BenchmarkPart) -> str:
+    """Return the usual name of a split on Hugging Face, where `dev` is called `validation`."""
+    return {"dev": "validation"}.get(part["split"], part["split"])
 
 
 @dataclass(frozen=True)

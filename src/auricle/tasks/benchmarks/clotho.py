@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.questions import CAPTION_OPTIONS
 from auricle.tasks.benchmarks.tables import Values, convert_table
 
@@ -24,11 +24,9 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
 
 
 CLOTHO = Benchmark(
-    name="clotho",
-    title="Clotho",
-    kind="qa",
-    language="en",
-    licence="captions: academic, non-commercial; sounds: Creative Commons",
+    **about(
+        "clotho", "Clotho", "qa", language="en", licence="captions: academic, non-commercial; sounds: Creative Commons"
+    ),
     source="doi.org/10.5281/zenodo.3490684",
     splits={"evaluation": 1045, "validation": 1045, "development": None},
     layout="clotho_captions_evaluation.csv and evaluation/",

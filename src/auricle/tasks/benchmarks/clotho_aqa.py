@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from auricle.data.row_files import Row
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.tables import split_valid_rows
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 
@@ -48,11 +48,7 @@ def _group_answers(rows: list[Row]) -> Iterator[tuple[tuple[str, str], list[str]
 
 
 CLOTHO_AQA = Benchmark(
-    name="clotho-aqa",
-    title="ClothoAQA",
-    kind="qa",
-    language="en",
-    licence="",
+    **about("clotho-aqa", "ClothoAQA", "qa", language="en"),
     source="doi.org/10.5281/zenodo.6473207",
     splits={"test": None, "val": None, "train": None},
     options={"agreement": tuple(MIN_AGREEMENT), "questions": ("all", "yes-no", "single-word")},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item, not_found_error
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item, not_found_error
 from auricle.tasks.benchmarks.label_folders import format_label, iter_labelled_files
 from auricle.tasks.benchmarks.questions import SCENE_QUESTION
 
@@ -27,10 +27,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
 
 
 COCHLSCENE = Benchmark(
-    name="cochlscene",
-    title="CochlScene",
-    kind="classify",
-    licence="",
+    **about("cochlscene", "CochlScene", "classify"),
     source="doi.org/10.5281/zenodo.7080122",
     splits={"test": None, "val": None, "train": None},
     layout="CochlScene/Test/Bus/NAME.wav",

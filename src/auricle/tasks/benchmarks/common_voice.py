@@ -7,30 +7,19 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from auricle.core.errors import DataError
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    find_below,
-    make_item,
-    not_found_error,
-    read_table,
-)
+from auricle.tasks.benchmarks import base
 
-HUB_SPLITS = {"test": "test", "dev": "validation"}
 BY_CHARACTER = ("zh", "yue", "ja", "th", "lo")
 
 
 # --- Common Voice -----------------------------------------------------------------------------
 
 
-def _read(root: Path, part: BenchmarkPart) -> Items:
+def _read(root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read a language's folder, with a TSV file per split and `clips`."""
     language, name = part["language"], f"{part['split']}.tsv"
     folder = _language_folder(root, language, name)
-    for row in read_table(folder / name, required=("client_id", "path", "sentence")):
+    for row in base.read_table(folder / name, required=("client_id", "path", "sentence")):
         if row.get("locale", language) not in (language, ""):
             raise DataError(
                 f"{folder / name} is in {row['locale']!r}, not {language!r}. Set -T language={row['locale']}."
@@ -47,7 +36,7 @@ def _language_folder(root: Path, language: str, name: str) -> Path:
             return folder
     languages = sorted({path.parent.name for path in root.glob(f"**/{name}")})
     hint = f" Languages in it: {', '.join(languages)}." if languages else ""
-    raise not_found_error(root, f"{language}/{name}", hint)
+    raise base.not_found_error(root, f"{language}/{name}", hint)
 
 
 def _clip_file_name(path: str) -> str:
@@ -55,8 +44,8 @@ def _clip_file_name(path: str) -> str:
     return path if PurePath(path).suffix else f"{path}.mp3"
 
 
-def _make_utterance(row: Mapping[str, Any], audio: object) -> Item:
-    return make_item(
+def _make_utterance(row: Mapping[str, Any], audio: object) -> base.Item:
+    return base.make_item(
         PurePath(row["path"]).stem,
         audio,
         row["sentence"],
@@ -67,26 +56,22 @@ def _make_utterance(row: Mapping[str, Any], audio: object) -> Item:
     )
 
 
-def _part_options(part: BenchmarkPart) -> dict[str, Any]:
+def _part_options(part: base.BenchmarkPart) -> dict[str, Any]:
     code = part["language"].partition("-")[0]
     return {"metrics": ("cer",)} if code in BY_CHARACTER else {}
 
 
-COMMON_VOICE = Benchmark(
-    name="common-voice",
-    title="Common Voice",
-    kind="asr",
-    language="en",
+COMMON_VOICE = base.Benchmark(
+    **base.about("common-voice", "Common Voice", "asr", language="en", licence="CC0 1.0"),
     any_language=True,
-    licence="CC0 1.0",
     source="commonvoice.mozilla.org/datasets",
     splits={"test": None, "dev": None},
     layout="cv-corpus-VERSION/en/test.tsv and cv-corpus-VERSION/en/clips/NAME.mp3",
     read=_read,
-    hub=HubDataset(
+    hub=base.HubDataset(
         "fixie-ai/common_voice_17_0",
         "34f78a43893414e7b6e271ba94c1d5e05f18b239",
-        locate=lambda part: (part["language"], HUB_SPLITS[part["split"]]),
+        locate=base.locate_language,
         convert_row=lambda row: _make_utterance(row, row["audio"]),
     ),
     part_options=_part_options,
@@ -101,14 +86,14 @@ SOURCE_LANGUAGES = "fr de es ca it ru zh-CN pt fa et mn nl tr ar sv-SE lv sl ta 
 PAIRS = (*(f"en_{code}" for code in TARGET_LANGUAGES.split()), *(f"{code}_en" for code in SOURCE_LANGUAGES.split()))
 
 
-def _read_translations(root: Path, part: BenchmarkPart) -> Items:
+def _read_translations(root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read the TSV file of one direction, whole or split by the authors' script, and Common Voice's clips."""
     pair = part["pair"]
     spoken, _, written = pair.partition("_")
     split, stem, tops = part["split"], f"covost_v2.{pair}", ("", f"{spoken}/")
-    path = find_below(root, *(f"{top}{stem}{end}" for end in (f".{split}.tsv", ".tsv") for top in tops))
+    path = base.find_below(root, *(f"{top}{stem}{end}" for end in (f".{split}.tsv", ".tsv") for top in tops))
     clips = _find_clips_folder(root, path.parent, spoken)
-    for row in read_table(path, required=("path", "translation"), escape="\\"):
+    for row in base.read_table(path, required=("path", "translation"), escape="\\"):
         if row.get("split", split) == split:
             meta = {"spoken": spoken, "written": written}
             yield _make_translation(row, clips / _clip_file_name(row["path"]), meta)
@@ -119,11 +104,11 @@ def _find_clips_folder(root: Path, table_folder: Path, spoken: str) -> Path:
     for folder in (table_folder / "clips", root / "clips", root / spoken / "clips", *releases):
         if folder.is_dir():
             return folder
-    raise not_found_error(root, f"Common Voice clips ({spoken}/clips)")
+    raise base.not_found_error(root, f"Common Voice clips ({spoken}/clips)")
 
 
-def _make_translation(row: Mapping[str, Any], audio: object, meta: Mapping[str, Any]) -> Item:
-    return make_item(
+def _make_translation(row: Mapping[str, Any], audio: object, meta: Mapping[str, Any]) -> base.Item:
+    return base.make_item(
         PurePath(row.get("path") or row.get("id") or row["file"]).stem,
         audio,
         row["translation"],
@@ -133,28 +118,25 @@ def _make_translation(row: Mapping[str, Any], audio: object, meta: Mapping[str, 
     )
 
 
-def _translation_options(part: BenchmarkPart) -> dict[str, Any]:
+def _translation_options(part: base.BenchmarkPart) -> dict[str, Any]:
     """Score Chinese and Japanese by character, as in the publication."""
     language = part["pair"].partition("_")[2].partition("-")[0]
     bleu = "bleu_char" if language in ("zh", "ja") else "bleu"
     return {"language": language, "metrics": (bleu, "chrf")}
 
 
-COVOST_2 = Benchmark(
-    name="covost2",
-    title="CoVoST 2",
-    kind="translate",
-    licence="CC0 1.0",
+COVOST_2 = base.Benchmark(
+    **base.about("covost2", "CoVoST 2", "translate", licence="CC0 1.0"),
     source="github.com/facebookresearch/covost",
     splits={"test": None, "dev": None},
     options={"pair": PAIRS},
     counts={f"{split}/{pair}": 15531 for pair in PAIRS if pair.startswith("en_") for split in ("test", "dev")},
     layout="covost_v2.en_de.test.tsv (or covost_v2.en_de.tsv) and Common Voice 4's en/clips",
     read=_read_translations,
-    hub=HubDataset(
+    hub=base.HubDataset(
         "fixie-ai/covost2",
         "17c8c81e331e7a6929118121771a58c7ef7331d8",
-        locate=lambda part: (part["pair"], HUB_SPLITS[part["split"]]),
+        locate=lambda part: (part["pair"], base.hub_split(part)),
         convert_row=lambda row: _make_translation(row, row["audio"], {}),
         files="{config}/{split}-*.parquet",
     ),

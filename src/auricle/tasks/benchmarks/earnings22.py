@@ -8,35 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    find_below,
-    make_item,
-    read_lines,
-    read_table,
-)
+from auricle.tasks.benchmarks import base
 
 Tokens = list[dict[str, str]]
 SENTENCE_ENDS = ".?!"
 COUNTRY, FAMILY = "Country by Ticker", "Language Family + Area Based"
 
 
-def _read(root: Path, part: BenchmarkPart) -> Items:
+def _read(root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read whole calls, or their sentences from the transcripts with timestamps."""
-    corpus = find_below(root, "earnings22/media", "media").parent
+    corpus = base.find_below(root, "earnings22/media", "media").parent
     calls = _read_calls(corpus / "metadata.csv")
     is_whole = part["cut"] == "whole"
-    folder = find_below(corpus, f"transcripts/{'nlp_references' if is_whole else 'force_aligned_nlp_references'}")
+    folder = base.find_below(corpus, f"transcripts/{'nlp_references' if is_whole else 'force_aligned_nlp_references'}")
     for path in sorted(folder.glob("*.nlp")):
         name = path.name.removesuffix(".nlp").removesuffix(".aligned")
-        audio, tokens = corpus / "media" / f"{name}.mp3", list(read_table(path, delimiter="|"))
+        audio, tokens = corpus / "media" / f"{name}.mp3", list(base.read_table(path, delimiter="|"))
         meta = calls.get(name, {})
         if is_whole:
-            yield make_item(name, audio, _join_tokens(tokens), **meta)
+            yield base.make_item(name, audio, _join_tokens(tokens), **meta)
         else:
             yield from _sentences(name, audio, tokens, meta)
 
@@ -45,7 +35,7 @@ def _read_calls(path: Path) -> dict[str, dict[str, Any]]:
     """Return the country of each call's company, and the accents expected there."""
     if not path.exists():
         return {}
-    rows = csv.DictReader(read_lines(path))
+    rows = csv.DictReader(base.read_lines(path))
     return {row["File ID"]: {"country": row.get(COUNTRY, ""), "accent": row.get(FAMILY, "")} for row in rows}
 
 
@@ -53,7 +43,7 @@ def _join_tokens(tokens: Sequence[Mapping[str, str]]) -> str:
     return " ".join(f"{token['token']}{token.get('punctuation', '')}" for token in tokens)
 
 
-def _sentences(name: str, audio: Path, tokens: Tokens, call_meta: Mapping[str, Any]) -> Iterator[Item]:
+def _sentences(name: str, audio: Path, tokens: Tokens, call_meta: Mapping[str, Any]) -> Iterator[base.Item]:
     """Yield the sentences whose words are all aligned."""
     for index, sentence in enumerate(_split_sentences(tokens)):
         if not all(map(_is_aligned, sentence)):
@@ -61,7 +51,7 @@ def _sentences(name: str, audio: Path, tokens: Tokens, call_meta: Mapping[str, A
         span, speaker = (float(sentence[0]["ts"]), float(sentence[-1]["endTs"])), sentence[0]["speaker"]
         if span[1] > span[0]:
             meta = {**call_meta, "speaker": f"{name}-{speaker}", "call": name}
-            yield make_item(f"{name}-{index:05}", audio, _join_tokens(sentence), span=span, **meta)
+            yield base.make_item(f"{name}-{index:05}", audio, _join_tokens(sentence), span=span, **meta)
 
 
 def _is_aligned(token: Mapping[str, str]) -> bool:
@@ -85,29 +75,25 @@ def _split_sentences(tokens: Tokens) -> Iterator[Tokens]:
         yield sentence
 
 
-def _config_and_split(part: BenchmarkPart) -> tuple[str, str]:
+def _config_and_split(part: base.BenchmarkPart) -> tuple[str, str]:
     if part["cut"] != "whole":
         raise SpecError("earnings22: sentences are available only from the archive: -T root=DIR.")
     return "full", "test"
 
 
-EARNINGS_22 = Benchmark(
-    name="earnings22",
-    title="Earnings-22",
-    kind="asr",
-    language="en",
-    licence="CC BY-SA 4.0",
+EARNINGS_22 = base.Benchmark(
+    **base.about("earnings22", "Earnings-22", "asr", language="en", licence="CC BY-SA 4.0"),
     source="github.com/revdotcom/speech-datasets",
     splits={"test": 125},
     options={"cut": ("whole", "sentences")},
     counts={"test/whole": 125},
     layout="earnings22/media/NUMBER.mp3 and earnings22/transcripts/nlp_references/NUMBER.nlp",
     read=_read,
-    hub=HubDataset(
+    hub=base.HubDataset(
         "distil-whisper/earnings22",
         None,
         locate=_config_and_split,
-        convert_row=lambda row: make_item(str(row["file_id"]), row["audio"], row["transcription"]),
+        convert_row=lambda row: base.make_item(str(row["file_id"]), row["audio"], row["transcription"]),
     ),
     part_options=lambda part: {"cluster": "call"} if part["cut"] == "sentences" else {},
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, find_below, make_item
+from auricle.tasks.benchmarks import base
 from auricle.tasks.benchmarks.label_folders import format_label
 from auricle.tasks.benchmarks.tables import Values, convert_table
 
@@ -23,11 +23,11 @@ LABELS = (
 GROUPS = ("animals", "nature", "human", "interior", "exterior")
 
 
-def _read(root: Path, part: BenchmarkPart) -> Items:
-    folder = find_below(root, "ESC-50-master", "ESC-50", "")
-    find_below(folder, "meta/esc50.csv")
+def _read(root: Path, part: base.BenchmarkPart) -> base.Items:
+    folder = base.find_below(root, "ESC-50-master", "ESC-50", "")
+    base.find_below(folder, "meta/esc50.csv")
 
-    def convert(row: Values) -> Item | None:
+    def convert(row: Values) -> base.Item | None:
         if part["split"] not in ("all", f"fold{row['fold']}"):
             return None
         return _convert_row({**row, "audio": folder / "audio" / row["filename"]})
@@ -35,27 +35,24 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
     return convert_table(folder / "meta" / "esc50.csv", convert)
 
 
-def _convert_row(row: Values) -> Item:
+def _convert_row(row: Values) -> base.Item:
     label = row["category"]
     group = GROUPS[LABELS.index(label) // 10] if label in LABELS else ""
     name = Path(row["filename"]).stem
-    return make_item(name, row["audio"], format_label(label), fold=str(row["fold"]), group=group)
+    return base.make_item(name, row["audio"], format_label(label), fold=str(row["fold"]), group=group)
 
 
-def _row_filter(part: BenchmarkPart) -> dict[str, int]:
+def _row_filter(part: base.BenchmarkPart) -> dict[str, int]:
     return {} if part["split"] == "all" else {"fold": int(part["split"][-1])}
 
 
-ESC50 = Benchmark(
-    name="esc50",
-    title="ESC-50",
-    kind="classify",
-    licence="CC BY-NC 3.0",
+ESC50 = base.Benchmark(
+    **base.about("esc50", "ESC-50", "classify", licence="CC BY-NC 3.0"),
     source="github.com/karolpiczak/ESC-50",
     splits={"all": 2000, **{f"fold{number}": 400 for number in range(1, 6)}},
     layout="meta/esc50.csv and audio/1-100032-A-0.wav",
     read=_read,
-    hub=HubDataset(
+    hub=base.HubDataset(
         "ashraq/esc50",
         "4005892498c64d7a9f4c09886414b065cb6bb61a",
         locate=lambda _part: (None, "train"),

@@ -6,16 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    find_below,
-    make_item,
-    read_table,
-)
+from auricle.tasks.benchmarks import base
 
 CODES = (
     "en_us cmn_hans_cn af_za am_et ar_eg as_in ast_es az_az be_by bg_bg bn_in bs_ba ca_es ceb_ph "
@@ -36,13 +27,13 @@ BY_CHARACTER = ("zh", "yue", "ja", "th", "lo", "km", "my")
 """Languages written without spaces, scored by character."""
 
 
-def _read(root: Path, part: BenchmarkPart) -> Items:
+def _read(root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read a TSV file without a header, beside folders of WAV files."""
     language, split = part["language"], part["split"]
-    table = find_below(root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv")
-    audio_folder = find_below(table.parent, f"audio/{split}", split)
-    for row in read_table(table, COLUMNS):
-        yield make_item(
+    table = base.find_below(root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv")
+    audio_folder = base.find_below(table.parent, f"audio/{split}", split)
+    for row in base.read_table(table, COLUMNS):
+        yield base.make_item(
             PurePath(row["file"]).stem,
             audio_folder / row["file"],
             row["text"],
@@ -52,9 +43,9 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
         )
 
 
-def _convert_row(row: Mapping[str, Any]) -> Item:
+def _convert_row(row: Mapping[str, Any]) -> base.Item:
     gender = row.get("gender")
-    return make_item(
+    return base.make_item(
         PurePath(row["audio"].get("path") or row["path"]).stem,
         row["audio"],
         row["transcription"],
@@ -64,28 +55,19 @@ def _convert_row(row: Mapping[str, Any]) -> Item:
     )
 
 
-def _part_options(part: BenchmarkPart) -> dict[str, Any]:
+def _part_options(part: base.BenchmarkPart) -> dict[str, Any]:
     return {"metrics": ("cer",)} if LANGUAGES[part["language"]] in BY_CHARACTER else {}
 
 
-FLEURS = Benchmark(
-    name="fleurs",
-    title="FLEURS",
-    kind="asr",
-    language="en_us",
+FLEURS = base.Benchmark(
+    **base.about("fleurs", "FLEURS", "asr", language="en_us", licence="CC BY 4.0"),
     languages=LANGUAGES,
-    licence="CC BY 4.0",
     source="huggingface.co/datasets/google/fleurs",
     splits={"test": None, "dev": None},
     counts={"test/en_us": 647, "test/cmn_hans_cn": 945},
     layout="en_us/test.tsv and en_us/audio/test/NUMBER.wav, for any of its languages",
     read=_read,
-    hub=HubDataset(
-        "google/fleurs",
-        "refs/convert/parquet",
-        locate=lambda part: (part["language"], {"dev": "validation"}.get(part["split"], "test")),
-        convert_row=_convert_row,
-    ),
+    hub=base.HubDataset("google/fleurs", "refs/convert/parquet", base.locate_language, _convert_row),
     part_options=_part_options,
     task_options={"cluster": "sentence"},
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.types import Json
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.segmented_json import iter_segments, segment_span
 
 NON_SPEECH_TAGS = ("<SIL>", "<MUSIC>", "<NOISE>", "<OTHER>")
@@ -32,11 +32,7 @@ def _drop_empty(meta: dict[str, Json]) -> dict[str, Any]:
 
 
 GIGASPEECH = Benchmark(
-    name="gigaspeech",
-    title="GigaSpeech",
-    kind="asr",
-    language="en",
-    licence="by application; non-commercial",
+    **about("gigaspeech", "GigaSpeech", "asr", language="en", licence="by application; non-commercial"),
     source="github.com/SpeechColab/GigaSpeech",
     splits={"test": 19930, "dev": 5715},
     layout="GigaSpeech.json beside audio/youtube/P0000/NAME.opus",

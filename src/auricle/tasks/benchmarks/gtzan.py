@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item, not_found_error
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item, not_found_error
 from auricle.tasks.benchmarks.label_folders import iter_labelled_files
 
 GENRES = {
@@ -38,10 +38,7 @@ def _expand_ranges(ranges: str) -> set[int]:
 
 
 GTZAN = Benchmark(
-    name="gtzan",
-    title="GTZAN",
-    kind="classify",
-    licence="",
+    **about("gtzan", "GTZAN", "classify"),
     source="marsyas.info/downloads/datasets.html",
     splits={"test": 290, "all": 1000},
     layout="genres/blues/blues.00000.wav (or .au)",

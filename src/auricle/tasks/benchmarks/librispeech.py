@@ -6,51 +6,38 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    find_below,
-    make_item,
-    read_lines,
-)
+from auricle.tasks.benchmarks import base
 
 
-def _read(root: Path, part: BenchmarkPart) -> Items:
+def _read(root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read `SPEAKER-CHAPTER.trans.txt`, beside the FLAC files of each chapter."""
     split = part["split"]
-    folder = root if root.name == split else find_below(root, f"LibriSpeech/{split}", split)
+    folder = root if root.name == split else base.find_below(root, f"LibriSpeech/{split}", split)
     for transcript in sorted(folder.glob("*/*/*.trans.txt")):
-        for line in read_lines(transcript):
+        for line in base.read_lines(transcript):
             name, _, text = line.partition(" ")
             speaker, chapter, _ = name.split("-")
             audio = transcript.with_name(f"{name}.flac")
-            yield make_item(name, audio, text, speaker=speaker, chapter=chapter)
+            yield base.make_item(name, audio, text, speaker=speaker, chapter=chapter)
 
 
-def _convert_row(row: Mapping[str, Any]) -> Item:
+def _convert_row(row: Mapping[str, Any]) -> base.Item:
     speaker, chapter = str(row["speaker_id"]), str(row["chapter_id"])
-    return make_item(row["id"], row["audio"], row["text"], speaker=speaker, chapter=chapter)
+    return base.make_item(row["id"], row["audio"], row["text"], speaker=speaker, chapter=chapter)
 
 
-def _config_and_split(part: BenchmarkPart) -> tuple[str, str]:
+def _config_and_split(part: base.BenchmarkPart) -> tuple[str, str]:
     split, _, config = part["split"].partition("-")
     return config, {"dev": "validation"}.get(split, split)
 
 
-LIBRISPEECH = Benchmark(
-    name="librispeech",
-    title="LibriSpeech",
-    kind="asr",
-    language="en",
-    licence="CC BY 4.0",
+LIBRISPEECH = base.Benchmark(
+    **base.about("librispeech", "LibriSpeech", "asr", language="en", licence="CC BY 4.0"),
     source="openslr.org/12",
     splits={"test-clean": 2620, "test-other": 2939, "dev-clean": 2703, "dev-other": 2864},
     layout="LibriSpeech/test-clean/SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt",
     read=_read,
-    hub=HubDataset(
+    hub=base.HubDataset(
         "openslr/librispeech_asr",
         "71cacbfb7e2354c4226d01e70d77d5fca3d04ba1",
         locate=_config_and_split,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, make_item
 from auricle.tasks.emotion import meld
 
 EMOTIONS = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
@@ -19,11 +19,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
 
 
 MELD_CHOICE = Benchmark(
-    name="meld-choice",
-    title="MELD",
-    kind="mcq",
-    language="en",
-    licence=meld.CORPUS.licence,
+    **about("meld-choice", "MELD", "mcq", language="en", licence=meld.CORPUS.licence),
     source=meld.CORPUS.source,
     splits={name: sum(meld.PUBLISHED_COUNTS[name]) - (name in meld.WITHOUT_AUDIO) for name in SPLITS},
     layout=meld.CORPUS.example,

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.tables import Values, convert_table
 
 META_COLUMNS = ("dataset", "task", "category", "sub-category", "difficulty")
@@ -25,11 +25,7 @@ def _read_mmau(root: Path, part: BenchmarkPart) -> Items:
 
 
 MMAU = Benchmark(
-    name="mmau",
-    title="MMAU",
-    kind="mcq",
-    language="en",
-    licence="CC BY-NC 4.0",
+    **about("mmau", "MMAU", "mcq", language="en", licence="CC BY-NC 4.0"),
     source="github.com/Sakshi113/MMAU",
     splits={"test-mini": 1000},
     layout="mmau-test-mini.json and test-mini-audios/ID.wav",
@@ -72,11 +68,7 @@ def _is_closed(row: Values) -> bool:
 
 def _pro_benchmark(name: str, kind: str, question_kind: str, metrics: list[str]) -> Benchmark:
     return Benchmark(
-        name=name,
-        title=f"MMAU-Pro {question_kind}",
-        kind=kind,
-        language="en",
-        licence="CC BY-NC 4.0",
+        **about(name, f"MMAU-Pro {question_kind}", kind, language="en", licence="CC BY-NC 4.0"),
         source="huggingface.co/datasets/gamma-lab-umd/MMAU-Pro",
         splits={"test": None},
         layout="test.parquet and data/NAME.wav (from data.zip)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.questions import VOCAL_SOUND_QUESTION
 from auricle.tasks.benchmarks.tables import Values, convert_table
 
@@ -23,10 +23,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
 
 
 NONSPEECH7K = Benchmark(
-    name="nonspeech7k",
-    title="Nonspeech7k",
-    kind="classify",
-    licence="",
+    **about("nonspeech7k", "Nonspeech7k", "classify"),
     source="doi.org/10.5281/zenodo.6967442",
     splits={"test": None, "train": None},
     layout="metadata of test set.csv beside test/NAME.wav",

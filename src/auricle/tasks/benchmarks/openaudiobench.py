@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.tables import Values, convert_table
 
 OPEN_SUBSET = "alpaca_eval"
@@ -59,11 +59,12 @@ def parse_list_cell(cell: Any) -> Any:
 
 def _benchmark(subset: Subset) -> Benchmark:
     return Benchmark(
-        name=f"openaudiobench-{subset.name.replace('_', '-')}",
-        title=f"OpenAudioBench {subset.name}",
-        kind="open" if subset.name == OPEN_SUBSET else "qa",
-        language=subset.language,
-        licence="",
+        **about(
+            f"openaudiobench-{subset.name.replace('_', '-')}",
+            f"OpenAudioBench {subset.name}",
+            "open" if subset.name == OPEN_SUBSET else "qa",
+            language=subset.language,
+        ),
         source="huggingface.co/datasets/baichuan-inc/OpenAudioBench",
         splits={"test": None},
         layout=f"eval_datas/{subset.name}/{subset.name}.csv and audios/ beside it",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item, read_lines
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item, read_lines
 from auricle.tasks.benchmarks.label_folders import iter_labelled_files
 
 TEN_COMMANDS = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
@@ -47,11 +47,7 @@ def _part_options(part: BenchmarkPart) -> dict[str, object]:
 
 
 SPEECH_COMMANDS = Benchmark(
-    name="speech-commands",
-    title="Speech Commands v2",
-    kind="classify",
-    language="en",
-    licence="CC BY 4.0",
+    **about("speech-commands", "Speech Commands v2", "classify", language="en", licence="CC BY 4.0"),
     source="tensorflow.org/datasets/catalog/speech_commands",
     splits={"test": None, "validation": None},
     options={"classes": ("35", "12")},

@@ -6,44 +6,31 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    find_below,
-    make_item,
-    read_table,
-)
+from auricle.tasks.benchmarks import base
 
 
-def _read(root: Path, part: BenchmarkPart) -> Items:
+def _read(root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read a table separated by `|`, beside one folder of WAV files per call."""
     split = part["split"]
-    path = find_below(root, f"spgispeech/{split}.csv", f"{split}.csv")
-    audio_folder = find_below(path.parent, split, f"spgispeech/{split}")
-    for row in read_table(path, delimiter="|", required=("wav_filename", "transcript")):
+    path = base.find_below(root, f"spgispeech/{split}.csv", f"{split}.csv")
+    audio_folder = base.find_below(path.parent, split, f"spgispeech/{split}")
+    for row in base.read_table(path, delimiter="|", required=("wav_filename", "transcript")):
         yield _make_clip(row, audio_folder / row["wav_filename"])
 
 
-def _make_clip(row: Mapping[str, Any], audio: object) -> Item:
+def _make_clip(row: Mapping[str, Any], audio: object) -> base.Item:
     name = str(row["wav_filename"]).removesuffix(".wav")
     call = name.partition("/")[0]
-    return make_item(name.replace("/", "_"), audio, row["transcript"], call=call)
+    return base.make_item(name.replace("/", "_"), audio, row["transcript"], call=call)
 
 
-SPGISPEECH = Benchmark(
-    name="spgispeech",
-    title="SPGISpeech",
-    kind="asr",
-    language="en",
-    licence="Kensho user agreement; non-commercial",
+SPGISPEECH = base.Benchmark(
+    **base.about("spgispeech", "SPGISpeech", "asr", language="en", licence="Kensho user agreement; non-commercial"),
     source="datasets.kensho.com/datasets/spgispeech",
     splits={"val": 39341},
     layout="spgispeech/val.csv and spgispeech/val/CALL/NUMBER.wav",
     read=_read,
-    hub=HubDataset(
+    hub=base.HubDataset(
         "kensho/spgispeech",
         None,
         locate=lambda _part: ("test", "test"),

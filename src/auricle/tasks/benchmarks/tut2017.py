@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item, read_lines
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item, read_lines
 from auricle.tasks.benchmarks.label_folders import format_label
 from auricle.tasks.benchmarks.questions import SCENE_QUESTION
 
@@ -24,10 +24,7 @@ def _read(root: Path, _part: BenchmarkPart) -> Items:
 
 
 TUT2017 = Benchmark(
-    name="tut2017",
-    title="TUT Acoustic Scenes 2017",
-    kind="classify",
-    licence="academic, non-commercial",
+    **about("tut2017", "TUT Acoustic Scenes 2017", "classify", licence="academic, non-commercial"),
     source="doi.org/10.5281/zenodo.1040168",
     splits={"evaluation": 1620},
     layout="TUT-acoustic-scenes-2017-evaluation/meta.txt and audio/",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.questions import VOCAL_SOUND_QUESTION
 from auricle.tasks.benchmarks.tables import Values, convert_table
 
@@ -35,10 +35,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
 
 
 VOCALSOUND = Benchmark(
-    name="vocalsound",
-    title="VocalSound",
-    kind="classify",
-    licence="CC BY-SA 4.0",
+    **about("vocalsound", "VocalSound", "classify", licence="CC BY-SA 4.0"),
     source="github.com/YuanGongND/vocalsound",
     splits={"test": 3594, "validation": 1860, "train": 15_570},
     layout="datafiles/te.json and audio_16k/f0003_0_cough.wav",

@@ -16,17 +16,7 @@ from typing import Any
 
 from auricle.core.types import RejectedRow
 from auricle.data.row_files import count_rows
-from auricle.tasks.benchmarks.base import (
-    HUB_ROW,
-    HUB_SPLIT,
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    make_item,
-    not_found_error,
-)
+from auricle.tasks.benchmarks import base
 from auricle.tasks.benchmarks.tables import Values, convert_table
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 
@@ -37,7 +27,7 @@ KIMI_COLUMNS = {
     "answer": "reference",
     "instruction": "instruction_id_list",
     "instruction_kwargs": "kwargs",
-    "index": HUB_ROW,
+    "index": base.HUB_ROW,
 }
 """Column names of Kimi-Audio-Evalkit."""
 ACCENTS = (
@@ -51,7 +41,7 @@ ALL = "all"
 OPTION = re.compile(r"^\s*\(?([A-J])[.):]\s*(.+?)\s*$", re.MULTILINE)
 LETTER = re.compile(r"\(?([A-Ja-j])\)?\.?")
 
-RowConverter = Callable[[Values], Item]
+RowConverter = Callable[[Values], base.Item]
 
 
 # --- rows ---------------------------------------------------------------------------------
@@ -59,34 +49,34 @@ RowConverter = Callable[[Values], Item]
 
 def _row_id(row: Values) -> str:
     """Return the id of a row, or else its number within its split."""
-    row_id, split, number = row.get("id") or row.get("key"), _subset_name(row), row.get(HUB_ROW, "")
+    row_id, split, number = row.get("id") or row.get("key"), _subset_name(row), row.get(base.HUB_ROW, "")
     return str(row_id) if row_id else f"{split}-{number}" if split else str(number)
 
 
 def _subset_name(row: Values) -> str:
     """Return the accent or subject of a row, or an empty string if the set has only one."""
-    split = str(row.get(HUB_SPLIT, ""))
+    split = str(row.get(base.HUB_SPLIT, ""))
     return "" if split == "test" else split
 
 
-def _make_row(row: Values, target: Any = None, **fields: Any) -> Item:
+def _make_row(row: Values, target: Any = None, **fields: Any) -> base.Item:
     """Build a row with its audio and, for judges, its transcript."""
-    return make_item(_row_id(row), row["audio"], target, audio_content=row["prompt"], **fields)
+    return base.make_item(_row_id(row), row["audio"], target, audio_content=row["prompt"], **fields)
 
 
-def _convert_open(row: Values) -> Item:
+def _convert_open(row: Values) -> base.Item:
     return _make_row(row)
 
 
-def _convert_qa(row: Values) -> Item:
+def _convert_qa(row: Values) -> base.Item:
     return _make_row(row, row["reference"], accent=_subset_name(row) or ACCENTS[0])
 
 
-def _convert_instruction(row: Values) -> Item:
+def _convert_instruction(row: Values) -> base.Item:
     return _make_row(row, instruction_id_list=row["instruction_id_list"], kwargs=row["kwargs"])
 
 
-def _convert_spoken_choices(row: Values) -> Item:
+def _convert_spoken_choices(row: Values) -> base.Item:
     """Parse the spoken options from the transcript, which has one per line."""
     options = OPTION.findall(row["prompt"])
     in_order = "".join(letter for letter, _ in options) == "ABCDEFGHIJ"[: len(options)]
@@ -97,7 +87,7 @@ def _convert_spoken_choices(row: Values) -> Item:
     return _make_row(row, target, choices=choices, domain=_subset_name(row))
 
 
-def _convert_reasoning(row: Values) -> Item:
+def _convert_reasoning(row: Values) -> base.Item:
     """Convert a yes/no or (a)/(b) puzzle; the id contains the kind of puzzle."""
     puzzle = re.sub(r"[\W_]*\d+$", "", str(row["id"]))
     if str(row["reference"]).strip().lower() not in ("yes", "no"):
@@ -106,7 +96,7 @@ def _convert_reasoning(row: Values) -> Item:
     return _make_row(row, target, choices=["yes", "no"], puzzle=puzzle)
 
 
-def _convert_conversation(row: Values) -> Item:
+def _convert_conversation(row: Values) -> base.Item:
     """Convert a conversation: each audio column is one turn, in the order of the column names."""
     names = sorted(name for name in row if name.startswith("audio"))
     clips = chain.from_iterable(_as_list(row[name]) for name in names)
@@ -122,7 +112,7 @@ def _as_list(value: Any) -> list[Any]:
 # --- files --------------------------------------------------------------------------------
 
 
-def _read(subset: str, convert: RowConverter, root: Path, part: BenchmarkPart) -> Items:
+def _read(subset: str, convert: RowConverter, root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read `SUBSET/SPLIT-00000-of-00001.parquet` of a clone, or `SUBSET.jsonl`."""
     jsonl_path = root / f"{subset}.jsonl"
     if jsonl_path.is_file():
@@ -131,24 +121,24 @@ def _read(subset: str, convert: RowConverter, root: Path, part: BenchmarkPart) -
     for split in _expand_splits(subset, part["split"]):
         shards[split] = sorted((root / subset).glob(f"{split}-*.parquet"))
         if not shards[split]:
-            raise not_found_error(root, f"{subset}/{split}-*.parquet or {jsonl_path.name}")
+            raise base.not_found_error(root, f"{subset}/{split}-*.parquet or {jsonl_path.name}")
     return Shards(shards, convert)
 
 
-class Shards(Sequence[Item | RejectedRow]):
+class Shards(Sequence[base.Item | RejectedRow]):
     """Rows of Parquet files, read again on each iteration because their audio would fill the memory."""
 
     def __init__(self, shards: Mapping[str, list[Path]], convert: RowConverter) -> None:
         self._shards, self._convert = shards, convert
 
-    def __iter__(self) -> Iterator[Item | RejectedRow]:
+    def __iter__(self) -> Iterator[base.Item | RejectedRow]:
         for split, shards in self._shards.items():
             convert = partial(self._convert_numbered, split, itertools.count())
             for shard in shards:
                 yield from convert_table(shard, convert)
 
-    def _convert_numbered(self, split: str, numbers: Iterator[int], row: Values) -> Item:
-        return self._convert({**row, HUB_SPLIT: split, HUB_ROW: next(numbers)})
+    def _convert_numbered(self, split: str, numbers: Iterator[int], row: Values) -> base.Item:
+        return self._convert({**row, base.HUB_SPLIT: split, base.HUB_ROW: next(numbers)})
 
     def __len__(self) -> int:
         return sum(count_rows(shard) or 0 for shards in self._shards.values() for shard in shards)
@@ -171,18 +161,16 @@ def _expand_splits(subset: str, split: str) -> tuple[str, ...]:
 
 def _benchmark(
     subset: str, kind: str, convert: RowConverter, task_options: Mapping[str, Any], splits: Mapping[str, int | None]
-) -> Benchmark:
-    return Benchmark(
-        name=f"voicebench-{subset.replace('_', '-')}",
-        title=f"VoiceBench {subset}",
-        kind=kind,
-        language="en",
-        licence="Apache-2.0",
+) -> base.Benchmark:
+    return base.Benchmark(
+        **base.about(
+            f"voicebench-{subset.replace('_', '-')}", f"VoiceBench {subset}", kind, language="en", licence="Apache-2.0"
+        ),
         source="github.com/MatthewCYM/VoiceBench",
         splits=splits,
         layout=f"{subset}/test-00000-of-00001.parquet or {subset}.jsonl",
         read=partial(_read, subset, convert),
-        hub=HubDataset(
+        hub=base.HubDataset(
             "hlt-lab/voicebench",
             REVISION,
             locate=lambda part: (subset, "+".join(_expand_splits(subset, part["split"]))),

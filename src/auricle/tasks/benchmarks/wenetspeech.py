@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.segmented_json import iter_segments, segment_span
 
 
@@ -16,11 +16,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
 
 
 WENETSPEECH = Benchmark(
-    name="wenetspeech",
-    title="WenetSpeech",
-    kind="asr",
-    language="zh",
-    licence="CC BY 4.0; audio by application",
+    **about("wenetspeech", "WenetSpeech", "asr", language="zh", licence="CC BY 4.0; audio by application"),
     source="openslr.org/121",
     splits={"test-net": 24774, "test-meeting": 8370, "dev": 13825},
     layout="WenetSpeech.json beside audio/test_net/…/NAME.opus",
