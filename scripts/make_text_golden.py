@@ -1,10 +1,9 @@
-"""Fill tests/golden/text-profiles.json with what other tools count, by running their own code.
+"""Fill tests/golden/text-profiles.json with the error rates of other tools, by running their code.
 
     python scripts/make_text_golden.py CHECKOUTS
 
-CHECKOUTS holds a checkout of each tool: kimi, lmms, openasr, ultra. Run it in an environment that
-has editdistance, kaldialign, more-itertools, num2words, regex, sacrebleu==1.5.1 and zhconv; Auricle
-need not be there. The pairs stay as they are in the file; only the numbers are written.
+CHECKOUTS contains a checkout of each tool: kimi, lmms, openasr, ultra. Run it in an environment with editdistance, kaldialign, more-itertools, num2words, regex, sacrebleu==1.5.1 and zhconv; Auricle
+is not needed. The pairs in the file are kept; only the numbers are written.
 """
 
 import contextlib
@@ -24,7 +23,7 @@ Score = Callable[[list[list[str]]], float]
 
 
 def empty_package(name: str, *folders: Path) -> None:
-    """A package without its __init__, which would import models, data sets and the network."""
+    """Register a package without its __init__, which would import models and datasets."""
     sys.modules[name] = module = types.ModuleType(name)
     module.__path__ = [str(folder) for folder in folders]
 
@@ -76,9 +75,9 @@ def open_asr(home: Path, _language: str) -> Score:
     counted = scorer.batch_error_rate
 
     def keep(*sides: object, **options: object) -> dict[str, float]:
-        found = counted(*sides, **options)
-        exact.append(found["err_rate"])
-        return found
+        result = counted(*sides, **options)
+        exact.append(result["err_rate"])
+        return result
 
     scorer.batch_error_rate = keep
 
@@ -107,7 +106,7 @@ TOOLS = {
 
 
 def one(score: Score, pair: list[str]) -> float | str:
-    """What the tool says of a pair alone, or the name of the error it dies of."""
+    """Return the tool's score of a single pair, or the name of the error it raises."""
     try:
         return score([pair])
     except (AssertionError, IndexError, ZeroDivisionError) as error:
@@ -137,7 +136,7 @@ def fill(golden: dict[str, Any], checkouts: Path) -> None:
 
 def written(golden: dict[str, Any]) -> str:
     """The file with a line for each tool and each pair, so that a change can be read."""
-    tools = [f"  {json.dumps(name)}: {json.dumps(told)}" for name, told in golden["tools"].items()]
+    tools = [f"  {json.dumps(name)}: {json.dumps(version)}" for name, version in golden["tools"].items()]
     parts = ['{\n "tools": {\n' + ",\n".join(tools) + "\n }"]
     for language in ("en", "zh"):
         rows = [f"  {json.dumps(row, ensure_ascii=False)}" for row in golden[language]]
