@@ -2,8 +2,9 @@
 
     python scripts/make_text_golden.py CHECKOUTS
 
-CHECKOUTS contains a checkout of each tool: kimi, lmms, openasr, ultra. Run it in an environment with editdistance, kaldialign, more-itertools, num2words, regex, sacrebleu==1.5.1 and zhconv; Auricle
-is not needed. The pairs in the file are kept; only the numbers are written.
+CHECKOUTS contains a checkout of each tool: kimi, lmms, openasr, ultra. Run it in an environment with
+editdistance, kaldialign, more-itertools, num2words, regex, sacrebleu==1.5.1 and zhconv; Auricle is not
+needed. The pairs in the file are kept; only the numbers are written.
 """
 
 import contextlib

@@ -216,7 +216,7 @@ def load_metrics(out: str | Path) -> dict[str, Any]:
 
 
 def compare(
-    a: str | Path, b: str | Path, metrics: Sequence[str] = (), by: str | None = None, *, most_flips: int = 5
+    a: str | Path, b: str | Path, metrics: Sequence[str] = (), by: str | None = None, *, max_flips: int = 5
 ) -> Comparison:
     """Compare two runs, sample by sample.
 
@@ -225,14 +225,14 @@ def compare(
         b: Directory of the candidate run.
         metrics: Names of the metrics to compare. Default: all that both runs have.
         by: Metadata field to break the comparison down by.
-        most_flips: Number of changed samples to keep in each direction, per metric.
+        max_flips: Number of changed samples to keep in each direction, per metric.
 
     Returns:
         Paired differences with intervals, and the samples that changed.
     """
     paths = Path(a), Path(b)
     documents = load_metrics(paths[0]), load_metrics(paths[1])
-    return compare_runs(paths, documents, metrics, by, most_flips=most_flips)
+    return compare_runs(paths, documents, metrics, by, max_flips=max_flips)
 
 
 def worst_samples(out: str | Path, limit: int) -> list[str]:

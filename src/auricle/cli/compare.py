@@ -48,7 +48,7 @@ def compare_runs(
     from auricle import api
     from auricle.report.compare.text import format_comparison, format_samples
 
-    comparison = api.compare(*runs, metrics, by, most_flips=flips)
+    comparison = api.compare(*runs, metrics, by, max_flips=flips)
     document = comparison.document()
     if html:
         from auricle.report.compare.html import render_page

@@ -45,7 +45,7 @@ def _compare(
 ) -> dict[str, Any]:
     from auricle.api import compare
 
-    return compare(*paths, by=group_field or None, most_flips=MAX_FLIPS).document()
+    return compare(*paths, by=group_field or None, max_flips=MAX_FLIPS).document()
 
 
 def draw_comparison(baseline: Path, candidate: Path) -> None:

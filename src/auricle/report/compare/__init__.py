@@ -93,7 +93,7 @@ def compare_runs(
     metrics: Sequence[str] = (),
     by: str | None = None,
     *,
-    most_flips: int = 5,
+    max_flips: int = 5,
 ) -> Comparison:
     """Compare two scored runs, the first being the baseline.
 
@@ -102,7 +102,7 @@ def compare_runs(
         documents: What `metrics.json` of each contains.
         metrics: Metrics to compare by; all that the runs share if none are named.
         by: Metadata field to break the comparison down by.
-        most_flips: Number of changed samples to keep in each direction, per metric.
+        max_flips: Number of changed samples to keep in each direction, per metric.
     """
     names, refused = choose_metrics(paths, documents, metrics)
     signed = {name: ParsedSignature.parse(overall_numbers(documents[0])[name]["signature"]).metric for name in names}
@@ -116,7 +116,7 @@ def compare_runs(
             load_compared_run(path, document, comparable_metrics, [by or "", cluster])
             for path, document in zip(paths, documents, strict=True)
         )
-    return _build_comparison((sides[0], sides[1]), comparable_metrics, refused, (by or "", cluster), most_flips)
+    return _build_comparison((sides[0], sides[1]), comparable_metrics, refused, (by or "", cluster), max_flips)
 
 
 def _build_comparison(

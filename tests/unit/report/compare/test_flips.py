@@ -9,7 +9,7 @@ from tests.support.comparisons import find_row
 def test_flipped_samples_have_both_answers(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data, wrong=0.05), run("b", data, wrong=0.1)
-    comparison = compare(a, b, most_flips=2)
+    comparison = compare(a, b, max_flips=2)
     row = find_row(comparison, "exact_match")
     flips = comparison.flips["exact_match"]
     worse = [flip for flip in flips if flip.became == "worse"]
