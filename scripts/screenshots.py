@@ -160,23 +160,21 @@ def save_image(content: bytes, path: Path) -> None:
 def main() -> None:
     names = sys.argv[1:] or list(SHOTS)
     IMAGES.mkdir(exist_ok=True)
-    existing_runs = os.environ.get("AURICLE_SHOTS")
     scratch = Path(tempfile.mkdtemp())
-    chromium = shutil.which("chromium")
+    folders = {False: scratch / "none"}
+    if any(SHOTS[name].has_runs for name in names):
+        # Before Playwright starts: it leaves an event loop running in this thread.
+        existing_runs = os.environ.get("AURICLE_SHOTS")
+        folders[True] = Path(existing_runs) if existing_runs else make_runs(scratch)
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-        for has_runs in (False, True):
-            shots = {name: SHOTS[name] for name in names if SHOTS[name].has_runs is has_runs}
-            if not shots:
-                continue
-            folder = scratch / "none"
-            if has_runs:
-                folder = Path(existing_runs) if existing_runs else make_runs(scratch)
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        for has_runs, folder in folders.items():
             with serve_app(folder) as url:
                 page = browser.new_page()
                 page.set_default_timeout(60_000)
-                for name, shot in shots.items():
-                    take_screenshots(page, url, name, shot)
+                for name in names:
+                    if SHOTS[name].has_runs is has_runs:
+                        take_screenshots(page, url, name, SHOTS[name])
         browser.close()
     shutil.rmtree(scratch, ignore_errors=True)
 
