@@ -13,11 +13,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-import orjson
-
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError
 from auricle.core.types import Part, Turn
+from auricle.data.row_files import parse_json_cell
 
 Role = Literal["system", "user", "assistant"]
 
@@ -39,14 +38,13 @@ PART_KINDS: Mapping[str, str] = {
     **dict.fromkeys(("text", "input_text", "output_text"), "text"),
 }
 """Meaning of the `type` of a part, in all supported formats."""
-MEDIA_SOURCE_KEYS = ("url", "path", "data", "bytes", "file")
-"""Keys under which a part may contain its media."""
+MEDIA_SOURCE_KEYS = ("url", "path", "data", "bytes", "file")  # keys under which a part may contain its media
 
 
 def parse_turns(value: Any, base: Path) -> list[Turn]:
     """Parse a value of a row into turns; relative paths start at `base`."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        value = _parse_json(value)  # in a CSV cell
+        value = parse_json_cell(value)  # in a CSV cell
     messages = value if isinstance(value, (list, tuple)) else [value]
     return [turn for index, message in enumerate(messages) for turn in _parse_message(message, base, index + 1)]
 
@@ -143,15 +141,12 @@ def _parse_part(part: Any, base: Path) -> Part:
     type_name = str(part.get("type") or next((name for name in part if name in PART_KINDS), ""))
     kind = PART_KINDS.get(type_name)
     if kind is None:
-        raise SampleError(f"a part of a message has the type {type_name or part!r}; expected text or {_media_names()}")
+        media = ", ".join(sorted(MEDIA_FACTORIES))
+        raise SampleError(f"a part of a message has the type {type_name or part!r}; expected text or {media}")
     value = _first_present(part, (type_name, kind, f"{kind}_url", f"input_{kind}", "content", *MEDIA_SOURCE_KEYS))
     if kind == "text":
         return str("" if value is None else value)
     return _make_media(kind, value, base, part)
-
-
-def _media_names() -> str:
-    return ", ".join(sorted(MEDIA_FACTORIES))
 
 
 def _make_media(kind: str, value: Any, base: Path, message: Mapping[str, Any]) -> Part:
@@ -193,10 +188,3 @@ def _get_seconds(message: Mapping[str, Any], name: str) -> float | None:
 
 def _first_present(mapping: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((mapping[name] for name in names if mapping.get(name) is not None), None)
-
-
-def _parse_json(text: str) -> Any:
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise SampleError(f"a cell that looks like JSON is not: {text[:60]!r}") from error

@@ -18,8 +18,7 @@ from auricle.data.row_files import Row
 HF_PREFIX = "hf:"
 CONVERTED_REVISION_PREFIX = "refs/convert/"
 """Revisions that the hub converts itself, from datasets that consist of code."""
-CONVERTED_SHARDS_PATTERN = "{config}/{split}/*.parquet"
-"""Files of a split in such a revision."""
+CONVERTED_SHARDS_PATTERN = "{config}/{split}/*.parquet"  # files of a split in such a revision
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-import orjson
-
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError
 from auricle.core.types import Input, Json, RejectedRow, Sample, list_parts
-from auricle.data.row_files import Row, count_rows, file_revision, read_rows
+from auricle.data.row_files import Row, count_rows, file_revision, parse_json_cell, read_rows
 
 COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),
@@ -116,7 +114,9 @@ class Manifest:
         """Return the values by role, and the columns without a role; null counts as missing."""
         if None in values.values():
             values = {name: value for name, value in values.items() if value is not None}
-        if structured := [name for name in self.fields.question_columns[1:] if _is_structured(values.get(name))]:
+        # A list or an object is not a question (such as IFEval's `instruction`).
+        question_columns = self.fields.question_columns[1:]
+        if structured := [name for name in question_columns if isinstance(values.get(name), (list, dict))]:
             role_values, other_columns = self._split_columns({k: v for k, v in values.items() if k not in structured})
             return role_values, {**other_columns, **{name: values[name] for name in structured}}
         columns = tuple(values)  # nearly always the same as in an earlier row
@@ -167,11 +167,7 @@ class Manifest:
         return inputs
 
     def validate(self) -> None:
-        """Raise if the file as a whole cannot be used.
-
-        Raises:
-            DataError: with the columns of the file and what is missing.
-        """
+        """Raise `DataError` if the file as a whole cannot be used, with its columns and what is missing."""
         rows = list(islice(self, VALIDATED_ROWS))
         if not rows:
             raise DataError(f"{self.path} has no rows.")
@@ -252,7 +248,7 @@ def _parse_seconds(value: Any) -> float:
 def _as_list(value: Any) -> list[Any]:
     """Return a list of values, from a list, a single value, or a CSV cell with a JSON list."""
     if isinstance(value, str) and value.startswith("["):
-        value = _parse_json(value)
+        value = parse_json_cell(value)
     return value if isinstance(value, list) else [value]
 
 
@@ -283,15 +279,10 @@ def _parse_question(value: Any, columns: ColumnMapping) -> str:
     return value
 
 
-def _is_structured(value: Any) -> bool:
-    """Return whether a value is a list or an object, which is not a question (such as IFEval's `instruction`)."""
-    return isinstance(value, (list, dict))
-
-
 def _parse_choices(value: Any) -> dict[str, str]:
     """Return options by name, from a list, an object, a JSON cell, or a cell separated by `|`."""
     if isinstance(value, str):
-        value = _parse_json(value) if value.startswith(("[", "{")) else value.split("|")
+        value = parse_json_cell(value) if value.startswith(("[", "{")) else value.split("|")
     if isinstance(value, list):
         value = dict(enumerate(value))
     elif isinstance(value, dict):
@@ -304,14 +295,7 @@ def _parse_choices(value: Any) -> dict[str, str]:
 def _merge_meta(nested: Any, other_columns: dict[str, Any]) -> dict[str, Json]:
     """Return the remaining columns and the fields of the `meta` object, without binary data."""
     if isinstance(nested, str) and nested.startswith("{"):
-        nested = _parse_json(nested)
+        nested = parse_json_cell(nested)
     for name in [name for name, value in other_columns.items() if isinstance(value, bytes)]:
         del other_columns[name]
     return {**other_columns, **nested} if isinstance(nested, dict) else other_columns
-
-
-def _parse_json(text: str) -> Any:
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise SampleError(f"a cell that looks like JSON is not: {text[:60]!r}") from error

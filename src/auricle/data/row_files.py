@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from auricle.core.errors import DataError, MissingExtra
+from auricle.core.errors import DataError, MissingExtra, SampleError
 from auricle.core.types import RejectedRow
 
 
@@ -60,13 +60,22 @@ def count_rows(path: Path) -> int | None:
     return max(0, lines - header)
 
 
+def parse_json_cell(text: str) -> Any:
+    """Parse a cell of a table that starts like a JSON list or object."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise SampleError(f"a cell that looks like JSON is not: {text[:60]!r}") from error
+
+
 def _read_jsonl(path: Path) -> Rows:
     name = path.name
     with path.open("rb", buffering=1 << 20) as lines:
         for number, line in enumerate(lines, 1):
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
-                _reject_json_array(path, line)
+                if line.lstrip().startswith(b"["):
+                    raise DataError(f"{path} is a JSON array. Convert it to one object per line: jq -c '.[]' {name}.")
             if not line.isspace():
                 yield _parse_json_row(f"{name}:{number}", line)
 
@@ -79,11 +88,6 @@ def _parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
     if not isinstance(values, dict):
         return RejectedRow(origin, f"expected a JSON object, got {type(values).__name__}")
     return Row(origin, values)
-
-
-def _reject_json_array(path: Path, line: bytes) -> None:
-    if line.lstrip().startswith(b"["):
-        raise DataError(f"{path} is a JSON array. Convert it to one object per line: jq -c '.[]' {path.name}.")
 
 
 def _read_csv(path: Path) -> Rows:

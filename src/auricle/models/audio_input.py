@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Predict, Request, list_media
+from auricle.core.types import Generate, Generation, Predict, Request, list_media
+from auricle.models.base import BatchModel
+
+SPEECH_RATE = 16_000
 
 
 def get_single_audio(request: Request) -> Audio:
@@ -15,6 +20,20 @@ def get_single_audio(request: Request) -> Audio:
     if len(clips) != 1:
         raise SampleError(f"expected exactly one audio clip in the request, got {len(clips)}")
     return clips[0]
+
+
+class Recogniser(BatchModel, ABC):
+    """Base class of recognisers that transcribe one clip at a time, at 16 kHz."""
+
+    batch_size = 1
+    sample_rate = SPEECH_RATE
+
+    @abstractmethod
+    def transcribe(self, audio: Audio) -> str:
+        """Return the text of a clip."""
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        return [Generation(text=self.transcribe(get_single_audio(request))) for request in batch]
 
 
 def get_candidate_audio(request: Predict) -> Audio:

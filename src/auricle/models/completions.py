@@ -17,7 +17,7 @@ from auricle.models.http.likelihood import LikelihoodScorer, LogprobsSource
 from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest
 from auricle.models.plain_text import join_turns, turn_text
-from auricle.models.token_boundary import check_scorable, move_trailing_space, split_trailing_space
+from auricle.models.token_boundary import check_scorable, split_request
 from auricle.prompts.meta_template import MetaTemplate
 
 
@@ -72,7 +72,7 @@ class Completions(HttpModel):
 
     def preview_request(self, request: Request) -> str:
         if isinstance(request, LogLikelihood):
-            text, continuation = self._context_and_continuation(request)
+            text, continuation = split_request(request, self._render_turns, uses_chat=bool(self._meta_template))
             return f"{text}⟦{continuation}⟧"
         if not isinstance(request, Generate):
             return ""
@@ -80,20 +80,8 @@ class Completions(HttpModel):
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
         check_scorable(request)
-        text, continuation = self._context_and_continuation(request)
+        text, continuation = split_request(request, self._render_turns, uses_chat=bool(self._meta_template))
         return await self._scorer.score_text(text, continuation, include_context=request.include_context)
-
-    def _context_and_continuation(self, request: LogLikelihood) -> tuple[str, str]:
-        """Split the request into context and continuation.
-
-        Trailing white space of the context belongs to the continuation. White space that is part of a chat format stays
-        in the context, because it is not part of an answer.
-        """
-        if self._meta_template and request.turns:
-            turns, continuation = move_trailing_space(request.turns, request.continuation)
-            return self._render_turns(turns), continuation
-        text, space = split_trailing_space(self._render_turns(request.turns))
-        return text, space + request.continuation
 
     def _render_turns(self, turns: Sequence[Turn]) -> str:
         if self._meta_template and turns:

@@ -22,7 +22,7 @@ from auricle.core.types import Predict, Prediction
 from auricle.core.yaml_files import read_yaml
 from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
-from auricle.models.transformers.weights import resolve_device
+from auricle.models.transformers.weights import is_path_like, resolve_device, shorten_error
 
 RATE = 16_000
 MIN_SAMPLES = 400  # one frame of the network
@@ -98,7 +98,7 @@ def _import_funasr() -> Any:
     import_errors = funasr.get_import_errors()
     for module in ("funasr.auto.auto_model", "funasr.models.emotion2vec.model"):
         if module in import_errors:  # otherwise FunASR only reports that the model is not registered
-            raise SpecError(f"emotion2vec: {module} cannot be imported: {_shorten_error(import_errors[module])}.")
+            raise SpecError(f"emotion2vec: {module} cannot be imported: {_reason(import_errors[module])}.")
     return funasr
 
 
@@ -107,7 +107,7 @@ def _resolve_model_folder(model: str, hub: str, revision: str | None) -> Path:
     folder = Path(model).expanduser()
     if folder.is_dir():
         return folder
-    if model.startswith((".", "/", "~")) or model.count("/") > 1:
+    if is_path_like(model):
         raise SpecError(f"emotion2vec: no such directory: {model}.")
     name = f"{HUB_OWNERS[hub]}/emotion2vec_plus_{model}" if model in SIZES else model
     if "/" not in name:
@@ -129,7 +129,7 @@ def _download_model(name: str, hub: str, revision: str | None) -> Path:
     except hub_errors as error:
         raise SpecError(
             f"emotion2vec: {name} is not in the local cache and could not be downloaded from the hub ({hub}): "
-            f"{_shorten_error(error)}. Set a directory instead: -M model=DIRECTORY."
+            f"{_reason(error)}. Set a directory instead: -M model=DIRECTORY."
         ) from error
 
 
@@ -189,7 +189,7 @@ def _load_model(funasr: Any, folder: Path, device: str) -> Any:
             ignore_init_mismatch=False,
         )
     except Exception as error:
-        raise SpecError(f"emotion2vec: cannot load the model in {folder}: {_shorten_error(error)}.") from error
+        raise SpecError(f"emotion2vec: cannot load the model in {folder}: {_reason(error)}.") from error
     if model.model.proj is None:
         raise SpecError(f"emotion2vec: {folder} has no emotion labels in its config.yaml.")
     return model
@@ -205,6 +205,5 @@ def _refuse_missing_weights(folder: Path, printed: str) -> None:
         )
 
 
-def _shorten_error(error: object) -> str:
-    text = " ".join(str(error).split()).rstrip(".")
-    return text if len(text) < 200 else f"{text[:200]}…"
+def _reason(error: object) -> str:
+    return shorten_error(str(error).strip().rstrip("."))

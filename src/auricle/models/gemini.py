@@ -36,10 +36,7 @@ class Gemini(HttpModel):
         return f"/models/{self.service.model}:generateContent"
 
     async def generate(self, request: Generate) -> Generation:
-        reply = await self.post(*await self.in_thread(self.prepare, request))
-        generation = self.parse_reply(reply)
-        self.record_usage(generation, reply.charged_tokens)
-        return generation
+        return await self.send_prepared(request)
 
     def prepare(self, request: Generate) -> PreparedRequest:
         return PreparedRequest(self.path, self.encode_body(request), "application/json")

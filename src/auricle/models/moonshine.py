@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from auricle.audio import Audio
 from auricle.core.errors import MissingExtra
-from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import get_single_audio
-from auricle.models.base import BatchModel
-
-RATE = 16_000
+from auricle.models.audio_input import SPEECH_RATE, Recogniser
 
 
-class Moonshine(BatchModel):
+class Moonshine(Recogniser):
     """An English recogniser for the CPU; transcribes one clip at a time."""
-
-    batch_size = 1
-    sample_rate = RATE
 
     def __init__(self, *, vad_threshold: float = 0.0) -> None:
         """Load the model.
@@ -29,12 +22,9 @@ class Moonshine(BatchModel):
         """
         self._transcriber = _load_transcriber(vad_threshold)
 
-    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [Generation(text=self._transcribe(request)) for request in batch]
-
-    def _transcribe(self, request: Generate) -> str:
-        samples = get_single_audio(request).decode(RATE)
-        transcript = self._transcriber.transcribe_without_streaming(samples, RATE)
+    def transcribe(self, audio: Audio) -> str:
+        samples = audio.decode(SPEECH_RATE)
+        transcript = self._transcriber.transcribe_without_streaming(samples, SPEECH_RATE)
         return " ".join(line.text.strip() for line in transcript.lines)
 
     def close(self) -> None:

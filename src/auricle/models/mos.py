@@ -19,8 +19,7 @@ from auricle.models.audio_input import crop_audio, get_candidate_audio, parse_cr
 from auricle.models.base import BatchModel
 
 RATE = 16_000
-MIN_SECONDS = 0.1
-"""Shortest clip that is rated."""
+MIN_SECONDS = 0.1  # shortest clip that is rated
 WINDOW_SECONDS = 9.01  # input length of DNSMOS
 FRAME_LENGTH, HOP_LENGTH, MEL_BANDS = 321, 160, 120
 GENERAL_POLYNOMIALS = {

@@ -24,7 +24,6 @@ from auricle.models.http.base import (
     HttpModel,
     PendingResponse,
     describe_shape,
-    iter_events,
     merge_extra,
     offset_seed,
     parse_count,
@@ -32,6 +31,7 @@ from auricle.models.http.base import (
 from auricle.models.http.media import data_url, encode_base64, is_remote, read_media_file
 from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest, RequestTimer, iter_event_parts, streamed_token_count
+from auricle.models.token_boundary import merge_spellings
 from auricle.prompts.meta_template import MetaTemplate
 
 JSON, EVENT_STREAM = "application/json", "text/event-stream"
@@ -108,9 +108,7 @@ class OpenAI(HttpModel):
                 accumulator.add_document(self.parse_json(await self.read_reply(pending)), pending.host)
             else:
                 timer.streamed = True
-                async for event in iter_events(pending.response, pending.host):
-                    if isinstance(event, dict) and event.get("error"):
-                        raise self.error_from_document(event["error"], pending.host)
+                async for event in self.iter_events(pending):
                     for kind, data in iter_event_parts(event):
                         timer.record_chunk(kind, data)
                     if (tokens := streamed_token_count(event)) is not None:
@@ -144,9 +142,7 @@ class OpenAI(HttpModel):
 
         max_chars = MAX_CHARS_PER_TOKEN * max_tokens + 10_000
         try:
-            async for event in iter_events(pending.response, pending.host):
-                if isinstance(event, dict) and event.get("error"):
-                    raise self.error_from_document(event["error"], pending.host)
+            async for event in self.iter_events(pending):
                 if piece := accumulator.add_event(event, pending.host):
                     yield piece
                 if accumulator.length > max_chars:
@@ -341,11 +337,8 @@ def _token_logprobs(choice: Mapping[str, Any]) -> list[float]:
 def _first_token_logprobs(choice: Mapping[str, Any]) -> dict[str, float]:
     """Return the candidates for the first token; of equal spellings the more likely one counts."""
     tokens = (choice.get("logprobs") or {}).get("content") or []
-    logprobs: dict[str, float] = {}
-    for candidate in (tokens[0].get("top_logprobs") or []) if tokens else []:
-        token, logprob = str(candidate["token"]), float(candidate["logprob"])
-        logprobs[token] = max(logprob, logprobs.get(token, logprob))
-    return logprobs
+    candidates = (tokens[0].get("top_logprobs") or []) if tokens else []
+    return merge_spellings((str(candidate["token"]), float(candidate["logprob"])) for candidate in candidates)
 
 
 def _decode_speech(chunks: Sequence[str]) -> Audio | None:

@@ -9,11 +9,7 @@ from auricle.core.types import Turn
 
 
 def turn_text(turn: Turn) -> str:
-    """Return the text of a turn.
-
-    Raises:
-        SampleError: if the turn contains audio, images or video.
-    """
+    """Return the text of a turn; raise `SampleError` if it contains audio, images or video."""
     for part in turn.parts:
         if not isinstance(part, str):
             raise SampleError(f"this model accepts only text, not {type(part).__name__}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Likelihood, LogLikelihood, Turn, list_media
+from auricle.models.plain_text import join_turns
 
 EMPTY_CONTINUATION = "the continuation is empty, so there is nothing to score"
 
@@ -74,6 +76,35 @@ def move_trailing_space(turns: tuple[Turn, ...], continuation: str) -> tuple[tup
     return (*turns[:-1], Turn("assistant", parts)), space + continuation
 
 
+def split_request(
+    request: LogLikelihood, render: Callable[[Sequence[Turn]], str], *, uses_chat: bool
+) -> tuple[str, str]:
+    """Return the context as text, and the continuation.
+
+    Trailing white space of the context belongs to the continuation. White space that is part of a chat format stays
+    in the context, because it is not part of an answer.
+    """
+    if uses_chat and request.turns:
+        turns, continuation = move_trailing_space(request.turns, request.continuation)
+        return render(turns), continuation
+    text, space = split_trailing_space(join_turns(request.turns))
+    return text, space + request.continuation
+
+
+def start_tokens(tokenizer: Any) -> list[int]:
+    """Return the token put before a text without a context: the start token, or else the end token."""
+    token_ids = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+    return [token for token in token_ids if token is not None][:1]
+
+
+def merge_spellings(candidates: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return log-probabilities by token; of equal spellings the more likely one counts."""
+    logprobs: dict[str, float] = {}
+    for token, logprob in candidates:
+        logprobs[token] = max(logprob, logprobs.get(token, logprob))
+    return logprobs
+
+
 def check_scorable(request: LogLikelihood) -> None:
     """Raise if the continuation is empty, or if audio tokens would have to be scored."""
     if not request.continuation:
@@ -125,6 +156,15 @@ class ContextWindow:
             windows.append(ScoringInput(scoring_input.tokens[start:end], scored_until - start))
             scored_until, end = end, min(len(scoring_input.tokens), end + self.stride)
         return windows
+
+
+def score_in_windows(
+    inputs: Sequence[ScoringInput], window: ContextWindow, score: Callable[[list[ScoringInput]], Iterable[Likelihood]]
+) -> list[Likelihood]:
+    """Score each input, split into windows if it is too long; `score` gets the windows of all inputs."""
+    windows = [window.split(scoring_input) for scoring_input in inputs]
+    likelihoods = iter(score(list(chain.from_iterable(windows))))
+    return [join_likelihoods([next(likelihoods) for _ in input_windows]) for input_windows in windows]
 
 
 def join_likelihoods(parts: Sequence[Likelihood]) -> Likelihood:

@@ -47,14 +47,13 @@ class Transcription(HttpModel):
         self.path = f"/audio/{'translations' if translate else 'transcriptions'}"
 
     async def generate(self, request: Generate) -> Generation:
-        reply = await self.post(*await self.in_thread(self.prepare, request))
-        generation = self.parse_reply(reply)
-        self.record_usage(generation, reply.charged_tokens)
-        return generation
+        return await self.send_prepared(request)
 
     def parse_reply(self, reply: Reply) -> Generation:
         is_plain_text = self.response_format == "text" and not STRUCTURED_CONTENT_TYPE.search(reply.content_type)
-        return _parse_plain_text(reply) if is_plain_text else _parse_generation(self.parse_json(reply), reply.host)
+        if is_plain_text:
+            return Generation(text=reply.content.decode("utf-8", "replace").strip())
+        return _parse_generation(self.parse_json(reply), reply.host)
 
     def prepare(self, request: Generate) -> PreparedRequest:
         audio = self.encoder(get_single_audio(request))
@@ -87,10 +86,6 @@ def encode_multipart(fields: Mapping[str, Any], audio: EncodedAudio) -> tuple[by
     )
     body = "\r\n".join(pieces).encode() + audio.content + f"\r\n--{boundary}--\r\n".encode()
     return body, f"multipart/form-data; boundary={boundary}"
-
-
-def _parse_plain_text(reply: Reply) -> Generation:
-    return Generation(text=reply.content.decode("utf-8", "replace").strip())
 
 
 def _parse_generation(document: Any, host: str) -> Generation:

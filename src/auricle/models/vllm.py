@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,11 @@ from auricle.models.token_boundary import (
     ScoringInput,
     append_continuation,
     check_scorable,
-    join_likelihoods,
+    merge_spellings,
     move_trailing_space,
     score_all_tokens,
+    score_in_windows,
+    start_tokens,
 )
 
 Message = dict[str, Any]
@@ -76,7 +77,8 @@ class VLLM(BatchModel):
             for request in batch
         ]
         if self._prompt:
-            prompts = [self._raw_prompt(request) for request in batch]
+            clips = [get_single_audio(request).decode(self._rate) for request in batch]
+            prompts = [{"prompt": self._prompt, "multi_modal_data": {"audio": [(clip, self._rate)]}} for clip in clips]
             answers = self._engine.generate(prompts, sampling, use_tqdm=False)
         else:
             conversations = [self._messages(request.turns) for request in batch]
@@ -92,7 +94,7 @@ class VLLM(BatchModel):
             check_scorable(request)
         chat_likelihoods = iter(self._score_chats([request for request in batch if request.turns]))
         text_inputs = [self._text_input(request.continuation) for request in batch if not request.turns]
-        text_likelihoods = iter(self._score_inputs(text_inputs))
+        text_likelihoods = iter(score_in_windows(text_inputs, self._context_window, self._score_windows))
         return [next(chat_likelihoods if request.turns else text_likelihoods) for request in batch]
 
     def _score_chats(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
@@ -119,23 +121,13 @@ class VLLM(BatchModel):
     def _text_input(self, text: str) -> ScoringInput:
         """Build the input for a text after the start token, without a chat template."""
         tokenizer = self._engine.get_tokenizer()
-        token_ids = (tokenizer.bos_token_id, tokenizer.eos_token_id)
-        start = [token for token in token_ids if token is not None][:1]
-        return append_continuation(start, [], tokenizer.encode(text, add_special_tokens=False))
+        return append_continuation(start_tokens(tokenizer), [], tokenizer.encode(text, add_special_tokens=False))
 
-    def _score_inputs(self, inputs: Sequence[ScoringInput]) -> list[Likelihood]:
-        windows = [self._context_window.split(scoring_input) for scoring_input in inputs]
-        flat_windows = [window for input_windows in windows for window in input_windows]
-        prompts = [{"prompt_token_ids": list(window.tokens)} for window in flat_windows]
+    def _score_windows(self, windows: Sequence[ScoringInput]) -> list[Likelihood]:
+        prompts = [{"prompt_token_ids": list(window.tokens)} for window in windows]
         sampling = self._sampling_class(max_tokens=1, temperature=0.0, prompt_logprobs=0)
-        answers = self._engine.generate(prompts, sampling, use_tqdm=False) if flat_windows else []
-        pairs = iter(zip(answers, flat_windows, strict=True))
-        return [
-            join_likelihoods(
-                [_parse_likelihood(answer, window) for answer, window in islice(pairs, len(input_windows))]
-            )
-            for input_windows in windows
-        ]
+        answers = self._engine.generate(prompts, sampling, use_tqdm=False) if windows else []
+        return [_parse_likelihood(answer, window) for answer, window in zip(answers, windows, strict=True)]
 
     def _generate_chats(self, conversations: Sequence[list[Message]], sampling: Sequence[Any]) -> list[Any]:
         """Return answers in order; prefilled answers are continued in a separate call."""
@@ -170,10 +162,6 @@ class VLLM(BatchModel):
             raise SampleError(f"vllm accepts only text and audio, not {type(part).__name__}")
         content = b64encode(part.encode("wav", rate=self._rate)).decode()
         return {"type": "audio_url", "audio_url": {"url": f"data:audio/wav;base64,{content}"}}
-
-    def _raw_prompt(self, request: Generate) -> Message:
-        audio = (get_single_audio(request).decode(self._rate), self._rate)
-        return {"prompt": self._prompt, "multi_modal_data": {"audio": [audio]}}
 
 
 def _start_engine(model: str, engine_options: dict[str, Any]) -> tuple[Any, Any]:
@@ -215,10 +203,8 @@ def _parse_generation(answer: Any, first_tokens: int) -> Generation:
 
 def _top_tokens(candidates: Mapping[int, Any]) -> dict[str, float]:
     """Return candidate tokens and their log-probabilities; of equal spellings the more likely one counts."""
-    logprobs: dict[str, float] = {}
-    for candidate in sorted(candidates.values(), key=lambda candidate: -candidate.logprob):
-        logprobs.setdefault(candidate.decoded_token or "", candidate.logprob)
-    return logprobs
+    ranked = sorted(candidates.values(), key=lambda candidate: -candidate.logprob)
+    return merge_spellings((candidate.decoded_token or "", candidate.logprob) for candidate in ranked)
 
 
 def _with_continuation(conversation: list[Message], continuation: str) -> list[Message]:

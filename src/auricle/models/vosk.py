@@ -12,22 +12,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from auricle.audio import Audio
 from auricle.core.errors import MissingExtra, SpecError
-from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import get_single_audio, to_pcm16
-from auricle.models.base import BatchModel
+from auricle.models.audio_input import SPEECH_RATE, Recogniser, to_pcm16
 
-RATE = 16_000
 CHUNK_BYTES = 8_000  # a quarter of a second, as in the library's examples
 SEED = 1
 ACOUSTIC_MODEL_FILES = ("am/final.mdl", "final.mdl")  # new and old layout
 
 
-class Vosk(BatchModel):
+class Vosk(Recogniser):
     """A recogniser for the CPU; transcribes one clip at a time."""
-
-    batch_size = 1
-    sample_rate = RATE
 
     def __init__(self, model: str) -> None:
         """Load the model.
@@ -43,15 +38,12 @@ class Vosk(BatchModel):
         self._new_recogniser = vosk.KaldiRecognizer
         self._model: Any = _load_model(vosk, _find_model_folder(model, vosk.MODEL_DIRS))
 
-    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [Generation(text=self._transcribe(request)) for request in batch]
-
-    def _transcribe(self, request: Generate) -> str:
-        pcm = to_pcm16(get_single_audio(request), RATE)
+    def transcribe(self, audio: Audio) -> str:
+        pcm = to_pcm16(audio, SPEECH_RATE)
         # A recogniser adapts to its input and adds random noise. A new recogniser and a fixed seed per clip make the
         # result independent of the order of the data and reproducible.
         _reseed()
-        recogniser = self._new_recogniser(self._model, RATE)
+        recogniser = self._new_recogniser(self._model, SPEECH_RATE)
         results = [
             recogniser.Result()  # after a pause, the text before it is final
             for start in range(0, len(pcm), CHUNK_BYTES)

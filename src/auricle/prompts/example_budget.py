@@ -12,8 +12,7 @@ from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Part, list_parts
 from auricle.prompts.example_pool import Example
 
-BYTES_PER_TOKEN = 4
-"""Typical for English; in Chinese it counts three tokens for four characters."""
+BYTES_PER_TOKEN = 4  # typical for English; in Chinese it counts three tokens for four characters
 
 ExampleRenderer: TypeAlias = Callable[[Example], Sequence[Part]]
 

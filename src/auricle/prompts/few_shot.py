@@ -20,10 +20,8 @@ from auricle.prompts.example_pool import Example as Example
 from auricle.prompts.few_shot_options import parse_few_shot_options
 from auricle.prompts.few_shot_options import pool_path as pool_path
 
-EXAMPLE_IDS_KEY = "shots"
-"""Metadata field with the ids of a sample's examples, in the order shown."""
-DROPPED_COUNT_KEY = "shots_dropped"
-"""Metadata field with the number of examples that the budget left out, if any."""
+EXAMPLE_IDS_KEY = "shots"  # metadata field with the ids of a sample's examples, in the order shown
+DROPPED_COUNT_KEY = "shots_dropped"  # metadata field with the number of examples that the budget left out, if any
 
 
 class Retriever(Protocol):
@@ -60,14 +58,10 @@ class FewShotSelector:
         format_answer: Callable[[Sample], str],
         render_example: ExampleRenderer | None = None,
     ) -> FewShotSelector:
-        """Build a selector from the `shots` of a task.
+        """Build a selector from the `shots` of a task: `3`, `bm25:4` or a mapping of options.
 
-        Args:
-            raw_options: `3`, `bm25:4` or a mapping of options.
-            pool: Samples to take examples from.
-            format_answer: Writes the correct answer to a sample of the pool.
-            render_example: Returns the parts an example is shown as, to measure it against the budget; by default all
-                its inputs and its answer.
+        `format_answer` writes the correct answer to a sample of the pool. `render_example` returns the parts that count
+        towards the budget; by default all inputs and the answer.
         """
         options = parse_few_shot_options(raw_options)
         return cls(
@@ -116,22 +110,15 @@ class FewShotSelector:
         for index in retriever.rank(query, allowed):
             if index in allowed:
                 indices[int(index)] = None
-            elif index not in self._all_indices:
-                raise self._invalid_index_error(index)
+            elif index not in range(len(self.pool.samples)):
+                raise SpecError(
+                    f"The retriever {self.retriever_signature} returned {index!r}; expected indices of the pool, "
+                    f"which are whole numbers below {len(self.pool.samples)}.",
+                    location=("shots", "use"),
+                )
             if len(indices) == self.k:
                 break
         return list(indices)
-
-    @cached_property
-    def _all_indices(self) -> range:
-        return range(len(self.pool.samples))
-
-    def _invalid_index_error(self, index: object) -> SpecError:
-        return SpecError(
-            f"The retriever {self.retriever_signature} returned {index!r}; expected indices of the pool, "
-            f"which are whole numbers below {len(self.pool.samples)}.",
-            location=("shots", "use"),
-        )
 
     @cached_property
     def _fitted_retriever(self) -> Retriever:

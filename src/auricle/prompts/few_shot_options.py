@@ -17,8 +17,7 @@ from auricle.prompts.example_budget import ExampleBudget, ExampleRenderer, all_p
 COMMON_OPTIONS = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")
 ORDERS = ("nearest-last", "nearest-first", "random")
 NAMED_PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-DEFAULT_RETRIEVER = "random"
-"""Used if only a number is given."""
+DEFAULT_RETRIEVER = "random"  # used if only a number is given
 
 
 def pool_path(raw_options: Any) -> str:
@@ -63,11 +62,7 @@ class FewShotOptions:
 
 
 def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
-    """Parse `3`, `bm25:4` or a mapping.
-
-    Raises:
-        SpecError: if an option is unknown, missing or invalid.
-    """
+    """Parse `3`, `bm25:4` or a mapping; raise `SpecError` if an option is unknown, missing or invalid."""
     options = _as_mapping(raw_options)
     retriever_name = str(options.get("use") or DEFAULT_RETRIEVER)
     retriever_class = _load_retriever_class(retriever_name)

@@ -20,8 +20,7 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Turn
 from auricle.core.yaml_files import read_yaml_with_locations
 
-ROLE_ALIASES = {"human": "user", "bot": "assistant"}
-"""Role names of other frameworks."""
+ROLE_ALIASES = {"human": "user", "bot": "assistant"}  # role names of other frameworks
 ROLES = ("system", "user", "assistant")
 KEYS = ("begin", "end", "roles", "round", "reserved_roles", "eos_token_id")
 ROLE_KEYS = ("role", "begin", "end", "generate", "api_role", "prompt", "fallback_role")

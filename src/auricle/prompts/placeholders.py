@@ -15,8 +15,7 @@ from auricle.core.types import Input, Part
 
 FIELD_PATTERN = re.compile(r"\{\{(\w+\??)\}\}|\{(\w+)(\??)\}")
 
-TemplateSegment = tuple[str, bool] | str
-"""The name of a field and whether it is optional, or a text."""
+TemplateSegment = tuple[str, bool] | str  # the name of a field and whether it is optional, or a text
 
 
 @lru_cache(maxsize=1024)

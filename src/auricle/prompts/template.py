@@ -19,10 +19,8 @@ Role: TypeAlias = Literal["system", "user", "assistant"]
 ROLES = get_args(Role)
 SECTIONS = ("system", "examples", "turns", "separator")
 MEDIA = ("audio", "image", "video")
-TARGET_FIELDS = ("target", "answer")
-"""Placeholders for the correct answer, allowed only in examples."""
-EXAMPLES_FIELD = "examples"
-"""Placeholder for examples that are written as text."""
+TARGET_FIELDS = ("target", "answer")  # placeholders for the correct answer, allowed only in examples
+EXAMPLES_FIELD = "examples"  # placeholder for examples that are written as text
 
 
 @dataclass(frozen=True, slots=True)

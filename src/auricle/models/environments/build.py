@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 
 import orjson
@@ -32,8 +33,7 @@ from auricle.models.environments.store import (
     read_environment,
 )
 
-REQUIRED_PACKAGE = "orjson"
-"""Package that Auricle's own code needs in a worker."""
+REQUIRED_PACKAGE = "orjson"  # package that Auricle's own code needs in a worker
 OLDEST_PYTHON = (3, 11)
 VERSION_PATTERN = re.compile(r"\d+(\.\d+)*")
 UNHELPFUL_ERROR = "ResolutionImpossible"
@@ -43,6 +43,7 @@ NOISE_PREFIXES = ("#", "warning:", "[notice]")
 
 LogLine = Callable[[str], None]
 ExplainFailure = Callable[[Sequence[str]], str]
+FIRST_LINE: ExplainFailure = itemgetter(0)  # in which a launcher states the problem
 
 
 def _discard_line(_: str) -> None: ...
@@ -85,7 +86,7 @@ def remove(name: str) -> Environment:
 
 def _build(path: Path, spec: EnvironmentSpec, python: str, log: LogLine) -> None:
     path.mkdir(mode=0o700)  # variables may contain secrets
-    _run([python, "-m", "venv", str(path)], f"{python} cannot create a virtual environment", log, _first_line)
+    _run([python, "-m", "venv", str(path)], f"{python} cannot create a virtual environment", log, FIRST_LINE)
     install = [str(Environment(path).python), "-m", "pip", "install", "--no-input"]
     _run([*install, REQUIRED_PACKAGE, *spec.packages], "pip could not install the packages", log, _last_error)
 
@@ -157,7 +158,7 @@ def _find_python(requested: str) -> tuple[str, str]:
     """Return the Python to build with and its version, if it can run Auricle's code."""
     python = _python_command(requested)
     code = "import platform; print(platform.python_version())"
-    output = _run([python, "-c", code], f"{python} cannot be run", _discard_line, _first_line)
+    output = _run([python, "-c", code], f"{python} cannot be run", _discard_line, FIRST_LINE)
     version = output[-1] if output else ""
     if not VERSION_PATTERN.match(version):
         raise SpecError(f"{python} is not a Python interpreter: it reported the version {version!r}.")
@@ -217,11 +218,6 @@ def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Expla
         reason = explain(messages) if messages else "no output"
         raise SpecError(f"{error_prefix}: {redact({'words': reason})['words']}")
     return lines
-
-
-def _first_line(lines: Sequence[str]) -> str:
-    """Return the first line, in which a launcher states the problem."""
-    return lines[0]
 
 
 def _last_error(lines: Sequence[str]) -> str:

@@ -18,8 +18,7 @@ from auricle.models.environments.spec import EnvironmentSpec
 
 PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT = "python", "environment"
 """The model arguments that select another Python or a named environment."""
-METADATA_FILE = "environment.json"
-"""Written last; an environment without it is unfinished."""
+METADATA_FILE = "environment.json"  # written last; an environment without it is unfinished
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
@@ -80,11 +79,7 @@ def environments_folder() -> Path:
 
 
 def environment_path(name: str) -> Path:
-    """Return the folder of an environment.
-
-    Raises:
-        SpecError: if the name is invalid.
-    """
+    """Return the folder of an environment; raise `SpecError` if the name is invalid."""
     if not NAME_PATTERN.fullmatch(name):
         raise SpecError(
             f"Invalid environment name {name!r}. Use letters, digits, `_`, `.` and `-`; start with a letter or digit."
@@ -113,11 +108,7 @@ def read_environment(path: Path) -> Environment:
 
 
 def find(name: str) -> Environment:
-    """Return the environment with this name.
-
-    Raises:
-        SpecError: if there is none, with the existing names and the command that creates it.
-    """
+    """Return the environment with this name; if there is none, raise with the command that creates it."""
     path = environment_path(name)
     if not path.is_dir():
         names = ", ".join(environment.name for environment in all_environments())

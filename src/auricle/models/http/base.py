@@ -138,6 +138,20 @@ class HttpModel(AsyncModel):
         """Parse a complete response."""
         raise Unsupported(f"{type(self).__name__} does not support load tests.")
 
+    async def send_prepared(self, request: Generate) -> Generation:
+        """Encode a request in a thread, send it and parse the response."""
+        reply = await self.post(*await self.in_thread(self.prepare, request))
+        generation = self.parse_reply(reply)
+        self.record_usage(generation, reply.charged_tokens)
+        return generation
+
+    async def iter_events(self, pending: PendingResponse) -> AsyncIterator[Any]:
+        """Yield the events of a stream, or raise the error that one of them contains."""
+        async for event in iter_events(pending.response, pending.host):
+            if isinstance(event, dict) and event.get("error"):
+                raise self.error_from_document(event["error"], pending.host)
+            yield event
+
     async def send_timed(self, prepared: PreparedRequest, timer: RequestTimer) -> Generation:
         """Send a prepared request and record its timing."""
         timer.start()
@@ -168,12 +182,7 @@ class HttpModel(AsyncModel):
     async def send_request(
         self, path: str, body: bytes | Callable[[], Any], content_type: str = "", timer: RequestTimer | None = None
     ) -> AsyncIterator[PendingResponse]:
-        """Send a request and yield the response if its status is 200.
-
-        Raises:
-            Transient: if the connection fails, or the status is worth a retry.
-            Refused: for any other status.
-        """
+        """Send a request and yield the response; raise `Transient` if a retry may help, otherwise `Refused`."""
         import aiohttp
 
         charged = await self._rate_limiter.wait()

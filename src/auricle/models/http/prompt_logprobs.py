@@ -94,16 +94,13 @@ def count_covering_tokens(tokens: Sequence[str], text: str, start: int = 0) -> i
         if REPLACEMENT_CHARACTER in token and not text.endswith(token, 0, position):
             broken, count = broken + len(token), count + 1
             continue
-        end = next(
-            (
-                candidate
-                for candidate in _possible_ends(text, position, broken)
-                if _token_ends_at(text, candidate, token)
-            ),
-            None,
-        )
+        ends = _possible_ends(text, position, broken)
+        end = next((candidate for candidate in ends if _token_ends_at(text, candidate, token)), None)
         if end is None or (broken and end < start):
-            raise _mismatch_error(text[start:])
+            raise SampleError(
+                f"the prompt tokens returned by the server do not end with {text[start : start + 60]!r}, "
+                "so the tokens to score cannot be identified"
+            )
         if end <= start and token:
             return count
         position, broken, count = max(0, end - len(token)), 0, count + 1
@@ -128,10 +125,3 @@ def _possible_ends(text: str, position: int, broken: int) -> Iterator[int]:
 def _token_ends_at(text: str, end: int, token: str) -> bool:
     """Return whether the token ends there; it may begin before the known text."""
     return text.endswith(token, 0, end) or token.endswith(text[:end])
-
-
-def _mismatch_error(continuation: str) -> SampleError:
-    return SampleError(
-        f"the prompt tokens returned by the server do not end with {continuation[:60]!r}, "
-        "so the tokens to score cannot be identified"
-    )

@@ -6,6 +6,7 @@ import time
 from array import array
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
@@ -24,44 +25,27 @@ class PreparedRequest(NamedTuple):
     content_type: str
 
 
+@dataclass(slots=True, eq=False)
 class RequestTimer:
     """Records the times of a request on the monotonic clock; None for events that did not happen.
 
     Only events with content count, not roles, usage, keep-alives or the end of the stream.
     """
 
-    __slots__ = (
-        "_last_token_count",
-        "done",
-        "first_audible",
-        "first_audio",
-        "first_byte",
-        "first_content",
-        "first_token",
-        "gaps",
-        "last_content",
-        "sent",
-        "spoken",
-        "streamed",
-        "token_gaps",
-        "uploaded",
-    )
-
-    def __init__(self) -> None:
-        self.sent: float | None = None
-        self.uploaded: float | None = None
-        self.first_byte: float | None = None
-        self.first_token: float | None = None
-        self.first_content: float | None = None
-        self.first_audio: float | None = None
-        self.first_audible: float | None = None
-        self.last_content: float | None = None
-        self.done: float | None = None
-        self.gaps: list[float] = []
-        self.token_gaps: list[float] = []
-        self._last_token_count: tuple[float, int] | None = None
-        self.spoken: list[tuple[float, float]] = []
-        self.streamed = False
+    sent: float | None = None
+    uploaded: float | None = None
+    first_byte: float | None = None
+    first_token: float | None = None
+    first_content: float | None = None
+    first_audio: float | None = None
+    first_audible: float | None = None
+    last_content: float | None = None
+    done: float | None = None
+    gaps: list[float] = field(default_factory=list)
+    token_gaps: list[float] = field(default_factory=list)
+    spoken: list[tuple[float, float]] = field(default_factory=list)
+    streamed: bool = False
+    _last_token_count: tuple[float, int] | None = None
 
     def start(self) -> None:
         self.sent = time.monotonic()

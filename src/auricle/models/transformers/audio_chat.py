@@ -23,15 +23,9 @@ from auricle.models.token_boundary import (
     check_scorable,
     move_trailing_space,
     score_all_tokens,
+    start_tokens,
 )
-from auricle.models.transformers.base import GenerativeModel
-from auricle.models.transformers.generation import (
-    StoppingCriterion,
-    attach_first_tokens,
-    build_generation,
-    generate_rows,
-    trim_tokens,
-)
+from auricle.models.transformers.base import TokenizedModel, render_chat
 from auricle.models.transformers.likelihood import max_context_tokens, score_batch, score_windows
 
 DEFAULT_SAMPLE_RATE = 16_000
@@ -39,12 +33,11 @@ PRINTED_LIST_MARK = "{'type': "  # appears in the prompt if a template expected 
 DURATION_TOLERANCE = 0.1  # seconds by which features may be shorter than their clip
 
 
-class AudioChat(GenerativeModel):
+class AudioChat(TokenizedModel):
     """A chat model with text and audio input and text output."""
 
     name = "audio-chat"
     batch_size = 4
-    first_tokens = True
 
     def __init__(
         self, *, cut_long: bool = False, window: int | None = None, stride: int | None = None, **weights: Any
@@ -63,7 +56,7 @@ class AudioChat(GenerativeModel):
 
     def load(self) -> None:
         self.processor = self.weights.load(self.library.AutoProcessor)
-        self.tokenizer: Any = getattr(self.processor, "tokenizer", None)
+        self.tokenizer = getattr(self.processor, "tokenizer", None)
         if self.tokenizer is None or self._feature_extractor is None:
             raise SpecError(
                 f"{self.weights.model} has no processor for both text and audio. Use -m causal for "
@@ -98,30 +91,17 @@ class AudioChat(GenerativeModel):
 
     def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
         inputs = self._processor_inputs([request.turns for request in batch])
-        start = inputs["input_ids"].shape[1]
         input_lengths = inputs["attention_mask"].sum(-1).tolist()
         self.refuse_too_long(max(input_lengths))
-        settings = self.generation_config(
-            batch[0].temperature, max_new_tokens=max(request.max_tokens for request in batch), tokenizer=self.tokenizer
-        )
-        stopping_criterion = StoppingCriterion(batch, start, self.tokenizer)
-        needs_first_tokens = any(request.first_tokens for request in batch)
-        rows, logits = generate_rows(self.model, inputs, settings, stopping_criterion, needs_first_tokens)
-        generations = [
-            self._to_generation(trim_tokens(row[start:].tolist(), request.max_tokens, settings), request, length)
-            for row, request, length in zip(rows, batch, input_lengths, strict=True)
-        ]
-        return attach_first_tokens(batch, generations, logits, self.tokenizer)
-
-    def _to_generation(self, tokens: list[int], request: Generate, input_tokens: int) -> Generation:
-        text = self.tokenizer.decode(tokens, skip_special_tokens=True)
-        return replace(build_generation(text, request, len(tokens), request.max_tokens), input_tokens=input_tokens)
+        return self.answer_prompts(batch, inputs, input_lengths)
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         """Score requests with audio as one batch, and text-only requests in windows of any number."""
+        requests = []
         for request in batch:
             check_scorable(request)
-        requests = [_move_trailing_space(request) for request in batch]
+            turns, continuation = move_trailing_space(request.turns, request.continuation)
+            requests.append(replace(request, turns=turns, continuation=continuation))
         with_audio = [request for request in requests if _audio_parts(request.turns)]
         text_only = [request for request in requests if not _audio_parts(request.turns)]
         with self.inference_mode():
@@ -147,9 +127,7 @@ class AudioChat(GenerativeModel):
         if request.turns:
             row = self._scoring_input(self._processor_inputs([request.turns])["input_ids"][0].tolist(), request)
         else:
-            token_ids = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
-            start = [token for token in token_ids if token is not None][:1]
-            row = append_continuation(start, [], self._tokenize(request.continuation))
+            row = append_continuation(start_tokens(self.tokenizer), [], self._tokenize(request.continuation))
         return score_all_tokens(row.tokens) if request.include_context else row
 
     def _scoring_input(self, context: list[int], request: LogLikelihood) -> ScoringInput:
@@ -175,7 +153,7 @@ class AudioChat(GenerativeModel):
         if not self._has_chat_template:
             return self._tokenizer_inputs(conversations).to(self.device, self.model.dtype)
         prompts = [self._render_prompt(turns) for turns in conversations]
-        clips = [self._decode(part) for turns in conversations for part in _audio_parts(turns)]
+        clips = [part.decode(self._rate) for turns in conversations for part in _audio_parts(turns)]
         start = self.tokenizer.bos_token
         text_options: dict[str, Any] = {"padding": True}  # audio padding is left to the processor's defaults
         if start and all(prompt.startswith(start) for prompt in prompts):
@@ -190,9 +168,6 @@ class AudioChat(GenerativeModel):
         if not self._cut_long:
             self._refuse_truncated(inputs, clips)
         return inputs.to(self.device, self.model.dtype)
-
-    def _decode(self, audio: Audio) -> Any:
-        return audio.decode(self._rate)
 
     def _refuse_truncated(self, inputs: Any, clips: Sequence[Any]) -> None:
         """Raise if the extractor dropped audio past its window, which some do silently."""
@@ -210,25 +185,21 @@ class AudioChat(GenerativeModel):
 
     def _render_prompt(self, turns: Sequence[Turn]) -> str:
         """Render the chat template, and check that the prompt contains all text of the turns."""
+        texts = [part.strip() for turn in turns for part in turn.parts if isinstance(part, str)]
         for format_message in (_structured_message, self._inline_message):
             try:
                 prompt = self._apply_template([format_message(turn) for turn in turns], turns[-1].role)
             except TypeError:  # the template expects text instead of a list
                 continue
-            if PRINTED_LIST_MARK not in prompt and all(part.strip() in prompt for part in _text_parts(turns)):
+            if PRINTED_LIST_MARK not in prompt and all(text in prompt for text in texts):
                 return prompt
         raise SpecError(
             f"The chat template of {self.weights.model} drops part of the question. Serve the model and use -m openai."
         )
 
     def _apply_template(self, messages: list[dict[str, Any]], last_role: str) -> str:
-        prefilled = last_role == "assistant"
         template = self.processor if self.processor.chat_template else self.tokenizer
-        return str(
-            template.apply_chat_template(
-                messages, tokenize=False, add_generation_prompt=not prefilled, continue_final_message=prefilled
-            )
-        )
+        return render_chat(template, messages, prefilled=last_role == "assistant")
 
     def _inline_message(self, turn: Turn) -> dict[str, Any]:
         """Format a turn for templates that accept only text, with the audio token in place of each clip."""
@@ -240,11 +211,6 @@ class AudioChat(GenerativeModel):
         """Tokenise for Voxtral, which has no template; its tokeniser takes audio as encoded files."""
         messages = [[_base64_message(turn, self._rate) for turn in turns] for turns in conversations]
         return self.processor.apply_chat_template(messages, tokenize=True, return_dict=True, return_tensors="pt")
-
-
-def _move_trailing_space(request: LogLikelihood) -> LogLikelihood:
-    turns, continuation = move_trailing_space(request.turns, request.continuation)
-    return replace(request, turns=turns, continuation=continuation)
 
 
 def _structured_message(turn: Turn) -> dict[str, Any]:
@@ -271,7 +237,3 @@ def _base64_message(turn: Turn, rate: int) -> dict[str, Any]:
 
 def _audio_parts(turns: Iterable[Turn]) -> list[Audio]:
     return [part for turn in turns for part in turn.parts if isinstance(part, Audio)]
-
-
-def _text_parts(turns: Iterable[Turn]) -> list[str]:
-    return [part for turn in turns for part in turn.parts if isinstance(part, str)]

@@ -5,13 +5,21 @@ from __future__ import annotations
 import copy
 import gc
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
+from auricle.models.transformers.generation import (
+    StoppingCriterion,
+    attach_first_tokens,
+    build_generation,
+    generate_rows,
+    trim_tokens,
+)
 from auricle.models.transformers.likelihood import max_context_tokens
 from auricle.models.transformers.weights import Weights, import_transformers, resolve_device
 
@@ -108,3 +116,38 @@ class GenerativeModel(LocalModel):
         limit = max_context_tokens(self.model)
         if limit is not None and tokens > limit:
             raise SampleError(f"the prompt has {tokens} tokens, but the model reads at most {limit}")
+
+
+class TokenizedModel(GenerativeModel):
+    """A generative model whose prompts are tokens, so that the first tokens of an answer have log-probabilities."""
+
+    first_tokens = True
+    tokenizer: Any
+
+    def answer_prompts(
+        self, batch: Sequence[Generate], inputs: Mapping[str, Any], input_lengths: Sequence[int]
+    ) -> list[Generation]:
+        """Answer requests whose prompts are these model inputs, padded on the left."""
+        start = inputs["input_ids"].shape[1]
+        settings = self.generation_config(
+            batch[0].temperature, max_new_tokens=max(request.max_tokens for request in batch), tokenizer=self.tokenizer
+        )
+        stopping_criterion = StoppingCriterion(batch, start, self.tokenizer)
+        needs_first_tokens = any(request.first_tokens for request in batch)
+        rows, logits = generate_rows(self.model, inputs, settings, stopping_criterion, needs_first_tokens)
+        generations = []
+        for row, request, length in zip(rows, batch, input_lengths, strict=True):
+            tokens = trim_tokens(row[start:].tolist(), request.max_tokens, settings)
+            text = self.tokenizer.decode(tokens, skip_special_tokens=True)
+            generation = build_generation(text, request, len(tokens), request.max_tokens)
+            generations.append(replace(generation, input_tokens=length))
+        return attach_first_tokens(batch, generations, logits, self.tokenizer)
+
+
+def render_chat(template: Any, messages: list[dict[str, Any]], *, prefilled: bool) -> str:
+    """Render the chat template of a processor or a tokeniser; a prefilled answer is continued."""
+    return str(
+        template.apply_chat_template(
+            messages, tokenize=False, add_generation_prompt=not prefilled, continue_final_message=prefilled
+        )
+    )

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
@@ -17,27 +16,19 @@ from auricle.models.token_boundary import (
     append_continuation,
     check_scorable,
     common_prefix_length,
-    move_trailing_space,
     score_all_tokens,
-    split_trailing_space,
+    split_request,
+    start_tokens,
 )
-from auricle.models.transformers.base import GenerativeModel
-from auricle.models.transformers.generation import (
-    StoppingCriterion,
-    attach_first_tokens,
-    build_generation,
-    generate_rows,
-    trim_tokens,
-)
+from auricle.models.transformers.base import TokenizedModel, render_chat
 from auricle.models.transformers.likelihood import max_context_tokens, score_windows
 from auricle.prompts.meta_template import MetaTemplate
 
 
-class Causal(GenerativeModel):
+class Causal(TokenizedModel):
     """A language model with text input and output, through AutoModelForCausalLM."""
 
     name = "causal"
-    first_tokens = True
 
     def __init__(
         self,
@@ -72,28 +63,13 @@ class Causal(GenerativeModel):
 
     def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
         prompts = [
-            self._tokenize(self._render_turns(request.turns), self._uses_chat) or self._start_tokens()
+            self._tokenize(self._render_turns(request.turns), self._uses_chat) or start_tokens(self.tokenizer)
             for request in batch
         ]
         for prompt in prompts:
             self.refuse_too_long(len(prompt))
         inputs = self.tokenizer.pad({"input_ids": prompts}, return_tensors="pt").to(self.device)
-        start = inputs["input_ids"].shape[1]
-        settings = self.generation_config(
-            batch[0].temperature, max_new_tokens=max(request.max_tokens for request in batch), tokenizer=self.tokenizer
-        )
-        stopping_criterion = StoppingCriterion(batch, start, self.tokenizer)
-        needs_first_tokens = any(request.first_tokens for request in batch)
-        rows, logits = generate_rows(self.model, inputs, settings, stopping_criterion, needs_first_tokens)
-        generations = [
-            self._to_generation(trim_tokens(row[start:].tolist(), request.max_tokens, settings), request, len(prompt))
-            for row, request, prompt in zip(rows, batch, prompts, strict=True)
-        ]
-        return attach_first_tokens(batch, generations, logits, self.tokenizer)
-
-    def _to_generation(self, tokens: list[int], request: Generate, input_tokens: int) -> Generation:
-        text = self.tokenizer.decode(tokens, skip_special_tokens=True)
-        return replace(build_generation(text, request, len(tokens), request.max_tokens), input_tokens=input_tokens)
+        return self.answer_prompts(batch, inputs, [len(prompt) for prompt in prompts])
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         with self.inference_mode():
@@ -102,22 +78,14 @@ class Causal(GenerativeModel):
 
     def _scoring_input(self, request: LogLikelihood) -> ScoringInput:
         check_scorable(request)
-        text, continuation = self._context_and_continuation(request)
+        text, continuation = split_request(request, self._render_turns, uses_chat=self._uses_chat)
         chat = self._uses_chat and bool(request.turns)
         context, full = self._tokenize(text, chat), self._tokenize(text + continuation, chat)
         if request.include_context:
             return score_all_tokens(full)
         if not common_prefix_length(context, full):  # the first scored token needs a context
-            context, full = self._start_tokens(), [*self._start_tokens(), *full]
+            context, full = start_tokens(self.tokenizer), [*start_tokens(self.tokenizer), *full]
         return append_continuation(context, context, full)
-
-    def _context_and_continuation(self, request: LogLikelihood) -> tuple[str, str]:
-        """Split the request into context and continuation; trailing white space belongs to the latter."""
-        if self._uses_chat and request.turns:
-            turns, continuation = move_trailing_space(request.turns, request.continuation)
-            return self._render_turns(turns), continuation
-        text, space = split_trailing_space(join_turns(request.turns))
-        return text, space + request.continuation
 
     def _tokenize(self, text: str, chat: bool) -> list[int]:
         """Tokenise a text. A chat template contains its own start token; plain text gets the tokeniser's."""
@@ -125,13 +93,9 @@ class Causal(GenerativeModel):
         tokens: list[int] = self.tokenizer(text, add_special_tokens=add_start)["input_ids"]
         return tokens
 
-    def _start_tokens(self) -> list[int]:
-        token_ids = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
-        return [token for token in token_ids if token is not None][:1]
-
     def preview_request(self, request: Request) -> str:
         if isinstance(request, LogLikelihood):
-            text, continuation = self._context_and_continuation(request)
+            text, continuation = split_request(request, self._render_turns, uses_chat=self._uses_chat)
             return f"{text}⟦{continuation}⟧"
         return self._render_turns(request.turns) if isinstance(request, Generate) else ""
 
@@ -141,9 +105,4 @@ class Causal(GenerativeModel):
         if not self._uses_chat:
             return join_turns(turns)
         messages = [{"role": turn.role, "content": turn_text(turn)} for turn in turns]
-        prefilled = bool(turns) and turns[-1].role == "assistant"
-        return str(
-            self.tokenizer.apply_chat_template(
-                messages, tokenize=False, add_generation_prompt=not prefilled, continue_final_message=prefilled
-            )
-        )
+        return render_chat(self.tokenizer, messages, prefilled=bool(turns) and turns[-1].role == "assistant")

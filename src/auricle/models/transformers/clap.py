@@ -37,7 +37,8 @@ class Clap(LocalModel):
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         texts = [self._request_text(request) for request in batch]
-        clips = [self._decode_samples(request) for request in batch]
+        sounds = [crop_audio(get_candidate_audio(request), self._crop_seconds) for request in batch]
+        clips = [sound.decode(self._rate) for sound in sounds]
         with self.inference_mode():
             similarities = (self._embed_audio(clips) * self._embed_texts(texts)).sum(dim=-1).tolist()
         return [Prediction(values={"alignment": similarity}, scale="continuous") for similarity in similarities]
@@ -69,9 +70,6 @@ class Clap(LocalModel):
             raise SampleError(f"the text has {longest} tokens, but the model reads at most {self._max_text_tokens}")
         inputs = {key: tokens[key].to(self.model.device) for key in ("input_ids", "attention_mask")}
         return torch.nn.functional.normalize(_projected_embeddings(self.model.get_text_features(**inputs)), dim=-1)
-
-    def _decode_samples(self, request: Predict) -> Any:
-        return crop_audio(get_candidate_audio(request), self._crop_seconds).decode(self._rate)
 
     def _request_text(self, request: Predict) -> str:
         text = request.inputs.get("text")

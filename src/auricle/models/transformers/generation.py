@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from auricle.core.types import Generate, Generation
+from auricle.models.token_boundary import merge_spellings
 
 STOP_MARGIN_TOKENS = 8  # a stop word may begin inside one token and end inside another
 
@@ -79,10 +80,8 @@ def top_tokens(logits: Any, limit: int, tokenizer: Any) -> dict[str, float]:
 
     logprobs = torch.log_softmax(logits.float(), dim=-1)
     values, tokens = logprobs.topk(min(limit, len(logprobs)))
-    token_logprobs: dict[str, float] = {}
-    for token, value in zip(tokens.tolist(), values.tolist(), strict=True):
-        token_logprobs.setdefault(tokenizer.decode([token]), value)
-    return token_logprobs
+    spellings = [tokenizer.decode([token]) for token in tokens.tolist()]
+    return merge_spellings(zip(spellings, values.tolist(), strict=True))
 
 
 def attach_first_tokens(

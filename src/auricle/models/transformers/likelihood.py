@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from auricle.core.types import Likelihood
-from auricle.models.token_boundary import ContextWindow, ScoringInput, join_likelihoods
+from auricle.models.token_boundary import ContextWindow, ScoringInput, score_in_windows
 
-SOFTMAX_CHUNK = 256
-"""Positions per softmax; all positions of a window at once would take gigabytes."""
+SOFTMAX_CHUNK = 256  # positions per softmax; all positions of a window at once would take gigabytes
 
 
 def max_context_tokens(model: Any) -> int | None:
@@ -25,15 +23,12 @@ def score_windows(
     model: Any, scoring_inputs: Sequence[ScoringInput], context_window: ContextWindow, batch_size: int
 ) -> list[Likelihood]:
     """Score each input, split into windows if it is too long, with `batch_size` windows per call."""
-    windows = [context_window.split(scoring_input) for scoring_input in scoring_inputs]
-    flat_windows = list(chain.from_iterable(windows))
-    likelihoods = [
-        likelihood
-        for at in range(0, len(flat_windows), batch_size)
-        for likelihood in score_batch(model, flat_windows[at : at + batch_size], {})
-    ]
-    remaining = iter(likelihoods)
-    return [join_likelihoods([next(remaining) for _ in input_windows]) for input_windows in windows]
+
+    def score(windows: list[ScoringInput]) -> Iterator[Likelihood]:
+        for at in range(0, len(windows), batch_size):
+            yield from score_batch(model, windows[at : at + batch_size], {})
+
+    return score_in_windows(scoring_inputs, context_window, score)
 
 
 def score_batch(
@@ -42,9 +37,8 @@ def score_batch(
     """Score inputs in one call. Padding is on the right, where no scored token can attend to it."""
     import torch
 
-    longest = (
-        max(len(scoring_input.tokens) for scoring_input in scoring_inputs) - 1
-    )  # the last token is predicted, not read
+    # The last token is predicted, not read.
+    longest = max(len(scoring_input.tokens) for scoring_input in scoring_inputs) - 1
     device = model.device
     ids = torch.zeros((len(scoring_inputs), longest), dtype=torch.long, device=device)
     mask = torch.zeros_like(ids)

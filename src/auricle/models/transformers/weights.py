@@ -11,8 +11,7 @@ from typing import Any
 from auricle.core.errors import MissingExtra, SpecError
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
-TRAINING_ONLY_WEIGHTS = ("masked_spec_embed",)
-"""Weights used only in training; a checkpoint may lack them."""
+TRAINING_ONLY_WEIGHTS = ("masked_spec_embed",)  # weights used only in training; a checkpoint may lack them
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,8 @@ class Weights:
             value = getattr(self, limit)
             if value is not None and not (isinstance(value, (int, float)) and value > 0):
                 raise SpecError(f"{name}: {limit} must be a number above 0, not {value!r}.")
-        self._refuse_missing_directory()
+        if is_path_like(self.model) and not Path(self.location).is_dir():
+            raise SpecError(f"No such model directory: {self.model}. Set -M model=DIRECTORY or a hub name.")
 
     @property
     def location(self) -> str:
@@ -98,17 +98,9 @@ class Weights:
                 "Weights and configuration belong to different models."
             )
 
-    def _refuse_missing_directory(self) -> None:
-        """Raise if the name can only be a path, instead of searching the hub for it."""
-        path_like = self.model.startswith((".", "/", "~")) or self.model.count("/") > 1
-        if path_like and not Path(self.location).is_dir():
-            raise SpecError(f"No such model directory: {self.model}. Set -M model=DIRECTORY or a hub name.")
-
     def _load_error_message(self, error: Exception) -> str:
-        words = " ".join(str(error).split())
-        reason = words if len(words) < 200 else f"{words[:200]}…"
         if Path(self.location).is_dir():
-            return f"Cannot load a model from the directory {self.model}: {reason}"
+            return f"Cannot load a model from the directory {self.model}: {shorten_error(error)}"
         revision = f" at revision {self.revision}" if self.revision else ""
         lookup = (
             "HF_HUB_OFFLINE is set, so only the local cache was searched"
@@ -121,12 +113,22 @@ class Weights:
         )
 
 
+def is_path_like(name: str) -> bool:
+    """Return whether a name can only be a path, because hub names have the form `owner/name`."""
+    return name.startswith((".", "/", "~")) or name.count("/") > 1
+
+
 def _root_cause(error: BaseException) -> str:
     """Return the first cause of an error in one line; the last one is a page of advice."""
     while error.__cause__ is not None:
         error = error.__cause__
+    return shorten_error(error, 160)
+
+
+def shorten_error(error: object, limit: int = 200) -> str:
+    """Return the message of an error in one line."""
     words = " ".join(str(error).split())
-    return words if len(words) < 160 else f"{words[:160]}…"
+    return words if len(words) < limit else f"{words[:limit]}…"
 
 
 def import_transformers(model_name: str) -> Any:

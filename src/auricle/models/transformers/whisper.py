@@ -84,7 +84,8 @@ class Whisper(GenerativeModel):
         clips = [get_single_audio(request).decode(self._rate) for request in batch]
         groups: dict[int, list[int]] = {}
         for index, (clip, request) in enumerate(zip(clips, batch, strict=True)):
-            window_limit = min(request.max_tokens, self._max_window_tokens) if self._is_long(clip) else SINGLE_WINDOW
+            is_long = len(clip) > self._window_samples
+            window_limit = min(request.max_tokens, self._max_window_tokens) if is_long else SINGLE_WINDOW
             groups.setdefault(window_limit, []).append(index)
         answers: dict[int, Generation] = {}
         for limit, indices in groups.items():
@@ -92,9 +93,6 @@ class Whisper(GenerativeModel):
             generations = transcribe([clips[index] for index in indices], [batch[index] for index in indices])
             answers |= zip(indices, generations, strict=True)
         return [answers[index] for index in range(len(batch))]
-
-    def _is_long(self, clip: Any) -> bool:
-        return bool(len(clip) > self._window_samples)
 
     def _transcribe_short(self, clips: list[Any], requests: Sequence[Generate]) -> list[Generation]:
         max_tokens = max(request.max_tokens for request in requests)

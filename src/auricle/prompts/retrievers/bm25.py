@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 CJK_CHARACTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Han, kana and Hangul; every character counts as a word."""
 TOKEN_PATTERN = re.compile(rf"[{CJK_CHARACTERS}]|[^\W{CJK_CHARACTERS}]+")
-BM25_K1, BM25_B = 1.5, 0.75
-"""The constants k1 (saturation of term frequency) and b (weight of document length)."""
+BM25_K1, BM25_B = 1.5, 0.75  # the constants k1 (saturation of term frequency) and b (weight of document length)
 
 
 def sample_text(sample: Sample, field: str = "") -> str:
