@@ -15,6 +15,13 @@ CHAT = (
     "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endif %}"
     "</s>{% endfor %}{% if add_generation_prompt %}<s>assistant: {% endif %}"
 )
+AUDIO_ENCODER: dict[str, Any] = {
+    "num_mel_bins": 16,
+    "d_model": 32,
+    "encoder_layers": 1,
+    "encoder_attention_heads": 2,
+    "encoder_ffn_dim": 32,
+}
 
 
 def tone(seconds: Any, hertz: float = 440.0, rate: int = 16_000) -> Any:
@@ -61,19 +68,8 @@ def llama(folder: Any, chat: Any = None) -> Any:
 
     words = tokenizer(chat)
     seeded()
-    config = LlamaConfig(
-        vocab_size=len(words),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        max_position_embeddings=256,
-        initializer_range=0.6,
-        pad_token_id=0,
-        bos_token_id=1,
-        eos_token_id=2,
-    )
-    LlamaForCausalLM(config).save_pretrained(folder)
+    sizes = {"intermediate_size": 64, "num_key_value_heads": 4, "max_position_embeddings": 256}
+    LlamaForCausalLM(LlamaConfig(**text_model(words, **sizes))).save_pretrained(folder)
     words.save_pretrained(folder)
     return folder
 
@@ -184,28 +180,8 @@ def qwen2_audio(folder: Any, template: Any = CHAT) -> Any:
     words = tokenizer()
     seeded()
     config = Qwen2AudioConfig(
-        audio_config=Qwen2AudioEncoderConfig(
-            num_mel_bins=16,
-            d_model=32,
-            encoder_layers=1,
-            encoder_attention_heads=2,
-            encoder_ffn_dim=32,
-            max_source_positions=50,
-            init_std=0.5,
-        ),
-        text_config=Qwen2Config(
-            vocab_size=len(words),
-            hidden_size=32,
-            intermediate_size=48,
-            num_hidden_layers=2,
-            num_attention_heads=4,
-            num_key_value_heads=2,
-            max_position_embeddings=256,
-            initializer_range=0.6,
-            eos_token_id=2,
-            bos_token_id=1,
-            pad_token_id=0,
-        ),
+        audio_config=Qwen2AudioEncoderConfig(**AUDIO_ENCODER, max_source_positions=50, init_std=0.5),
+        text_config=Qwen2Config(**text_model(words, max_position_embeddings=256)),
         audio_token_index=words.convert_tokens_to_ids("<|AUDIO|>"),
     )
     model = Qwen2AudioForConditionalGeneration(config)
@@ -216,7 +192,7 @@ def qwen2_audio(folder: Any, template: Any = CHAT) -> Any:
     return folder
 
 
-def text_model(words: Any) -> Any:
+def text_model(words: Any, **changes: int) -> Any:
     return {
         "vocab_size": len(words),
         "hidden_size": 32,
@@ -229,6 +205,7 @@ def text_model(words: Any) -> Any:
         "eos_token_id": 2,
         "bos_token_id": 1,
         "pad_token_id": 0,
+        **changes,
     }
 
 
@@ -270,15 +247,7 @@ def omni_thinker(folder: Any) -> Any:
     turning = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [1, 1, 2]}
     number = words.convert_tokens_to_ids
     config = Qwen2_5OmniThinkerConfig(
-        audio_config={
-            "num_mel_bins": 16,
-            "d_model": 32,
-            "encoder_layers": 1,
-            "encoder_attention_heads": 2,
-            "encoder_ffn_dim": 32,
-            "output_dim": 32,
-            "n_window": 50,
-        },
+        audio_config={**AUDIO_ENCODER, "output_dim": 32, "n_window": 50},
         vision_config={"depth": 1, "hidden_size": 32, "num_heads": 2, "out_hidden_size": 32},
         text_config={**text_model(words), "rope_parameters": turning},
         audio_token_index=number("<|AUDIO|>"),

@@ -13,16 +13,16 @@ def llama_folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.fixture(scope="package")
+def audeering_folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return tiny_emotions.audeering(tmp_path_factory.mktemp("audeering"))
+
+
+@pytest.fixture(scope="package")
 def bare(llama_folder: Any) -> Any:
     """Load a language model without a chat template."""
     from auricle.models.transformers.causal import Causal
 
     return Causal(model=str(llama_folder))
-
-
-@pytest.fixture(scope="package")
-def audeering_folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return tiny_emotions.audeering(tmp_path_factory.mktemp("audeering"))
 
 
 @pytest.fixture(scope="package")

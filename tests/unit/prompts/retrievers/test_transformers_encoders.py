@@ -13,31 +13,25 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
-from auricle.prompts.few_shot import FewShotSelector
 from auricle.prompts.retrievers.encoders import AudioEncoder, TextEncoder, load_encoder
+from tests.support import tiny_weights
+from tests.support.few_shot import make_sample, make_selector, noise, select_ids
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat", "dog", "ran"]
 
 
-def row(name: Any, question: Any) -> Any:
-    return Sample(id=name, inputs={"question": question}, target=f"answer {name}")
-
-
 def heard(name: Any, seconds: Any, seed: Any) -> Any:
-    values = np.random.default_rng(seed).normal(0, 0.1, int(16_000 * seconds))
-    sound = Audio.of(values.astype(np.float32), rate=16_000)
+    sound = Audio.of(noise(int(16_000 * seconds), seed), rate=16_000)
     return Sample(id=name, inputs={"audio": [sound]}, target=name)
 
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
     folder = tmp_path_factory.mktemp("bert")
     (folder / "vocab.txt").write_text("\n".join(WORDS))
-    torch.set_num_threads(1)
-    torch.manual_seed(7)
+    tiny_weights.seeded()
     config = BertConfig(
         vocab_size=len(WORDS),
         hidden_size=16,
@@ -54,11 +48,10 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def wav2vec2(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    import torch
     from transformers import Wav2Vec2Config, Wav2Vec2FeatureExtractor, Wav2Vec2Model
 
     folder = tmp_path_factory.mktemp("wav2vec2")
-    torch.manual_seed(7)
+    tiny_weights.seeded()
     config = Wav2Vec2Config(
         hidden_size=16,
         num_hidden_layers=1,
@@ -77,7 +70,7 @@ def wav2vec2(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def test_padding_does_not_change_the_text_vector(bert: Any) -> None:
     encode = TextEncoder(str(bert))
-    samples = [row("a", "the cat"), row("b", "the dog ran on the mat"), row("c", "sat")]
+    samples = [make_sample("a", "the cat"), make_sample("b", "the dog ran on the mat"), make_sample("c", "sat")]
     together = encode(samples)
     assert together.shape == (3, 16)
     for sample, vector in zip(samples, together, strict=True):
@@ -85,14 +78,13 @@ def test_padding_does_not_change_the_text_vector(bert: Any) -> None:
 
 
 def test_too_long_text_is_truncated(bert: Any) -> None:
-    assert np.isfinite(TextEncoder(str(bert))([row("a", "the cat " * 99)])).all()
+    assert np.isfinite(TextEncoder(str(bert))([make_sample("a", "the cat " * 99)])).all()
 
 
 def test_dense_finds_the_same_text_in_other_case(bert: Any) -> None:
-    pool = [row("dog", "the dog ran"), row("cat", "the cat sat on the mat")]
+    pool = [make_sample("dog", "the dog ran"), make_sample("cat", "the cat sat on the mat")]
     options = {"use": "dense", "encoder": f"text:{bert}", "k": 1}
-    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
-    assert [shot.id for shot in chosen.examples_for(row("x", "The cat sat on the mat"))] == ["cat"]
+    assert select_ids(options, pool, make_sample("x", "The cat sat on the mat")) == ["cat"]
 
 
 def test_audio_vector_is_the_mean_over_time(wav2vec2: Any) -> None:
@@ -109,13 +101,12 @@ def test_dense_finds_the_same_audio(wav2vec2: Any) -> None:
     pool = [heard("a", 0.5, 1), heard("b", 0.5, 2), heard("c", 0.5, 3)]
     requests = Sample(id="x", inputs={**heard("b", 0.5, 2).inputs, "question": "what?"})
     options = {"use": "dense", "encoder": f"audio:{wav2vec2}", "k": 1}
-    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
-    assert [shot.id for shot in chosen.examples_for(requests)] == ["b"]
+    assert select_ids(options, pool, requests) == ["b"]
 
 
 def test_encoder_without_weights_is_refused_in_one_line(tmp_path: Path) -> None:
     options = {"use": "dense", "encoder": f"text:{tmp_path}", "k": 1}
-    chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
+    chosen = make_selector(options, [make_sample("a", "the")])
     with pytest.raises(SpecError, match="Cannot load the encoder") as refused:
         chosen.validate()
     assert "\n" not in str(refused.value)
@@ -125,15 +116,15 @@ def test_encoder_without_weights_is_refused_in_one_line(tmp_path: Path) -> None:
 def test_tokens_are_counted_with_the_given_tokenizer(bert: Any) -> None:
     pool = [Sample(id=f"r{n}", inputs={"question": "the cat sat"}, target="mat") for n in range(5)]  # four tokens each
     options = {"use": "first", "k": 5, "max_tokens": 11, "tokenizer": str(bert)}
-    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
-    (sample,) = chosen.attach_to([row("x", "the")])
+    chosen = make_selector(options, pool)
+    (sample,) = chosen.attach_to([make_sample("x", "the")])
     assert isinstance(sample, Sample)
     assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 3}
 
 
 def test_missing_tokenizer_is_refused(tmp_path: Path) -> None:
     options = {"use": "first", "k": 1, "max_tokens": 9, "tokenizer": str(tmp_path)}
-    chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
+    chosen = make_selector(options, [make_sample("a", "the")])
     with pytest.raises(SpecError, match="tokenizer") as refused:
         chosen.validate()
     assert refused.value.location == ("shots", "tokenizer")
