@@ -1,9 +1,8 @@
-"""Likelihoods of a real language model, beside lm-evaluation-harness on the same prompts.
+"""Compare likelihoods of a real language model with lm-evaluation-harness on the same prompts.
 
-Both read SmolLM2-135M-Instruct in float32 without its chat template: questions with options of
-different length, and texts longer than the window they are given. What is compared is the
-log-likelihood of every option and text, and the numbers made of them. lm-evaluation-harness lives
-in an environment of its own, made once, in a cache outside the repository.
+Both run SmolLM2-135M-Instruct in float32 without its chat template, on questions with options of different length
+and on texts longer than the context window. The log-likelihood of every option and text is compared, and the
+metrics computed from them. lm-evaluation-harness is installed once into a virtual environment outside the repository.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ from auricle.metrics.catalogue import METRICS
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, Continue
 
-Sums = list[list[float]]
+LogLikelihoods = list[list[float]]
 """Log-likelihoods of the options of each question."""
 Numbers = dict[str, float]
 
 HERE = Path(__file__).resolve()
-NEEDED = ("lm_eval[hf]==0.4.13", "torch==2.13.0", f"transformers=={version('transformers')}")
+REQUIREMENTS = ("lm_eval[hf]==0.4.13", "torch==2.13.0", f"transformers=={version('transformers')}")
 WINDOW = 128
-"""Tokens a text is read in; small, so that texts take several windows."""
-CLOSE, CLOSE_OF_A_TEXT, CLOSE_SHARE = 1e-4, 1e-3, 1e-5
-"""How far the log-likelihood of an option or a text may be off, and what share of a perplexity."""
+"""Context window in tokens; small, so that texts need several windows."""
+OPTION_TOLERANCE, TEXT_TOLERANCE, PERPLEXITY_TOLERANCE = 1e-4, 1e-3, 1e-5
+"""Largest differences of the log-likelihood of an option and of a text, and relative difference of a perplexity."""
 ACCURACIES = {"acc": "acc", "acc_char": "acc_norm", "acc_byte": "acc_bytes", "acc_pmi": "acc_mutual_info"}
 PERPLEXITIES = {
     "word_perplexity": "word_perplexity",
@@ -47,7 +46,7 @@ PERPLEXITIES = {
     "bits_per_byte": "bits_per_byte",
 }
 
-# --- the questions ---------------------------------------------------------------
+# --- data ------------------------------------------------------------------------
 
 CAPITALS = """France Paris, Japan Tokyo, Italy Rome, Egypt Cairo, Spain Madrid, Germany Berlin,
 Russia Moscow, China Beijing, Canada Ottawa, Norway Oslo, Greece Athens, Austria Vienna,
@@ -75,84 +74,80 @@ kitchen window captain village morning stranger music journey mountain paper isl
 VERBS = "remembered crossed painted followed repaired forgot described carried opened lost"
 
 
-def pairs(text: str) -> list[tuple[str, str]]:
-    found = (each.split() for each in text.split(","))
-    return [(first.replace("_", " "), second.replace("_", " ")) for first, second in found]
+def parse_pairs(text: str) -> list[tuple[str, str]]:
+    pairs = (pair.split() for pair in text.split(","))
+    return [(first.replace("_", " "), second.replace("_", " ")) for first, second in pairs]
 
 
-def questions() -> Iterator[dict[str, Any]]:
-    """One right option and three wrong ones a question; the same every time."""
+def build_questions() -> Iterator[dict[str, Any]]:
+    """Yield questions with one right and three wrong options; always the same."""
     dice = random.Random(7)
-    asked = [
-        ("What is the capital of {}?", pairs(CAPITALS)),
-        ("What is the opposite of {}?", pairs(OPPOSITES)),
-        ("Where does a {} live?", pairs(HOMES)),
-        ("What is the Chinese word for {}?", pairs(CHINESE)),
-        ("What is {}?", sums(dice)),
-        *(("What comes after {}?", following(order)) for order in ORDERS),
+    topics = [
+        ("What is the capital of {}?", parse_pairs(CAPITALS)),
+        ("What is the opposite of {}?", parse_pairs(OPPOSITES)),
+        ("Where does a {} live?", parse_pairs(HOMES)),
+        ("What is the Chinese word for {}?", parse_pairs(CHINESE)),
+        ("What is {}?", build_sums(dice)),
+        *(("What comes after {}?", list(pairwise(order.split()))) for order in ORDERS),
     ]
-    for question, known in asked:
-        for subject, right in known:
-            others = sorted({each for _, each in known} - {right})
-            options = [right, *dice.sample(others, 3)]
+    for question, answers in topics:
+        for subject, right in answers:
+            wrong = sorted({answer for _, answer in answers} - {right})
+            options = [right, *dice.sample(wrong, 3)]
             dice.shuffle(options)
             text = f"Question: {question.format(subject)}\nAnswer:"
             yield {"question": text, "choices": options, "target": options.index(right)}
 
 
-def sums(dice: random.Random) -> list[tuple[str, str]]:
-    chosen = [(dice.randint(1, 60), dice.randint(1, 60)) for _ in range(36)]
-    return [(f"{one} plus {other}", str(one + other)) for one, other in chosen]
+def build_sums(dice: random.Random) -> list[tuple[str, str]]:
+    pairs = [(dice.randint(1, 60), dice.randint(1, 60)) for _ in range(36)]
+    return [(f"{first} plus {second}", str(first + second)) for first, second in pairs]
 
 
-def following(order: str) -> list[tuple[str, str]]:
-    return list(pairwise(order.split()))
-
-
-def texts() -> Iterator[dict[str, Any]]:
-    """Sentences that mean little, in texts of 20 to 600 words; one is not English."""
+def build_texts() -> Iterator[dict[str, Any]]:
+    """Yield texts of 20 to 600 words from random sentences; one is not English."""
     dice = random.Random(11)
     nouns, verbs = NOUNS.split(), VERBS.split()
     for length in (3, 8, 20, 45, 80):
-        told = (
+        sentences = (
             f"The {dice.choice(nouns)} {dice.choice(verbs)} the {dice.choice(nouns)} near the {dice.choice(nouns)}."
             for _ in range(length)
         )
-        yield {"text": " ".join(told)}
+        yield {"text": " ".join(sentences)}
     yield {"text": "灯台守は毎晩、船を数えた。霧が出ると早くから明かりをともした。 " * 6 + "🙂"}
 
 
-# --- ours ------------------------------------------------------------------------
+# --- Auricle ---------------------------------------------------------------------
 
 
-def choosing() -> Task:
+def multiple_choice() -> Task:
     samples = [
-        Sample(id=str(at), inputs={"question": row["question"], "choices": row["choices"]}, target=row["target"])
-        for at, row in enumerate(questions())
+        Sample(id=str(index), inputs={"question": row["question"], "choices": row["choices"]}, target=row["target"])
+        for index, row in enumerate(build_questions())
     ]
-    way = Choose("{question}", option=" {choice}", unconditional=True)
-    return Task(samples, way, [METRICS.get(name) for name in ACCURACIES], name="choosing")
+    inferencer = Choose("{question}", option=" {choice}", unconditional=True)
+    return Task(samples, inferencer, [METRICS.get(name) for name in ACCURACIES], name="multiple_choice")
 
 
-def continuing() -> Task:
-    samples = [Sample(id=str(at), inputs=row) for at, row in enumerate(texts())]
-    return Task(samples, Continue(), [METRICS.get(name) for name in PERPLEXITIES], name="continuing")
+def perplexity() -> Task:
+    samples = [Sample(id=str(index), inputs=row) for index, row in enumerate(build_texts())]
+    return Task(samples, Continue(), [METRICS.get(name) for name in PERPLEXITIES], name="perplexity")
 
 
-def ours(task: str, folder: Path, model: Path, **arguments: Any) -> tuple[Sums, Numbers]:
-    """The log-likelihood of each option or text, and the numbers made of them."""
-    given = {"model": str(model), "chat": False, **arguments}
-    spec = Spec(task=f"{HERE}:{task}", model="causal", model_args=given)
-    numbers = {each.metric: each.value for each in evaluate(spec, folder / task)}
+def run_auricle(task: str, folder: Path, model: Path, **arguments: Any) -> tuple[LogLikelihoods, Numbers]:
+    """Return the log-likelihood of each option or text, and the metrics."""
+    model_args = {"model": str(model), "chat": False, **arguments}
+    spec = Spec(task=f"{HERE}:{task}", model="causal", model_args=model_args)
+    numbers = {number.metric: number.value for number in evaluate(spec, folder / task)}
     lines = [json.loads(line) for line in (folder / task / "outputs.jsonl").open()]
     lines.sort(key=lambda line: line["row"])
-    return [[sum(each["logprobs"]) for each in line["outputs"]] for line in lines], numbers
+    return [[sum(output["logprobs"]) for output in line["outputs"]] for line in lines], numbers
 
 
-# --- theirs ----------------------------------------------------------------------
+# --- lm-evaluation-harness -------------------------------------------------------
 
-CHOOSING = {
-    "task": "choosing",
+MULTIPLE_CHOICE_CONFIG = {
+    "task": "multiple_choice",
     "dataset_path": "json",
     "output_type": "multiple_choice",
     "test_split": "test",
@@ -162,8 +157,8 @@ CHOOSING = {
     "target_delimiter": " ",
     "metric_list": [{"metric": name, "aggregation": "mean", "higher_is_better": True} for name in ACCURACIES.values()],
 }
-CONTINUING = {
-    "task": "continuing",
+PERPLEXITY_CONFIG = {
+    "task": "perplexity",
     "dataset_path": "json",
     "output_type": "loglikelihood_rolling",
     "test_split": "test",
@@ -173,86 +168,93 @@ CONTINUING = {
 }
 
 
-def environment() -> Path:
-    """The other's commands, installed once."""
+def install_harness() -> Path:
+    """Install lm-evaluation-harness once, and return the folder of its commands."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "auricle-bench"
-    place = cache / "lm-eval"
-    if not (place / "bin" / "lm-eval").exists():
-        print("Making an environment for lm-evaluation-harness, which takes minutes …", flush=True)
-        venv.create(place, with_pip=True, clear=True)
-        subprocess.run([place / "bin" / "pip", "install", "--quiet", *NEEDED], check=True)
-    return place / "bin"
+    environment = cache / "lm-eval"
+    if not (environment / "bin" / "lm-eval").exists():
+        print("Installing lm-evaluation-harness into a virtual environment; this takes minutes …", flush=True)
+        venv.create(environment, with_pip=True, clear=True)
+        subprocess.run([environment / "bin" / "pip", "install", "--quiet", *REQUIREMENTS], check=True)
+    return environment / "bin"
 
 
-def theirs(
-    config: dict[str, Any], rows: Sequence[dict[str, Any]], folder: Path, model: Path, more: str = ""
-) -> tuple[Sums, Numbers]:
+def run_harness(
+    config: dict[str, Any], rows: Sequence[dict[str, Any]], folder: Path, model: Path, model_args: str = ""
+) -> tuple[LogLikelihoods, Numbers]:
     name = config["task"]
-    here = folder / f"their-{name}"
-    here.mkdir()
-    data = here / "data.jsonl"
+    task_folder = folder / f"harness-{name}"
+    task_folder.mkdir()
+    data = task_folder / "data.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = {**config, "dataset_kwargs": {"data_files": {"test": str(data)}}}
-    (here / f"{name}.yaml").write_text(json.dumps(told))  # JSON is YAML
-    command = [environment() / "lm-eval", "run", "--model", "hf", "--tasks", name]
-    command += ["--model_args", f"pretrained={model},dtype=float32{more}", "--device", "cpu"]
-    command += ["--include_path", here, "--output_path", here / "out", "--log_samples"]
-    around = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(here / "cache")}
-    done = subprocess.run([*map(str, command), "--batch_size", "8"], env=around, capture_output=True, text=True)
+    task_file = {**config, "dataset_kwargs": {"data_files": {"test": str(data)}}}
+    (task_folder / f"{name}.yaml").write_text(json.dumps(task_file))  # JSON is YAML
+    command = [install_harness() / "lm-eval", "run", "--model", "hf", "--tasks", name]
+    command += ["--model_args", f"pretrained={model},dtype=float32{model_args}", "--device", "cpu"]
+    command += ["--include_path", task_folder, "--output_path", task_folder / "out", "--log_samples"]
+    variables = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(task_folder / "cache")}
+    done = subprocess.run([*map(str, command), "--batch_size", "8"], env=variables, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"lm-evaluation-harness failed:\n{done.stderr[-3000:]}")
-    return _read(here / "out", name)
+    return _read_results(task_folder / "out", name)
 
 
-def _read(out: Path, name: str) -> tuple[Sums, Numbers]:
+def _read_results(out: Path, name: str) -> tuple[LogLikelihoods, Numbers]:
     (results,) = out.rglob("results_*.json")
     (samples,) = out.rglob(f"samples_{name}_*.jsonl")
-    found = json.loads(results.read_text())["results"][name]
-    numbers = {key.partition(",")[0]: each for key, each in found.items() if "stderr" not in key}
+    metrics = json.loads(results.read_text())["results"][name]
+    numbers = {key.partition(",")[0]: value for key, value in metrics.items() if "stderr" not in key}
     lines = sorted(map(json.loads, samples.open()), key=lambda line: line["doc_id"])
-    return [[_total(each[0]) for each in line["resps"]] for line in lines], numbers
+    return [[_log_likelihood(response[0]) for response in line["resps"]] for line in lines], numbers
 
 
-def _total(response: Any) -> float:
-    """A pair of log-likelihood and greediness, or the first alone."""
+def _log_likelihood(response: Any) -> float:
+    """Return the log-likelihood of a response, which may be paired with whether it was greedy."""
     return float(response[0] if isinstance(response, list) else response)
 
 
-# --- side by side ------------------------------------------------------------------
+# --- comparison --------------------------------------------------------------------
 
 
-def farthest(one: Sums, other: Sums) -> float:
-    return max(abs(a - b) for these, those in zip(one, other, strict=True) for a, b in zip(these, those, strict=True))
+def largest_difference(a: LogLikelihoods, b: LogLikelihoods) -> float:
+    return max(
+        abs(value_a - value_b)
+        for row_a, row_b in zip(a, b, strict=True)
+        for value_a, value_b in zip(row_a, row_b, strict=True)
+    )
 
 
-def tell(sheet: Sheet, names: dict[str, str], found: Numbers, other: Numbers, share: float) -> None:
-    """Each number of ours beside theirs; they may differ by a share of theirs."""
-    for mine, its in names.items():
-        sheet.line(f"{mine}, Auricle", found[mine], "")
-        sheet.line(f"{its}, lm-evaluation-harness", other[its], "")
-        sheet.line("  difference", abs(found[mine] - other[its]), "", at_most(share * other[its]))
+def compare_numbers(
+    sheet: Sheet, names: dict[str, str], ours: Numbers, theirs: Numbers, relative_tolerance: float
+) -> None:
+    """Print each metric of Auricle and of lm-evaluation-harness, and their difference."""
+    for name, harness_name in names.items():
+        expected = theirs[harness_name]
+        sheet.line(f"{name}, Auricle", ours[name], "")
+        sheet.line(f"{harness_name}, lm-evaluation-harness", expected, "")
+        sheet.line("  difference", abs(ours[name] - expected), "", at_most(relative_tolerance * expected))
 
 
 def main() -> int:
-    sys.path.insert(0, str(HERE.parents[1] / "tests" / "contract"))
-    from real_server import model_folder
+    sys.path.insert(0, str(HERE.parents[1]))
+    from tests.support.real_server import model_folder
 
     model = model_folder()
-    rows, long = list(questions()), list(texts())
-    sheet = Sheet(f"Likelihoods: {len(rows)} questions, {len(long)} texts, SmolLM2-135M-Instruct")
-    with tempfile.TemporaryDirectory() as held:
-        folder = Path(held)
-        of_options, found = ours("choosing", folder, model)
-        their_options, other = theirs(CHOOSING, rows, folder, model)
-        tell(sheet, ACCURACIES, found, other, 0.0)
-        apart = farthest(of_options, their_options)
-        sheet.line("log-likelihood of an option, largest difference", apart, "", at_most(CLOSE))
+    questions, texts = list(build_questions()), list(build_texts())
+    sheet = Sheet(f"Likelihoods: {len(questions)} questions, {len(texts)} texts, SmolLM2-135M-Instruct")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        our_options, ours = run_auricle("multiple_choice", folder, model)
+        their_options, theirs = run_harness(MULTIPLE_CHOICE_CONFIG, questions, folder, model)
+        compare_numbers(sheet, ACCURACIES, ours, theirs, 0.0)
+        difference = largest_difference(our_options, their_options)
+        sheet.line("log-likelihood of an option, largest difference", difference, "", at_most(OPTION_TOLERANCE))
 
-        of_texts, found = ours("continuing", folder, model, window=WINDOW, stride=WINDOW)
-        their_texts, other = theirs(CONTINUING, long, folder, model, f",max_length={WINDOW}")
-        tell(sheet, PERPLEXITIES, found, other, CLOSE_SHARE)
-        apart = farthest(of_texts, their_texts)
-        sheet.line("log-likelihood of a text, largest difference", apart, "", at_most(CLOSE_OF_A_TEXT))
+        our_texts, ours = run_auricle("perplexity", folder, model, window=WINDOW, stride=WINDOW)
+        their_texts, theirs = run_harness(PERPLEXITY_CONFIG, texts, folder, model, f",max_length={WINDOW}")
+        compare_numbers(sheet, PERPLEXITIES, ours, theirs, PERPLEXITY_TOLERANCE)
+        difference = largest_difference(our_texts, their_texts)
+        sheet.line("log-likelihood of a text, largest difference", difference, "", at_most(TEXT_TOLERANCE))
     return sheet.exit_code
 
 

@@ -1,6 +1,6 @@
-"""Time, memory and a verdict: what every benchmark needs to tell slowness from a busy machine.
+"""Measure time and memory, and compare the results with targets.
 
-Wall time decides; processor time stands beside it. Where the two differ, somebody else was at work.
+Targets apply to wall time; processor time is printed next to it. If the two differ, the machine was busy.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-PEAK = """
+PRINT_PEAK_MEMORY = """
 import atexit
 @atexit.register
-def tell():
+def print_peak_memory():
     lines = open("/proc/self/status").read().splitlines()
     print("VmHWM", next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 """
@@ -24,65 +24,65 @@ def tell():
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cost:
-    """Seconds by the clock on the wall and seconds of processor."""
+    """Wall and processor seconds."""
 
     wall: float
     cpu: float
 
 
-def cost(work: Callable[[], Any]) -> Cost:
-    """What one call takes, in all threads of this process and in children that ended."""
-    wall, cpu = time.perf_counter(), _processor()
+def measure_cost(work: Callable[[], Any]) -> Cost:
+    """Measure one call, including all threads of this process and child processes that have ended."""
+    wall, cpu = time.perf_counter(), _processor_seconds()
     work()
-    return Cost(time.perf_counter() - wall, _processor() - cpu)
+    return Cost(time.perf_counter() - wall, _processor_seconds() - cpu)
 
 
-def _processor() -> float:
-    spent = os.times()
-    return time.process_time() + spent.children_user + spent.children_system
+def _processor_seconds() -> float:
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
 
 
-def best(works: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, Cost]:
-    """The best of several rounds of each, taken in turns so that a busy moment hits all alike."""
-    seen: dict[str, list[Cost]] = {name: [] for name in works}
+def measure_best(works: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, Cost]:
+    """Return the best of several rounds of each; they take turns, so that a busy moment affects all."""
+    costs: dict[str, list[Cost]] = {name: [] for name in works}
     for _ in range(rounds):
         for name, work in works.items():
-            seen[name].append(cost(work))
-    return {name: min(costs) for name, costs in seen.items()}
+            costs[name].append(measure_cost(work))
+    return {name: min(rounds_of_one) for name, rounds_of_one in costs.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
-    """What a process of its own took, at its most."""
+class ProcessCost:
+    """Peak memory and time of a process."""
 
     megabytes: float
     cost: Cost
 
 
-def child(code: str) -> Child:
-    """Run Python in a process of its own.
+def measure_process(code: str) -> ProcessCost:
+    """Run Python code in a process and measure it.
 
-    It tells its own peak: the one `getrusage` gives for a child counts its parent's memory, too.
+    The process prints its own peak memory, because `getrusage` of a child includes the memory of its parent.
     """
-    told: list[str] = []
+    lines: list[str] = []
 
     def run() -> None:
-        command = [sys.executable, "-c", PEAK + code]
-        ended = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE)
-        told.extend(ended.stdout.splitlines())
+        command = [sys.executable, "-c", PRINT_PEAK_MEMORY + code]
+        done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE)
+        lines.extend(done.stdout.splitlines())
 
-    spent = cost(run)
-    return Child(int(told[-1].split()[1]) / 1024, spent)
+    cost = measure_cost(run)
+    return ProcessCost(int(lines[-1].split()[1]) / 1024, cost)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A bound and the side of it to be on."""
+    """An upper or lower bound."""
 
     sign: str
     bound: float
 
-    def held(self, measured: float) -> bool:
+    def is_met(self, measured: float) -> bool:
         return measured <= self.bound if self.sign == "<=" else measured >= self.bound
 
 
@@ -95,11 +95,11 @@ def at_least(bound: float) -> Target:
 
 
 class Sheet:
-    """Prints a line a figure and remembers whether a target was missed."""
+    """Prints a line per result and records whether a target was missed."""
 
     def __init__(self, title: str) -> None:
         self._missed = 0
-        load = " ".join(f"{each:.1f}" for each in os.getloadavg())
+        load = " ".join(f"{average:.1f}" for average in os.getloadavg())
         print(f"{title}   (load {load}, {os.cpu_count()} cores)")
         self._print("", "measured", "target", "ratio", "", "wall / cpu")
 
@@ -110,18 +110,18 @@ class Sheet:
         unit: str,
         target: Target | None = None,
         ratio: float | None = None,
-        spent: Cost | None = None,
+        cost: Cost | None = None,
     ) -> None:
-        """One figure; `ratio` tells it in terms of the bare baseline."""
-        held = target is None or target.held(measured)
-        self._missed += not held
+        """Print one result; `ratio` is relative to the baseline."""
+        is_met = target is None or target.is_met(measured)
+        self._missed += not is_met
         self._print(
             name,
-            f"{_short(measured)} {unit}",
-            f"{target.sign} {_short(target.bound)} {unit}" if target else "",
+            f"{_format_number(measured)} {unit}",
+            f"{target.sign} {_format_number(target.bound)} {unit}" if target else "",
             f"{ratio:.2f} x" if ratio is not None else "",
-            "" if target is None else "ok" if held else "MISSED",
-            f"{spent.wall:.2f} s / {spent.cpu:.2f} s" if spent else "",
+            "" if target is None else "ok" if is_met else "MISSED",
+            f"{cost.wall:.2f} s / {cost.cpu:.2f} s" if cost else "",
         )
 
     @property
@@ -130,9 +130,9 @@ class Sheet:
 
     def _print(self, name: str, *cells: str) -> None:
         widths = (14, 16, 10, 8, 20)
-        told = "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-        print(f"  {name:<44}{told}", flush=True)
+        aligned = "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        print(f"  {name:<44}{aligned}", flush=True)
 
 
-def _short(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

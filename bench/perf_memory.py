@@ -1,7 +1,6 @@
-"""What `auricle perf` keeps of its requests: memory at few and at many, and the size of its page.
+"""Measure the memory of `auricle perf` with few and many requests, and the size of its report.
 
-Streams of eight words without a pause, so that every request has its pieces; the same questions
-are sent over and over, and every answer is scored.
+Requests are streams of eight words without pauses. The questions are sent repeatedly, and every answer is scored.
 """
 
 from __future__ import annotations
@@ -11,22 +10,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import Sheet, at_most, child
-from perf_server import questions, served
+from measure import Sheet, at_most, measure_process
+from perf_client import run_server, write_questions
 
-FEW, USERS, WORDS, DIFFERENT = 5_000, 32, 8, 1_000
-GROWN = 1.5
-PAGE = 5.0
+FEW, USERS, WORDS, QUESTIONS = 5_000, 32, 8, 1_000
+MAX_MEMORY_GROWTH = 1.5
+MAX_REPORT_MEGABYTES = 5.0
 
 
-def peak(url: str, data: Path, out: Path, count: int) -> tuple[float, float]:
-    """The most memory the whole command takes, in MB, and its seconds."""
-    words = ["perf", str(data), "--as", "qa", "-m", "openai", "-M", f"base_url={url}"]
-    more = ["-M", "model=fake", "--load", f"closed:{USERS}", "--count", str(count), "--stream"]
-    argv = ["auricle", *words, *more, "-o", str(out), "--senders", "1"]
-    code = f"import sys; sys.argv = {argv!r}\nfrom auricle.cli import main\nmain()"
-    spent = child(code)
-    return spent.megabytes, spent.cost.wall
+def measure_peak_memory(url: str, data: Path, out: Path, count: int) -> tuple[float, float]:
+    """Return the peak memory of the whole command in MB, and its wall seconds."""
+    model = ["-m", "openai", "-M", f"base_url={url}", "-M", "model=fake"]
+    load = ["--load", f"closed:{USERS}", "--count", str(count), "--stream", "--senders", "1"]
+    argv = ["auricle", "perf", str(data), "--as", "qa", *model, *load, "-o", str(out)]
+    process = measure_process(f"import sys; sys.argv = {argv!r}\nfrom auricle.cli import main\nmain()")
+    return process.megabytes, process.cost.wall
 
 
 def main() -> int:
@@ -34,16 +32,16 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=50_000)
     many = parser.parse_args().count
     sheet = Sheet(f"auricle perf, {USERS} users, streams of {WORDS} words")
-    with tempfile.TemporaryDirectory() as name, served() as server:
+    with tempfile.TemporaryDirectory() as name, run_server() as server:
         folder = Path(name)
-        data = questions(folder, DIFFERENT, WORDS)
-        small, _ = peak(server.url, data, folder / "few", FEW)
+        data = write_questions(folder, QUESTIONS, WORDS)
+        small, _ = measure_peak_memory(server.url, data, folder / "few", FEW)
         sheet.line(f"memory, {FEW:,} requests", small, "MB")
-        large, wall = peak(server.url, data, folder / "many", many)
-        sheet.line(f"memory, {many:,} requests", large, "MB", at_most(GROWN * small), large / small)
+        large, wall = measure_peak_memory(server.url, data, folder / "many", many)
+        sheet.line(f"memory, {many:,} requests", large, "MB", at_most(MAX_MEMORY_GROWTH * small), large / small)
         sheet.line(f"whole command, {many:,} requests", wall, "s")
-        page = (folder / "many" / "report.html").stat().st_size / 1e6
-        sheet.line("report.html", page, "MB", at_most(PAGE))
+        report = (folder / "many" / "report.html").stat().st_size / 1e6
+        sheet.line("report.html", report, "MB", at_most(MAX_REPORT_MEGABYTES))
         lines = next((folder / "many").glob("*/requests.jsonl")).stat().st_size / 1e6
         sheet.line("requests.jsonl", lines, "MB")
     return sheet.exit_code

@@ -1,4 +1,4 @@
-"""How large the page of a 10,000-sample run is, how long it takes to write and to open."""
+"""Measure the size of `report.html` of 10,000 samples, and the time to write and to open it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import material
 import numpy as np
 import orjson
+import sample_data
 import soundfile
-from measure import Cost, Sheet, at_most, cost
+from measure import Cost, Sheet, at_most, measure_cost
 
 from auricle import api
 from auricle.metrics.text import wer
@@ -23,63 +23,64 @@ from auricle.report.sample_view import build_sample_views
 from auricle.runs.run_directory import Run
 
 SAMPLES = 10_000
-SOUNDS = 50
+RECORDINGS = 50
 RATE = 16_000
-TARGET = 10.0  # MB, what a mail may weigh
+TARGET = 10.0  # MB, small enough for an e-mail
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
-def rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """Rows of about four seconds of sound each, so that the page has something to play."""
-    dice = np.random.default_rng(material.SEED)
-    for at in range(SOUNDS):
-        soundfile.write(folder / f"{at}.wav", dice.normal(0, 0.1, 4 * RATE), RATE)
-    for at, row in enumerate(material.rows(SAMPLES)):
-        yield {**row, "audio": f"{at % SOUNDS}.wav", "speaker": f"speaker-{at % 40}"}
+def build_rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield rows with four seconds of audio each."""
+    generator = np.random.default_rng(sample_data.SEED)
+    for number in range(RECORDINGS):
+        soundfile.write(folder / f"{number}.wav", generator.normal(0, 0.1, 4 * RATE), RATE)
+    for index, row in enumerate(sample_data.rows(SAMPLES)):
+        yield {**row, "audio": f"{index % RECORDINGS}.wav", "speaker": f"speaker-{index % 40}"}
 
 
-def page(run: Path) -> str:
-    """The page alone, from numbers that are written already."""
+def render_page(run: Path) -> str:
+    """Render the page alone, from metrics that are already computed."""
     document = orjson.loads((run / "metrics.json").read_bytes())
-    with Run.load(run).open_index() as held:
-        records = [record for each in api.worst_samples(run, 50) if (record := held.get(each))]
+    with Run.load(run).open_index() as index:
+        records = [record for sample_id in api.worst_samples(run, 50) if (record := index.get(sample_id))]
     return render_report(document, build_sample_views(records, wer))
 
 
-def opened(report: Path) -> float:
-    """Seconds until a browser that runs already has loaded and painted the page."""
+def open_page(report: Path) -> float:
+    """Return the seconds that a running browser needs to load and paint the page."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         tab = browser.new_page()
         tab.goto("about:blank")
-        began = time.perf_counter()
+        start = time.perf_counter()
         tab.goto(report.as_uri(), wait_until="load")
         tab.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - start
         browser.close()
     return seconds
 
 
-def write(folder: Path) -> tuple[Path, Cost, Cost]:
-    data, run = material.write(folder / "data.jsonl", rows(folder)), folder / "run"
-    api.evaluate(material.spec(data, kind="asr"), run, infer_only=True)
-    whole = cost(lambda: api.score(run))
-    return run / "report.html", whole, cost(lambda: page(run))
+def write_report(folder: Path) -> tuple[Path, Cost, Cost]:
+    """Return the path of the report, the cost of scoring the run, and the cost of the page alone."""
+    data, run = sample_data.write(folder / "data.jsonl", build_rows(folder)), folder / "run"
+    api.evaluate(sample_data.spec(data, kind="asr"), run, infer_only=True)
+    scoring = measure_cost(lambda: api.score(run))
+    return run / "report.html", scoring, measure_cost(lambda: render_page(run))
 
 
 def main() -> int:
     sheet = Sheet(f"report.html of {SAMPLES:,} samples")
     with tempfile.TemporaryDirectory() as folder:
-        report, whole, alone = write(Path(folder))
+        report, scoring, rendering = write_report(Path(folder))
         size = report.stat().st_size / 1e6
         sheet.line("size", size, "MB", at_most(TARGET))
-        sheet.line("score the run and write everything", whole.wall, "s", spent=whole)
-        sheet.line("find the worst and write the page", alone.wall, "s", spent=alone)
+        sheet.line("score the run and write all files", scoring.wall, "s", cost=scoring)
+        sheet.line("find the worst samples and render the page", rendering.wall, "s", cost=rendering)
         if CHROMIUM:
-            sheet.line("open it in chromium", opened(report), "s")
+            sheet.line("open it in Chromium", open_page(report), "s")
     return sheet.exit_code
 
 

@@ -1,7 +1,7 @@
-"""How long a run of 100,000 answered samples takes to be taken up: until the first new question.
+"""Measure the time to resume a run with 100,000 answered samples, until the first new request.
 
-The new rows stand at the end, so every answered one is passed over first. The bare loop beside it
-parses the journal and the manifest and compares ids.
+The new rows are at the end, so all answered ones are skipped first. The bare loop parses the journal and the manifest
+and compares ids.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import material
 import orjson
-from measure import Cost, Sheet, cost
+import sample_data
+from measure import Cost, Sheet, measure_cost
 
 from auricle import Generate, Generation, evaluate, model
 
@@ -23,28 +23,28 @@ NEW = 64
 
 
 @model("clocked")
-class Clocked(material.BatchedNoOp):
-    """Notes when it was first asked."""
+class Clocked(sample_data.BatchedNoOp):
+    """Records the time of its first request."""
 
-    first: Cost | None = None
+    first_request: Cost | None = None
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        if Clocked.first is None:
-            Clocked.first = Cost(time.perf_counter(), time.process_time())
+        if Clocked.first_request is None:
+            Clocked.first_request = Cost(time.perf_counter(), time.process_time())
         return super().generate(batch)
 
 
-def resumed(data: Path, out: Path) -> Cost:
-    """What passes before the first new question."""
-    Clocked.first = None
+def measure_resume(data: Path, out: Path) -> Cost:
+    """Return the time until the first new request."""
+    Clocked.first_request = None
     wall, cpu = time.perf_counter(), time.process_time()
-    evaluate(material.spec(data, "clocked"), out, infer_only=True)
-    asked = Clocked.first
-    assert asked
-    return Cost(asked.wall - wall, asked.cpu - cpu)
+    evaluate(sample_data.spec(data, "clocked"), out, infer_only=True)
+    first_request = Clocked.first_request
+    assert first_request
+    return Cost(first_request.wall - wall, first_request.cpu - cpu)
 
 
-def bare(data: Path, journal: Path) -> int:
+def run_bare_loop(data: Path, journal: Path) -> int:
     with journal.open("rb") as lines:
         answered = {orjson.loads(line)["id"] for line in lines}
     with data.open("rb") as lines:
@@ -52,17 +52,17 @@ def bare(data: Path, journal: Path) -> int:
 
 
 def main() -> int:
-    sheet = Sheet(f"A run of {ANSWERED:,} answered samples taken up for {NEW} more")
+    sheet = Sheet(f"Resume a run with {ANSWERED:,} answered and {NEW} new samples")
     with tempfile.TemporaryDirectory() as folder:
         data, out = Path(folder, "data.jsonl"), Path(folder, "run")
-        rows = list(material.rows(ANSWERED + NEW))
-        material.write(data, rows[:ANSWERED])
-        evaluate(material.spec(data, "clocked"), out, infer_only=True)
-        material.write(data, rows)
-        loop = cost(lambda: bare(data, out / "outputs.jsonl"))
-        spent = resumed(data, out)
-    sheet.line("bare loop", loop.wall, "s", spent=loop)
-    sheet.line("until the first new question", spent.wall, "s", None, spent.wall / loop.wall, spent)
+        rows = list(sample_data.rows(ANSWERED + NEW))
+        sample_data.write(data, rows[:ANSWERED])
+        evaluate(sample_data.spec(data, "clocked"), out, infer_only=True)
+        sample_data.write(data, rows)
+        loop = measure_cost(lambda: run_bare_loop(data, out / "outputs.jsonl"))
+        resume = measure_resume(data, out)
+    sheet.line("bare loop", loop.wall, "s", cost=loop)
+    sheet.line("until the first new request", resume.wall, "s", None, resume.wall / loop.wall, resume)
     return sheet.exit_code
 
 

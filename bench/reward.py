@@ -1,7 +1,6 @@
-"""How long 100,000 pairs take to score with intervals, beside a plain pandas and scipy loop.
+"""Measure the scoring of 100,000 preference pairs and 3,000 ratings, compared with pandas and scipy.
 
-The loop does what CMI-RewardBench's evaluation does: labels are mapped and compared row by row, and
-numbers come without intervals. Ratings are measured beside: correlations of 3,000 of them.
+The pandas loop does what the evaluation of CMI-RewardBench does: it compares labels row by row, without intervals.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from measure import Sheet, at_most, best
+from measure import Sheet, at_most, measure_best
 from scipy import stats as scipy_stats
 
 from auricle import Audio, Prediction, Sample
@@ -31,43 +30,43 @@ from auricle.runs.run_directory import Run
 from auricle.runs.usage import UsageTotals
 
 PAIRS, RATINGS, ROUNDS = 100_000, 3_000, 3
-MOST_FOR_PAIRS, MOST_FOR_RATINGS = 3.0, 5.0  # seconds
+MAX_PAIRS_SECONDS, MAX_RATINGS_SECONDS = 3.0, 5.0
 LABELS = ("a", "b", "tie")
 SOURCES = ("arena", "studio")
 
 
-def pairs(count: int) -> list[Record]:
+def build_pairs(count: int) -> list[Record]:
     dice = random.Random(7)
     return [
         Record(
             sample=Sample(
-                id=f"pair-{at:06d}",
-                inputs={"a": _clip(dice), "b": _clip(dice), "text": f"a calm tune, number {at}"},
+                id=f"pair-{index:06d}",
+                inputs={"a": _clip(dice), "b": _clip(dice), "text": f"a calm tune, number {index}"},
                 target=dice.choice(LABELS),
                 meta={"source": dice.choice(SOURCES)},
-                origin=f"pairs.jsonl:{at + 1}",
+                origin=f"pairs.jsonl:{index + 1}",
             ),
-            row=at,
-            outputs=tuple(_told(dice) for _ in "ab"),
+            row=index,
+            outputs=tuple(_draw_prediction(dice) for _ in "ab"),
             audio_seconds=20.0,
         )
-        for at in range(count)
+        for index in range(count)
     ]
 
 
-def ratings(count: int) -> list[Record]:
+def build_ratings(count: int) -> list[Record]:
     dice = random.Random(7)
     return [
         Record(
-            sample=Sample(id=f"clip-{at:06d}", inputs={}, target=dice.randint(2, 10) / 2),
-            row=at,
-            outputs=(_told(dice),),
+            sample=Sample(id=f"clip-{index:06d}", inputs={}, target=dice.randint(2, 10) / 2),
+            row=index,
+            outputs=(_draw_prediction(dice),),
         )
-        for at in range(count)
+        for index in range(count)
     ]
 
 
-def _told(dice: random.Random) -> Prediction:
+def _draw_prediction(dice: random.Random) -> Prediction:
     return Prediction(values={"musicality": round(dice.gauss(0, 2), 2)}, scale="continuous")
 
 
@@ -75,37 +74,37 @@ def _clip(dice: random.Random) -> Audio:
     return Audio(f"clips/{dice.randrange(10_000):05d}.wav")
 
 
-def scoring(records: Iterable[Record], metrics: Sequence[Metric]) -> Callable[[], None]:
+def score_in_memory(records: Iterable[Record], metrics: Sequence[Metric]) -> Callable[[], None]:
     def run() -> None:
-        board = ScoreTable(metrics)
-        for _ in score_records(records, board):
+        table = ScoreTable(metrics)
+        for _ in score_records(records, table):
             pass
-        summarise(board)
+        summarise(table)
 
     return run
 
 
-def from_disk(records: Sequence[Record], metrics: Sequence[Metric], folder: Path) -> Callable[[], None]:
-    """The same from a journal, each sample's scores written: `auricle score` but for the page."""
+def score_from_disk(records: Sequence[Record], metrics: Sequence[Metric], folder: Path) -> Callable[[], None]:
+    """Score from the journal and write the scores of each sample: `auricle score` without the report."""
     with Run.open(folder, {"identity": {}, "spec": {}}) as run:
         for record in records:
             run.append(record)
 
     def read() -> None:
-        board = ScoreTable(metrics)
+        table = ScoreTable(metrics)
         with infrequent_gc():
-            found = UsageTotals().count_records(Run.load(folder).records())
-            write_lines_atomically(folder / "scores.jsonl", score_records(found, board))
-        summarise(board)
+            counted_records = UsageTotals().count_records(Run.load(folder).records())
+            write_lines_atomically(folder / "scores.jsonl", score_records(counted_records, table))
+        summarise(table)
 
     return read
 
 
-def plain_pairs(records: Sequence[Record]) -> Callable[[], float]:
+def score_pairs_with_pandas(records: Sequence[Record]) -> Callable[[], float]:
     def run() -> float:
         frame = pd.DataFrame(_rows(records))
-        frame["said"] = frame.apply(lambda row: "a" if row["a"] > row["b"] else "b", axis=1)
-        return float(frame.apply(_earned, axis=1).mean())
+        frame["predicted"] = frame.apply(lambda row: "a" if row["a"] > row["b"] else "b", axis=1)
+        return float(frame.apply(_credit, axis=1).mean())
 
     return run
 
@@ -121,23 +120,23 @@ def _rows(records: Sequence[Record]) -> list[dict[str, Any]]:
     ]
 
 
-def _earned(row: Any) -> float:
-    if row["truth"] == row["said"]:
+def _credit(row: Any) -> float:
+    if row["truth"] == row["predicted"]:
         return 1.0
     return 0.5 if row["truth"] == "tie" else 0.0
 
 
-def plain_ratings(records: Sequence[Record], rounds: int) -> Callable[[], None]:
-    """Correlations by scipy, as often as a bootstrap needs them."""
-    told = [(r.outputs[0].values["musicality"], r.sample.target) for r in records]
-    x, y = np.array(told, dtype=float).T
-    dice = np.random.default_rng(0)
+def score_ratings_with_scipy(records: Sequence[Record], rounds: int) -> Callable[[], None]:
+    """Compute correlations with scipy for every bootstrap round."""
+    values = [(record.outputs[0].values["musicality"], record.sample.target) for record in records]
+    predictions, targets = np.array(values, dtype=float).T
+    generator = np.random.default_rng(0)
 
     def run() -> None:
         for _ in range(rounds):
-            drawn = dice.integers(0, len(x), len(x))
+            rows = generator.integers(0, len(targets), len(targets))
             for correlate in (scipy_stats.spearmanr, scipy_stats.pearsonr, scipy_stats.kendalltau):
-                correlate(x[drawn], y[drawn])
+                correlate(predictions[rows], targets[rows])
 
     return run
 
@@ -145,28 +144,32 @@ def plain_ratings(records: Sequence[Record], rounds: int) -> Callable[[], None]:
 def main() -> int:
     sheet = Sheet(f"{PAIRS:,} pairs and {RATINGS:,} ratings scored, 1,000 bootstrap rounds")
     dimension = Dimension()
-    two, one = pairs(PAIRS), ratings(RATINGS)
-    chosen, rated = preference_metrics(dimension, "half"), rating_metrics(dimension)
+    pairs, ratings = build_pairs(PAIRS), build_ratings(RATINGS)
+    pair_metrics, scale_metrics = preference_metrics(dimension, "half"), rating_metrics(dimension)
     with tempfile.TemporaryDirectory() as folder:
-        spent = best(
+        costs = measure_best(
             {
-                "pairs, pandas loop without intervals": plain_pairs(two),
-                "pairs": scoring(two, chosen),
-                "pairs, from the journal": from_disk(two, chosen, Path(folder) / "run"),
+                "pairs, pandas loop without intervals": score_pairs_with_pandas(pairs),
+                "pairs": score_in_memory(pairs, pair_metrics),
+                "pairs, from the journal": score_from_disk(pairs, pair_metrics, Path(folder) / "run"),
             },
             ROUNDS,
         )
-    baseline = next(iter(spent.values())).wall
-    for name, each in spent.items():
-        target = at_most(MOST_FOR_PAIRS) if "loop" not in name else None
-        sheet.line(name, each.wall, "s", target, each.wall / baseline, each)
-    spent = best(
-        {"ratings, scipy resampled 1,000 times": plain_ratings(one, 1000), "ratings": scoring(one, rated)}, ROUNDS
+    baseline = next(iter(costs.values())).wall
+    for name, cost in costs.items():
+        target = at_most(MAX_PAIRS_SECONDS) if "loop" not in name else None
+        sheet.line(name, cost.wall, "s", target, cost.wall / baseline, cost)
+    costs = measure_best(
+        {
+            "ratings, scipy resampled 1,000 times": score_ratings_with_scipy(ratings, 1000),
+            "ratings": score_in_memory(ratings, scale_metrics),
+        },
+        ROUNDS,
     )
-    baseline = next(iter(spent.values())).wall
-    for name, each in spent.items():
-        target = at_most(MOST_FOR_RATINGS) if "scipy" not in name else None
-        sheet.line(name, each.wall, "s", target, each.wall / baseline, each)
+    baseline = next(iter(costs.values())).wall
+    for name, cost in costs.items():
+        target = at_most(MAX_RATINGS_SECONDS) if "scipy" not in name else None
+        sheet.line(name, cost.wall, "s", target, cost.wall / baseline, cost)
     return sheet.exit_code
 
 

@@ -1,4 +1,4 @@
-"""Run every benchmark, or those named, each in a process of its own; 1 if any missed a target."""
+"""Run all benchmarks, or those named, each in a separate process; exit with 1 if a target was missed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ ALL = (
     "scoring",
     "reward",
     "batching",
-    "padded",
+    "padded_encoder",
     "first_batch",
     "report_page",
     "ui",
     "resume",
     "memory",
     "api",
-    "lanes",
-    "perf_truth",
+    "replicas",
+    "perf_accuracy",
     "perf_memory",
 )
 
@@ -32,7 +32,7 @@ def main(names: list[str]) -> int:
         if subprocess.run([sys.executable, str(HERE / f"{name}.py")]).returncode:
             missed.append(name)
         print(flush=True)
-    print(f"Missed: {', '.join(missed)}" if missed else "Every target holds.")
+    print(f"Missed: {', '.join(missed)}" if missed else "All targets met.")
     return 1 if missed else 0
 
 

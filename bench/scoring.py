@@ -1,6 +1,6 @@
-"""How long 100,000 transcripts take to score with 1,000 bootstrap rounds, beside jiwer.
+"""Measure the scoring of 100,000 transcripts with 1,000 bootstrap rounds, compared with jiwer.
 
-jiwer gets the same pairs and the same normalisation, and gives a number without an interval.
+jiwer gets the same pairs and the same normalisation, and computes no interval.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jiwer
-import material
-from measure import Cost, Sheet, at_most, best, cost
+import sample_data
+from measure import Cost, Sheet, at_most, measure_best, measure_cost
 
 from auricle import Generation, Sample, evaluate, score
 from auricle.core.types import Record
@@ -21,77 +21,77 @@ from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 
 SAMPLES = 100_000
-HARD = 0.3
+HARD_SHARE = 0.3
 TARGET = 5.0  # seconds
 ROUNDS = 3
-PLAIN = jiwer.Compose([jiwer.ToLowerCase(), jiwer.RemovePunctuation(), jiwer.ReduceToListOfListOfWords()])
+JIWER_TRANSFORM = jiwer.Compose([jiwer.ToLowerCase(), jiwer.RemovePunctuation(), jiwer.ReduceToListOfListOfWords()])
 
 
-def records(pairs: Sequence[material.Pair]) -> list[Record]:
+def build_records(pairs: Sequence[sample_data.Pair]) -> list[Record]:
     return [
         Record(
-            sample=Sample(id=f"utterance-{at:07d}", inputs={}, target=reference),
-            row=at,
+            sample=Sample(id=f"utterance-{index:07d}", inputs={}, target=reference),
+            row=index,
             outputs=(Generation(text=answer),),
         )
-        for at, (reference, answer) in enumerate(pairs)
+        for index, (reference, answer) in enumerate(pairs)
     ]
 
 
-def in_memory(heard: Sequence[Record], profile: str) -> Callable[[], None]:
+def score_in_memory(records: Sequence[Record], profile: str) -> Callable[[], None]:
     assert wer.with_profile
     metric = wer.with_profile(profile)
 
     def run() -> None:
-        board = ScoreTable([metric])
-        for _ in score_records(heard, board):
+        table = ScoreTable([metric])
+        for _ in score_records(records, table):
             pass
-        summarise(board)
+        summarise(table)
 
     return run
 
 
-def peer(pairs: Sequence[material.Pair]) -> Callable[[], float]:
+def score_with_jiwer(pairs: Sequence[sample_data.Pair]) -> Callable[[], float]:
     references, answers = (list(side) for side in zip(*pairs, strict=True))
-    return lambda: jiwer.wer(references, answers, PLAIN, PLAIN)
+    return lambda: jiwer.wer(references, answers, JIWER_TRANSFORM, JIWER_TRANSFORM)
 
 
-def from_disk(folder: Path) -> Callable[[], object]:
-    """A run that was asked already; scoring it reads the journal and writes every derived file."""
-    data = material.write(folder / "data.jsonl", material.rows(SAMPLES))
-    evaluate(material.spec(data, metrics="wer", profile="basic"), folder / "run", infer_only=True)
+def score_from_disk(folder: Path) -> Callable[[], object]:
+    """Prepare a run without scores; scoring it reads the journal and writes all derived files."""
+    data = sample_data.write(folder / "data.jsonl", sample_data.rows(SAMPLES))
+    evaluate(sample_data.spec(data, metrics="wer", profile="basic"), folder / "run", infer_only=True)
     return lambda: score(folder / "run")
 
 
-def plain_text(folder: Path) -> dict[str, Cost]:
-    pairs = list(material.pairs(SAMPLES))
-    heard = records(pairs)
-    return best(
+def measure_plain_text(folder: Path) -> dict[str, Cost]:
+    pairs = list(sample_data.pairs(SAMPLES))
+    records = build_records(pairs)
+    return measure_best(
         {
-            "jiwer, plain text": peer(pairs),
-            "basic, plain text": in_memory(heard, "basic"),
-            "whisper-en, plain text": in_memory(heard, "whisper-en"),
-            "basic, plain text, `auricle score` of a run": from_disk(folder),
+            "jiwer, plain text": score_with_jiwer(pairs),
+            "basic, plain text": score_in_memory(records, "basic"),
+            "whisper-en, plain text": score_in_memory(records, "whisper-en"),
+            "basic, plain text, `auricle score` of a run": score_from_disk(folder),
         },
         ROUNDS,
     )
 
 
-def hard_text() -> dict[str, Cost]:
-    """Once each: the Whisper normaliser takes its time over numbers."""
-    heard = records(list(material.pairs(SAMPLES, HARD)))
+def measure_hard_text() -> dict[str, Cost]:
+    """Measure texts with numbers, once each, because the Whisper normaliser is slow on them."""
+    records = build_records(list(sample_data.pairs(SAMPLES, HARD_SHARE)))
     profiles = ("basic", "whisper-en")
-    return {f"{name}, {HARD:.0%} with numbers": cost(in_memory(heard, name)) for name in profiles}
+    return {f"{name}, {HARD_SHARE:.0%} with numbers": measure_cost(score_in_memory(records, name)) for name in profiles}
 
 
 def main() -> int:
     sheet = Sheet(f"{SAMPLES:,} transcripts scored, 1,000 bootstrap rounds")
     with tempfile.TemporaryDirectory() as folder:
-        spent = plain_text(Path(folder))
-    jiwers = spent["jiwer, plain text"].wall
-    for name, each in {**spent, **hard_text()}.items():
+        costs = measure_plain_text(Path(folder))
+    baseline = costs["jiwer, plain text"].wall
+    for name, cost in {**costs, **measure_hard_text()}.items():
         target = at_most(TARGET) if name.startswith("basic, plain") else None
-        sheet.line(name, each.wall, "s", target, each.wall / jiwers, each)
+        sheet.line(name, cost.wall, "s", target, cost.wall / baseline, cost)
     return sheet.exit_code
 
 

@@ -1,4 +1,4 @@
-"""How long a command takes before it does anything, beside a Python that does nothing."""
+"""Measure the start of commands, compared with a Python that does nothing."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import material
-from measure import Sheet, at_most, best
+import sample_data
+from measure import Sheet, at_most, measure_best
 
 from auricle import evaluate
 
 ROUNDS = 20
 SAMPLES = 1000
-SLACK = 0.15  # seconds beyond twice a bare Python
+ALLOWANCE = 0.15  # seconds above twice a bare Python
 AURICLE = str(Path(sys.executable).with_name("auricle"))
 
 
-def process(*command: str) -> Callable[[], object]:
+def run_process(*command: str) -> Callable[[], object]:
     return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def main() -> int:
     sheet = Sheet(f"Commands, best of {ROUNDS} rounds")
     with tempfile.TemporaryDirectory() as folder:
-        data = material.write(Path(folder, "data.jsonl"), material.rows(SAMPLES))
+        data = sample_data.write(Path(folder, "data.jsonl"), sample_data.rows(SAMPLES))
         run = Path(folder, "run")
-        evaluate(material.spec(data), run)
-        spent = best(
+        evaluate(sample_data.spec(data), run)
+        costs = measure_best(
             {
-                "python -c pass": process(sys.executable, "-c", "pass"),
-                "import auricle": process(sys.executable, "-c", "import auricle"),
-                "auricle --help": process(AURICLE, "--help"),
-                "auricle list models": process(AURICLE, "list", "models"),
-                "auricle show RUN": process(AURICLE, "show", str(run)),
+                "python -c pass": run_process(sys.executable, "-c", "pass"),
+                "import auricle": run_process(sys.executable, "-c", "import auricle"),
+                "auricle --help": run_process(AURICLE, "--help"),
+                "auricle list models": run_process(AURICLE, "list", "models"),
+                "auricle show RUN": run_process(AURICLE, "show", str(run)),
             },
             ROUNDS,
         )
-    bare = spent["python -c pass"].wall
-    for name, each in spent.items():
-        target = at_most(2 * bare + SLACK) if name == "auricle --help" else None
-        sheet.line(name, each.wall, "s", target, each.wall / bare, each)
+    bare = costs["python -c pass"].wall
+    for name, cost in costs.items():
+        target = at_most(2 * bare + ALLOWANCE) if name == "auricle --help" else None
+        sheet.line(name, cost.wall, "s", target, cost.wall / bare, cost)
     return sheet.exit_code
 
 

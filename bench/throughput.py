@@ -1,7 +1,7 @@
-"""How many samples a second pass from a manifest through the journal to their WER.
+"""Measure samples per second from the manifest through the journal to the WER.
 
-The bare loop beside it parses, asks, dumps and aligns, and promises nothing: no journal that
-survives a power cut, no resuming, no retry, no intervals, no report.
+The bare loop parses, calls the model, writes and aligns. It has no durable journal, resume, retries, intervals or
+report.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import material
 import orjson
-from measure import Sheet, at_least, best
+import sample_data
+from measure import Sheet, at_least, measure_best
 from rapidfuzz.distance import Levenshtein
 
 from auricle import Generate, Turn, evaluate
@@ -24,8 +24,8 @@ TARGET = 10_000
 ROUNDS = 3
 
 
-def bare(data: Path, out: Path) -> float:
-    model, wrong, length = material.BatchedNoOp(), 0, 0
+def run_bare_loop(data: Path, out: Path) -> float:
+    model, errors, length = sample_data.BatchedNoOp(), 0, 0
     with data.open("rb") as lines, out.open("wb") as journal:
         for line in lines:
             row = orjson.loads(line)
@@ -33,14 +33,14 @@ def bare(data: Path, out: Path) -> float:
             text = model.generate([request])[0].text
             journal.write(orjson.dumps({**row, "output": text}, option=orjson.OPT_APPEND_NEWLINE))
             reference = row["answer"].lower().rstrip(".").split()
-            wrong += Levenshtein.distance(reference, text.lower().split())
+            errors += Levenshtein.distance(reference, text.lower().split())
             length += len(reference)
-    return wrong / length
+    return errors / length
 
 
-def whole(data: Path, model: str = "NoOp", **task_args: str) -> Callable[[], None]:
+def run_auricle(data: Path, model: str = "NoOp", **task_args: str) -> Callable[[], None]:
     out = data.with_name("run")
-    spec = material.spec(data, f"{material.__file__}:{model}", **task_args)
+    spec = sample_data.spec(data, f"{sample_data.__file__}:{model}", **task_args)
 
     def run() -> None:
         shutil.rmtree(out, ignore_errors=True)
@@ -50,25 +50,24 @@ def whole(data: Path, model: str = "NoOp", **task_args: str) -> Callable[[], Non
 
 
 def main() -> int:
-    sheet = Sheet(f"{SAMPLES:,} samples without sound through a model that does nothing")
+    sheet = Sheet(f"{SAMPLES:,} samples without audio, model that does nothing")
     with tempfile.TemporaryDirectory() as folder:
-        data = material.write(Path(folder, "data.jsonl"), material.rows(SAMPLES))
-        spent = best(
+        data = sample_data.write(Path(folder, "data.jsonl"), sample_data.rows(SAMPLES))
+        costs = measure_best(
             {
-                "bare loop": lambda: bare(data, data.with_name("bare.jsonl")),
-                "wer, basic": whole(data, metrics="wer", profile="basic"),
-                "wer, whisper-en": whole(data, metrics="wer", profile="whisper-en"),
-                "wer and cer, basic": whole(data, metrics="wer,cer", profile="basic"),
-                "wer, basic, in batches": whole(data, "BatchedNoOp", metrics="wer", profile="basic"),
+                "bare loop": lambda: run_bare_loop(data, data.with_name("bare.jsonl")),
+                "wer, basic": run_auricle(data, metrics="wer", profile="basic"),
+                "wer, whisper-en": run_auricle(data, metrics="wer", profile="whisper-en"),
+                "wer and cer, basic": run_auricle(data, metrics="wer,cer", profile="basic"),
+                "wer, basic, in batches": run_auricle(data, "BatchedNoOp", metrics="wer", profile="basic"),
             },
             ROUNDS,
         )
-    baseline = spent.pop("bare loop")
-    sheet.line("bare loop", SAMPLES / baseline.wall, "/s", spent=baseline)
-    for name, each in spent.items():
+    baseline = costs.pop("bare loop")
+    sheet.line("bare loop", SAMPLES / baseline.wall, "/s", cost=baseline)
+    for name, cost in costs.items():
         target = at_least(TARGET) if name == "wer, basic" else None
-        ratio = each.wall / baseline.wall
-        sheet.line(name, SAMPLES / each.wall, "/s", target, ratio, each)
+        sheet.line(name, SAMPLES / cost.wall, "/s", target, cost.wall / baseline.wall, cost)
     return sheet.exit_code
 
 

@@ -1,7 +1,7 @@
-"""How long the app takes to show a run of 20,000 samples, and one of 100,000, in a real browser.
+"""Measure how long the app takes to show runs of 20,000 and 100,000 samples in a browser.
 
-A page counts as usable once what a visitor came for stands on it and Streamlit has nothing left
-to draw. First visits read the run; later ones find it read.
+A page is ready when its main content is visible and Streamlit is idle. The first visit reads the run; later visits use
+the cache.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any
 
 from measure import Sheet, at_most
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 SIZES = (20_000, 100_000)
-TARGET = 3.0  # seconds, of 20,000 samples
+TARGET = 3.0  # seconds, for 20,000 samples
 PAGES = {"samples": ("samples?run=many-{size}", "samples."), "results": ("benchmark?run=many-{size}", "Worst samples")}
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -31,53 +31,53 @@ IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 @contextmanager
-def served(runs: Path) -> Iterator[str]:
+def run_app(runs: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "auricle", "ui", "--runs", str(runs), "--port", "0"]
     server = subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True)
     assert server.stdout
     try:
-        found = re.search(r"http://\S+:\d+", server.stdout.readline())
-        assert found
-        yield found[0]
+        url = re.search(r"http://\S+:\d+", server.stdout.readline())
+        assert url
+        yield url[0]
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(20)
 
 
-def opened(context: Any, address: str, words: str) -> float:
-    """Seconds from the address to a page that can be used, in a tab and a session of its own."""
+def open_page(context: Any, address: str, text: str) -> float:
+    """Return the seconds until a page is ready, in a new tab and session."""
     page = context.new_page()
     page.set_default_timeout(120_000)
-    began = time.perf_counter()
+    start = time.perf_counter()
     page.goto(address)
-    page.get_by_text(words).first.wait_for()
+    page.get_by_text(text).first.wait_for()
     page.wait_for_selector(IDLE)
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - start
     page.close()
     return seconds
 
 
 def main() -> int:
     from playwright.sync_api import sync_playwright
-    from ui_runs import large
+    from tests.support.app_runs import make_large_run
 
-    sheet = Sheet("The app, until a page can be used")
+    sheet = Sheet("Time until a page of the app is ready")
     with tempfile.TemporaryDirectory() as folder:
         for size in SIZES:
-            large(Path(folder), f"many-{size}", size)
-        with served(Path(folder)) as url, sync_playwright() as driver:
+            make_large_run(Path(folder), f"many-{size}", size)
+        with run_app(Path(folder)) as url, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             context = browser.new_context(viewport={"width": 1280, "height": 900})
-            opened(context, f"{url}/leaderboard", "Columns")  # imports, and Streamlit's own scripts
-            bare = [opened(context, f"{url}/performance", "auricle perf") for _ in range(3)]
-            sheet.line("a page without a run", min(bare), "s")
+            open_page(context, f"{url}/leaderboard", "Columns")  # imports modules and loads Streamlit's scripts
+            seconds_without_run = [open_page(context, f"{url}/performance", "auricle perf") for _ in range(3)]
+            sheet.line("page without a run", min(seconds_without_run), "s")
             for size in SIZES:
                 target = at_most(TARGET) if size == SIZES[0] else None
-                for name, (address, words) in PAGES.items():
-                    where = f"{url}/{address.format(size=size)}"
-                    for nth in ("first", "again"):
-                        seconds = opened(context, where, words)
-                        sheet.line(f"{name} of {size:,}, {nth}", seconds, "s", target)
+                for name, (path, text) in PAGES.items():
+                    address = f"{url}/{path.format(size=size)}"
+                    for visit in ("first visit", "second visit"):
+                        seconds = open_page(context, address, text)
+                        sheet.line(f"{name} of {size:,}, {visit}", seconds, "s", target)
             browser.close()
     return sheet.exit_code
 

@@ -1,4 +1,4 @@
-"""What the benchmarks run on: sentences with known errors, manifests of them, an idle model."""
+"""Data of the benchmarks: sentences with random errors, manifests of them, and a model that does nothing."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ HARD = (
     "they're", "mr. smith", "colour", "second", "half past two", "1st", "o'clock",
 )  # fmt: skip
 SEED = 7
-# More than the normalisers remember, so that a repeated sentence is not a remembered one.
-DIFFERENT = 100_000
+DISTINCT_PAIRS = 100_000  # more than the caches of the normalisers hold
 
 Pair = tuple[str, str]
 
 
 class NoOp(AsyncModel):
-    """Says back what it is asked, at once."""
+    """Answers at once with the text of the request."""
 
     async def generate(self, request: Generate) -> Generation:
         return Generation(text=str(request.turns[-1].parts[-1]))
 
 
 class BatchedNoOp(BatchModel):
-    """The same by lists: what is asked waits for its window, is sorted, cut and handed over."""
+    """Does the same in batches, so that requests pass through the batcher."""
 
     batch_size = 64
 
@@ -45,21 +44,21 @@ class BatchedNoOp(BatchModel):
 
 
 def pairs(count: int, hard: float = 0.0) -> Iterator[Pair]:
-    """Sentences of about 12 words, and each again with about 10 % of its words wrong.
+    """Yield sentences of about 12 words, each with a copy in which about 10 % of the words are wrong.
 
-    `hard` is the share of sentences that hold a number, a contraction or a title.
+    `hard` is the share of sentences with a number, a contraction or a title.
     """
     dice = random.Random(SEED)
     vocabulary = _vocabulary(dice)
-    drawn = (_pair(dice, vocabulary, hard) for _ in range(min(count, DIFFERENT)))
-    return islice(cycle(drawn), count)
+    distinct = (_pair(dice, vocabulary, hard) for _ in range(min(count, DISTINCT_PAIRS)))
+    return islice(cycle(distinct), count)
 
 
 def _pair(dice: random.Random, vocabulary: Sequence[str], hard: float) -> Pair:
     words = [_word(dice, vocabulary) for _ in range(dice.randint(6, 18))]
     if dice.random() < hard:
         words.insert(dice.randrange(len(words)), dice.choice(HARD))
-    return f"{' '.join(words).capitalize()}.", " ".join(_misheard(dice, words, vocabulary))
+    return f"{' '.join(words).capitalize()}.", " ".join(_with_errors(dice, words, vocabulary))
 
 
 def _vocabulary(dice: random.Random) -> list[str]:
@@ -70,7 +69,7 @@ def _word(dice: random.Random, vocabulary: Sequence[str]) -> str:
     return dice.choice(COMMON) if dice.random() < 0.4 else dice.choice(vocabulary)
 
 
-def _misheard(dice: random.Random, words: Iterable[str], vocabulary: Sequence[str]) -> Iterator[str]:
+def _with_errors(dice: random.Random, words: Iterable[str], vocabulary: Sequence[str]) -> Iterator[str]:
     for word in words:
         chance = dice.random()
         if chance < 0.06:
@@ -84,17 +83,19 @@ def _misheard(dice: random.Random, words: Iterable[str], vocabulary: Sequence[st
 
 
 def rows(count: int, hard: float = 0.0) -> Iterator[dict[str, Any]]:
-    """Rows without sound; the question of a row is what the idle model will say."""
-    for at, (reference, answer) in enumerate(pairs(count, hard)):
-        yield {"id": f"utterance-{at:07d}", "question": answer, "answer": reference, "subset": f"part-{at % 4}"}
+    """Yield rows without audio; the question of a row is what `NoOp` will answer."""
+    for index, (reference, answer) in enumerate(pairs(count, hard)):
+        yield {
+            "id": f"utterance-{index:07d}", "question": answer, "answer": reference, "subset": f"part-{index % 4}"
+        }  # fmt: skip
 
 
 def write(path: Path, lines: Iterable[dict[str, Any]]) -> Path:
     with path.open("wb") as file:
-        file.writelines(orjson.dumps(each, option=orjson.OPT_APPEND_NEWLINE) for each in lines)
+        file.writelines(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
     return path
 
 
 def spec(data: Path, model: str = f"{__file__}:NoOp", kind: str = "qa", **task_args: str) -> Spec:
-    """Of the kinds scored on text, `qa` is the one that needs no sound; it takes any metric."""
+    """Return the spec of a run; the default kind `qa` needs no audio and accepts any text metric."""
     return Spec(task=kind, model=model, task_args={"data": str(data), **task_args})
