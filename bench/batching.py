@@ -10,7 +10,7 @@ import math
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import NormalDist
 from unittest import mock
@@ -22,7 +22,6 @@ import torch
 from measure import Sheet, at_least, measure_best
 
 from auricle import Audio, BatchModel, Generate, Generation, evaluate, model
-from auricle.engine.batching import BatchLimits, PendingRequest
 
 SAMPLES = 384
 RATE = 16_000
@@ -86,12 +85,6 @@ def write_corpus(folder: Path) -> Path:
     return sample_data.write(folder / "data.jsonl", lines)
 
 
-def split_in_order(pending: Sequence[PendingRequest], limits: BatchLimits) -> Iterator[list[PendingRequest]]:
-    """Yield batches of the same size in the order of the data."""
-    for start in range(0, len(pending), limits.size):
-        yield list(pending[start : start + limits.size])
-
-
 def run_engine(data: Path, padded_seconds: list[float]) -> Callable[[], None]:
     out = data.with_name("run")
 
@@ -112,7 +105,7 @@ def main() -> int:
     by_order: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         data = write_corpus(Path(folder))
-        in_order = mock.patch("auricle.engine.batching.split_into_batches", split_in_order)(run_engine(data, by_order))
+        in_order = mock.patch("auricle.engine.batching.sort_by_length", list)(run_engine(data, by_order))
         costs = measure_best({"by order": in_order, "by length": run_engine(data, by_length)}, ROUNDS)
     order, length = costs["by order"], costs["by length"]
     sheet.line("batches in order", order.wall, "s", cost=order)

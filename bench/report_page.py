@@ -17,7 +17,7 @@ import soundfile
 from measure import Cost, Sheet, at_most, measure_cost
 
 from auricle import api
-from auricle.metrics.text import wer
+from auricle.metrics.error_rates import wer
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import build_sample_views
 from auricle.runs.run_directory import Run

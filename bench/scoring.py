@@ -16,7 +16,7 @@ from measure import Cost, Sheet, at_most, measure_best, measure_cost
 
 from auricle import Generation, Sample, evaluate, score
 from auricle.core.types import Record
-from auricle.metrics.text import wer
+from auricle.metrics.error_rates import wer
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 
