@@ -81,9 +81,6 @@ def _format_megabytes(byte_count: int) -> str:
     return f"{byte_count / 1e6:,.1f}"
 
 
-def _format_dates(entry: ModelEntries) -> tuple[str, str]:
-    oldest, newest = (
-        datetime.fromtimestamp(timestamp).astimezone().strftime("%Y-%m-%d %H:%M")
-        for timestamp in (entry.oldest, entry.newest)
-    )
-    return oldest, newest
+def _format_dates(entry: ModelEntries) -> list[str]:
+    moments = (datetime.fromtimestamp(timestamp).astimezone() for timestamp in (entry.oldest, entry.newest))
+    return [moment.strftime("%Y-%m-%d %H:%M") for moment in moments]

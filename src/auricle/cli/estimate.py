@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from auricle.core.errors import AuricleError
 from auricle.core.types import Generate, Predict, Request, Sample
@@ -92,16 +90,13 @@ async def _inspect_samples(task: Task, spec: Spec, total_samples: int | None, wo
     deadline = time.monotonic() + INSPECTION_SECONDS
     if iter(task.samples) is task.samples:
         return  # an iterator: samples read here would be missing from the run
-    for sample in _evenly_spaced(task.samples, min(total_samples or MAX_ROWS_SCANNED, MAX_ROWS_SCANNED)):
+    row_count = min(total_samples or MAX_ROWS_SCANNED, MAX_ROWS_SCANNED)
+    for sample in islice(task.samples, 0, row_count, max(1, row_count // MAX_SAMPLES_INSPECTED)):
         if isinstance(sample, Sample):
             with suppress(AuricleError):
                 workload.add(sample, await preview_requests(inferencer, sample))
         if time.monotonic() > deadline:
             return
-
-
-def _evenly_spaced(samples: Iterable[Any], row_count: int) -> Iterable[Any]:
-    return islice(samples, 0, row_count, max(1, row_count // MAX_SAMPLES_INSPECTED))
 
 
 def _count_characters(request: Request) -> int:

@@ -114,13 +114,9 @@ def _print_estimate(task: Task, spec: Spec, folder: Path, sample_count: int | No
 
 
 def _report_stopped(reason: str) -> int:
-    if not reason:
-        click.echo(f"Stopped. No completed sample is lost. Resume with: {resume_command()}", err=True)
-        return EXIT_INTERRUPTED
-    click.echo(
-        f"Stopped: {reason}. No completed sample is lost. Resume with a higher --max-cost: {resume_command()}", err=True
-    )
-    return EXIT_FAILURES
+    cause, remedy = (f": {reason}", " a higher --max-cost") if reason else ("", "")
+    click.echo(f"Stopped{cause}. No completed sample is lost. Resume with{remedy}: {resume_command()}", err=True)
+    return EXIT_FAILURES if reason else EXIT_INTERRUPTED
 
 
 def _count_samples(samples: Any, spec: Spec) -> int | None:

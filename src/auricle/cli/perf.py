@@ -20,7 +20,7 @@ from auricle.core.errors import SpecError
 if TYPE_CHECKING:
     from auricle import Spec
     from auricle.perf.measurement import PerfConfig
-    from auricle.perf.pricing import Pricing
+    from auricle.perf.serving_cost import Pricing
 
 SELFTEST = "selftest"
 CONFIG_OPTIONS = (
@@ -156,7 +156,7 @@ def _measure(
 
 
 def _load_pricing(options: Mapping[str, Any], model: str, model_args: Mapping[str, Any]) -> Pricing | None:
-    from auricle.perf.pricing import Pricing
+    from auricle.perf.serving_cost import Pricing
 
     prices = options["prices"]
     price = opt.load_price(prices, model, model_args) if prices else None

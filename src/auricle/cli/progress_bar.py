@@ -85,11 +85,9 @@ class Progress:
         )
 
     def _format_counts(self) -> str:
-        failed = f", {self.failed} failed" if self.failed else ""
-        resumed = f", {self.already_answered} answered before" if self.already_answered else ""
-        retried = f", {self.retried} retried" if self.retried else ""
-        in_flight = f", {self.in_flight} in flight" if self.in_flight else ""
-        return f"{self._rate():.3g}/s{in_flight}{retried}{failed}{resumed}"
+        counts = {"in flight": self.in_flight, "retried": self.retried, "failed": self.failed}
+        counts["answered before"] = self.already_answered
+        return f"{self._rate():.3g}/s" + "".join(f", {count} {name}" for name, count in counts.items() if count)
 
     def _rate(self) -> float:
         return (self.answered + self.failed) / max(1e-9, time.monotonic() - self._started)

@@ -30,14 +30,7 @@ def score(**options: Any) -> None:
     sys.exit(score_runs(**options))
 
 
-def score_runs(
-    runs: Sequence[Path],
-    profile: str | None,
-    judge: str | None,
-    judge_args: Sequence[str],
-    concurrency: int,
-    as_json: bool,
-) -> int:
+def score_runs(runs: Sequence[Path], profile: str | None, concurrency: int, as_json: bool, **judge: Any) -> int:
     """Score runs, requesting only the verdicts that are missing, and return the exit code."""
     from auricle import Settings, api
     from auricle.cli.evaluation import judge_exit_code
@@ -46,7 +39,7 @@ def score_runs(
     from auricle.engine.spec import JudgeSpec
 
     settings, code = Settings(concurrency=concurrency), EXIT_OK
-    judge_fields = opt.resolve_judge(None, judge, judge_args)
+    judge_fields = opt.resolve_judge(None, **judge)
     judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
     for run in runs:
         with redirect_stdout(sys.stderr), JudgingProgress() as progress:

@@ -14,6 +14,7 @@ from auricle.cli.options import (
     parse_batch_size,
     parse_json_object,
     resolve_judge,
+    text,
 )
 from auricle.core.errors import SpecError
 from auricle.engine import spec
@@ -34,15 +35,35 @@ def test_grouped_help_keeps_the_order_of_groups_and_options() -> None:
     assert positions == sorted(positions)
 
 
-@pytest.mark.parametrize(("text", "size"), [("auto", "auto"), ("8", 8)])
-def test_batch_size_is_a_number_or_auto(text: str, size: int | str) -> None:
-    assert parse_batch_size(text) == size
+@pytest.mark.parametrize(
+    ("words", "names", "parameter", "metavar"),
+    [
+        ("-o --out DIR", ["-o", "--out"], "out", "DIR"),
+        ("--fault faults KIND=FRACTION", ["--fault"], "faults", "KIND=FRACTION"),
+        ("--devices 0,1", ["--devices"], "devices", "0,1"),
+        ("--key", ["--key"], "key", None),
+    ],
+)
+def test_words_name_an_option_its_parameter_and_its_metavar(
+    words: str, names: list[str], parameter: str, metavar: str | None
+) -> None:
+    @click.command()
+    @text(words, "Help of the option.")
+    def command() -> None: ...
+
+    (option,) = command.params
+    assert (option.opts, option.name, option.metavar) == (names, parameter, metavar)
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "all"])
-def test_invalid_batch_size_is_refused(text: str) -> None:
+@pytest.mark.parametrize(("value", "size"), [("auto", "auto"), ("8", 8)])
+def test_batch_size_is_a_number_or_auto(value: str, size: int | str) -> None:
+    assert parse_batch_size(value) == size
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "all"])
+def test_invalid_batch_size_is_refused(value: str) -> None:
     with pytest.raises(click.BadParameter):
-        parse_batch_size(text)
+        parse_batch_size(value)
 
 
 def test_json_object_is_read_from_text_or_file(tmp_path: Path) -> None:

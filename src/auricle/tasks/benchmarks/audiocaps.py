@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from auricle.core.types import RejectedRow
-from auricle.data.row_files import Row
+from auricle.data.file_formats import Row
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item, not_found_error
 from auricle.tasks.benchmarks.questions import CAPTION_OPTIONS
 from auricle.tasks.benchmarks.tables import split_valid_rows

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from auricle.data.row_files import Row
+from auricle.data.file_formats import Row
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.tables import split_valid_rows
 from auricle.tasks.kinds import MEDIA_TEMPLATE
@@ -29,14 +29,8 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
         accepted = [answer for answer, count in votes.items() if count >= MIN_AGREEMENT[part["agreement"]]]
         kind = "yes-no" if set(answers) <= {"yes", "no"} else "single-word"
         if accepted and part["questions"] in ("all", kind):
-            yield make_item(
-                f"{Path(name).stem}#{question_counts[name]}",
-                audio_folder / name,
-                accepted,
-                question=question,
-                kind=kind,
-                agreement=str(max(votes.values())),
-            )
+            row_id, agreement = f"{Path(name).stem}#{question_counts[name]}", str(max(votes.values()))
+            yield make_item(row_id, audio_folder / name, accepted, question=question, kind=kind, agreement=agreement)
 
 
 def _group_answers(rows: list[Row]) -> Iterator[tuple[tuple[str, str], list[str]]]:

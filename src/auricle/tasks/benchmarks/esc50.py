@@ -25,14 +25,14 @@ GROUPS = ("animals", "nature", "human", "interior", "exterior")
 
 def _read(root: Path, part: base.BenchmarkPart) -> base.Items:
     folder = base.find_below(root, "ESC-50-master", "ESC-50", "")
-    base.find_below(folder, "meta/esc50.csv")
+    table = base.find_below(folder, "meta/esc50.csv")
 
     def convert(row: Values) -> base.Item | None:
         if part["split"] not in ("all", f"fold{row['fold']}"):
             return None
         return _convert_row({**row, "audio": folder / "audio" / row["filename"]})
 
-    return convert_table(folder / "meta" / "esc50.csv", convert)
+    return convert_table(table, convert)
 
 
 def _convert_row(row: Values) -> base.Item:
@@ -40,10 +40,6 @@ def _convert_row(row: Values) -> base.Item:
     group = GROUPS[LABELS.index(label) // 10] if label in LABELS else ""
     name = Path(row["filename"]).stem
     return base.make_item(name, row["audio"], format_label(label), fold=str(row["fold"]), group=group)
-
-
-def _row_filter(part: base.BenchmarkPart) -> dict[str, int]:
-    return {} if part["split"] == "all" else {"fold": int(part["split"][-1])}
 
 
 ESC50 = base.Benchmark(
@@ -57,7 +53,7 @@ ESC50 = base.Benchmark(
         "4005892498c64d7a9f4c09886414b065cb6bb61a",
         locate=lambda _part: (None, "train"),
         convert_row=_convert_row,
-        row_filter=_row_filter,
+        row_filter=lambda part: {} if part["split"] == "all" else {"fold": int(part["split"][-1])},
     ),
     task_options={
         "labels": [format_label(label) for label in LABELS],

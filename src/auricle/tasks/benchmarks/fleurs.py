@@ -55,10 +55,6 @@ def _convert_row(row: Mapping[str, Any]) -> base.Item:
     )
 
 
-def _part_options(part: base.BenchmarkPart) -> dict[str, Any]:
-    return {"metrics": ("cer",)} if LANGUAGES[part["language"]] in BY_CHARACTER else {}
-
-
 FLEURS = base.Benchmark(
     **base.about("fleurs", "FLEURS", "asr", language="en_us", licence="CC BY 4.0"),
     languages=LANGUAGES,
@@ -68,6 +64,6 @@ FLEURS = base.Benchmark(
     layout="en_us/test.tsv and en_us/audio/test/NUMBER.wav, for any of its languages",
     read=_read,
     hub=base.HubDataset("google/fleurs", "refs/convert/parquet", base.locate_language, _convert_row),
-    part_options=_part_options,
+    part_options=lambda part: {"metrics": ("cer",)} if LANGUAGES[part["language"]] in BY_CHARACTER else {},
     task_options={"cluster": "sentence"},
 )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-from auricle.core.types import Json
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below, make_item
 from auricle.tasks.benchmarks.segmented_json import iter_segments, segment_span
 
@@ -21,14 +19,11 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
         text = str(segment["text_tn"])
         if any(tag in text for tag in NON_SPEECH_TAGS):
             continue
-        meta: dict[str, Json] = {"recording": recording["aid"], "source": recording.get("source")}
+        meta = {"recording": recording["aid"], "source": recording.get("source")}
+        meta = {name: value for name, value in meta.items() if value != "N/A"}
         transcript = " ".join(PUNCTUATION.sub("", text).split())
         audio = root / recording["path"]
-        yield make_item(segment["sid"], audio, transcript, span=segment_span(segment), **_drop_empty(meta))
-
-
-def _drop_empty(meta: dict[str, Json]) -> dict[str, Any]:
-    return {name: value for name, value in meta.items() if value not in (None, "", "N/A")}
+        yield make_item(segment["sid"], audio, transcript, span=segment_span(segment), **meta)
 
 
 GIGASPEECH = Benchmark(

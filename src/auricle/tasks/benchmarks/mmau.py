@@ -46,17 +46,10 @@ def _read_mmau_pro(question_kind: str, root: Path, _part: BenchmarkPart) -> Item
         if not is_selected:
             return None
         paths = row["audio_path"]
-        recordings = [paths] if isinstance(paths, str) else list(paths)
+        audio = [str(root / path) for path in ([paths] if isinstance(paths, str) else paths)]
         meta: dict[str, Any] = {name: row[name] for name in PRO_META_COLUMNS if row.get(name)}
         choices = [] if question_kind == OPEN else row["choices"]
-        return make_item(
-            str(row["id"]),
-            [str(root / path) for path in recordings],
-            row["answer"],
-            question=row["question"],
-            choices=choices,
-            **meta,
-        )
+        return make_item(str(row["id"]), audio, row["answer"], question=row["question"], choices=choices, **meta)
 
     return convert_table(table, convert)
 

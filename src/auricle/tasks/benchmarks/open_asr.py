@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.types import RejectedRow
-from auricle.data.row_files import Row, read_rows
+from auricle.data.file_formats import Row, read_rows
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, make_item, not_found_error
 
 IGNORED = ("", "ignore time segment in scoring", "ignore_time_segment_in_scoring")
@@ -55,6 +55,7 @@ def _convert_or_reject(row: Row) -> Item | RejectedRow | None:
         return RejectedRow(row.origin, f"missing column {error} (columns: {', '.join(row.values)})")
 
 
+_hub = partial(HubDataset, locate=_config_and_split, convert_row=_convert_row)
 _benchmark = partial(
     Benchmark,
     kind="asr",
@@ -70,12 +71,7 @@ OPEN_ASR = _benchmark(
     title="Open ASR Leaderboard",
     source="huggingface.co/datasets/hf-audio/open-asr-leaderboard",
     options={"set": LEADERBOARD_SETS},
-    hub=HubDataset(
-        "hf-audio/open-asr-leaderboard",
-        "b6bdcd0beb34f8975dc659796176d88f43aff502",
-        locate=_config_and_split,
-        convert_row=_convert_row,
-    ),
+    hub=_hub("hf-audio/open-asr-leaderboard", "b6bdcd0beb34f8975dc659796176d88f43aff502"),
 )
 
 ESB = _benchmark(
@@ -83,5 +79,5 @@ ESB = _benchmark(
     title="ESB",
     source="huggingface.co/datasets/hf-audio/esb-datasets-test-only-sorted",
     options={"set": ESB_SETS},
-    hub=HubDataset("hf-audio/esb-datasets-test-only-sorted", None, locate=_config_and_split, convert_row=_convert_row),
+    hub=_hub("hf-audio/esb-datasets-test-only-sorted", None),
 )

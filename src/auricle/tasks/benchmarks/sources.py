@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
+from auricle.data.file_formats import Row
 from auricle.data.huggingface import HuggingFaceDataset
 from auricle.data.manifest import Manifest
-from auricle.data.row_files import Row
 from auricle.tasks.folder_scan import describe_contents, not_a_folder_error
 
 if TYPE_CHECKING:

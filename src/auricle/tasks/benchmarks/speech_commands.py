@@ -26,8 +26,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
             yield make_item(f"{name}/{path.stem}", path, name.strip("_"), speaker=_speaker_id(path.stem))
         return
     folder = find_below(root, "speech_commands_v0.02", "")
-    find_below(folder, SPLIT_LISTS[part["split"]])
-    for line in read_lines(folder / SPLIT_LISTS[part["split"]]):
+    for line in read_lines(find_below(folder, SPLIT_LISTS[part["split"]])):
         word, _, name = line.partition("/")
         yield make_item(line.removesuffix(".wav"), folder / line, word, speaker=_speaker_id(name))
 

@@ -31,10 +31,7 @@ SPGISPEECH = base.Benchmark(
     layout="spgispeech/val.csv and spgispeech/val/CALL/NUMBER.wav",
     read=_read,
     hub=base.HubDataset(
-        "kensho/spgispeech",
-        None,
-        locate=lambda _part: ("test", "test"),
-        convert_row=lambda row: _make_clip(row, row["audio"]),
+        "kensho/spgispeech", None, lambda _part: ("test", "test"), lambda row: _make_clip(row, row["audio"])
     ),
     task_options={"cluster": "call"},
 )

@@ -10,7 +10,7 @@ import orjson
 
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
-from auricle.data.row_files import Row, read_rows
+from auricle.data.file_formats import Row, read_rows
 from auricle.tasks.benchmarks.sources import Item, Items, missing_column_error
 
 Values = Mapping[str, Any]

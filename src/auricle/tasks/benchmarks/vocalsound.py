@@ -22,7 +22,7 @@ DATAFILES = {"test": "te.json", "validation": "val.json", "train": "tr.json"}
 def _read(root: Path, part: BenchmarkPart) -> Items:
     folder = find_below(root, "data/datafiles", "datafiles").parent
     audio_folder = find_below(folder, "audio_16k", "audio_44k")
-    find_below(folder, f"datafiles/{DATAFILES[part['split']]}")
+    table = find_below(folder, f"datafiles/{DATAFILES[part['split']]}")
 
     def convert(row: Values) -> Item:
         name = str(row["wav"]).rpartition("/")[2]
@@ -31,7 +31,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
         sex = {"f": "female", "m": "male"}.get(speaker[:1], "")
         return make_item(Path(name).stem, audio_folder / name, label, speaker=speaker, sex=sex)
 
-    return convert_table(folder / "datafiles" / DATAFILES[part["split"]], convert)
+    return convert_table(table, convert)
 
 
 VOCALSOUND = Benchmark(

@@ -6,16 +6,15 @@ Kimi-Audio-Evalkit's downloader. Prompts contain only audio, no text.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from auricle.core.types import RejectedRow
-from auricle.data.row_files import count_rows
+from auricle.data.file_formats import count_rows
 from auricle.tasks.benchmarks import base
 from auricle.tasks.benchmarks.tables import Values, convert_table
 from auricle.tasks.kinds import MEDIA_TEMPLATE
@@ -133,7 +132,7 @@ class Shards(Sequence[base.Item | RejectedRow]):
 
     def __iter__(self) -> Iterator[base.Item | RejectedRow]:
         for split, shards in self._shards.items():
-            convert = partial(self._convert_numbered, split, itertools.count())
+            convert = partial(self._convert_numbered, split, count())
             for shard in shards:
                 yield from convert_table(shard, convert)
 
@@ -183,13 +182,9 @@ def _benchmark(
 
 JUDGE_OPTIONS = {"metrics": ["judge-1-5"], "votes": 3}
 CHOICE_OPTIONS = {"prompt": MEDIA_TEMPLATE}
-INSTRUCTION_OPTIONS = {
-    "metrics": [
-        "ifeval",
-        *(f"ifeval_{what}_{how}" for what in ("prompt", "instruction") for how in ("strict", "loose")),
-    ],
-    "max_tokens": 2048,
-}
+QA_OPTIONS = {"metrics": ["judge-reference", "contains"], "votes": 3, "by": ["accent"]}
+IFEVAL_METRICS = [f"ifeval_{what}_{how}" for what in ("prompt", "instruction") for how in ("strict", "loose")]
+INSTRUCTION_OPTIONS = {"metrics": ["ifeval", *IFEVAL_METRICS], "max_tokens": 2048}
 
 ALPACAEVAL = _benchmark("alpacaeval", "open", _convert_open, JUDGE_OPTIONS, {"test": 199})
 ALPACAEVAL_FULL = _benchmark("alpacaeval_full", "open", _convert_open, JUDGE_OPTIONS, {"test": 636})
@@ -199,13 +194,7 @@ OPENBOOKQA = _benchmark("openbookqa", "mcq", _convert_spoken_choices, CHOICE_OPT
 MMSU = _benchmark(
     "mmsu", "mcq", _convert_spoken_choices, {**CHOICE_OPTIONS, "by": ["domain"]}, {ALL: 3074, **dict.fromkeys(DOMAINS)}
 )
-SD_QA = _benchmark(
-    "sd-qa",
-    "qa",
-    _convert_qa,
-    {"metrics": ["judge-reference", "contains"], "votes": 3, "by": ["accent"]},
-    {**dict.fromkeys(ACCENTS), "usa": 553, ALL: None},
-)
+SD_QA = _benchmark("sd-qa", "qa", _convert_qa, QA_OPTIONS, {**dict.fromkeys(ACCENTS), "usa": 553, ALL: None})
 MTBENCH = _benchmark("mtbench", "chat", _convert_conversation, {"metrics": ["judge-1-10"]}, {"test": 46})
 IFEVAL = _benchmark("ifeval", "open", _convert_instruction, INSTRUCTION_OPTIONS, {"test": 345})
 BBH = _benchmark("bbh", "mcq", _convert_reasoning, {**CHOICE_OPTIONS, "by": ["puzzle"]}, {"test": 1000})
