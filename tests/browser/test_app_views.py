@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("streamlit", reason="streamlit is not installed")
 
-from auricle.metrics import statistics
+from auricle.metrics import intervals
 from tests.browser.conftest import OpenPage, RunningApp
 from tests.support import app_runs
 from tests.support.browser import wait_until_drawn
@@ -21,7 +21,7 @@ EXCEPTION = "[data-testid=stException]"
 def runs(app: RunningApp) -> Path:
     """Make runs of every kind, hostile ones, a large one and a load test in the runs folder of the app."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
+        monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
         app_runs.make_runs_of_every_kind(app.runs / "kinds", 16)
         app_runs.make_hostile_runs(app.runs / "hostile", outside=app.runs.parent)
         app_runs.make_large_run(app.runs / "many", "large", 20_000)

@@ -7,7 +7,7 @@ import pytest
 
 from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
-from auricle.metrics import dimensions, labels, text
+from auricle.metrics import dimensions, error_rates, labels
 from auricle.report.metrics_document import build_document
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import build_sample_views
@@ -76,13 +76,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Any:
     wave = 0.3 * np.sin(2 * np.pi * 440 * np.arange(24_000) / 16_000)
     sound = [Audio.of(wave.astype(np.float32), rate=16_000)]
     made = {
-        "speech": page_of([heard(at, sound) for at in range(44)], [text.wer, text.cer]),
+        "speech": page_of([heard(at, sound) for at in range(44)], [error_rates.wer, error_rates.cer]),
         "classes": page_of(
             [classified(at) for at in range(80)], [labels.accuracy, labels.uar, labels.macro_f1, labels.weighted_f1]
         ),
         "dimensions": page_of([moved(at) for at in range(90)], [dimensions.eta2]),
         "matched": page_of([heard_otherwise(at) for at in range(90)], [labels.uar]),
-        "empty": page_of([], [text.wer]),
+        "empty": page_of([], [error_rates.wer]),
     }
     for name, page in made.items():
         (folder / f"{name}.html").write_text(page, encoding="utf-8")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
-from scipy.stats import spearmanr  # type: ignore[import-untyped]
+from scipy.stats import spearmanr
 
 from auricle.audio import Audio
 from auricle.core.types import Prediction

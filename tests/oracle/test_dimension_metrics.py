@@ -8,7 +8,7 @@ from sklearn.metrics import mean_squared_error, roc_auc_score
 
 from auricle import Metric
 from auricle.metrics import dimensions
-from auricle.metrics.statistics import prepare_weighted
+from auricle.metrics.intervals import prepare_weighted
 
 EMOTIONS = ["angry", "calm", "happy", "sad"]
 Array = NDArray[np.float64]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auricle.metrics.base import mean, ratio
-from auricle.metrics.statistics import compare_paired
+from auricle.metrics.intervals import compare_paired
 
 
 @pytest.fixture

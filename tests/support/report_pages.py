@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
-from auricle.metrics import labels, text
+from auricle.metrics import error_rates, labels
 from auricle.report.metrics_document import build_document
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
@@ -75,7 +75,7 @@ def make_transcripts(size: Any, failed: int = 0, **more: Any) -> Any:
         for at in range(size)
     ]
     records += [make_record(size + at, Failure("Timeout", "too late")) for at in range(failed)]
-    return build_run_document(records, [text.wer, text.cer], **more), records
+    return build_run_document(records, [error_rates.wer, error_rates.cer], **more), records
 
 
 def make_classified(names: Any, unreadable: int = 0) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 from auricle import Generation, Sample
 from auricle.core.types import Record
-from auricle.metrics.text import wer
+from auricle.metrics.error_rates import wer
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 

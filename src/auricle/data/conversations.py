@@ -16,7 +16,7 @@ from typing import Any, Literal
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError
 from auricle.core.types import Part, Turn
-from auricle.data.row_files import parse_json_cell
+from auricle.data.file_formats import parse_json_cell
 
 Role = Literal["system", "user", "assistant"]
 

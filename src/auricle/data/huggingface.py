@@ -12,8 +12,8 @@ from typing import Any
 
 from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
+from auricle.data.file_formats import Row
 from auricle.data.manifest import Manifest
-from auricle.data.row_files import Row
 
 HF_PREFIX = "hf:"
 CONVERTED_REVISION_PREFIX = "refs/convert/"

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError
 from auricle.core.types import Input, Json, RejectedRow, Sample, list_parts
-from auricle.data.row_files import Row, count_rows, file_revision, parse_json_cell, read_rows
+from auricle.data.file_formats import Row, count_rows, file_revision, parse_json_cell, read_rows
 
 COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),

@@ -14,8 +14,8 @@ from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import read_yaml, read_yaml_with_extends
+from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
-from auricle.data.row_files import READERS
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
 from auricle.tasks.catalogue import TASKS

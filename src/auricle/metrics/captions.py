@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Metric, Stats, WeightedAggregate, constant_bounds, mean
-from auricle.metrics.text import reference_texts
+from auricle.metrics.error_rates import reference_texts
 from auricle.text import get_profile, split_words
 
 if TYPE_CHECKING:

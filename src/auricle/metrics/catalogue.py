@@ -8,12 +8,12 @@ from typing import Any
 from auricle.core.registry import Builtin, Registry
 
 _METRICS: Mapping[str, Builtin] = {
-    "wer": Builtin("auricle.metrics.text:wer", "word error rate, pooled over all samples"),
-    "cer": Builtin("auricle.metrics.text:cer", "character error rate, pooled over all samples"),
-    "mer": Builtin("auricle.metrics.text:mer", "mixed error rate: Chinese characters and Latin words"),
-    "exact_match": Builtin("auricle.metrics.text:exact_match", "answer equals a reference"),
-    "contains": Builtin("auricle.metrics.text:contains", "answer contains a reference"),
-    "empty": Builtin("auricle.metrics.text:empty", "share of empty answers"),
+    "wer": Builtin("auricle.metrics.error_rates:wer", "word error rate, pooled over all samples"),
+    "cer": Builtin("auricle.metrics.error_rates:cer", "character error rate, pooled over all samples"),
+    "mer": Builtin("auricle.metrics.error_rates:mer", "mixed error rate: Chinese characters and Latin words"),
+    "exact_match": Builtin("auricle.metrics.error_rates:exact_match", "answer equals a reference"),
+    "contains": Builtin("auricle.metrics.error_rates:contains", "answer contains a reference"),
+    "empty": Builtin("auricle.metrics.error_rates:empty", "share of empty answers"),
     "judge-reference": Builtin("auricle.metrics.judge:judge_reference", "judge: answer means the same as a reference"),
     "judge-choice": Builtin("auricle.metrics.judge:judge_choice", "judge: answer chooses the right option"),
     "judge-1-5": Builtin("auricle.metrics.judge:judge_1_5", "judge: quality from 1 to 5"),

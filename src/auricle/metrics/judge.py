@@ -26,10 +26,10 @@ from auricle.metrics.base import (
     mean,
 )
 from auricle.metrics.conversation import build_transcript
+from auricle.metrics.error_rates import reference_texts
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error
 from auricle.metrics.rubric import Rubric, load_builtin_rubric, load_rubric
-from auricle.metrics.text import reference_texts
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.errors import MissingExtra
 from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Metric, SumAggregator
-from auricle.metrics.text import reference_texts
+from auricle.metrics.error_rates import reference_texts
 
 try:  # at import, so that a missing package is reported before the run starts
     from sacrebleu.metrics.bleu import BLEU

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from auricle.perf.percentiles import describe_values
 from auricle.perf.request_columns import Floats, Ints, Mask, RequestColumns
-from auricle.perf.statistics import describe_values
 
 AUDIO_SECONDS_BOUNDS = (5.0, 15.0, 30.0, 120.0)
 OUTPUT_TOKENS_BOUNDS = (16.0, 64.0, 256.0, 1024.0)

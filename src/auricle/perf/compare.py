@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from auricle.perf.definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measure_definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.recompute import is_measurement, read_summary
 from auricle.perf.report.tables import format_interval, format_number
 

@@ -14,14 +14,14 @@ from auricle.core.serialization import encode_record
 from auricle.core.types import Failure, Generation, Output, Record, Request, Sample
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.drivers import Driver, PreparedRequest
-from auricle.perf.loads import ClosedLoop, Load, OpenLoop, SearchPlan, SweepPlan
+from auricle.perf.load_patterns import ClosedLoop, Load, OpenLoop, SearchPlan, SweepPlan
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.request_record import Phase, RequestRecord, Status
 from auricle.perf.saturation import SaturationDetector
 from auricle.tasks.inferencers import Inferencer, preview_requests
 
 if TYPE_CHECKING:
-    from auricle.perf.loads import Times
+    from auricle.perf.load_patterns import Times
 
 STOP_POLL_SECONDS = 0.25  # longest time until a waiting task notices a stop
 STOP_GRACE_SECONDS = 2.0  # time that requests in flight have left after a stop

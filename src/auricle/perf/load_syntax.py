@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from auricle.core.errors import SpecError
-from auricle.perf.loads import Burst, ClosedLoop, FixedRate, Load, Ramp, SearchPlan, Steps, SweepPlan, Trace
+from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, Load, Ramp, SearchPlan, Steps, SweepPlan, Trace
 
 LOAD_SYNTAX = {
     "serial": "serial",

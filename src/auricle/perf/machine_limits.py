@@ -10,7 +10,7 @@ from pathlib import Path
 
 import orjson
 
-from auricle.perf.loads import FixedRate, Load, Ramp, Steps
+from auricle.perf.load_patterns import FixedRate, Load, Ramp, Steps
 from auricle.perf.request_columns import RequestColumns
 
 WARNING_SHARE = 0.5

@@ -27,15 +27,15 @@ from auricle.models import AsyncModel, abilities
 from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.health import SenderHealth
 from auricle.perf.load_generator import schedule_due_times
+from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, SearchPlan, SweepPlan, folder_name
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.loads import ClosedLoop, FixedRate, Load, SearchPlan, SweepPlan, folder_name
 from auricle.perf.machine_limits import find_limit_warnings
 from auricle.perf.plan import LoadPointPlan
-from auricle.perf.pricing import Pricing
 from auricle.perf.recompute import MANIFEST_FILE, REQUESTS_FILE, SUMMARY_FILE, is_measurement
 from auricle.perf.repeats import summarise_repeats
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.search import Search
+from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import Slo, evaluate_run, parse_slos
 from auricle.perf.summary import summarise
 from auricle.perf.sweep import Sweep

@@ -12,9 +12,9 @@ from auricle.core.errors import DataError
 from auricle.core.files import write_atomically
 from auricle.perf.health import SenderHealth
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.pricing import Pricing
 from auricle.perf.repeats import summarise_repeats
 from auricle.perf.request_columns import RequestColumns
+from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.perf.loads import SearchPlan
+from auricle.perf.load_patterns import SearchPlan
 
 MAX_UNJUDGED_RUNS = 3
 """Inconclusive runs of a point after which it counts as not met. The lowest load is left after one such run:

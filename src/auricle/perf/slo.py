@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import SpecError
-from auricle.perf.definitions import POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 
 if TYPE_CHECKING:
     from auricle.perf.request_columns import Floats, Mask, RequestColumns

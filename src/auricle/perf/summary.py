@@ -17,17 +17,17 @@ from auricle.perf.breakdowns import (
     summarise_failures,
 )
 from auricle.perf.cumulative import accumulate_at, compute_cumulative_amounts
-from auricle.perf.definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.health import SenderHealth
+from auricle.perf.load_patterns import ClosedLoop, Load
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.loads import ClosedLoop, Load
-from auricle.perf.measures import compute_measures, get_pooled_values
-from auricle.perf.pricing import Pricing
+from auricle.perf.measure_definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.percentiles import METHOD, BlockBootstrap, describe_values
 from auricle.perf.request_columns import Floats, Mask, RaggedArray, RequestColumns
+from auricle.perf.request_measures import compute_measures, get_pooled_values
 from auricle.perf.request_record import RequestRecord
 from auricle.perf.saturation import assess_saturation
+from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import DEFAULT_ATTAINMENT, Slo, SloOutcomes, evaluate_requests, evaluate_run
-from auricle.perf.statistics import METHOD, BlockBootstrap, describe_values
 from auricle.perf.validity import Evidence, collect_notes, find_invalid_reasons
 from auricle.perf.windows import (
     Window,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auricle.perf.loads import ClosedLoop, Load, SweepPlan
+from auricle.perf.load_patterns import ClosedLoop, Load, SweepPlan
 
 
 class Sweep:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from auricle.perf.health import SenderHealth
-from auricle.perf.loads import ClosedLoop, Load
+from auricle.perf.load_patterns import ClosedLoop, Load
 from auricle.perf.windows import Window
 
 MAX_RATE_SHORTFALL = 0.02

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from auricle.perf.loads import ClosedLoop, FixedRate, Load
+from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load
 from auricle.perf.request_columns import Floats, Mask, RequestColumns
 
 WindowKind: TypeAlias = Literal["all", "steady"]

@@ -30,8 +30,8 @@ from auricle.models import BatchModel, abilities
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.drivers import Driver, create_driver
 from auricle.perf.load_generator import LoadGenerator, PreparedSample, prepare_samples
+from auricle.perf.load_patterns import Load, Trace
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.loads import Load, Trace
 from auricle.perf.plan import LoadPointPlan
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import adapt_to_batching, close_inferencer

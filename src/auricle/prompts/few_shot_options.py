@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.data.row_files import file_revision
+from auricle.data.file_formats import file_revision
 from auricle.prompts.catalogue import RETRIEVERS
 from auricle.prompts.example_budget import ExampleBudget, ExampleRenderer, all_parts
 

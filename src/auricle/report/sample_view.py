@@ -14,7 +14,7 @@ from auricle.audio import Audio
 from auricle.core.errors import SampleError, Unreadable
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
 from auricle.metrics.base import Metric
-from auricle.metrics.text import reference_text
+from auricle.metrics.error_rates import reference_text
 from auricle.report.html_format import typeset_number
 from auricle.report.text_format import format_likelihood
 from auricle.report.transcript import TranscriptLine, transcript_lines

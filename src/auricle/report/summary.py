@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import describe
-from auricle.metrics.statistics import compute_interval
+from auricle.metrics.intervals import compute_interval
 from auricle.report.metric_columns import MetricColumn
 from auricle.report.score_table import ScoreTable
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from auricle.core.errors import DataError
 from auricle.core.types import Json, RejectedRow, Sample
-from auricle.data.row_files import Row, read_rows
+from auricle.data.file_formats import Row, read_rows
 from auricle.metrics.base import Metric
 from auricle.tasks.inferencers import Inferencer
 from auricle.text import resolve_profile_name

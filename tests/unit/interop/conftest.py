@@ -15,7 +15,7 @@ from tests.support.framework_results import import_single, write_cmi
 def few_bootstrap_rounds() -> Iterator[None]:
     """Draw few bootstrap samples; intervals are tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("auricle.metrics.statistics.BOOTSTRAP_ROUNDS", 20)
+        patch.setattr("auricle.metrics.intervals.BOOTSTRAP_ROUNDS", 20)
         yield
 
 

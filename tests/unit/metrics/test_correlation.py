@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from auricle.metrics.correlation import ktau, lcc, prepare_ranks, rmse, srcc
-from auricle.metrics.statistics import choose_rounds, compute_interval
+from auricle.metrics.intervals import choose_rounds, compute_interval
 
 ORACLES = {"srcc": stats.spearmanr, "lcc": stats.pearsonr, "ktau": stats.kendalltau}
 AGGREGATORS = {"srcc": srcc, "lcc": lcc, "ktau": ktau}

@@ -12,9 +12,9 @@ from auricle import Metric
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Prediction, Sample
 from auricle.metrics.catalogue import METRICS
+from auricle.metrics.intervals import compute_interval
 from auricle.metrics.judge import KappaAggregator, make_judge_metric
 from auricle.metrics.rubric import Rubric, build_rubric
-from auricle.metrics.statistics import compute_interval
 
 YES_NO = {"name": "mine", "kind": "yes-no", "template": "{question} {answer}"}
 SCALE = {**YES_NO, "kind": "scale", "low": 1, "high": 5}

@@ -11,7 +11,7 @@ from auricle.core.errors import SampleError, Unreadable, Unsupported
 from auricle.core.types import Generation, Json, Likelihood, Sample
 from auricle.metrics import likelihood
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.statistics import compute_interval
+from auricle.metrics.intervals import compute_interval
 
 CHOICES = ["ox", "hippopotamus", "猫猫猫"]
 # The rules prefer different options, so that no rule can pass for another.

@@ -9,11 +9,11 @@ import pytest
 from auricle import Generation, Metric, Prediction, Sample, metric
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Failure, Generate, Json, Output, Record, Turn
+from auricle.metrics.error_rates import contains, empty, exact_match, wer
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
 from auricle.metrics.multi_answer import accepts_multiple_outputs, aggregate_answers, apply_aggregations
 from auricle.metrics.refusal import refusal
-from auricle.metrics.text import contains, empty, exact_match, wer
 from auricle.report.metrics_document import collect_refusals
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise

@@ -5,9 +5,9 @@ import pytest
 from auricle import Metric
 from auricle.core.errors import Unreadable, Unsuited
 from auricle.core.types import Generation, Prediction, Sample
+from auricle.metrics.intervals import compute_interval
 from auricle.metrics.preference import TiePolicy, get_choice, preference_metrics
 from auricle.metrics.ratings import Dimension
-from auricle.metrics.statistics import compute_interval
 
 
 def ratings(**values: float) -> Prediction:

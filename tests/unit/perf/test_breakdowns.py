@@ -8,8 +8,8 @@ from auricle.perf.breakdowns import (
     count_timeouts,
     summarise_failures,
 )
-from auricle.perf.measures import compute_measures
 from auricle.perf.request_columns import Mask, RequestColumns
+from auricle.perf.request_measures import compute_measures
 from tests.support.simulated_servers import answered_request, even_requests
 
 

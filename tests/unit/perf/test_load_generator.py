@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from auricle.perf.load_generator import schedule_due_times
-from auricle.perf.loads import FixedRate
+from auricle.perf.load_patterns import FixedRate
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.saturation import SaturationDetector
 from auricle.testing.fake_server import Script

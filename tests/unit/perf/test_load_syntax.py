@@ -1,8 +1,8 @@
 import pytest
 
 from auricle.core.errors import SpecError
+from auricle.perf.load_patterns import ClosedLoop, folder_name
 from auricle.perf.load_syntax import LOAD_PARSERS, LOAD_SYNTAX, parse_loads
-from auricle.perf.loads import ClosedLoop, folder_name
 
 LOADS = (
     "closed:8", "closed:8,ramp=10,think=0.5", "burst:50", "constant:10", "poisson:8,cap=64",

@@ -10,7 +10,7 @@ import pytest
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
 from auricle.perf.measurement import PerfConfig, measure
-from auricle.perf.pricing import Pricing
+from auricle.perf.serving_cost import Pricing
 from auricle.runs.usage import Price
 from auricle.testing.fake_server import FakeServer, Script
 from tests.unit.perf.conftest import RunMeasurement

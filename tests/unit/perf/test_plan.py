@@ -1,6 +1,6 @@
 import pytest
 
-from auricle.perf.loads import FixedRate
+from auricle.perf.load_patterns import FixedRate
 from auricle.perf.plan import LoadPointPlan
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import DataError
-from auricle.perf.pricing import Pricing
 from auricle.perf.recompute import is_measurement, read_summary, recompute_summary
 from auricle.perf.request_columns import RequestColumns
+from auricle.perf.serving_cost import Pricing
 from auricle.perf.summary import summarise
 from auricle.runs.usage import Price
 from auricle.testing.fake_server import Script

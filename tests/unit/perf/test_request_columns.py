@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import DataError
-from auricle.perf.measures import compute_measures
 from auricle.perf.request_columns import RaggedArray, RequestColumns
+from auricle.perf.request_measures import compute_measures
 from tests.support.simulated_servers import answered_request, speech_request, streamed_request
 
 

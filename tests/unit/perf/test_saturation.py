@@ -3,9 +3,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 import pytest
 
-from auricle.perf.loads import FixedRate
-from auricle.perf.measures import compute_measures
+from auricle.perf.load_patterns import FixedRate
 from auricle.perf.request_columns import RequestColumns
+from auricle.perf.request_measures import compute_measures
 from auricle.perf.request_record import RequestRecord
 from auricle.perf.saturation import SaturationDetector, Trend, assess_saturation
 from auricle.perf.windows import Window

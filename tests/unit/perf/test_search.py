@@ -2,8 +2,8 @@ from itertools import repeat
 
 import pytest
 
+from auricle.perf.load_patterns import ClosedLoop, FixedRate, SearchPlan
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.loads import ClosedLoop, FixedRate, SearchPlan
 from auricle.perf.search import Search, SearchResult
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise

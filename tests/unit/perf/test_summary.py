@@ -5,9 +5,9 @@ import numpy as np
 import orjson
 import pytest
 
-from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.health import SenderHealth
-from auricle.perf.loads import ClosedLoop, FixedRate
+from auricle.perf.load_patterns import ClosedLoop, FixedRate
+from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise

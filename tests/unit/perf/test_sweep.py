@@ -1,4 +1,4 @@
-from auricle.perf.loads import ClosedLoop, FixedRate, Load, SweepPlan
+from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, SweepPlan
 from auricle.perf.sweep import Sweep
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from auricle.perf.health import SenderHealth
-from auricle.perf.loads import ClosedLoop, FixedRate
+from auricle.perf.load_patterns import ClosedLoop, FixedRate
 from auricle.perf.summary import summarise
 from tests.support.simulated_servers import (
     answered_request,

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from auricle.perf.cumulative import compute_cumulative_amounts
+from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, Load, Ramp, Steps
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.loads import Burst, ClosedLoop, FixedRate, Load, Ramp, Steps
-from auricle.perf.measures import compute_measures
 from auricle.perf.request_columns import RequestColumns
+from auricle.perf.request_measures import compute_measures
 from auricle.perf.request_record import RequestRecord
 from auricle.perf.windows import (
     CountOverTime,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from auricle.core.types import Generation
-from auricle.metrics import text
+from auricle.metrics import error_rates
 from auricle.metrics.base import metric
 from auricle.report.html_format import Scale
 from auricle.report.run_html import render_report
@@ -14,7 +14,7 @@ from tests.support.report_pages import build_run_document, make_record, visible_
 
 def test_an_undefined_value_is_a_dash() -> None:
     page = visible_text(
-        render_report(build_run_document([make_record(0, Generation(text="x"), target="")], [text.wer]), [])
+        render_report(build_run_document([make_record(0, Generation(text="x"), target="")], [error_rates.wer]), [])
     )
     assert "nan" not in page.lower().split()
     assert "no interval" in page

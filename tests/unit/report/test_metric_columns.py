@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from auricle import metric
-from auricle.metrics.text import wer
+from auricle.metrics.error_rates import wer
 from tests.support.scored_records import make_record, overall_results, score_and_summarise
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from auricle import metric
 from auricle.core.errors import Unsupported
-from auricle.metrics.text import wer
+from auricle.metrics.error_rates import wer
 from auricle.report.metrics_document import collect_refusals
 from tests.support.scored_records import make_mixed_records, make_record, overall_results, score_and_summarise
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from auricle.core.types import Failure, Generation, Prediction
-from auricle.metrics import labels, text
+from auricle.metrics import error_rates, labels
 from auricle.metrics.base import metric
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import SampleView, build_sample_views
@@ -30,7 +30,7 @@ def test_page_shows_the_number_its_interval_and_its_coverage() -> None:
 
 def test_page_fetches_nothing() -> None:
     document, records = make_transcripts(4)
-    reader = read_page(render_report(document, build_sample_views(records, text.wer)))
+    reader = read_page(render_report(document, build_sample_views(records, error_rates.wer)))
     assert not {"link", "img", "iframe", "base", "object"} & set(reader.tags)
     addresses = [value for name, value in reader.attributes if name in ("src", "href", "action")]
     assert all(value.startswith(("#", "data:")) for value in addresses)
@@ -59,7 +59,7 @@ def test_failures_are_shown_with_both_bounds() -> None:
 
 
 def test_empty_run_has_a_page() -> None:
-    page = visible_text(render_report(build_run_document([], [text.wer]), []))
+    page = visible_text(render_report(build_run_document([], [error_rates.wer]), []))
     assert "No number" in page
     assert "No sample has been answered yet" in page
 
@@ -99,11 +99,11 @@ def hostile() -> Any:
     task = dict.fromkeys(describe_run()["task"], EVIL)
     model = {"name": EVIL, "arguments": {EVIL: EVIL}}
     document = build_run_document(
-        records, [own, failing, labels.uar, text.wer], task=task, model=model, created=EVIL, auricle=EVIL
+        records, [own, failing, labels.uar, error_rates.wer], task=task, model=model, created=EVIL, auricle=EVIL
     )
     document["refused"] = {EVIL: EVIL}
     document["failures"][0]["examples"][0].update(id=EVIL, origin=EVIL)
-    cards = build_sample_views(records, text.wer)
+    cards = build_sample_views(records, error_rates.wer)
     odd = SampleView(id=EVIL, origin=EVIL, meta={EVIL: EVIL}, question=EVIL, target=EVIL, answer=EVIL,
                 values=((EVIL, 1.0),), score=EVIL, errors=EVIL, note=EVIL)  # fmt: skip
     return document, [*cards, odd]
@@ -130,7 +130,7 @@ def test_page_does_not_grow_with_the_number_of_samples() -> None:
     small, records = make_transcripts(100)
     large, more = make_transcripts(10_000)
     sizes = [
-        len(render_report(document, build_sample_views(each, text.wer)).encode())
+        len(render_report(document, build_sample_views(each, error_rates.wer)).encode())
         for document, each in ((small, records), (large, more))
     ]
     assert sizes[1] < 10_000_000
@@ -140,7 +140,9 @@ def test_page_does_not_grow_with_the_number_of_samples() -> None:
 def test_page_of_endless_texts_stays_under_ten_megabytes() -> None:
     answer = "&<>\"' " * 20_000
     records = [make_record(at, Generation(text=answer), target=answer[::-1]) for at in range(60)]
-    page = render_report(build_run_document(records[:1], [text.cer]), build_sample_views(records, text.cer))
+    page = render_report(
+        build_run_document(records[:1], [error_rates.cer]), build_sample_views(records, error_rates.cer)
+    )
     assert len(page.encode()) < 4_000_000
 
 

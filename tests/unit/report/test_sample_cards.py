@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from auricle.metrics import text
+from auricle.metrics import error_rates
 from auricle.report.run_html import render_report
 from auricle.report.sample_cards import join_tokens
 from auricle.report.sample_view import RIGHT_ANSWER_NOTE, SampleView, build_sample_views
@@ -13,7 +13,7 @@ from tests.support.report_pages import make_transcripts, visible_text
 
 def test_worst_samples_show_their_alignment() -> None:
     document, records = make_transcripts(1)
-    page = render_report(document, build_sample_views(records, text.wer))
+    page = render_report(document, build_sample_views(records, error_rates.wer))
     assert '<span class="swap"><del>two</del><ins>too</ins></span>' in page
     assert "substituted" in page
 

@@ -8,7 +8,7 @@ import pytest
 
 from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Likelihood, Prediction, Record, Sample
-from auricle.metrics import labels, text
+from auricle.metrics import error_rates, labels
 from auricle.metrics.base import Metric, mean
 from auricle.report import sample_view
 from auricle.report.sample_view import Edit, align_tokens, build_sample_views
@@ -36,20 +36,20 @@ def test_alignment_names_what_became_of_every_token() -> None:
 
 
 def test_alignment_is_over_what_the_metric_sees() -> None:
-    (one,) = build_sample_views([record("ONE, two!")], text.wer)
+    (one,) = build_sample_views([record("ONE, two!")], error_rates.wer)
     assert one.diff == (Edit("equal", ("one", "two"), ("one", "two")), Edit("delete", ("three",), ()))
     assert one.target == "one two three"
     assert one.answer == "ONE, two!"
 
 
 def test_score_shows_the_errors_it_is_made_of() -> None:
-    (one,) = build_sample_views([record("one too")], text.wer)
+    (one,) = build_sample_views([record("one too")], error_rates.wer)
     assert one.score.startswith("66.67")
     assert one.errors == "1S 1D 0I of 3"
 
 
 def test_score_of_a_reference_without_words_is_undefined() -> None:
-    (one,) = build_sample_views([record("noise", target="")], text.wer)
+    (one,) = build_sample_views([record("noise", target="")], error_rates.wer)
     assert one.score == "–"
     assert one.errors == "0S 0D 1I of 0"
 
@@ -91,7 +91,7 @@ def test_run_without_metrics_still_shows_its_samples() -> None:
 
 def test_failed_record_is_shown_and_not_scored() -> None:
     sample = Sample(id="a", inputs={}, target="x")
-    (one,) = build_sample_views([Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], text.wer)
+    (one,) = build_sample_views([Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], error_rates.wer)
     assert one.note == "Timeout: too late"
     assert one.score == ""
 
@@ -142,7 +142,7 @@ def test_targets_of_every_kind_are_shown_plainly(target: Any, expected: str | No
 
 
 def test_endless_answer_is_cut_with_a_note() -> None:
-    (one,) = build_sample_views([record("word " * 50_000)], text.wer)
+    (one,) = build_sample_views([record("word " * 50_000)], error_rates.wer)
     assert len(one.answer) < sample_view.MAX_CHARACTERS + 100
     assert "more characters" in one.answer
     assert sum(len(edit.answer) for edit in one.diff) == sample_view.MAX_TOKENS
@@ -150,14 +150,14 @@ def test_endless_answer_is_cut_with_a_note() -> None:
 
 
 def test_at_most_fifty_are_shown() -> None:
-    assert len(build_sample_views([record(name=str(at)) for at in range(80)], text.wer)) == 50
+    assert len(build_sample_views([record(name=str(at)) for at in range(80)], error_rates.wer)) == 50
 
 
 # --- sounds ---------------------------------------------------------------------------
 
 
 def test_sound_is_embedded_as_mp3() -> None:
-    (one,) = build_sample_views([record(audio=[noise(1)])], text.wer)
+    (one,) = build_sample_views([record(audio=[noise(1)])], error_rates.wer)
     assert len(one.audio) == 1
     assert 0.9 < Audio.of(one.audio[0]).seconds < 1.2
     assert one.note == ""
@@ -169,14 +169,14 @@ def test_every_sound_of_a_sample_is_embedded() -> None:
 
 
 def test_long_sound_is_cut_at_thirty_seconds() -> None:
-    (one,) = build_sample_views([record(audio=[noise(40)])], text.wer)
+    (one,) = build_sample_views([record(audio=[noise(40)])], error_rates.wer)
     assert 29.9 < Audio.of(one.audio[0]).seconds < 30.2
     assert one.note == "The first 30 s of 40.0 s."
 
 
 def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path: Path) -> None:
     gone = Audio(str(tmp_path / "gone.wav"))
-    first, second = build_sample_views([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], text.wer)
+    first, second = build_sample_views([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], error_rates.wer)
     assert first.audio == ()
     assert "cannot be played" in first.note
     assert "gone.wav" in first.note
@@ -185,7 +185,7 @@ def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample_view, "MAX_AUDIO_BYTES", 30_000)
-    views = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer)
+    views = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], error_rates.wer)
     have = [bool(each.audio) for each in views]
     assert have == sorted(have, reverse=True)
     assert 0 < sum(have) < 9
@@ -194,12 +194,12 @@ def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch: pytest
 
 
 def test_sounds_can_be_left_out() -> None:
-    (one,) = build_sample_views([record(audio=[noise(1)])], text.wer, audio=False)
+    (one,) = build_sample_views([record(audio=[noise(1)])], error_rates.wer, audio=False)
     assert (one.audio, one.note) == ((), "")
 
 
 def test_a_perfect_answer_explains_why_it_has_no_player() -> None:
     right = record("one two three", audio=[noise(0.2), noise(0.2)])
-    views = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
+    views = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], error_rates.wer)
     assert [len(each.audio) for each in views] == [1, 0, 0]
     assert [each.note for each in views] == ["", sample_view.RIGHT_ANSWER_NOTE, ""]

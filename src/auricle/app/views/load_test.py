@@ -14,7 +14,7 @@ from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
 from auricle.app.workspace import is_file_inside_run, read_json_object
 from auricle.core.errors import DataError
-from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import tables as perf_tables
 from auricle.perf.report.chart_data import QUANTILES
 from auricle.perf.report.point_section import STATISTICS

@@ -11,9 +11,9 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.types import RejectedRow
+from auricle.data.file_formats import READERS, Row, read_rows
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import COLUMN_ALIASES
-from auricle.data.row_files import READERS, Row, read_rows
 from auricle.interop.aisbench.config_reader import Symbol, find_datasets
 from auricle.interop.aisbench.templates import TemplateConverter
 from auricle.interop.task_drafts import TaskDraft

@@ -11,7 +11,7 @@ from typing import Any
 
 from auricle.core.errors import DataError, SpecError
 from auricle.core.yaml_files import read_yaml
-from auricle.data.row_files import Row, read_rows
+from auricle.data.file_formats import Row, read_rows
 from auricle.interop.kimi.datasets import Dataset
 
 CONFIG_VARIABLE = "PROJECT_CONFIG_PATH"

@@ -10,8 +10,8 @@ from typing import Any
 
 from auricle.core.errors import SampleError, describe
 from auricle.core.types import RejectedRow, Sample
+from auricle.data.file_formats import Row
 from auricle.data.manifest import Manifest
-from auricle.data.row_files import Row
 from auricle.interop.kimi.datasets import CustomLoader, Dataset
 from auricle.interop.user_classes import wrap_errors
 

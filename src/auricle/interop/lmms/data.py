@@ -12,9 +12,9 @@ import orjson
 
 from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample, Turn
+from auricle.data.file_formats import READERS, Row
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
-from auricle.data.row_files import READERS, Row
 from auricle.interop.lmms.config_reader import TaskConfig, UserFunction
 from auricle.interop.lmms.media import is_media, to_part, to_turns, to_user_value
 from auricle.interop.lmms.requests import join_text
@@ -252,7 +252,7 @@ class HubDocs(HuggingFaceDataset):
 def _read_all_rows(path: Path) -> list[dict[str, Any]]:
     """Read all rows of a file: a JSON array, JSON lines, or another supported format."""
     if path.suffix.lower() != ".json":
-        from auricle.data.row_files import read_rows
+        from auricle.data.file_formats import read_rows
 
         return [dict(row.values) for row in read_rows(path) if isinstance(row, Row)]
     try:

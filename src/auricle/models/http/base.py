@@ -27,8 +27,8 @@ from auricle.core.types import Generate, Generation
 from auricle.models.base import AsyncModel
 from auricle.models.http.config import ServiceConfig as ServiceConfig
 from auricle.models.http.error_messages import extract_error_message, find_message, parse_retry_after
-from auricle.models.http.limits import AdaptiveLimiter, ConnectionPool, Endpoint, RateLimiter
 from auricle.models.http.media import AudioEncoder
+from auricle.models.http.rate_limits import AdaptiveLimiter, ConnectionPool, Endpoint, RateLimiter
 from auricle.models.http.timing import PreparedRequest, RequestTimer, connection_trace_config
 from auricle.models.http.upload_body import prepare_upload
 

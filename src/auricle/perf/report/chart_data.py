@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.measures import compute_measures
 from auricle.perf.request_columns import Floats, RequestColumns
+from auricle.perf.request_measures import compute_measures
 from auricle.perf.windows import count_in_flight
 
 MAX_BARS = 150

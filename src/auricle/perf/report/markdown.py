@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from auricle.perf.definitions import RUN_DEFINITIONS
+from auricle.perf.measure_definitions import RUN_DEFINITIONS
 from auricle.perf.report.tables import (
     STATISTICS,
     Summary,

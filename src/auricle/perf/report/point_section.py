@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import charts
 from auricle.perf.report.charts import render_figure
 from auricle.perf.report.tables import STATISTICS as STATISTICS

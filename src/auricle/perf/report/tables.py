@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from auricle.perf.definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
+from auricle.perf.measure_definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
 
 Summary: TypeAlias = Mapping[str, Any]
 MISSING = "–"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from auricle.metrics.intervals import newcombe_interval
 from auricle.metrics.label_alignment import display_label, display_labels
 from auricle.metrics.matrix_difference import (
     AxisLabel,
@@ -14,7 +15,6 @@ from auricle.metrics.matrix_difference import (
     match_by_meaning,
     subtract_matrices,
 )
-from auricle.metrics.statistics import newcombe_interval
 from auricle.report.compare.metric_selection import Document, overall_numbers
 
 UNREADABLE = "(unreadable)"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.metrics.base import mean
-from auricle.metrics.statistics import Difference, adjust_holm, compare_paired
+from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.report.compare.loading import ComparedRun, Pairs
 from auricle.report.compare.metric_rows import encode_field, renumber_clusters
 

@@ -13,7 +13,7 @@ from typing import Any
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample
-from auricle.data.row_files import Row, count_rows, file_revision, read_rows
+from auricle.data.file_formats import Row, count_rows, file_revision, read_rows
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import TiePolicy, preference_metrics
 from auricle.metrics.ratings import RATING_METRICS, Dimension, rating_metrics

@@ -12,9 +12,9 @@ from typing import Any
 from auricle.audio import Audio
 from auricle.core.errors import SampleError
 from auricle.core.types import Input, Json, Sample
+from auricle.data.file_formats import Row, read_rows
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import ColumnMapping
-from auricle.data.row_files import Row, read_rows
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
 from auricle.metrics.ratings import Dimension, rating_metrics

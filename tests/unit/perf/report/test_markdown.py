@@ -1,6 +1,6 @@
 import re
 
-from auricle.perf.definitions import REQUEST_DEFINITIONS
+from auricle.perf.measure_definitions import REQUEST_DEFINITIONS
 from auricle.perf.report.markdown import render_markdown
 from tests.unit.perf.report.conftest import ABOUT, Summary
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import tables
 from tests.unit.perf.report.conftest import Summary, build_point
 

@@ -26,6 +26,14 @@ EMOTIONS = "neutral,calm,happy,sad,angry,fearful,disgust,surprised"
 BILINGUAL = "生气/angry,厌恶/disgusted,恐惧/fearful,开心/happy,中立/neutral,其他/other,难过/sad,吃惊/surprised,<unk>"
 
 
+def run_with_labels(auricle: Any, speech: Path, labels: str) -> Any:
+    """Run RAVDESS with a model that has these labels; return the process and the metrics."""
+    options = ["-T", f"root={speech}", "-m", "fake-labels", "-M", f"labels={labels}", "-o", "run"]
+    process = auricle("run", "ravdess", *options)
+    assert process.returncode == 0, process.stderr
+    return process, json.loads((speech.parent / "run" / "metrics.json").read_text())
+
+
 def test_a_sample_has_audio_label_and_speaker(corpus: Any) -> None:
     task = build("ravdess", corpus(RAVDESS_SPEECH))
     sample = by_id(task)["03-01-05-01-01-01-02"]
@@ -140,13 +148,8 @@ def test_duplicates_of_different_size_are_noted(corpus: Any) -> None:
 
 
 def test_a_run_reports_missing_recordings(auricle: Any, speech: Any, tmp_path: Path) -> None:
-    process = auricle(
-        "run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-M", f"labels={EMOTIONS}",
-        "-o", "run",
-    )  # fmt: skip
-    assert process.returncode == 0, process.stderr
+    process, document = run_with_labels(auricle, speech, EMOTIONS)
     assert process.stderr.count("24 recordings are here, 1,440 are published") == 1
-    document = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert document["numbers"][0]["scored"] == 24
     assert document["task"]["cluster"] == "speaker"
     assert "1,440 are published" in document["notes"][0]
@@ -182,12 +185,7 @@ def test_doctor_reports_missing_recordings(auricle: Any, speech: Any) -> None:
 
 
 def test_unmatched_labels_are_reported(auricle: Any, speech: Any, tmp_path: Path) -> None:
-    process = auricle(
-        "run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-M", f"labels={BILINGUAL}",
-        "-o", "run",
-    )  # fmt: skip
-    assert process.returncode == 0, process.stderr
-    document = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    process, document = run_with_labels(auricle, speech, BILINGUAL)
     details = {number["metric"]: number["details"] for number in document["numbers"] if not number["field"]}
     matrix = details["uar"]["matrix"]
     assert (matrix["shared"], matrix["rows"][7:]) == (7, ["calm"])

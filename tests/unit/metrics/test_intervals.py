@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from auricle.metrics.base import mean, ratio
-from auricle.metrics.labels import uar
-from auricle.metrics.multi_answer import aggregate_answers
-from auricle.metrics.statistics import (
+from auricle.metrics.error_rates import exact_match
+from auricle.metrics.intervals import (
     Difference,
     adjust_holm,
     compare_paired,
@@ -20,7 +19,8 @@ from auricle.metrics.statistics import (
     newcombe_interval,
     wilson_interval,
 )
-from auricle.metrics.text import exact_match
+from auricle.metrics.labels import uar
+from auricle.metrics.multi_answer import aggregate_answers
 
 Array = NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-from auricle.perf.definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measure_definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 
 
 def test_names_of_request_and_run_measures_do_not_overlap() -> None:

@@ -3,9 +3,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auricle.perf.definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
-from auricle.perf.measures import compute_measures, get_pooled_values
+from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
 from auricle.perf.request_columns import RequestColumns
+from auricle.perf.request_measures import compute_measures, get_pooled_values
 from auricle.perf.request_record import RequestRecord
 from tests.support.simulated_servers import answered_request, request_measures, speech_request, streamed_request
 

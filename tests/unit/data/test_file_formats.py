@@ -10,7 +10,7 @@ from auricle import Sample
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest
-from auricle.data.row_files import Row, count_rows, file_revision, read_rows
+from auricle.data.file_formats import Row, count_rows, file_revision, read_rows
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from auricle.models.http.limits import (
+from auricle.models.http.rate_limits import (
     BUSY_SHARE,
     HOLD_EPOCHS,
     INITIAL_LIMIT,
@@ -61,7 +61,7 @@ def slept(clock: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         naps.append(seconds)
         clock.now += seconds
 
-    monkeypatch.setattr("auricle.models.http.limits.asyncio.sleep", sleep)
+    monkeypatch.setattr("auricle.models.http.rate_limits.asyncio.sleep", sleep)
     return naps
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from auricle.perf.definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
+from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
 from auricle.perf.request_columns import Floats, RaggedArray, RequestColumns
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from auricle import Generation, Metric, Sample
 from auricle.core.types import Json
-from auricle.metrics.text import cer, contains, empty, exact_match, mer, reference_texts, wer
+from auricle.metrics.error_rates import cer, contains, empty, exact_match, mer, reference_texts, wer
 
 
 def stats(metric: Metric, *pairs: tuple[Json, str]) -> list[Any]:

@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from auricle.core.errors import SpecError
+from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, OpenLoop, Ramp, Steps, Trace
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.loads import Burst, ClosedLoop, FixedRate, OpenLoop, Ramp, Steps, Trace
 
 ENDLESS_OR_LONG = (
     "constant:10",

@@ -3,10 +3,10 @@ import pytest
 from scipy import stats
 
 from auricle.perf.cumulative import compute_cumulative_amounts
-from auricle.perf.loads import ClosedLoop
-from auricle.perf.measures import compute_measures
+from auricle.perf.load_patterns import ClosedLoop
+from auricle.perf.percentiles import BlockBootstrap, _student_t_975, describe_values
 from auricle.perf.request_columns import RequestColumns
-from auricle.perf.statistics import BlockBootstrap, _student_t_975, describe_values
+from auricle.perf.request_measures import compute_measures
 from auricle.perf.windows import Window, choose_window
 from tests.support.simulated_servers import lognormal_latency, simulate_closed_loop
 

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from auricle.perf.definitions import COST_MEASURES, RUN_DEFINITIONS
-from auricle.perf.pricing import Pricing
+from auricle.perf.measure_definitions import COST_MEASURES, RUN_DEFINITIONS
 from auricle.perf.report.tables import format_costs, format_outcomes
+from auricle.perf.serving_cost import Pricing
 from auricle.perf.summary import summarise
 from auricle.runs.usage import Price
 from tests.support.simulated_servers import even_streams
