@@ -5,7 +5,7 @@ auricle run examples/dataset.jsonl --as qa -m echo
 """
 
 from auricle import Sample, Task
-from auricle.metrics.text import exact_match
+from auricle.metrics.error_rates import exact_match
 from auricle.tasks.inferencers import Respond
 
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: it fits, it plays, it filters, and it asks nobody for anything."""
+"""The report in a real browser: it works offline, without scripts, in dark mode and on a phone."""
 
 from typing import Any
 
@@ -113,7 +113,7 @@ class Visit:
 
 
 @pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "empty"])
-def test_page_is_quiet_and_asks_nobody(browser: Any, pages: Any, name: str) -> None:
+def test_page_requests_nothing_and_logs_nothing(browser: Any, pages: Any, name: str) -> None:
     with Visit(browser, pages / f"{name}.html") as visit:
         visit.page.wait_for_load_state("networkidle")
         assert visit.complaints == []

@@ -3,5 +3,5 @@
 from typing import Any
 
 
-def find_row(found: Any, name: Any, group: str = "all") -> Any:
-    return next(row for row in found.rows if row.metric == name and row.group == group)
+def find_row(comparison: Any, name: Any, group: str = "all") -> Any:
+    return next(row for row in comparison.rows if row.metric == name and row.group == group)
