@@ -1,4 +1,4 @@
-"""Compute the measures of each request, by the names and formulas of `definitions.py`."""
+"""Compute the measures of each request, by the names and formulas of `measure_definitions.py`."""
 
 from __future__ import annotations
 
