@@ -41,6 +41,7 @@ def test_declaring_a_metric_and_a_model_loads_nothing_heavy() -> None:
     assert heavy_imports_after(code) == "[]"
 
 
+@pytest.mark.slow
 def test_looking_at_runs_and_names_loads_nothing_heavy(auricle: Any, manifest: Any) -> None:
     path = manifest([{"id": "1", "question": "x", "answer": "x"}])
     auricle("run", path, "--as", "qa", "-m", "echo", "-o", "run")

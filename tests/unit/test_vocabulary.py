@@ -17,6 +17,8 @@ import pytest
 
 from tests.support import paths
 
+pytestmark = pytest.mark.slow
+
 BANNED_PARTS = frozenset(
     (
         *("told", "tell", "tells", "said", "says", "held", "whom", "lies", "lent", "ported"),

@@ -6,7 +6,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from auricle.app.decode_worker import check_limits
+
+pytestmark = pytest.mark.slow
 
 
 def decode(content: bytes, max_seconds: str = "10") -> tuple[dict[str, object], bytes]:

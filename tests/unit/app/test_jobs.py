@@ -47,6 +47,7 @@ def get_job(jobs: JobManager, name: str) -> Job:
     return job
 
 
+@pytest.mark.slow
 def test_stopped_run_is_resumed_without_repeating_samples(jobs: JobManager, slow_run: RunForm, tmp_path: Path) -> None:
     job = jobs.start(slow_run)
     assert jobs.state(job) == "running"

@@ -15,6 +15,8 @@ from auricle.app.model_pool import ModelPool
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation
 
+pytestmark = pytest.mark.slow
+
 COUNTING = """
 import threading, time
 from auricle import BatchModel, Generation

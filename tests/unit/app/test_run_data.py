@@ -33,6 +33,7 @@ def add_sample(run: Path, sample_id: str = "added") -> None:
 # --- cache -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_changed_metrics_are_loaded_again(run: Path) -> None:
     document = run_data.load_metrics(run)
     (run / "metrics.json").write_text(json.dumps(document | {"notes": ["scored again"]}))

@@ -1,7 +1,11 @@
 """Tests of the sidebar."""
 
+import pytest
+
 from auricle.app.model_pool import get_model_pool
 from tests.support.app_pages import draw_view
+
+pytestmark = pytest.mark.slow
 
 SIDEBAR = "auricle.app.sidebar:draw_sidebar()"
 

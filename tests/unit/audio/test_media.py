@@ -169,6 +169,7 @@ def test_every_format_of_ffmpeg_is_decoded(kind: str, tmp_path: Path) -> None:
         assert np.sqrt(np.mean(decoded[5000:-5000] ** 2)) == pytest.approx(0.4 / 2**0.5, rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [8_000, 11_025, 44_100, 96_000, 192_000])
 @pytest.mark.parametrize("channels", [3, 6, 8])
 def test_many_channels_and_rates_are_decoded(rate: int, channels: int) -> None:
@@ -177,6 +178,7 @@ def test_many_channels_and_rates_are_decoded(rate: int, channels: int) -> None:
     assert audio.decode() == pytest.approx(tone(rate, 0.1), abs=1e-4)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     rate=st.integers(8_000, 192_000),
@@ -202,6 +204,7 @@ def test_file_suffix_is_ignored(tmp_path: Path) -> None:
         assert len(Audio.of(path).decode()) == 48_000
 
 
+@pytest.mark.slow
 def test_stereo_at_48_khz_is_converted_to_mono_at_16_khz() -> None:
     decoded = Audio.of(encode_audio(tone(channels=2))).decode(16_000)
     assert len(decoded) == pytest.approx(16_000, abs=1)
@@ -232,6 +235,7 @@ def test_files_written_to_a_pipe_are_decoded_completely(container: str, codec: s
     assert len(audio.decode()) == audio.info().frames
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 0x7FFFF000, 0xFFFFFFFF])
 def test_wav_header_with_unknown_size_is_accepted(size: int) -> None:
     complete = encode_audio(tone())
@@ -263,6 +267,7 @@ def test_eight_threads_decode_the_same_as_one(tmp_path: Path) -> None:
 # --- slices -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(["wav", "flac", "vorbis", "opus", "mp3", "aiff"]), st.floats(0, 0.9), st.floats(0.001, 1.5))
 def test_slice_equals_the_slice_of_the_decoded_file(kind: str, start: float, length: float) -> None:
@@ -388,6 +393,7 @@ def test_unreadable_path_is_rejected(tmp_path: Path) -> None:
                 use()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(
     st.sampled_from(["wav", "flac", "vorbis", "opus", "mp3", "aiff", "m4a", "webm"]),

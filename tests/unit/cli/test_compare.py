@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def speech(manifest: WriteManifest, tone: WriteTone) -> Path:

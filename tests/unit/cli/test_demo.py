@@ -9,7 +9,7 @@ from auricle.cli.demo import run_demo
 from auricle.core.errors import SpecError
 from auricle.tasks import demo as demo_task
 
-pytestmark = pytest.mark.usefixtures("_in_temporary_folder")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_in_temporary_folder")]
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from auricle import Spec
 from auricle.cli.doctor import check_parity
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
@@ -33,6 +35,7 @@ def parity_results(tmp_path: Path, **model_args: Any) -> list[tuple[bool, str]]:
     return list(check_parity(Spec(task="qa", task_args={"data": str(data)}, model=model, model_args=model_args), 4))
 
 
+@pytest.mark.slow
 def test_data_and_model_are_checked(auricle: RunAuricle, manifest: WriteManifest, tone: WriteTone) -> None:
     tone("a.wav")
     path = manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}])

@@ -53,6 +53,7 @@ def assert_one_line_error(done: CompletedProcess[str], *parts: str) -> None:
         assert part in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "part"),
     [
@@ -113,6 +114,7 @@ def test_folder_without_write_permission_is_one_line(auricle: RunAuricle, quiz: 
     assert_one_line_error(auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "/proc/nowhere"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", EXTRAS)
 def test_missing_package_is_reported_with_the_install_command(
     auricle: RunAuricle, speech: Path, environment_without: HidePackage, model: str
@@ -124,6 +126,7 @@ def test_missing_package_is_reported_with_the_install_command(
     assert_one_line_error(done, model, f"pip install 'auricle[{extra}]'")
 
 
+@pytest.mark.slow
 def test_missing_ray_is_reported_with_the_install_command(
     auricle: RunAuricle, speech: Path, environment_without: HidePackage
 ) -> None:
@@ -132,6 +135,7 @@ def test_missing_ray_is_reported_with_the_install_command(
     assert_one_line_error(done, "--backend ray", "pip install 'auricle[ray]'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["whisper", "ctc", "audio-chat", "causal", "faster-whisper", "vosk"])
 def test_missing_weights_are_reported_with_the_argument_that_names_them(
     auricle: RunAuricle, speech: Path, model: str
@@ -144,6 +148,7 @@ def test_missing_weights_are_reported_with_the_argument_that_names_them(
 
 
 @pytest.mark.parametrize("model", ["whisper", "ctc", "audio-chat", "causal"])
+@pytest.mark.slow
 def test_invalid_dtype_is_reported_with_the_valid_ones(auricle: RunAuricle, speech: Path, model: str) -> None:
     words = ("run", speech, "--as", "asr", "-m", model, "-M", "model=/no/weights", "-M", "dtype=float8")
     assert_one_line_error(auricle(*words), model, "'float8'", "auto, float32, bfloat16, float16")

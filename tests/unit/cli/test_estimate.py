@@ -91,6 +91,7 @@ def test_samples_of_an_iterator_are_not_consumed(tmp_path: Path) -> None:
     assert len(list(samples)) == 3
 
 
+@pytest.mark.slow
 def test_estimate_is_printed_to_stderr_before_the_run(
     auricle: RunAuricle, manifest: WriteManifest, tone: WriteTone
 ) -> None:

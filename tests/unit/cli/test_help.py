@@ -82,6 +82,7 @@ def test_option_states_its_default(option: click.Option) -> None:
     assert "[default: " in record[1] or "equire" in record[1] or option.multiple or is_plain_flag
 
 
+@pytest.mark.slow
 def test_help_of_no_command_imports_heavy_packages() -> None:
     code = (
         "import sys\nfrom auricle.cli import cli\n"

@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+
 from tests.support.cli_types import RunAuricle, WriteManifest
+
+pytestmark = pytest.mark.slow
 
 
 def test_another_profile_changes_values_and_signature(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError
@@ -261,6 +262,7 @@ def test_other_errors_do_not_shrink_later_batches() -> None:
     assert sizes.count(8) == 4
 
 
+@pytest.mark.slow
 def test_auto_batch_doubles_until_memory_or_the_maximum() -> None:
     sizes: list[int] = []
     texts = [str(number) for number in range(3000)]

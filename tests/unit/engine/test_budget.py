@@ -76,6 +76,7 @@ def test_run_stops_at_its_limit(run: Any, tmp_path: Path) -> None:
     assert answered == 10
 
 
+@pytest.mark.slow
 def test_limit_includes_earlier_passes_and_a_higher_one_resumes(run: Any, tmp_path: Path) -> None:
     run("--max-cost", 3)
     assert run("--max-cost", 3).returncode == 3
@@ -86,6 +87,7 @@ def test_limit_includes_earlier_passes_and_a_higher_one_resumes(run: Any, tmp_pa
     assert (tmp_path / "run/outputs.jsonl").read_text().count("\n") == 40
 
 
+@pytest.mark.slow
 def test_complete_run_ignores_the_limit(run: Any) -> None:
     assert run().returncode == 0
     assert run("--max-cost", 1).returncode == 0

@@ -364,6 +364,7 @@ def test_stop_lets_verdicts_in_flight_finish(data: Path, tmp_path: Path) -> None
 # --- the command line ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_command_line_exit_codes_depend_on_the_verdicts(data: Path, judge: Any, tmp_path: Path, auricle: Any) -> None:
     failing = judge(fail="odd")
     command = ["run", data, "--as", "qa", "-m", "echo", "-o", "run", "-T", "metrics=judge-reference"]

@@ -28,6 +28,7 @@ def test_every_listed_framework_has_a_format_of_its_name(name: str) -> None:
     assert load_format(name).name == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", ["kimi", "open-asr", "lmms-eval", "ultraeval"])
 def test_transcripts_of_every_framework_get_the_same_score(framework: str, tmp_path: Path) -> None:
     run, _ = import_single(WRITERS[framework](tmp_path / "results"), framework, tmp_path / "run")

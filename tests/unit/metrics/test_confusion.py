@@ -174,6 +174,7 @@ def test_several_predictions_per_sample_share_a_matrix() -> None:
     assert result["uar"].value == 0.5
 
 
+@pytest.mark.slow
 @few_examples
 @given(PAIRS)
 def test_the_matrix_counts_every_sample_once(pairs: list[tuple[str, str | None]]) -> None:
@@ -186,6 +187,7 @@ def test_the_matrix_counts_every_sample_once(pairs: list[tuple[str, str | None]]
     assert sum(figures["support"] for figures in result["classes"].values()) == len(pairs)
 
 
+@pytest.mark.slow
 @few_examples
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_the_order_of_samples_does_not_matter(pairs: list[tuple[str, str | None]], rng: random.Random) -> None:
@@ -197,6 +199,7 @@ def test_the_order_of_samples_does_not_matter(pairs: list[tuple[str, str | None]
         assert number.value == pytest.approx(reordered[name].value, nan_ok=True)
 
 
+@pytest.mark.slow
 @few_examples
 @given(PAIRS)
 def test_the_diagonal_equals_the_accuracy(pairs: list[tuple[str, str | None]]) -> None:

@@ -13,6 +13,8 @@ from auricle.metrics import dimensions
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 
+pytestmark = pytest.mark.slow
+
 RATING_METRICS = [dimensions.ccc_arousal, dimensions.pearson_arousal, dimensions.rmse_arousal]
 ALL_METRICS = [dimensions.eta2, dimensions.eta2_arousal, *RATING_METRICS]
 

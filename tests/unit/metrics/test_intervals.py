@@ -69,6 +69,7 @@ def test_resampling_distinct_statistics_equals_resampling_samples() -> None:
     assert first.high == pytest.approx(second.high, abs=0.1 * width)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_true_value_in_95_percent() -> None:
     rng = np.random.default_rng(3)
     hits = 0

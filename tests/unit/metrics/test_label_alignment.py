@@ -149,6 +149,7 @@ def test_matched_synonyms_give_a_warning() -> None:
     assert warning == "Counted as the same label although the words differ: joy and happy."
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(LABELS, LABELS, st.booleans())
 def test_every_label_appears_once_and_unchanged(truths: list[str], model: list[str], synonyms: bool) -> None:

@@ -36,6 +36,7 @@ def matrices(draw: st.DrawFn) -> ConfusionMatrix:
     return matrix(rows, columns, [[draw(count) for _ in columns] for _ in rows])
 
 
+@pytest.mark.slow
 @given(matrices(), matrices(), st.booleans())
 def test_every_defined_row_sums_to_zero(baseline: ConfusionMatrix, candidate: ConfusionMatrix, exact: bool) -> None:
     difference = subtract_matrices(baseline, candidate, match_equal if exact else match_by_meaning)
@@ -44,6 +45,7 @@ def test_every_defined_row_sums_to_zero(baseline: ConfusionMatrix, candidate: Co
         assert row is None or sum(row) == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(matrices(), matrices())
 def test_every_sample_and_label_is_counted_once(baseline: ConfusionMatrix, candidate: ConfusionMatrix) -> None:
     difference = subtract_matrices(baseline, candidate)
@@ -54,6 +56,7 @@ def test_every_sample_and_label_is_counted_once(baseline: ConfusionMatrix, candi
         assert sorted(indices) == list(range(size))
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_a_matrix_minus_itself_is_zero(confusion: ConfusionMatrix) -> None:
     difference = subtract_matrices(confusion, confusion)

@@ -24,7 +24,10 @@ from tests.support import tiny_emotions
 from tests.support.emotional_speech import about, other_file_formats, predict_mono_and_copy, spoken, written
 from tests.support.tiny_emotions import LABELS
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("funasr") is None, reason="funasr is an optional extra")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(importlib.util.find_spec("funasr") is None, reason="funasr is an optional extra"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ import pytest
 from auricle import load_model
 from auricle.core.errors import MissingExtra, SpecError
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["faster-whisper", "vosk"]
 
 

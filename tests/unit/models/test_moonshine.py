@@ -3,7 +3,11 @@
 import json
 from typing import Any
 
+import pytest
+
 from tests.support.recogniser_checks import RecogniserChecks, word_error_rate
+
+pytestmark = pytest.mark.slow
 
 
 class TestMoonshine(RecogniserChecks):

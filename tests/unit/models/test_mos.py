@@ -19,6 +19,8 @@ from auricle.models import abilities
 from auricle.models.mos import Dnsmos, Plcmos, split_windows
 from tests.support.emotional_speech import about, spoken
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def plcmos() -> Any:

@@ -16,6 +16,8 @@ from auricle.models.openai import OpenAI
 from auricle.runs.run_directory import Run
 from tests.support.http_servers import chat, question, run_model
 
+pytestmark = pytest.mark.slow
+
 
 def model_at(server: Any, **options: Any) -> Any:
     return OpenAI(**{"base_url": server.url, "model": "fake", **options})

@@ -1,6 +1,10 @@
 """PocketSphinx with its real model."""
 
+import pytest
+
 from tests.support.recogniser_checks import RecogniserChecks
+
+pytestmark = pytest.mark.slow
 
 
 class TestPocketSphinx(RecogniserChecks):

@@ -7,6 +7,8 @@ import pytest
 from auricle import load_model
 from auricle.core.errors import SpecError
 
+pytestmark = pytest.mark.slow
+
 
 def test_vosk_finds_a_model_by_name_in_its_model_directories(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     library = pytest.importorskip("vosk", reason="an optional extra")

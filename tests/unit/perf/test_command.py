@@ -12,6 +12,8 @@ pytest.importorskip("aiohttp")
 
 from auricle.testing.fake_server import FakeServer, Script
 
+pytestmark = pytest.mark.slow
+
 Command = Callable[..., Any]
 
 

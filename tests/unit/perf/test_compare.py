@@ -9,7 +9,7 @@ from auricle.perf.compare import build_comparison, format_comparison
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
 
-pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 
 MeasureTwice = Callable[..., tuple[Path, Path]]
 

@@ -18,7 +18,7 @@ from auricle.perf.plan import LoadPointPlan
 from auricle.testing.fake_server import FakeServer, Script
 from tests.unit.perf.conftest import RunMeasurement
 
-pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 
 BuildPlan = Callable[..., LoadPointPlan]
 

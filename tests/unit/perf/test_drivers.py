@@ -20,7 +20,7 @@ from auricle.perf.measurement import PerfConfig, measure
 from auricle.testing.models import FakeApi
 from tests.unit.perf.conftest import RunMeasurement
 
-pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 
 MODELS = '''
 import time

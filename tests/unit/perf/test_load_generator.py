@@ -15,7 +15,7 @@ from auricle.perf.saturation import SaturationDetector
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
 
-pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 
 LATENCY = 0.03
 SPOKEN_ANSWERS = {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "pcm16"}}

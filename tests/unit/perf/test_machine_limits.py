@@ -43,6 +43,7 @@ def test_highest_planned_rate_of_a_load(load: str, rate: int) -> None:
     assert max_planned_rate(parse_loads(load)[0]) == rate
 
 
+@pytest.mark.slow
 def test_more_than_half_of_the_request_limit_is_noted(run_measurement: RunMeasurement) -> None:
     build_limits(requests_s=100.0).save()
     below, above = (run_measurement(f"constant:{rate}", count=10).point["notes"] for rate in (40, 60))
@@ -50,6 +51,7 @@ def test_more_than_half_of_the_request_limit_is_noted(run_measurement: RunMeasur
     assert any("60 requests per second" in note and "selftest" in note for note in above)
 
 
+@pytest.mark.slow
 def test_more_than_half_of_the_event_limit_is_noted(run_measurement: RunMeasurement) -> None:
     build_limits(events_s=20.0).save()
     notes = run_measurement("closed:2", Script(latency=0.02), count=10, stream=True).point["notes"]

@@ -15,7 +15,7 @@ from auricle.runs.usage import Price
 from auricle.testing.fake_server import FakeServer, Script
 from tests.unit.perf.conftest import RunMeasurement
 
-pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 
 
 def test_several_loads_are_several_points(run_measurement: RunMeasurement) -> None:

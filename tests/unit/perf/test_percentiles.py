@@ -66,6 +66,7 @@ def test_expansion_of_students_t_is_accurate(degrees: int) -> None:
     assert _student_t_975(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [100, 500])
 def test_intervals_of_independent_values_cover_the_truth(n: int) -> None:
     truth = {"mean": 1.0, "p50": np.log(2), "p95": np.log(20)}
@@ -91,6 +92,7 @@ def test_correlated_requests_have_wider_intervals() -> None:
     assert correlated[1] - correlated[0] > 3 * (independent[1] - independent[0])
 
 
+@pytest.mark.slow
 def test_interval_of_a_rate_covers_the_truth() -> None:
     covered = 0
     for seed in range(60):

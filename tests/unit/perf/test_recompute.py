@@ -14,7 +14,7 @@ from auricle.runs.usage import Price
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
 
-pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
+pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
 
 
 def test_measures_follow_from_the_recorded_requests(run_measurement: RunMeasurement) -> None:

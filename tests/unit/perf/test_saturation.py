@@ -43,12 +43,14 @@ def is_detected_while_running(load_share: float, seed: int) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load_share", [1.3, 2.0])
 def test_load_above_the_capacity_is_detected(load_share: float) -> None:
     assert all(is_saturated_afterwards(load_share, seed) for seed in range(10))
     assert all(is_detected_while_running(load_share, seed) for seed in range(10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load_share", [0.3, 0.7, 0.8])
 def test_busy_server_is_not_saturated(load_share: float) -> None:
     assert not any(is_saturated_afterwards(load_share, seed) for seed in range(10))

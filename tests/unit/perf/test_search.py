@@ -102,6 +102,7 @@ def test_result_converts_to_json_types() -> None:
     assert search.result().to_dict() == {"best": 1, "beyond": None, "tried": [{"value": 1, "met": [True]}]}
 
 
+@pytest.mark.slow
 def test_search_finds_the_capacity_of_a_queue() -> None:
     slos = parse_slos("p95(latency_s)<0.8")
     (plan,) = parse_loads("search:rate,low=1,high=64")

@@ -7,6 +7,8 @@ from auricle.cli.perf import run_perf
 from auricle.perf import selftest
 from auricle.perf.machine_limits import MachineLimits, load_limits
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

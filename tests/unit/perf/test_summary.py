@@ -124,6 +124,7 @@ def test_rate_has_an_interval() -> None:
     assert low < 8 < high
 
 
+@pytest.mark.slow
 def test_fifty_thousand_requests_are_summarised_in_bounded_memory() -> None:
     gaps = np.round(np.random.default_rng(0).exponential(0.02, (64, 100)), 5)
 

@@ -86,6 +86,7 @@ def test_short_run_has_no_steady_window(users: int, spread: float) -> None:
     assert window.length == pytest.approx(np.nanmax(columns["done"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.0, 0.3, 0.6, 1.0])
 @pytest.mark.parametrize("requests_per_user", [20, 50])
 def test_rate_of_the_steady_window_is_unbiased_and_that_of_the_full_window_is_not(

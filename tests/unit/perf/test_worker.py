@@ -9,6 +9,8 @@ from auricle.perf.worker import gc_paused
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
 
+pytestmark = pytest.mark.slow
+
 
 def test_trace_without_timestamps_is_rejected(run_measurement: RunMeasurement) -> None:
     with pytest.raises(DataError, match="column 'timestamp'"):

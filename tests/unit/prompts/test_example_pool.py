@@ -57,6 +57,7 @@ def test_disjoint_field_that_no_row_has_is_refused() -> None:
     assert refused.value.location == ("shots", "same")
 
 
+@pytest.mark.slow
 @given(
     some.lists(some.tuples(some.sampled_from("abcd"), some.sampled_from("pqr")), min_size=1),
     some.sampled_from(["first:9", "random:9", "balanced:9", "bm25:9", "diverse:9"]),

@@ -3,6 +3,10 @@
 import json
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 DATA = [{"id": f"t{n}", "question": f"asked {n}", "answer": str(n)} for n in range(3)]
 
 

@@ -120,6 +120,7 @@ text = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("{}?answe
 marks = st.sampled_from(["{answer}", "{target}", "{label}", "{{answer}}", "{0}", "{question}"])
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     question=st.lists(st.one_of(text, marks), max_size=6).map("".join),

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from auricle.core.types import Failure, Generation, Prediction
 from auricle.metrics import error_rates, labels
 from auricle.metrics.base import metric
@@ -126,6 +128,7 @@ def test_half_a_surrogate_pair_does_not_stop_the_page() -> None:
 # --- size -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_page_does_not_grow_with_the_number_of_samples() -> None:
     small, records = make_transcripts(100)
     large, more = make_transcripts(10_000)

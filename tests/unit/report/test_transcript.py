@@ -80,6 +80,7 @@ def test_a_card_shows_a_conversation_in_its_order() -> None:
     assert page.count("<dt>Reference</dt>") == 2
 
 
+@pytest.mark.slow
 def test_samples_are_listed_turn_by_turn_on_the_terminal(auricle: Any, manifest: Any) -> None:
     row = {"id": "t", "turns": [{"user": "hello", "assistant": "hello"}, {"user": "bye"}]}
     data = manifest([row], "talk.jsonl")

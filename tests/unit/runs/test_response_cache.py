@@ -212,6 +212,7 @@ def start_writer(file: Path, name: str, count: int | str) -> subprocess.Popen[st
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_several_processes_can_write_at_once(file: Path) -> None:
     children = [start_writer(file, f"p{number}", 500) for number in range(4)]
     for child in children:
@@ -231,6 +232,7 @@ def wait_until_cached(file: Path, text: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_killed_process_leaves_an_intact_file(file: Path) -> None:
     for number in range(3):
         child = start_writer(file, f"k{number}", "forever")

@@ -259,6 +259,7 @@ def test_every_result_file_contains_the_throughput(spec: Spec, tmp_path: Path) -
     assert float(first.rpartition(",")[2]) == speed["rtfx"]
 
 
+@pytest.mark.slow
 def test_scoring_again_gives_the_same_throughput(spec: Spec, tmp_path: Path) -> None:
     evaluate(spec, tmp_path / "run")
     before = metrics(tmp_path / "run")["speed"]
@@ -297,6 +298,7 @@ def test_cached_run_has_no_throughput(spec: Spec, tmp_path: Path) -> None:
     assert metrics(tmp_path / "second")["speed"] is None
 
 
+@pytest.mark.slow
 def test_usage_of_several_runs_names_the_run(auricle: Any) -> None:
     for name in ("a", "b"):
         auricle("run", "demo", "-m", "echo", "--limit", "2", "-o", name)

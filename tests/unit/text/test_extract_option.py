@@ -328,6 +328,7 @@ def test_markdown_around_a_reply_changes_nothing(wrapper: str, reply: str, lette
     assert extract_option(wrapper.format(reply), INSTRUMENTS) == letter_index(letter)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.integers(2, 26), st.data(), st.sampled_from(FRAMES))
 def test_every_letter_is_extracted_in_every_phrase(count: int, data: st.DataObject, frame: str) -> None:
@@ -352,6 +353,7 @@ def test_an_option_named_by_text_does_not_depend_on_its_position(choices: list[s
     assert extract_option(f"I believe it is a {name}.", choices) == choices.index(name)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(REPLIES, st.lists(st.text(max_size=12), max_size=26))
 def test_an_extracted_option_is_always_in_range(reply: str, choices: list[str]) -> None:
@@ -368,6 +370,7 @@ def test_extraction_is_deterministic_and_never_fails(reply: str) -> None:
     assert extract_yes_no(reply) in {None, True, False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["A, ", "not ", "guitar ", "1", "<think", "(", "so ", "_", "1,"])
 def test_a_repetitive_reply_is_processed_in_bounded_time(piece: str) -> None:
     started = time.monotonic()
@@ -426,6 +429,7 @@ def test_a_label_is_extracted_from_a_reply(reply: str, expected: str | None) -> 
     assert extract_label(reply, EMOTIONS) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [

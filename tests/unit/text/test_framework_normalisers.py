@@ -9,6 +9,8 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from auricle.text import framework_normalisers as normalisers
 
+pytestmark = pytest.mark.slow
+
 
 def split_with(tokeniser: Any, text: str) -> list[str]:
     return str(tokeniser()(text)).split()

@@ -11,6 +11,8 @@ from auricle.core.errors import Unreadable
 from auricle.text import split_words, whisper_normaliser
 from auricle.text.whisper_normaliser import _normalise_fast, normalise_whisper, normalise_whisper_in_full
 
+pytestmark = pytest.mark.slow
+
 LIBRARY = EnglishTextNormalizer()
 
 ORDINARY = split_words("the quick brown fox knows that we are all in this house together with you")

@@ -74,7 +74,7 @@ class HeatmapLayout:
 
     def draw_names(self) -> list[Markup]:
         """Draw the labels of both axes, with unshared labels set apart."""
-        made = [draw_text(self.left - 10, self.top - 8, "true ↓   predicted →", "end quiet")]
+        made = [draw_text(self.left - 10, self.top - 8, "true ↓  pred. →", "end quiet")]
         for at, label in enumerate(self.rows.display_names):
             _, y = self.corner(at, 0)
             kind = "end" if at < self.rows.shared_count else "end alone"

@@ -4,8 +4,12 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.app_pages import page_text
 from tests.unit.app.conftest import DrawRun
+
+pytestmark = pytest.mark.slow
 
 
 def test_runs_without_a_common_metric_are_explained(draw: DrawRun, runs: Path) -> None:

@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from auricle.app.workspace import Workspace
 from tests.support.app_pages import count_charts, draw_page, find_button
+
+pytestmark = pytest.mark.slow
 
 
 def run_models(*models: str, text: str = "", source: str = "No audio") -> AppTest:

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.app_pages import page_text
 from tests.unit.app.conftest import DrawRun
+
+pytestmark = pytest.mark.slow
 
 
 def test_comparable_runs_share_a_column(draw: DrawRun, runs: Path) -> None:

@@ -9,6 +9,8 @@ from auricle.app.views.classification import select_cell_samples
 from tests.support.app_pages import count_charts, draw_view, page_text
 from tests.unit.app.conftest import DrawRun
 
+pytestmark = pytest.mark.slow
+
 MATRIX = {
     "rows": ["happy", "sad"],
     "columns": ["happy", "sad"],

@@ -3,8 +3,12 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.app_pages import count_charts, page_text
 from tests.unit.app.conftest import DrawRun
+
+pytestmark = pytest.mark.slow
 
 
 def test_recognisers_are_compared_sample_by_sample(draw: DrawRun, runs: Path) -> None:

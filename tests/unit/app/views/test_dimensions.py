@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.app_pages import count_charts, page_text
 from tests.unit.app.conftest import DrawRun
+
+pytestmark = pytest.mark.slow
 
 
 def test_dimensions_have_violins_and_statistics_but_no_matrix(draw: DrawRun, runs: Path) -> None:

@@ -7,6 +7,8 @@ import pytest
 from tests.support.app_pages import page_text
 from tests.unit.app.conftest import DrawRun
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("run", "section"),

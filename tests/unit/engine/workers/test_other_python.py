@@ -9,6 +9,8 @@ from auricle import BatchModel, SpecError
 from auricle.engine.workers.other_python import describe_model_class, worker_environment
 from auricle.models import abilities
 
+pytestmark = pytest.mark.slow
+
 
 def test_class_has_the_abilities_and_limits_of_the_model(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(

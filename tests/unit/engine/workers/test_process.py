@@ -21,6 +21,8 @@ from auricle.runs.throughput import read_passes
 from auricle.runs.verdicts import Verdict
 from auricle.tasks.inferencers import Respond
 
+pytestmark = pytest.mark.slow
+
 MODEL = """
 import time
 from pathlib import Path

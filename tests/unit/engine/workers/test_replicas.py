@@ -10,6 +10,8 @@ from auricle.core.errors import Transient
 from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
 from auricle.models import BatchModel
 
+pytestmark = pytest.mark.slow
+
 MODEL = """
 import os, time
 from auricle import BatchModel, Generation

@@ -20,6 +20,8 @@ from auricle.core.types import Generate, Generation, LogLikelihood, Predict, Tur
 from auricle.engine.workers.process import MAX_STARTS
 from auricle.engine.workers.senders import SenderPool
 
+pytestmark = pytest.mark.slow
+
 Work = Callable[[SenderPool], Awaitable[Any]]
 MODEL = """
 import asyncio, os, signal, sys, time

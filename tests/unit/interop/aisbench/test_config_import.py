@@ -231,6 +231,7 @@ def test_a_single_label_is_rejected() -> None:
 # --- commands ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_imported_task_runs(auricle: Any, config: ConfigWriter, manifest: Any, tmp_path: Path) -> None:
     manifest(ROWS, "rows.jsonl")
     path = config(

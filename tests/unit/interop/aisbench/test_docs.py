@@ -82,6 +82,7 @@ def test_the_page_shows_every_file_it_uses() -> None:
     assert {"questions.jsonl", "talk.jsonl", "quiz.jsonl", "few.yaml", "my_custom.py"} <= {*files()}
 
 
+@pytest.mark.slow
 def test_every_command_of_the_page_runs(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workspace)
     assert len(commands()) > 40

@@ -340,6 +340,7 @@ def test_a_class_is_used_on_the_command_line(auricle: Any, manifest: Any) -> Non
     assert json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_a_task_file_uses_a_class_in_its_folder(auricle: Any, manifest: Any, tmp_path: Path) -> None:
     manifest(ROWS)
     (tmp_path / "mine.py").write_text(CLASSES.read_text(encoding="utf-8"))

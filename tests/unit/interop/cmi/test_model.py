@@ -95,7 +95,7 @@ def test_the_stub_does_not_import_torch(auricle: Any, tmp_path: Path) -> None:
     )
     path = tmp_path / "a.wav"
     path.write_bytes(Audio.of(np.zeros(1600, np.float32), rate=16_000).encode())
-    result = auricle("ask", "-m", "cmi:my_model.py:My", "-M", "device=cpu", path)
+    result = auricle("ask", "-m", "cmi:my_model.py:My", "-M", "device=cpu", path, timeout=120)  # a fresh process
     assert '"musicality":0.0' in result.stdout, result.stderr
 
 

@@ -68,6 +68,7 @@ PLACES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_a_class_gives_the_same_scores_everywhere(folder: Any, place: Any) -> None:
     arguments, settings = PLACES[place]
@@ -75,6 +76,7 @@ def test_a_class_gives_the_same_scores_everywhere(folder: Any, place: Any) -> No
     assert read_alignments(folder / "run") == {str(n): float(n) for n in range(5)}
 
 
+@pytest.mark.slow
 def test_batches_follow_the_setting(folder: Any) -> None:
     log = str(folder / "log")
     spec = build_spec(folder, log=log)
@@ -84,6 +86,7 @@ def test_batches_follow_the_setting(folder: Any) -> None:
     assert sorted(call["batch_size"] for call in calls(log)[1:]) == [1, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["this process", "replicas"])
 def test_a_nan_score_fails_its_own_sample_only(folder: Any, place: str) -> None:
     scores = "[[float('nan') if x.text == 'xx' else len(x.text), 1] for x in inputs]"
@@ -137,6 +140,7 @@ def test_a_changed_class_is_another_model_to_the_cache(folder: Any) -> None:
     assert _resolve_source(model)[1] != before
 
 
+@pytest.mark.slow
 def test_ask_and_doctor_load_a_class(auricle: Any, folder: Any) -> None:
     model_arguments = ["-m", "cmi:my_model.py:MyBaseline", "-M", "device=cpu"]
     options = ["--model-init-json", '{"log": "log"}', "--score-json", "score.json", "--crop", "0.05"]

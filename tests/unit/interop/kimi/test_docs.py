@@ -13,6 +13,8 @@ from auricle.interop.kimi.datasets import GROUPS
 from auricle.runs.run_directory import Run
 from tests.support import paths
 
+pytestmark = pytest.mark.slow
+
 PAGE = paths.DOCS / "coming-from-kimi-audio-evalkit.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)

@@ -175,6 +175,7 @@ def test_a_preview_shows_the_message_and_the_prompt(tone: Any, manifest: Any, au
     assert "get_prompt: Write down the en speech:" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [

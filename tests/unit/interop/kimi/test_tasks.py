@@ -58,6 +58,7 @@ def test_a_group_is_not_a_single_task() -> None:
         build_task(Spec(task="kimi:refqa", model="echo"))
 
 
+@pytest.mark.slow
 def test_each_dataset_of_a_group_gives_a_run(auricle: Any, tmp_path: Path) -> None:
     for name in ("LibriSpeech", "AISHELL-1"):
         write_rows(f"data/{name}/{name}.jsonl", [{"answer": "0", "subset": name}])

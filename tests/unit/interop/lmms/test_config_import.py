@@ -96,6 +96,7 @@ def test_an_unknown_media_column_is_rejected(write_yaml: YamlWriter) -> None:
         draft_task(write_yaml(PLAIN.replace("doc_to_visual: audio", "doc_to_visual: speech")))
 
 
+@pytest.mark.slow
 def test_both_kinds_of_task_file_run_from_another_folder(write_yaml: YamlWriter, auricle: Any, tmp_path: Path) -> None:
     path = write_yaml(PLAIN)
     (tmp_path / "say.py").write_text("def repeat(text) -> str:\n    return text\n")

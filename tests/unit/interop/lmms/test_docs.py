@@ -15,6 +15,8 @@ from auricle.interop.lmms.scoring import FILTERS, LIKELIHOOD_METRICS
 from auricle.runs.run_directory import Run
 from tests.support import paths
 
+pytestmark = pytest.mark.slow
+
 PAGE = paths.DOCS / "coming-from-lmms-eval.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)

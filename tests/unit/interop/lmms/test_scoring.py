@@ -1,6 +1,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from auricle.core.types import Generation
 from tests.unit.interop.lmms.task_files import build_lmms_task, overall_values, read_metrics, run_task
 
@@ -56,6 +58,7 @@ filter_list:
     assert scores == {"exact_match-strict": 1.0, "exact_match-low": 0.0}
 
 
+@pytest.mark.slow
 def test_a_run_is_scored_again_without_its_data(folder: Path, auricle: Any) -> None:
     run_task(folder, "'no'")
     before = overall_values(read_metrics(folder))

@@ -67,6 +67,7 @@ def test_rounds_continue_until_the_function_ends_them(folder: Path) -> None:
 # --- on the command line ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_task_runs_with_a_model_class_of_lmms_eval(folder: Path, auricle: Any) -> None:
     classes = str(Path(__file__).with_name("lmms_classes.py"))
     result = auricle(*("run", "lmms:task.yaml", "-m", f"lmms:{classes}:Simple", "-o", "run", "--json"))

@@ -189,6 +189,7 @@ def test_an_invalid_class_path_is_rejected(model: str, message: str) -> None:
         resolve_model(Spec(task="demo", model=model))
 
 
+@pytest.mark.slow
 def test_a_single_recording_can_be_sent(suite: Path, clips: Path) -> None:
     arguments = ["ask", "-m", f"ser:{suite}/models/loudness_wrapper.py:Loudness", str(clips / "angry/0.wav")]
     assert '"生气/angry":0.75' in CliRunner().invoke(cli, arguments).output

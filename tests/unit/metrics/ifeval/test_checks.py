@@ -10,6 +10,8 @@ from auricle.metrics.ifeval.checks import CHECKS
 from auricle.metrics.ifeval.instructions import check_instructions
 from tests.support import paths
 
+pytestmark = pytest.mark.slow
+
 GOLDEN_FILE = paths.GOLDEN / "ifeval.jsonl"
 GOLDEN = [json.loads(line) for line in GOLDEN_FILE.read_text("utf-8").splitlines()]
 ANSWERS = {row["name"]: row["answer"] for row in GOLDEN if "name" in row}

@@ -7,6 +7,8 @@ import pytest
 from auricle.core.errors import MissingExtra
 from auricle.metrics.ifeval import language
 
+pytestmark = pytest.mark.slow
+
 
 def test_chinese_text_is_detected() -> None:
     simplified = "今天天气很好，我们一起去公园里散步，看看湖边的花。"

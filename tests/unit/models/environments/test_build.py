@@ -13,6 +13,8 @@ from auricle.core.errors import SpecError
 from auricle.models.environments import EnvironmentSpec, all_environments, create, find, remove
 from tests.support.environment_folders import SECRET, finished, unfinished
 
+pytestmark = pytest.mark.slow
+
 QUICK = """
 import os, shutil, sys
 from pathlib import Path

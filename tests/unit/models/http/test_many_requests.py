@@ -60,6 +60,7 @@ def test_requests_avoid_an_unreachable_server(serve: Any, free_port: Any) -> Non
     assert many(model, 100) == [f"number {at}" for at in range(100)]
 
 
+@pytest.mark.slow
 def test_every_request_is_answered_once_by_a_small_server(serve: Any) -> None:
     server = serve(capacity=4, latency=0.005, retry_after=0.02)
     settings = Settings(initial_backoff=0.02, max_attempts=20)
@@ -122,6 +123,7 @@ def test_abandoned_stream_releases_its_slot(serve: Any) -> None:
     assert asyncio.run(main()) == 0
 
 
+@pytest.mark.slow
 def test_close_closes_all_connections(serve: Any) -> None:
     server = serve()
     many(model_at(server), 50)

@@ -12,6 +12,8 @@ from auricle.models.gemini import Gemini
 from auricle.models.openai import OpenAI
 from tests.support.http_servers import chat, http_reply, run_model
 
+pytestmark = pytest.mark.slow
+
 FORMAT = {
     "begin": "<s>",
     "roles": {

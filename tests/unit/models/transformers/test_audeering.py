@@ -26,6 +26,8 @@ from tests.support.emotional_speech import (
     written,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def test_model_supports_only_predict() -> None:
     assert abilities(Audeering) == ["predict"]

@@ -19,6 +19,8 @@ from auricle.models.transformers.audio_chat import AudioChat
 from tests.support import tiny_weights
 from tests.support.model_requests import answer_one_by_one, generate, likelihood
 
+pytestmark = pytest.mark.slow
+
 FLAT = (  # as some checkpoints have it: content is text, and a list would be printed
     "{% for message in messages %}<s>{{ message['role'] }}: {{ message['content'] }}</s>"
     "{% endfor %}{% if add_generation_prompt %}<s>assistant: {% endif %}"

@@ -20,7 +20,7 @@ from tests.support.emotional_speech import numbers, spoken, three_requests, writ
 from tests.support.tiny_weights import seeded
 
 # torch warns about the mask type in transformers' WavLM; the mask is right.
-pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")]
 
 
 def logits(model: Any, samples: Any) -> Any:

@@ -15,7 +15,7 @@ from tests.support import tiny_emotions
 from tests.support.emotional_speech import numbers, three_requests
 
 # torch warns about the mask type in transformers' WavLM; the mask is right.
-pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")]
 
 
 @pytest.mark.parametrize("family", ["Wav2Vec2", "Hubert", "WavLM"])

@@ -14,6 +14,8 @@ from auricle.models.transformers.causal import Causal
 from tests.support import tiny_weights
 from tests.support.model_requests import generate
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:

@@ -17,6 +17,8 @@ from auricle.models.transformers.causal import Causal
 from tests.support import tiny_weights
 from tests.support.model_requests import answer_one_by_one, generate, likelihood, token_logprobs, unprompted
 
+pytestmark = pytest.mark.slow
+
 PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
 
 

@@ -18,6 +18,8 @@ from auricle.models import abilities
 from auricle.models.transformers.clap import Clap
 from tests.support import tiny_clap, tiny_weights
 
+pytestmark = pytest.mark.slow
+
 RATE = 8_000
 
 

@@ -15,6 +15,8 @@ pytest.importorskip("aiohttp")
 
 from tests.support.http_servers import chat
 
+pytestmark = pytest.mark.slow
+
 QUICK = Settings(max_attempts=1, initial_backoff=0.01)
 
 

@@ -17,7 +17,7 @@ from tests.support import tiny_weights
 from tests.support.model_requests import answer_one_by_one, generate
 
 # torch warns about the mask type in transformers' WavLM; the mask is right.
-pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")]
 LENGTHS = [(0.5, 440.0), (0.9, 300.0), (0.3, 200.0)]
 
 

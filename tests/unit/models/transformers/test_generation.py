@@ -7,6 +7,8 @@ import pytest
 from auricle.core.types import Generate, Turn
 from auricle.models.transformers.generation import build_generation, cut_at_stop_word, top_tokens, trim_tokens
 
+pytestmark = pytest.mark.slow
+
 
 def request(*stop: str) -> Generate:
     return Generate(turns=(Turn("user", ("hello",)),), stop=stop)

@@ -13,6 +13,8 @@ from auricle.core.errors import SampleError
 from auricle.models.transformers.causal import Causal
 from tests.support.model_requests import answer_one_by_one, likelihood, token_logprobs, unprompted
 
+pytestmark = pytest.mark.slow
+
 
 def test_likelihoods_of_all_next_tokens_sum_to_one(bare: Any) -> None:
     batch = [likelihood("zebra", letter) for letter in map(chr, range(33, 127))]

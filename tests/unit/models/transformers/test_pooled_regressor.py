@@ -16,6 +16,8 @@ from auricle.models.transformers.audeering import Audeering
 from tests.support import tiny_emotions
 from tests.support.emotional_speech import numbers, spoken, three_requests
 
+pytestmark = pytest.mark.slow
+
 
 def test_values_equal_those_of_the_model_card_code(audeering: Any) -> None:
     """Normalise the clip, average its frames, dense, tanh, out_proj."""

@@ -21,6 +21,8 @@ from auricle.models.transformers.causal import Causal
 from auricle.models.transformers.weights import Weights
 from tests.support import tiny_weights
 
+pytestmark = pytest.mark.slow
+
 NAMES = {
     "whisper": ["generate"],
     "ctc": ["generate"],

@@ -15,6 +15,8 @@ from auricle.models.transformers.whisper import Whisper
 from tests.support import tiny_weights
 from tests.support.model_requests import answer_one_by_one, generate
 
+pytestmark = pytest.mark.slow
+
 SHORT, LONG = (0.5, 300.0), (2.7, 200.0)
 
 

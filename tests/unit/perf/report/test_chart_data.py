@@ -6,6 +6,7 @@ from tests.support.simulated_servers import streamed_request
 from tests.unit.perf.report.conftest import PointWithChartData, build_columns, build_request
 
 
+@pytest.mark.slow
 def test_chart_data_is_small_however_many_requests_there_are() -> None:
     chart_data = build_chart_data(build_columns(20_000, spoken=True))
     assert len(chart_data["bars"]) == MAX_BARS
@@ -15,6 +16,7 @@ def test_chart_data_is_small_however_many_requests_there_are() -> None:
     assert len(chart_data["rates"]["sent"]) <= 60
 
 
+@pytest.mark.slow
 def test_short_peak_of_requests_in_flight_is_kept() -> None:
     records = [build_request(index) for index in range(10_000)]
     records += [build_request(0, sent=500.0, done=500.001) for _ in range(70)]

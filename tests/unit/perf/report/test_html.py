@@ -1,6 +1,7 @@
 from html.parser import HTMLParser
 
 import numpy as np
+import pytest
 
 from auricle.perf.report.chart_data import build_chart_data
 from auricle.perf.report.html import render_page
@@ -79,6 +80,7 @@ def test_page_without_successful_requests_is_well_formed() -> None:
     parse_page(render_page({}, [(summarise([failed], "burst:1"), chart_data)]))
 
 
+@pytest.mark.slow
 def test_page_stays_small_with_many_requests() -> None:
     sizes = np.array([len(render_page(ABOUT, [build_point(count=count)])) for count in (1_000, 50_000)])
     assert sizes.max() < 150_000

@@ -53,6 +53,7 @@ def test_plain_number_draws_rows_at_random() -> None:
     assert select_ids(3, pool, make_sample("x")) != select_ids({"k": 3, "seed": 1}, pool, make_sample("x"))
 
 
+@pytest.mark.slow
 def test_random_draws_every_row_equally_often() -> None:
     pool = make_samples(10)
     drawn = Counter(item for n in range(2000) for item in select_ids(2, pool, make_sample(str(n))))

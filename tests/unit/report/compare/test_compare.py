@@ -14,6 +14,7 @@ from auricle.report.compare import text as compare_text
 from tests.support.comparisons import find_row
 
 
+@pytest.mark.slow
 def test_a_worse_model_is_found_worse(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data, metrics="wer"), run("b", data, metrics="wer", wrong=0.3)
@@ -26,6 +27,7 @@ def test_a_worse_model_is_found_worse(run: Any, quiz: Any) -> None:
     assert compare_text.describe_row(comparison.document()["rows"][0]).startswith("wer: B is worse by")
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_runs_where_all_samples_are_paired(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data, metrics="wer", wrong=0.2), run("b", data, metrics="wer", wrong=0.4)

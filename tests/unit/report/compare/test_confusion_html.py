@@ -2,9 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from auricle import compare
 from auricle.report.compare.html import render_page
 from tests.support.report_pages import visible_text
+
+pytestmark = pytest.mark.slow
 
 
 def test_labels_of_one_model_and_recalls_are_listed(run: Any, moods: Any) -> None:

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from auricle import compare
 from tests.support.comparisons import find_row
+
+pytestmark = pytest.mark.slow
 
 
 def test_flipped_samples_have_both_answers(run: Any, quiz: Any) -> None:

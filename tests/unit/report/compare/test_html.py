@@ -2,9 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from auricle import compare
 from auricle.report.compare.html import render_page
 from tests.support.report_pages import read_page, visible_text
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_page_shows_the_difference_and_both_answers(run: Any, quiz: Any) -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from auricle import compare
 
+pytestmark = pytest.mark.slow
+
 
 def test_matrices_are_subtracted_over_the_labels_of_both(run: Any, moods: Any) -> None:
     a = run("a", moods, "fake-labels", "classify")

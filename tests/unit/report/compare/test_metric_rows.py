@@ -8,6 +8,8 @@ from auricle import compare
 from auricle.report.compare import text as compare_text
 from tests.support.comparisons import find_row
 
+pytestmark = pytest.mark.slow
+
 
 def test_failed_samples_are_left_out_and_bound_the_difference(run: Any, quiz: Any) -> None:
     data = quiz()

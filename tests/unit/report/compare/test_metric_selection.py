@@ -6,6 +6,8 @@ import pytest
 
 from auricle import SpecError, compare, score
 
+pytestmark = pytest.mark.slow
+
 
 def test_metrics_computed_differently_name_the_command_that_helps(run: Any, quiz: Any) -> None:
     data = quiz()

@@ -3,7 +3,11 @@
 import json
 from typing import Any
 
+import pytest
+
 from auricle import compare
+
+pytestmark = pytest.mark.slow
 
 
 def test_an_unfinished_run_is_noted(run: Any, quiz: Any) -> None:

@@ -102,6 +102,7 @@ def test_every_benchmark_has_a_miniature() -> None:
     assert {miniature.task for miniature in ALL_MINIATURES} == set(load_benchmarks()) - {"open-asr", "esb"}
 
 
+@pytest.mark.slow
 def test_data_list_shows_all_benchmarks(auricle: Any) -> None:
     table = auricle("data", "list").stdout
     assert "librispeech" in table
@@ -194,6 +195,7 @@ def test_data_prepare_rejects_invalid_arguments(auricle: Any, words: Any, messag
     assert not (tmp_path / "made.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_prepared_manifest_can_be_moved_with_its_corpus(auricle: Any, tmp_path: Path) -> None:
     MINIATURES["tedlium"].build(tmp_path / "data")
     done = auricle("data", "prepare", "tedlium", "--root", "data", "-o", "data/test.jsonl")

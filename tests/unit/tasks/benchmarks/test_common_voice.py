@@ -14,6 +14,8 @@ from auricle.tasks.catalogue import TASKS
 from tests.support.miniatures import write_tone
 from tests.support.miniatures_suite import SpeechSuite, build_from, find_miniature
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_missing_language_is_reported_with_the_available_ones(tmp_path: Path) -> None:
     find_miniature("common-voice", language="de").build(tmp_path)

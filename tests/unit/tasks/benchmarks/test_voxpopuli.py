@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.miniatures_suite import SpeechSuite
+
+pytestmark = pytest.mark.slow
 
 
 class TestVoxpopuli(SpeechSuite):

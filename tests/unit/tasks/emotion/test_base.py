@@ -147,6 +147,7 @@ def test_duplicates_of_different_size_are_noted(corpus: Any) -> None:
     assert "1 of the copies differ in size" in notes(build("ravdess", root))
 
 
+@pytest.mark.slow
 def test_a_run_reports_missing_recordings(auricle: Any, speech: Any, tmp_path: Path) -> None:
     process, document = run_with_labels(auricle, speech, EMOTIONS)
     assert process.stderr.count("24 recordings are here, 1,440 are published") == 1
@@ -158,6 +159,7 @@ def test_a_run_reports_missing_recordings(auricle: Any, speech: Any, tmp_path: P
     assert "sex=" in auricle("show", "run", "--by", "sex").stdout
 
 
+@pytest.mark.slow
 def test_notes_remain_when_the_data_is_gone(auricle: Any, speech: Any, tmp_path: Path) -> None:
     auricle("run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-o", "run")
     speech.rename(tmp_path / "elsewhere")
@@ -184,6 +186,7 @@ def test_doctor_reports_missing_recordings(auricle: Any, speech: Any) -> None:
     assert "1,440 are published" in process.stdout
 
 
+@pytest.mark.slow
 def test_unmatched_labels_are_reported(auricle: Any, speech: Any, tmp_path: Path) -> None:
     process, document = run_with_labels(auricle, speech, BILINGUAL)
     details = {number["metric"]: number["details"] for number in document["numbers"] if not number["field"]}
@@ -198,12 +201,14 @@ def test_unmatched_labels_are_reported(auricle: Any, speech: Any, tmp_path: Path
     assert ">unknown</text>" in page
 
 
+@pytest.mark.slow
 def test_skipped_dimension_metrics_take_one_line(auricle: Any, speech: Any) -> None:
     process = auricle("run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-o", "run")
     (message,) = [line for line in process.stdout.splitlines() if "needs dimensions" in line]
     assert message.startswith("eta2: ")
 
 
+@pytest.mark.slow
 def test_a_dimensional_model_is_scored_by_separation(auricle: Any, speech: Any, tmp_path: Path) -> None:
     (tmp_path / "dimensions.py").write_text(
         "from auricle import BatchModel, Prediction\n"
@@ -224,6 +229,7 @@ def test_a_dimensional_model_is_scored_by_separation(auricle: Any, speech: Any, 
     assert "arousal.mean,emotion,calm," in rows
 
 
+@pytest.mark.slow
 def test_a_requested_metric_that_does_not_apply_fails_the_run(auricle: Any, speech: Any) -> None:
     process = auricle(
         "run", "ravdess", "-T", f"root={speech}", "-T", "metrics=uar,eta2", "-m", "fake-labels",
@@ -232,6 +238,7 @@ def test_a_requested_metric_that_does_not_apply_fails_the_run(auricle: Any, spee
     assert process.returncode == 3
 
 
+@pytest.mark.slow
 def test_synonyms_can_be_disabled(auricle: Any, speech: Any, tmp_path: Path) -> None:
     process = auricle(
         "run", "ravdess", "-T", f"root={speech}", "-T", "synonyms=false", "-m", "fake-labels",

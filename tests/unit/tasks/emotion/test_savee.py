@@ -19,6 +19,7 @@ def test_both_layouts_are_read(corpus: Any, layout: str) -> None:
     assert "more than once" not in notes(task)
 
 
+@pytest.mark.slow
 def test_a_complete_copy_has_no_notes(corpus: Any) -> None:
     codes = [f"{code}{number:02}" for code in ("a", "d", "f", "h", "sa", "su") for number in range(1, 16)]
     codes += [f"n{number:02}" for number in range(1, 31)]

@@ -155,6 +155,7 @@ def test_each_round_may_have_its_own_token_limit() -> None:
     assert [request.max_tokens for request in requests] == [3, 4]
 
 
+@pytest.mark.slow
 def test_the_signature_is_the_same_in_every_process(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def ask_on(sample, turn, answers):\n    return None\n")
     code = (

@@ -202,6 +202,7 @@ def test_another_tie_policy_sends_no_new_requests(manifest: Any, tmp_path: Path)
     assert "tie" in document["refused"]["accuracy"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("recordings")
 def test_a_dimension_the_model_does_not_return_is_skipped(auricle: Any, manifest: Any, tmp_path: Path) -> None:
     (tmp_path / "fitting.py").write_text(

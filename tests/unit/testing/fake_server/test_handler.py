@@ -139,6 +139,7 @@ def test_fault_may_hang_until_the_client_disconnects(start_server: StartServer) 
     assert server.stats()["at_once"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", [False, True])
 def test_fault_may_be_an_endless_reply(start_server: StartServer, stream: bool) -> None:
     server = start_server(faults={"endless": 1})

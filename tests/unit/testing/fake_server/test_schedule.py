@@ -193,6 +193,7 @@ def send_together(server: FakeServer, count: int) -> list[TimedStream]:
     return sorted(streams, key=lambda stream: stream.ended)
 
 
+@pytest.mark.slow
 def test_requests_wait_for_a_free_slot(start_server: StartServer) -> None:
     streams = send_together(start_server(record_times=True, latency=0.2, slots=2), 6)
     assert [stream.ended for stream in streams] == [near(at) for at in (0.2, 0.2, 0.4, 0.4, 0.6, 0.6)]
@@ -221,12 +222,14 @@ def test_work_pauses_during_a_stall() -> None:
     assert schedule.finish_time(112.0, 1.0) == 113.0
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_during_a_stall(start_server: StartServer) -> None:
     stream = TimedStream(start_server(record_times=True, pace=20, stall_at=0.07, stall_seconds=0.4, keep_alive=0.02))
     assert [at for at, _ in stream.words()] == [on_time(at) for at in (0, 0.05, 0.5, 0.55)]
     assert max(late - early for (early, _), (late, _) in pairwise(stream.lines)) > 0.25
 
 
+@pytest.mark.slow
 def test_request_that_arrives_during_a_stall_waits(start_server: StartServer) -> None:
     server = start_server(record_times=True, latency=0.05, stall_at=0.05, stall_seconds=0.3)
     began = time.monotonic()

@@ -19,6 +19,7 @@ from auricle.testing.fake_server import FakeServer, Script
 from tests.unit.testing.fake_server.conftest import CHAT_PATH, chat, chat_body, connect, eventually
 
 
+@pytest.mark.slow
 def test_stopping_closes_threads_and_connections() -> None:
     threads = threading.active_count()
     with FakeServer(Script(faults={"hang": 1})) as server:
@@ -36,6 +37,7 @@ def test_stopping_closes_threads_and_connections() -> None:
     gc.collect()
 
 
+@pytest.mark.slow
 def test_port_in_use_is_an_os_error() -> None:
     with FakeServer() as server:
         second = FakeServer(port=urlsplit(server.url).port or 0)
@@ -75,6 +77,7 @@ def start_command(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for processes")
 def test_command_serves_until_it_is_interrupted(start_command: Callable[..., subprocess.Popen[str]]) -> None:
     process = start_command("--port", "0", "--reply", "hi", "--fault", "429=0", "--key", "K")
