@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +81,25 @@ def test_no_module_is_called_utils() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=str)
 def test_a_module_has_its_test_file(path: Path) -> None:
     assert (paths.ROOT / "tests" / "unit" / path.parent / f"test_{path.stem}.py").is_file()
+
+
+def layer_order() -> list[str]:
+    """Return the rooms from top to bottom, as import-linter has them."""
+    settings = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    rooms = [name.strip().split(".")[1] for layer in layers for name in layer.split("|")]
+    return list(dict.fromkeys(rooms))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_no_string_names_a_module_of_a_higher_room(path: Path) -> None:
+    order = layer_order()
+    own = order.index(path.parts[0].removesuffix(".py"))
+    for node in ast.walk(ast.parse((SOURCE / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            named = re.fullmatch(r"auricle\.(\w+)[\w.]*(?::\w+)?", node.value)
+            if named and named[1] in order:
+                assert order.index(named[1]) >= own, node.value
 
 
 def test_every_room_is_on_the_map() -> None:
