@@ -8,6 +8,7 @@ write-ahead log protects the file from damage.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import sqlite3
@@ -19,7 +20,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -33,30 +34,21 @@ from auricle.core.types import ABILITY_BY_REQUEST, Generation, Output, Request, 
 FORMAT_VERSION = 1
 """Version of rows and keys; a file with another version is set aside."""
 COMMIT_SECONDS = 0.1
-BUSY_TIMEOUT = 30.0
+BUSY_SECONDS = 60.0
+"""Longest wait for another process that writes."""
 TRANSPORT_ARGUMENTS = re.compile(
     r"api_key.*|.*headers?|(.+_)?timeout|rpm|tpm|adaptive|concurrency|(max_)?retries"
     r"|processes|workers|proxy"
 )
 """Arguments that do not change a model's answers. `base_url` is not among them: two servers may
 serve different weights under one name."""
-
-BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-CORRUPTION_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 CREATE_TABLE = (
-    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, model TEXT NOT NULL, "
-    "created REAL NOT NULL, output BLOB NOT NULL, sound BLOB)"
+    "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, model TEXT NOT NULL, created REAL NOT NULL, "
+    "output BLOB NOT NULL, sound BLOB)"
 )
 Warn = Callable[[str], None]
-
-
-class Row(NamedTuple):
-    """A cached response as stored."""
-
-    model: str
-    created: float
-    output: bytes
-    audio: bytes | None
+Content = tuple[bytes, bytes | None]
+"""An output as JSON, and its audio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +87,13 @@ class ResponseCache:
     """
 
     def __init__(self, path: Path, model: str, arguments: Mapping[str, Any], warn: Warn | None = None) -> None:
-        self._path = path
-        self._warn = warn or _warn_on_stderr
-        self._model = served_model_name(model, arguments)
-        self._model_digest = _digest_model(model, arguments)
-        self._lock = threading.Lock()
-        self._pending: dict[bytes, Row] = {}
-        self._reader: sqlite3.Connection | None = _open_or_replace(path, self._warn)
-        self._closing = threading.Event()
+        self._path, self._warn = path, warn or _warn_on_stderr
+        self._model, self._model_digest = served_model_name(model, arguments), _digest_model(model, arguments)
+        self._lock, self._closing = threading.Lock(), threading.Event()
+        self._pending: dict[bytes, tuple[bytes, str, float, bytes, bytes | None]] = {}
         self._writer: threading.Thread | None = None
+        self._connection: sqlite3.Connection | None = _open_or_replace(path, self._warn)
+        self._inode = path.stat().st_ino
 
     def get(self, request: Request) -> Output | None:
         """Return the cached response to a request, or None."""
@@ -111,21 +101,24 @@ class ResponseCache:
         if key is None:
             return None
         with self._lock:
-            row = self._pending.get(key) or self._read_row(key)
+            pending = self._pending.get(key)
+            content = pending[3:] if pending else self._read(key)
         with suppress(orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
-            return _decode_row(row) if row else None
+            return _decode_output(*content) if content else None
         return None  # the request is sent again, and the damaged row overwritten
 
     def put(self, request: Request, output: Output) -> None:
         """Store a response; it is committed within a tenth of a second."""
         key = self._key(request)
-        if key is None or self._reader is None:
+        if key is None or self._connection is None:
             return
         with suppress(SampleError, OSError):  # audio that cannot be read is not cached
-            row = Row(self._model, time.time(), *_encode_output(output))
+            row = (key, self._model, time.time(), *_encode_output(output))
             with self._lock:
                 self._pending[key] = row
-                self._writer = self._writer or self._start_writer()
+                if self._writer is None:
+                    self._writer = threading.Thread(target=self._write_loop, name="auricle-cache", daemon=True)
+                    self._writer.start()
 
     def close(self) -> None:
         """Commit pending rows and close the file."""
@@ -133,9 +126,9 @@ class ResponseCache:
         if self._writer:
             self._writer.join()
         with self._lock:
-            if self._reader:
-                self._reader.close()
-            self._reader = None
+            if self._connection:
+                self._connection.close()
+            self._connection = None
 
     def __enter__(self) -> ResponseCache:
         return self
@@ -153,23 +146,13 @@ class ResponseCache:
         ability = ABILITY_BY_REQUEST[type(request)]
         return blake2b(self._model_digest + dumps([ability, content]), digest_size=20).digest()
 
-    def _read_row(self, key: bytes) -> Row | None:
-        if self._reader is None:
-            return None
+    def _read(self, key: bytes) -> Content | None:
         try:
-            row = self._reader.execute(
-                "SELECT model, created, output, sound FROM answers WHERE key = ?", (key,)
-            ).fetchone()
+            query = "SELECT output, sound FROM answers WHERE key = ?"
+            return self._connection.execute(query, (key,)).fetchone() if self._connection else None
         except sqlite3.Error as error:
-            if _error_code(error) not in BUSY_CODES:
-                self._disable(error)
+            self._disable(error)
             return None
-        return Row(*row) if row else None
-
-    def _start_writer(self) -> threading.Thread:
-        thread = threading.Thread(target=self._write_loop, name="auricle-cache", daemon=True)
-        thread.start()
-        return thread
 
     def _write_loop(self) -> None:
         try:
@@ -184,34 +167,28 @@ class ResponseCache:
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         with self._lock:
-            rows = dict(self._pending)
-        if not rows:
-            return
-        try:
+            rows = list(self._pending.values())
+        if rows:
             with connection:
-                connection.executemany(
-                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", [(key, *row) for key, row in rows.items()]
-                )
-        except sqlite3.Error as error:
-            if _error_code(error) not in BUSY_CODES or self._closing.is_set():
-                raise
-            return  # another process is writing: try again at the next commit
-        with self._lock:
-            for key, row in rows.items():
-                if self._pending.get(key) is row:
-                    del self._pending[key]
+                connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", rows)
+            with self._lock:
+                for row in rows:
+                    if self._pending.get(row[0]) is row:
+                        del self._pending[row[0]]
 
     def _disable(self, error: sqlite3.Error) -> None:
         """Continue without a cache after one warning; a damaged file is set aside for the next run."""
-        if self._reader is None:
+        if self._connection is None:
             return
-        self._reader.close()
-        self._reader = None
+        self._connection.close()
+        self._connection = None
         self._pending.clear()
-        if _error_code(error) in CORRUPTION_CODES:
-            _set_aside(self._path, error, self._warn)
-        else:
-            self._warn(f"the response cache {self._path} is no longer used: {error}.")
+        with _lock(self._path):
+            # Another process may have replaced the file already.
+            if _is_damage(error) and self._path.stat().st_ino == self._inode:
+                _set_aside(self._path, error, self._warn)
+            else:
+                self._warn(f"the response cache {self._path} is no longer used: {error}.")
 
 
 def list_entries_by_model(path: Path) -> list[ModelEntries]:
@@ -256,20 +233,18 @@ def _open_for_maintenance(path: Path) -> Iterator[sqlite3.Connection]:
         raise SpecError(f"The response cache {path} cannot be read: {error}.") from error
 
 
-# --- opening --------------------------------------------------------------------------
-
-
 def _open_or_replace(path: Path, warn: Warn) -> sqlite3.Connection:
     """Open or create the file; a damaged one is set aside first."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            return _connect(path)
-        except sqlite3.DatabaseError as error:
-            if _error_code(error) not in CORRUPTION_CODES:
-                raise
-            _set_aside(path, error, warn)
-            return _connect(path)
+        with _lock(path):
+            try:
+                return _connect(path)
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                _set_aside(path, error, warn)
+                return _connect(path)
     except (OSError, sqlite3.Error) as error:
         raise SpecError(
             f"The response cache {path} cannot be opened: {error}. Choose another --cache-path, or use --no-cache."
@@ -277,78 +252,53 @@ def _open_or_replace(path: Path, warn: Warn) -> sqlite3.Connection:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
-        _execute_with_retry(connection, "PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        _check_format(connection)
-        connection.execute("SELECT key FROM answers LIMIT 1").fetchone()
+        _prepare(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check_format(connection: sqlite3.Connection) -> None:
+def _prepare(connection: sqlite3.Connection) -> None:
     """Create the table in a new file; a file with another version is treated as damaged."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version not in (0, FORMAT_VERSION):
-        error = sqlite3.DatabaseError(f"its format is {version}, expected {FORMAT_VERSION}")
-        error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
-        raise error
+        raise sqlite3.DatabaseError(f"its format is {version}, expected {FORMAT_VERSION}")
     if not version:
-        _execute_with_retry(connection, CREATE_TABLE)
-        _execute_with_retry(connection, f"PRAGMA user_version = {FORMAT_VERSION}")
+        connection.execute(CREATE_TABLE)
+        connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
 
 
-def _execute_with_retry(connection: sqlite3.Connection, statement: str) -> None:
-    """Retry while another process creates the same file; SQLite does not wait then."""
-    deadline = time.monotonic() + BUSY_TIMEOUT
-    while True:
-        try:
-            connection.execute(statement)
-        except sqlite3.OperationalError as error:
-            if _error_code(error) not in BUSY_CODES or time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
-        else:
-            return
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Let one process at a time create or replace the file; SQLite does not wait for that."""
+    with path.with_name(f".{path.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Return whether the file is not a usable database; SQLite's errors of a working file are subclasses."""
+    return type(error) is sqlite3.DatabaseError
 
 
 def _set_aside(path: Path, error: sqlite3.Error, warn: Warn) -> None:
-    """Rename a damaged file, unless another process has replaced it already."""
-    import fcntl
-
-    with path.with_name(path.name + ".lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with suppress(sqlite3.Error), closing(_connect(path)) as connection:
-            if connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
-                return
-        aside = _unused_path(path)
-        for suffix in ("", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
-    warn(f"the response cache {path} cannot be used ({error}); it was renamed to {aside.name}.")
-
-
-def _unused_path(path: Path) -> Path:
+    """Rename a damaged file."""
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
-    return aside
-
-
-def _error_code(error: sqlite3.Error) -> int:
-    """Return SQLite's primary error code."""
-    code: int = getattr(error, "sqlite_errorcode", 0) or 0
-    return code & 0xFF
+    for suffix in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    warn(f"the response cache {path} cannot be used ({error}); it was renamed to {aside.name}.")
 
 
 def _warn_on_stderr(line: str) -> None:
     sys.stderr.write(f"auricle: {line}\n")
-
-
-# --- keys and values ------------------------------------------------------------------
 
 
 def _digest_model(model: str, arguments: Mapping[str, Any]) -> bytes:
@@ -385,23 +335,18 @@ def _canonicalise(value: Any) -> Any:
     return value
 
 
-def _encode_output(output: Output) -> tuple[bytes, bytes | None]:
-    """Encode an output as JSON, and its audio as bytes."""
+def _encode_output(output: Output) -> Content:
     if not isinstance(output, Generation) or output.audio is None:
         return dumps(output), None
-    return dumps(replace(output, audio=None)), _audio_bytes(output.audio)
-
-
-def _audio_bytes(audio: Audio) -> bytes:
+    audio = output.audio
     is_sliced = audio.start or audio.end is not None
     if not is_sliced and isinstance(audio.data, bytes):
-        return audio.data
-    return audio.path.read_bytes() if not is_sliced and audio.path else audio.encode("wav")
+        sound = audio.data
+    else:
+        sound = audio.path.read_bytes() if not is_sliced and audio.path else audio.encode("wav")
+    return dumps(replace(output, audio=None)), sound
 
 
-def _decode_row(row: Row) -> Output:
-    output = decode_output(orjson.loads(row.output))
-    if row.audio is None:
-        return output
-    assert isinstance(output, Generation)
-    return replace(output, audio=Audio(data=row.audio))
+def _decode_output(content: bytes, sound: bytes | None) -> Output:
+    output = decode_output(orjson.loads(content))
+    return replace(output, audio=Audio(data=sound)) if sound is not None and isinstance(output, Generation) else output
