@@ -7,21 +7,18 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BufferedWriter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auricle.core.errors import describe
 from auricle.core.serialization import encode_record
 from auricle.core.types import Failure, Generation, Output, Record, Request, Sample
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.drivers import Driver, PreparedRequest
-from auricle.perf.load_patterns import ClosedLoop, Load, OpenLoop, SearchPlan, SweepPlan
+from auricle.perf.load_patterns import ClosedLoop, Load, ScheduledLoad
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.request_record import Phase, RequestRecord, Status
 from auricle.perf.saturation import SaturationDetector
 from auricle.tasks.inferencers import Inferencer, preview_requests
-
-if TYPE_CHECKING:
-    from auricle.perf.load_patterns import Times
 
 STOP_POLL_SECONDS = 0.25  # longest time until a waiting task notices a stop
 STOP_GRACE_SECONDS = 2.0  # time that requests in flight have left after a stop
@@ -92,10 +89,7 @@ class LoadGenerator:
     async def run(self, load: Load, start_time: float) -> None:
         """Send this sender's share of the load from `start_time` on; cancel requests that outlast the grace period."""
         self._start_time = start_time
-        if isinstance(load, ClosedLoop):
-            await self._run_closed_loop(load)
-        elif not isinstance(load, (SweepPlan, SearchPlan)):
-            await self._run_open_loop(load)
+        await load.run(self)
         grace = min(STOP_GRACE_SECONDS, self._plan.grace) if self.stop_event.is_set() else self._plan.grace
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace)
@@ -117,11 +111,11 @@ class LoadGenerator:
 
     # --- scheduling -----------------------------------------------------------------------
 
-    async def _run_open_loop(self, load: OpenLoop) -> None:
+    async def run_schedule(self, load: ScheduledLoad) -> None:
         """Start each request when it is due, whether or not earlier ones are answered."""
         own_cap = len(self._plan.own_indices(load.cap)) if load.cap else 0
         cap_semaphore = asyncio.Semaphore(own_cap) if own_cap else None
-        due_times = schedule_due_times(self._plan, load).tolist()
+        due_times = load.schedule(self._plan).tolist()
         for index in self._plan.own_indices(len(due_times)):
             due = due_times[index]
             if await self._wait_until(due):
@@ -147,7 +141,7 @@ class LoadGenerator:
         finally:
             cap_semaphore.release()
 
-    async def _run_closed_loop(self, load: ClosedLoop) -> None:
+    async def run_users(self, load: ClosedLoop) -> None:
         """Run users who each send a request, wait for the answer, think, and start over."""
         indices = iter(self._plan.own_indices(1 << 62))
         start_times = load.user_start_times()
@@ -385,11 +379,3 @@ async def _wait_for_all(tasks: Sequence[asyncio.Task[Any]]) -> None:
 
 def _seconds_since(timestamp: float | None, start: float) -> float | None:
     return None if timestamp is None else timestamp - start
-
-
-def schedule_due_times(plan: LoadPointPlan, load: OpenLoop) -> Times:
-    """Return the due times of all senders' requests; requests of the warm-up do not count towards `plan.count`."""
-    if plan.count is None:
-        return load.due_times(duration=plan.total_seconds, seed=plan.seed)
-    warmup_count = len(load.due_times(duration=plan.warmup, seed=plan.seed)) if plan.warmup else 0
-    return load.due_times(count=warmup_count + plan.count, duration=plan.total_seconds, seed=plan.seed)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as counting
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from auricle.core.errors import SpecError
 
@@ -20,15 +20,87 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from auricle.perf.plan import LoadPointPlan
+    from auricle.perf.slo import Slo
+
     Times: TypeAlias = NDArray[np.float64]
 
 ARRIVALS_PER_BLOCK = 4096  # arrivals drawn at a time; changing it would change the schedule of a seed
+DEFAULT_MAX_SAMPLES = 1000  # samples prepared if the number of requests is not known in advance
+
+PointSequence: TypeAlias = "Generator[Load, Mapping[str, Any] | None, dict[str, Any] | None]"
+"""Yields loads to measure, receives the summary of each (None after an interrupt), and may return a result."""
+
+
+class LoadPattern(ABC):
+    """A value of `--load`: one load point, or a plan whose points depend on the results of earlier ones."""
+
+    __slots__ = ()
+    has_end: bool = False
+    """Whether it ends without a number of requests or a duration."""
+    needs_slo: bool = False
+
+    @abstractmethod
+    def points(self, slos: Sequence[Slo]) -> PointSequence:
+        """Yield the loads to measure, one after the other."""
+
+
+class LoadRunner(Protocol):
+    """Sends the requests of a load."""
+
+    async def run_users(self, load: ClosedLoop) -> None: ...
+    async def run_schedule(self, load: ScheduledLoad) -> None: ...
+
+
+class Load(LoadPattern):
+    """The load of one point, and what its measurement depends on."""
+
+    __slots__ = ()
+    cap: int | None = None
+    """Most requests in flight; excess requests queue, and queueing time is recorded."""
+    users: int | None = None
+    """Number of users, in a closed loop."""
+    has_schedule: bool = True
+    """Whether requests are due at planned times, so that they can be late and exceed the server's capacity."""
+    is_constant: bool = False
+    """Whether its level stays the same, so that there can be a steady window."""
+    needs_timestamps: bool = False
+    """Whether its due times are in the data; see `with_timestamps`."""
+
+    @property
+    def peak_rate(self) -> float:
+        """Highest planned number of requests per second; 0 if no rate is planned."""
+        return 0.0
+
+    @property
+    def busy_users(self) -> int | None:
+        """Users who are always waiting for an answer if the senders keep up; None if that is not known."""
+        return None
+
+    def points(self, slos: Sequence[Slo]) -> PointSequence:
+        """Yield the load itself."""
+        yield self
+        return None
+
+    def with_timestamps(self, timestamps: Sequence[float]) -> Load:
+        """Return the load with its due times, if these are in the data."""
+        return self
+
+    @abstractmethod
+    def count_samples(self, plan: LoadPointPlan) -> int | None:
+        """Return how many samples to prepare; None for all."""
+
+    @abstractmethod
+    async def run(self, runner: LoadRunner) -> None:
+        """Send the requests with a runner."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedLoop:
+class ClosedLoop(Load):
     """Users who each send a request, wait for the answer, think, and start over."""
 
+    has_schedule = False
+    is_constant = True
     users: int
     ramp_seconds: float = 0.0
     """Seconds over which the users start, one after the other."""
@@ -36,19 +108,27 @@ class ClosedLoop:
     """Seconds between an answer and the same user's next request."""
 
     def __str__(self) -> str:
-        return _format_load(f"closed:{self.users}", ramp=self.ramp_seconds, think=self.think_seconds)
+        return format_load(f"closed:{self.users}", ramp=self.ramp_seconds, think=self.think_seconds)
 
     def user_start_times(self) -> tuple[float, ...]:
         """Return when each user starts, in seconds from the start of the load."""
         return tuple(self.ramp_seconds * user / self.users for user in range(self.users))
 
+    @property
+    def busy_users(self) -> int | None:
+        return None if self.think_seconds else self.users
 
-class _ScheduledLoad(ABC):
+    def count_samples(self, plan: LoadPointPlan) -> int:
+        return DEFAULT_MAX_SAMPLES
+
+    async def run(self, runner: LoadRunner) -> None:
+        await runner.run_users(self)
+
+
+class ScheduledLoad(Load):
     """An open-loop load: its due times are known before it starts."""
 
     __slots__ = ()
-    cap: int | None
-    """Most requests in flight; excess requests queue, and queueing time is recorded."""
 
     @property
     def planned_seconds(self) -> float | None:
@@ -62,20 +142,34 @@ class _ScheduledLoad(ABC):
             raise SpecError(f"Load {self} has no end. Set the number of requests or the duration.")
         return _truncate(self._due_time_blocks(seed), count, min(ends, default=None))
 
+    def schedule(self, plan: LoadPointPlan) -> Times:
+        """Return the due times of all senders' requests; those of the warm-up do not count towards `plan.count`."""
+        if plan.count is None:
+            return self.due_times(duration=plan.total_seconds, seed=plan.seed)
+        warmup_count = len(self.due_times(duration=plan.warmup, seed=plan.seed)) if plan.warmup else 0
+        return self.due_times(warmup_count + plan.count, plan.total_seconds, plan.seed)
+
+    def count_samples(self, plan: LoadPointPlan) -> int | None:
+        return len(self.schedule(plan))
+
+    async def run(self, runner: LoadRunner) -> None:
+        await runner.run_schedule(self)
+
     @abstractmethod
     def _due_time_blocks(self, seed: int) -> Iterator[Times]:
         """Yield due times in ascending order, block by block."""
 
 
 @dataclass(frozen=True, slots=True)
-class Burst(_ScheduledLoad):
+class Burst(ScheduledLoad):
     """Requests that are all due at once."""
 
+    has_end = True
     size: int
     cap: int | None = None
 
     def __str__(self) -> str:
-        return _format_load(f"burst:{self.size}", cap=self.cap)
+        return format_load(f"burst:{self.size}", cap=self.cap)
 
     def due_times(self, count: int | None = None, duration: float | None = None, seed: int = 0) -> Times:
         """Return a zero for each request, at most `count`."""
@@ -88,18 +182,23 @@ class Burst(_ScheduledLoad):
 
 
 @dataclass(frozen=True, slots=True)
-class FixedRate(_ScheduledLoad):
+class FixedRate(ScheduledLoad):
     """A fixed rate of requests per second, evenly spaced or at independent random intervals."""
 
+    is_constant = True
     kind: Literal["constant", "poisson", "gamma"]
     rate: float
     shape: float = 1.0
     """Shape of gamma intervals: 1 is Poisson, below 1 is burstier, above 1 is smoother."""
     cap: int | None = None
 
+    @property
+    def peak_rate(self) -> float:
+        return self.rate
+
     def __str__(self) -> str:
         shape = self.shape if self.kind == "gamma" else None
-        return _format_load(f"{self.kind}:{_format_number(self.rate)}", shape=shape, cap=self.cap)
+        return format_load(f"{self.kind}:{format_number(self.rate)}", shape=shape, cap=self.cap)
 
     def _due_time_blocks(self, seed: int) -> Iterator[Times]:
         shape = {"constant": None, "poisson": 1.0, "gamma": self.shape}[self.kind]
@@ -108,9 +207,10 @@ class FixedRate(_ScheduledLoad):
 
 
 @dataclass(frozen=True, slots=True)
-class Ramp(_ScheduledLoad):
+class Ramp(ScheduledLoad):
     """A rate that changes from one value to another, linearly or exponentially."""
 
+    has_end = True
     start_rate: float
     end_rate: float
     ramp_seconds: float
@@ -121,15 +221,19 @@ class Ramp(_ScheduledLoad):
 
     def __str__(self) -> str:
         words = [
-            f"ramp:{_format_number(self.start_rate)}-{_format_number(self.end_rate)}",
-            f"over={_format_number(self.ramp_seconds)}",
+            f"ramp:{format_number(self.start_rate)}-{format_number(self.end_rate)}",
+            f"over={format_number(self.ramp_seconds)}",
         ]
         words += ["exp"] * self.exponential + ["poisson"] * self.is_poisson
-        return _format_load(",".join(words), cap=self.cap)
+        return format_load(",".join(words), cap=self.cap)
 
     @property
     def planned_seconds(self) -> float:
         return self.ramp_seconds
+
+    @property
+    def peak_rate(self) -> float:
+        return max(self.start_rate, self.end_rate)
 
     @property
     def total_arrivals(self) -> float:
@@ -161,21 +265,26 @@ class Ramp(_ScheduledLoad):
 
 
 @dataclass(frozen=True, slots=True)
-class Steps(_ScheduledLoad):
+class Steps(ScheduledLoad):
     """A sequence of rates, each for a number of seconds."""
 
+    has_end = True
     steps: tuple[tuple[float, float], ...]
     """Pairs of rate and seconds."""
     is_poisson: bool = False
     cap: int | None = None
 
     def __str__(self) -> str:
-        words = [f"{_format_number(rate)}x{_format_number(seconds)}" for rate, seconds in self.steps]
-        return _format_load("steps:" + ",".join(words + ["poisson"] * self.is_poisson), cap=self.cap)
+        words = [f"{format_number(rate)}x{format_number(seconds)}" for rate, seconds in self.steps]
+        return format_load("steps:" + ",".join(words + ["poisson"] * self.is_poisson), cap=self.cap)
 
     @property
     def planned_seconds(self) -> float:
         return sum(seconds for _, seconds in self.steps)
+
+    @property
+    def peak_rate(self) -> float:
+        return max(rate for rate, _ in self.steps)
 
     def _due_time_blocks(self, seed: int) -> Iterator[Times]:
         import numpy as np
@@ -189,9 +298,11 @@ class Steps(_ScheduledLoad):
 
 
 @dataclass(frozen=True, slots=True)
-class Trace(_ScheduledLoad):
+class Trace(ScheduledLoad):
     """A replay of the timestamps in the data."""
 
+    has_end = True
+    needs_timestamps = True
     scale: float = 1.0
     """Factor by which the replay is faster; 1000 if the timestamps are milliseconds."""
     cap: int | None = None
@@ -199,7 +310,7 @@ class Trace(_ScheduledLoad):
     """Seconds from the first timestamp, set by `with_timestamps`."""
 
     def __str__(self) -> str:
-        words = _format_load("", scale=self.scale if self.scale != 1 else None, cap=self.cap)
+        words = format_load("", scale=self.scale if self.scale != 1 else None, cap=self.cap)
         return f"trace:{words[1:]}" if words else "trace"
 
     @property
@@ -220,6 +331,9 @@ class Trace(_ScheduledLoad):
                 )
         return replace(self, times=tuple((timestamp - timestamps[0]) / self.scale for timestamp in timestamps))
 
+    def count_samples(self, plan: LoadPointPlan) -> None:
+        return None
+
     def _due_time_blocks(self, seed: int) -> Iterator[Times]:
         import numpy as np
 
@@ -228,65 +342,22 @@ class Trace(_ScheduledLoad):
         yield np.array([*self.times, math.inf])
 
 
-@dataclass(frozen=True, slots=True)
-class SweepPlan:
-    """One user, then many users, then rates between the throughputs of the two."""
-
-    points: int
-    max_users: int = 128
-    """Users expected to saturate the server."""
-
-    def __str__(self) -> str:
-        return _format_load(f"sweep:{self.points}", high=self.max_users if self.max_users != 128 else None)
-
-    def load_at(self, rate: float) -> Load:
-        """Return the load of an intermediate point."""
-        return FixedRate("poisson", _round_rate(rate))
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPlan:
-    """A search for the highest rate, or number of users, that meets the SLOs."""
-
-    variable: Literal["rate", "closed"]
-    low: float = 1.0
-    high: float = 128.0
-    tolerance: float = 0.05
-    """The search ends when the gap between the best and the first failing value is below this share of the best."""
-    repeat: int = 1
-    """Runs per point; the majority decides."""
-
-    def __str__(self) -> str:
-        tolerance = self.tolerance if self.tolerance != 0.05 else None
-        repeat = self.repeat if self.repeat != 1 else None
-        bounds = f"search:{self.variable},low={_format_number(self.low)},high={_format_number(self.high)}"
-        return _format_load(bounds, within=tolerance, repeat=repeat)
-
-    def load_at(self, value: float) -> Load:
-        """Return the load that tests `value`."""
-        return ClosedLoop(round(value)) if self.variable == "closed" else FixedRate("poisson", _round_rate(value))
-
-
-OpenLoop: TypeAlias = Burst | FixedRate | Ramp | Steps | Trace
-Load: TypeAlias = ClosedLoop | OpenLoop | SweepPlan | SearchPlan
-
-
-def folder_name(load: Load) -> str:
+def folder_name(load: LoadPattern) -> str:
     """Return a load's name without characters that some file systems reject."""
     return str(load).replace(":", "-").replace(",", "_")
 
 
-def _format_load(prefix: str, **options: float | None) -> str:
+def format_load(prefix: str, **options: float | None) -> str:
     """Append the options that are set to a load's name."""
-    words = [f"{name}={_format_number(value)}" for name, value in options.items() if value]
+    words = [f"{name}={format_number(value)}" for name, value in options.items() if value]
     return ",".join([prefix, *words])
 
 
-def _format_number(value: float) -> str:
+def format_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(float(value))
 
 
-def _round_rate(rate: float) -> float:
+def round_rate(rate: float) -> float:
     """Round to four significant digits, to keep the names of computed loads short."""
     return float(f"{rate:.4g}")
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, cast
 
 from auricle.core.errors import SpecError
-from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, Load, Ramp, SearchPlan, Steps, SweepPlan, Trace
+from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, Load, LoadPattern, Ramp, Steps, Trace
+from auricle.perf.search import SearchPlan
+from auricle.perf.sweep import Sweep
 
 LOAD_SYNTAX = {
     "serial": "serial",
@@ -98,18 +100,18 @@ def _parse_rates(arguments: _LoadArguments) -> list[float]:
     return [_parse_float(word, "a rate", MIN_POSITIVE) for word in arguments.take_positional()]
 
 
-def _parse_closed(arguments: _LoadArguments) -> list[Load]:
+def _parse_closed(arguments: _LoadArguments) -> list[LoadPattern]:
     ramp, think = arguments.take_float("ramp", 0.0), arguments.take_float("think", 0.0)
     return [ClosedLoop(_parse_int(word, "users"), ramp, think) for word in arguments.take_positional()]
 
 
-def _parse_burst(arguments: _LoadArguments) -> list[Load]:
+def _parse_burst(arguments: _LoadArguments) -> list[LoadPattern]:
     cap = arguments.take_cap()
     return [Burst(_parse_int(word, "a burst"), cap) for word in arguments.take_positional()]
 
 
-def _fixed_rate_parser(kind: Literal["constant", "poisson", "gamma"]) -> Callable[[_LoadArguments], list[Load]]:
-    def parse(arguments: _LoadArguments) -> list[Load]:
+def _fixed_rate_parser(kind: Literal["constant", "poisson", "gamma"]) -> Callable[[_LoadArguments], list[LoadPattern]]:
+    def parse(arguments: _LoadArguments) -> list[LoadPattern]:
         cap, shape = arguments.take_cap(), 1.0
         if kind == "gamma":
             if "shape" not in arguments.options:
@@ -120,7 +122,7 @@ def _fixed_rate_parser(kind: Literal["constant", "poisson", "gamma"]) -> Callabl
     return parse
 
 
-def _parse_ramp(arguments: _LoadArguments) -> list[Load]:
+def _parse_ramp(arguments: _LoadArguments) -> list[LoadPattern]:
     if "over" not in arguments.options:
         raise _LoadSyntaxError("over= is missing")
     ramp_seconds, cap = arguments.take_float("over", 0.0, minimum=MIN_POSITIVE), arguments.take_cap()
@@ -136,7 +138,7 @@ def _parse_ramp(arguments: _LoadArguments) -> list[Load]:
     return [Ramp(start, end, ramp_seconds, exponential, is_poisson, cap)]
 
 
-def _parse_steps(arguments: _LoadArguments) -> list[Load]:
+def _parse_steps(arguments: _LoadArguments) -> list[LoadPattern]:
     is_poisson, cap = arguments.take_flag("poisson"), arguments.take_cap()
     steps = []
     for word in arguments.take_positional():
@@ -147,18 +149,18 @@ def _parse_steps(arguments: _LoadArguments) -> list[Load]:
     return [Steps(tuple(steps), is_poisson, cap)]
 
 
-def _parse_trace(arguments: _LoadArguments) -> list[Load]:
+def _parse_trace(arguments: _LoadArguments) -> list[LoadPattern]:
     return [Trace(arguments.take_float("scale", 1.0, minimum=MIN_POSITIVE), arguments.take_cap())]
 
 
-def _parse_sweep(arguments: _LoadArguments) -> list[Load]:
+def _parse_sweep(arguments: _LoadArguments) -> list[LoadPattern]:
     high = arguments.take_int("high", 128)
     (points, *extra) = arguments.take_positional()
     arguments.positional += extra
-    return [SweepPlan(_parse_int(points, "points"), high)]
+    return [Sweep(_parse_int(points, "points"), high)]
 
 
-def _parse_search(arguments: _LoadArguments) -> list[Load]:
+def _parse_search(arguments: _LoadArguments) -> list[LoadPattern]:
     low = arguments.take_float("low", 1.0, minimum=MIN_POSITIVE)
     high = arguments.take_float("high", 128.0, minimum=MIN_POSITIVE)
     tolerance, repeat = (arguments.take_float("within", 0.05, minimum=MIN_POSITIVE), arguments.take_int("repeat", 1))
@@ -174,7 +176,7 @@ def _parse_search(arguments: _LoadArguments) -> list[Load]:
     return [SearchPlan(variable, low, high, tolerance, repeat)]
 
 
-LOAD_PARSERS: dict[str, Callable[[_LoadArguments], list[Load]]] = {
+LOAD_PARSERS: dict[str, Callable[[_LoadArguments], list[LoadPattern]]] = {
     "serial": lambda _: [ClosedLoop(1)],
     "closed": _parse_closed,
     "burst": _parse_burst,
@@ -189,7 +191,7 @@ LOAD_PARSERS: dict[str, Callable[[_LoadArguments], list[Load]]] = {
 }
 
 
-def parse_loads(text: str) -> list[Load]:
+def parse_loads(text: str) -> list[LoadPattern]:
     """Parse a `--load` value into one load per point: `closed:1,2,4` gives three.
 
     Raises:
@@ -207,3 +209,8 @@ def parse_loads(text: str) -> list[Load]:
     except _LoadSyntaxError as error:
         raise SpecError(f"Load {text!r}: {error}. Expected {LOAD_SYNTAX[kind]}.") from error
     return loads
+
+
+def parse_load(text: str) -> Load:
+    """Parse the name of a load point, as `str(load)` gives it."""
+    return cast(Load, parse_loads(text)[0])

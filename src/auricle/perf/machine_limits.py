@@ -10,7 +10,7 @@ from pathlib import Path
 
 import orjson
 
-from auricle.perf.load_patterns import FixedRate, Load, Ramp, Steps
+from auricle.perf.load_patterns import Load
 from auricle.perf.request_columns import RequestColumns
 
 WARNING_SHARE = 0.5
@@ -61,7 +61,7 @@ def find_limit_warnings(load: Load, columns: RequestColumns, senders: int) -> It
     limits = load_limits()
     if limits is None:
         return
-    request_rate = max_planned_rate(load) / senders
+    request_rate = load.peak_rate / senders
     if limits.requests_s and request_rate > WARNING_SHARE * limits.requests_s:
         yield _limit_warning(request_rate, limits.requests_s, "requests")
     event_rate = _event_rate(columns) / senders
@@ -74,17 +74,6 @@ def _limit_warning(rate: float, limit: float, what: str) -> str:
         f"A sender handled {rate:.3g} {what} per second, more than half of the {limit:.3g} that"
         " `auricle perf selftest` measured on this machine. Use more senders or a faster machine."
     )
-
-
-def max_planned_rate(load: Load) -> float:
-    """Return the highest planned request rate; 0 if the load does not plan a rate."""
-    if isinstance(load, FixedRate):
-        return load.rate
-    if isinstance(load, Ramp):
-        return max(load.start_rate, load.end_rate)
-    if isinstance(load, Steps):
-        return max(rate for rate, _ in load.steps)
-    return 0.0
 
 
 def _event_rate(columns: RequestColumns) -> float:

@@ -26,26 +26,22 @@ from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, abilities
 from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.health import SenderHealth
-from auricle.perf.load_generator import schedule_due_times
-from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, SearchPlan, SweepPlan, folder_name
+from auricle.perf.load_patterns import Load, LoadPattern, folder_name
 from auricle.perf.load_syntax import parse_loads
 from auricle.perf.machine_limits import find_limit_warnings
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.recompute import MANIFEST_FILE, REQUESTS_FILE, SUMMARY_FILE, is_measurement
 from auricle.perf.repeats import summarise_repeats
 from auricle.perf.request_columns import RequestColumns
-from auricle.perf.search import Search
 from auricle.perf.serving_cost import Pricing
-from auricle.perf.slo import Slo, evaluate_run, parse_slos
+from auricle.perf.slo import Slo, parse_slos
 from auricle.perf.summary import summarise
-from auricle.perf.sweep import Sweep
 from auricle.report.publish import publish
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import select_inferencer, with_context
 
 SCHEMA = 1
 MAX_RATE_PER_SENDER = 200.0  # requests per second above which a sender's own work would distort its times
-DEFAULT_MAX_SAMPLES = 1000  # samples prepared if the number of requests is not known in advance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +95,9 @@ class Measurement:
         config = self.config
         if not self.loads:
             raise SpecError("No load is set. Set one with --load, for example --load closed:8 or --load poisson:4.")
-        endless = (ClosedLoop, FixedRate, SweepPlan, SearchPlan)
-        if any(isinstance(load, endless) for load in self.loads) and not (config.count or config.duration):
+        if not all(load.has_end for load in self.loads) and not (config.count or config.duration):
             raise SpecError("The load has no end. Set --duration SECONDS or --count N.")
-        if any(isinstance(load, SearchPlan) for load in self.loads) and not self.slos:
+        if any(load.needs_slo for load in self.loads) and not self.slos:
             raise SpecError("A search needs an SLO. Set one with --slo, for example --slo 'p95(ttft_s)<0.3'.")
         if config.senders != "auto" and config.senders > 1 and not issubclass(self._model_class, AsyncModel):
             raise SpecError(f"--senders is for API models only; model '{self.spec.model}' runs on this machine.")
@@ -119,30 +114,18 @@ class Measurement:
         for load in self.loads:
             if self.interrupted:
                 break
-            if isinstance(load, SearchPlan):
-                self._run_search(load)
-            elif isinstance(load, SweepPlan):
-                self._run_sweep(load)
-            else:
-                self._run_point(load)
+            self._run_points(load)
         return self.build_summary()
 
-    def _run_search(self, plan: SearchPlan) -> None:
-        search = Search.from_plan(plan)
-        while (value := search.next_point()) is not None and not self.interrupted:
-            if (point := self._run_point(plan.load_at(value))) is None:
-                break
-            met = evaluate_run(self.slos, point)
-            conclusive = point["validity"]["valid"] or met is False
-            search.record_result(value, met if conclusive else None)
-        self.search_results.append({"search": str(plan), **search.result().to_dict()})
-
-    def _run_sweep(self, plan: SweepPlan) -> None:
-        sweep = Sweep(plan)
-        while (load := sweep.next_point()) is not None and not self.interrupted:
-            if (point := self._run_point(load)) is None:
-                break
-            sweep.record_result(load, point["run"]["req_s"]["value"])
+    def _run_points(self, pattern: LoadPattern) -> None:
+        points = pattern.points(self.slos)
+        try:
+            load = next(points)
+            while True:
+                load = points.send(None if self.interrupted else self._run_point(load))
+        except StopIteration as end:
+            if end.value:
+                self.search_results.append(end.value)
 
     def _run_point(self, load: Load) -> dict[str, Any] | None:
         """Run one load, score its answers and summarise it; None if it was interrupted before any request."""
@@ -186,21 +169,17 @@ class Measurement:
             stream=config.stream,
             batch_size=config.batch_size,
         )
-        scheduled = DEFAULT_MAX_SAMPLES if isinstance(load, ClosedLoop) else None
-        if not isinstance(load, (ClosedLoop, SearchPlan, SweepPlan)) and load.planned_seconds != math.inf:
-            scheduled = len(schedule_due_times(plan, load))
-        max_samples = self.spec.limit or config.count or scheduled
+        max_samples = self.spec.limit or config.count or load.count_samples(plan)
         return replace(plan, max_samples=max_samples, senders=self._choose_sender_count(load))
 
     def _choose_sender_count(self, load: Load) -> int:
-        limit = getattr(load, "cap", None) or math.inf  # the cap is divided: each sender needs at least 1
+        limit = load.cap or math.inf  # the cap is divided: each sender needs at least 1
         if self.config.senders != "auto":
             return int(min(self.config.senders, limit))
         if not issubclass(self._model_class, AsyncModel):
             return 1
-        rate = load.rate if isinstance(load, FixedRate) else 0.0
         limit = min(limit, (os.cpu_count() or 2) - 1)
-        return int(max(1, min(math.ceil(rate / MAX_RATE_PER_SENDER), limit)))
+        return int(max(1, min(math.ceil(load.peak_rate / MAX_RATE_PER_SENDER), limit)))
 
     def _score_answers(self, point_folder: Path) -> list[dict[str, Any]]:
         """Write the timed answers as a run directory and score them."""

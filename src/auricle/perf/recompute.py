@@ -11,7 +11,7 @@ import orjson
 from auricle.core.errors import DataError
 from auricle.core.files import write_atomically
 from auricle.perf.health import SenderHealth
-from auricle.perf.load_syntax import parse_loads
+from auricle.perf.load_syntax import parse_load
 from auricle.perf.repeats import summarise_repeats
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.serving_cost import Pricing
@@ -70,6 +70,6 @@ def _recompute_point(folder: Path, previous: Mapping[str, Any], config: Mapping[
     slos = parse_slos(config["slo"]) if config["slo"] else ()
     columns = RequestColumns.read(point_folder / REQUESTS_FILE)
     pricing = Pricing.from_dict(config["bill"])
-    point = summarise(columns, parse_loads(previous["load"])[0], health, slos, config["window"], pricing)
+    point = summarise(columns, parse_load(previous["load"]), health, slos, config["window"], pricing)
     point.pop("definitions", None)
     return {**point, **{name: previous[name] for name in PRESERVED_KEYS}}

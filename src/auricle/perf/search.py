@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from auricle.perf.load_patterns import SearchPlan
+from auricle.perf.load_patterns import (
+    ClosedLoop,
+    FixedRate,
+    Load,
+    LoadPattern,
+    PointSequence,
+    format_load,
+    format_number,
+    round_rate,
+)
+from auricle.perf.slo import Slo, evaluate_run
 
 MAX_UNJUDGED_RUNS = 3
 """Inconclusive runs of a point after which it counts as not met. The lowest load is left after one such run:
@@ -49,11 +59,6 @@ class Search:
         self._best: float | None = None
         self._beyond: float | None = None
 
-    @classmethod
-    def from_plan(cls, plan: SearchPlan) -> Search:
-        integer_only = plan.variable == "closed"
-        return cls(plan.low, plan.high, tolerance=plan.tolerance, integer_only=integer_only, repeat=plan.repeat)
-
     def next_point(self) -> float | None:
         """Return the next value to measure; None at the end of the search."""
         for value, votes in self._votes.items():
@@ -94,3 +99,38 @@ class Search:
     def result(self) -> SearchResult:
         tried = tuple((value, tuple(votes)) for value, votes in sorted(self._votes.items()))
         return SearchResult(self._best, self._beyond, tried)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan(LoadPattern):
+    """A search for the highest rate, or number of users, that meets the SLOs."""
+
+    needs_slo = True
+    variable: Literal["rate", "closed"]
+    low: float = 1.0
+    high: float = 128.0
+    tolerance: float = 0.05
+    """The search ends when the gap between the best and the first failing value is below this share of the best."""
+    repeat: int = 1
+    """Runs per point; the majority decides."""
+
+    def __str__(self) -> str:
+        tolerance = self.tolerance if self.tolerance != 0.05 else None
+        repeat = self.repeat if self.repeat != 1 else None
+        bounds = f"search:{self.variable},low={format_number(self.low)},high={format_number(self.high)}"
+        return format_load(bounds, within=tolerance, repeat=repeat)
+
+    def points(self, slos: Sequence[Slo]) -> PointSequence:
+        """Yield the loads that the search tries, and return its result."""
+        integer_only = self.variable == "closed"
+        search = Search(self.low, self.high, tolerance=self.tolerance, integer_only=integer_only, repeat=self.repeat)
+        while (value := search.next_point()) is not None:
+            if (summary := (yield self._load_at(value))) is None:
+                break
+            met = evaluate_run(slos, summary)
+            is_conclusive = summary["validity"]["valid"] or met is False
+            search.record_result(value, met if is_conclusive else None)
+        return {"search": str(self), **search.result().to_dict()}
+
+    def _load_at(self, value: float) -> Load:
+        return ClosedLoop(round(value)) if self.variable == "closed" else FixedRate("poisson", round_rate(value))

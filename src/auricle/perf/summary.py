@@ -18,8 +18,8 @@ from auricle.perf.breakdowns import (
 )
 from auricle.perf.cumulative import accumulate_at, compute_cumulative_amounts
 from auricle.perf.health import SenderHealth
-from auricle.perf.load_patterns import ClosedLoop, Load
-from auricle.perf.load_syntax import parse_loads
+from auricle.perf.load_patterns import Load
+from auricle.perf.load_syntax import parse_load
 from auricle.perf.measure_definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.percentiles import METHOD, BlockBootstrap, describe_values
 from auricle.perf.request_columns import Floats, Mask, RaggedArray, RequestColumns
@@ -121,7 +121,7 @@ def _build_point(
     pricing: Pricing | None,
 ) -> _LoadPoint:
     columns = records if isinstance(records, RequestColumns) else RequestColumns.from_records(records)
-    parsed_load = parse_loads(load)[0] if isinstance(load, str) else load
+    parsed_load = parse_load(load) if isinstance(load, str) else load
     measures = compute_measures(columns)
     latency = measures["latency_s"]
     window = choose_window(columns, latency, parsed_load, window_kind)
@@ -223,14 +223,13 @@ def _has_request_slos(point: _LoadPoint) -> bool:
 
 def _compute_late_p99(point: _LoadPoint) -> float | None:
     """Return what the senders measured; without that, and without a cap, the percentile of sent - due."""
-    if isinstance(point.load, ClosedLoop):
+    if not point.load.has_schedule:
         return None
     if point.health.late_p99_s is not None:
         return point.health.late_p99_s
     delays = (point.columns["sent"] - point.columns["due"])[point.in_window]
     delays = delays[~np.isnan(delays)]
-    is_capped = getattr(point.load, "cap", None) is not None
-    return None if is_capped or not len(delays) else float(np.percentile(delays, 99))
+    return None if point.load.cap or not len(delays) else float(np.percentile(delays, 99))
 
 
 def _compute_attainment(point: _LoadPoint, slo_outcomes: SloOutcomes) -> float | None:
@@ -251,7 +250,7 @@ def _assess_validity(point: _LoadPoint, summary: Mapping[str, Any]) -> dict[str,
         counts=summary["counts"]["window"],
         repeats=repeats,
         slow_cancelled=_count_slow_cancelled(point),
-        saturated=saturation["saturated"] and not isinstance(point.load, ClosedLoop),
+        saturated=saturation["saturated"] and point.load.has_schedule,
     )
     reasons = find_invalid_reasons(evidence)
     return {

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from auricle.perf.load_patterns import ClosedLoop, Load, SweepPlan
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from auricle.perf.load_patterns import ClosedLoop, FixedRate, LoadPattern, PointSequence, format_load, round_rate
+from auricle.perf.slo import Slo
+
+DEFAULT_MAX_USERS = 128
 
 
-class Sweep:
-    """A sweep: ask for the `next_point`, measure it, and `record_result`, until there is no next point."""
+@dataclass(frozen=True, slots=True)
+class Sweep(LoadPattern):
+    """One user, then many users, then rates between the throughputs of the two."""
 
-    def __init__(self, plan: SweepPlan) -> None:
-        self._plan = plan
-        self._remaining_loads: list[Load] = [ClosedLoop(1), ClosedLoop(plan.max_users)]
-        self._measured_rates: list[float | None] = []
+    points_between: int
+    max_users: int = DEFAULT_MAX_USERS
+    """Users expected to saturate the server."""
 
-    def next_point(self) -> Load | None:
-        """Return the next load; None at the end."""
-        return self._remaining_loads[0] if self._remaining_loads else None
+    def __str__(self) -> str:
+        high = self.max_users if self.max_users != DEFAULT_MAX_USERS else None
+        return format_load(f"sweep:{self.points_between}", high=high)
 
-    def record_result(self, load: Load, req_s: float | None) -> None:
-        """Record the throughput of a load; None if no request succeeded. The first two determine the rates."""
-        self._remaining_loads.remove(load)
-        self._measured_rates.append(req_s)
-        if len(self._measured_rates) == 2:
-            self._remaining_loads = [
-                self._plan.load_at(rate) for rate in self._intermediate_rates(*self._measured_rates)
-            ]
+    def points(self, slos: Sequence[Slo]) -> PointSequence:
+        """Yield the two closed loops, whose throughputs determine the rates that follow."""
+        throughputs: list[float | None] = []
+        for users in (1, self.max_users):
+            summary = yield ClosedLoop(users)
+            if summary is None:
+                return None
+            throughputs.append(summary["run"]["req_s"]["value"])
+        for rate in self._rates_between(*throughputs):
+            if (yield FixedRate("poisson", round_rate(rate))) is None:
+                break
+        return None
 
-    def _intermediate_rates(self, single_user_rate: float | None, max_rate: float | None) -> list[float]:
+    def _rates_between(self, single_user_rate: float | None, max_rate: float | None) -> list[float]:
         """Return rates evenly between the two; from half the maximum if one user already saturates the server."""
         if not max_rate:
             return []
         lowest = min(single_user_rate or 0.0, max_rate / 2)
-        parts = self._plan.points + 1
+        parts = self.points_between + 1
         return [lowest + (max_rate - lowest) * part / parts for part in range(1, parts)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from auricle.perf.health import SenderHealth
-from auricle.perf.load_patterns import ClosedLoop, Load
+from auricle.perf.load_patterns import Load
 from auricle.perf.windows import Window
 
 MAX_RATE_SHORTFALL = 0.02
@@ -65,17 +65,17 @@ def _check_load(evidence: Evidence) -> Iterator[str]:
     offered, achieved = evidence.run_value("offered_rate"), evidence.run_value("achieved_rate")
     enough = sum(evidence.counts.values()) >= MIN_REQUESTS_FOR_RATE
     if offered and achieved and enough and achieved < (1 - MAX_RATE_SHORTFALL) * offered:
-        cap = getattr(evidence.load, "cap", None)
+        cap = evidence.load.cap
         cause = f"cap={cap} delayed requests" if cap else "the senders could not keep up"
         yield (
             f"The achieved rate ({achieved:.4g} requests per second) was {1 - achieved / offered:.1%} below the"
             f" offered rate ({offered:.4g}): {cause}."
         )
-    load, busy = evidence.load, evidence.run_value("in_flight_mean")
-    steady = evidence.window.kind == "steady" and isinstance(load, ClosedLoop) and not load.think_seconds
-    if steady and isinstance(load, ClosedLoop) and busy is not None and busy < MIN_BUSY_USER_SHARE * load.users:
+    users = evidence.load.busy_users if evidence.window.kind == "steady" else None
+    busy = evidence.run_value("in_flight_mean")
+    if users and busy is not None and busy < MIN_BUSY_USER_SHARE * users:
         yield (
-            f"On average only {busy:.3g} of {load.users} users were waiting for an answer:"
+            f"On average only {busy:.3g} of {users} users were waiting for an answer:"
             " the senders lost time between requests."
         )
 
@@ -132,7 +132,7 @@ def _load_notes(evidence: Evidence) -> Iterator[str]:
         yield f"Stopped early: {evidence.health.stopped}."
     if evidence.health.late_count:
         yield f"{evidence.health.late_count} requests were sent more than a second late."
-    cap, in_flight = getattr(evidence.load, "cap", None), evidence.run_value("in_flight_max")
+    cap, in_flight = evidence.load.cap, evidence.run_value("in_flight_max")
     if cap and in_flight is not None and in_flight >= cap:
         yield f"The cap of {cap} requests in flight was reached; the wait for it is included in queue_s."
 

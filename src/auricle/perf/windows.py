@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load
+from auricle.perf.load_patterns import Load
 from auricle.perf.request_columns import Floats, Mask, RequestColumns
 
 WindowKind: TypeAlias = Literal["all", "steady"]
@@ -127,7 +127,7 @@ def _steady_window(columns: RequestColumns, latency: Floats, load: Load) -> Wind
     rows = columns.in_measure_phase & ~np.isnan(latency)
     if not rows.any():
         return "no request of the measured phase succeeded"
-    if not isinstance(load, ClosedLoop | FixedRate):
+    if not load.is_constant:
         return "the load has no constant rate"
     latency_p99 = float(np.percentile(latency[rows], 99))
     start, end = _steady_bounds(columns, load, latency_p99)
@@ -140,7 +140,7 @@ def _steady_window(columns: RequestColumns, latency: Floats, load: Load) -> Wind
     succeeded = int((columns.ok & window.contains(columns["done"])).sum())
     concurrency = _expected_concurrency(columns, load, window)
     if succeeded < MIN_REQUESTS_PER_USER * concurrency:
-        unit = "users" if isinstance(load, ClosedLoop) else "requests in flight"
+        unit = "users" if load.users else "requests in flight"
         return (
             f"{succeeded} requests succeeded while the load was steady,"
             f" fewer than {MIN_REQUESTS_PER_USER} for each of {concurrency:.3g} {unit}"
@@ -148,21 +148,19 @@ def _steady_window(columns: RequestColumns, latency: Floats, load: Load) -> Wind
     return window
 
 
-def _expected_concurrency(columns: RequestColumns, load: ClosedLoop | FixedRate, window: Window) -> float:
+def _expected_concurrency(columns: RequestColumns, load: Load, window: Window) -> float:
     """Return roughly how many requests are in flight."""
-    if isinstance(load, ClosedLoop):
-        return load.users
-    return max(1.0, count_in_flight(columns).mean(window.start, window.end) or 0.0)
+    return load.users or max(1.0, count_in_flight(columns).mean(window.start, window.end) or 0.0)
 
 
-def _steady_bounds(columns: RequestColumns, load: ClosedLoop | FixedRate, latency_p99: float) -> tuple[float, float]:
+def _steady_bounds(columns: RequestColumns, load: Load, latency_p99: float) -> tuple[float, float]:
     """Return the span in which the load was at its full level, between the warm-up and the last start."""
     start_times = columns.start_times[columns.in_measure_phase]
     last = float(np.nanmax(start_times))
     # Requests that start together also end together, so the first latency after the start is not steady.
     first_latency_end = float(np.nanmin(columns.start_times)) + latency_p99
     first = min(last, max(float(np.nanmin(start_times)), first_latency_end))
-    if isinstance(load, ClosedLoop):
+    if load.users:
         return count_active_users(columns).longest_span_above(MIN_ACTIVE_USER_SHARE * load.users, first, last)
     return first, last
 

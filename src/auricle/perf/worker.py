@@ -30,8 +30,8 @@ from auricle.models import BatchModel, abilities
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.drivers import Driver, create_driver
 from auricle.perf.load_generator import LoadGenerator, PreparedSample, prepare_samples
-from auricle.perf.load_patterns import Load, Trace
-from auricle.perf.load_syntax import parse_loads
+from auricle.perf.load_patterns import Load
+from auricle.perf.load_syntax import parse_load
 from auricle.perf.plan import LoadPointPlan
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import adapt_to_batching, close_inferencer
@@ -107,7 +107,7 @@ async def _run_load(
     samples: list[PreparedSample],
     coordinator: CoordinatorChannel,
 ) -> ProbeResult:
-    load = _apply_trace_timestamps(parse_loads(plan.load)[0], samples)
+    load = _apply_timestamps(parse_load(plan.load), samples)
     lags: list[float] = []
     probe = asyncio.create_task(_measure_loop_lag(lags))
     await asyncio.sleep(IDLE_PROBE_SECONDS)
@@ -147,9 +147,9 @@ def gc_paused() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _apply_trace_timestamps(load: Load, samples: list[PreparedSample]) -> Load:
-    """Give a trace the timestamps of its data; return other loads unchanged."""
-    if not isinstance(load, Trace):
+def _apply_timestamps(load: Load, samples: list[PreparedSample]) -> Load:
+    """Give a load the timestamps of its data, if it needs them."""
+    if not load.needs_timestamps:
         return load
     values = [prepared.sample.meta.get("timestamp") for prepared in samples]
     timestamps = [float(value) for value in values if isinstance(value, (int, float))]

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from auricle.perf.load_generator import schedule_due_times
-from auricle.perf.load_patterns import FixedRate
-from auricle.perf.plan import LoadPointPlan
 from auricle.perf.saturation import SaturationDetector
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
@@ -44,13 +41,6 @@ def test_phases_follow_one_another(run_measurement: RunMeasurement) -> None:
     assert phases == ["warmup"] * 13 + ["measure"] * 25 + ["cooldown"] * 12
     assert result.point["counts"]["by_phase"]["measure"]["ok"] == 25
     assert len(result.answers()) == 25
-
-
-def test_requests_of_the_warmup_do_not_count_towards_the_count() -> None:
-    plan = LoadPointPlan(spec={}, load="constant:10", folder="point", count=5, warmup=2.0)
-    due_times = schedule_due_times(plan, FixedRate("constant", 10))
-    assert len(due_times) == 25
-    assert due_times[-1] == pytest.approx(2.4)
 
 
 def test_burst_is_in_flight_at_once(run_measurement: RunMeasurement) -> None:

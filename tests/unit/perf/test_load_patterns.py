@@ -1,4 +1,7 @@
+import ast
 import math
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -6,8 +9,12 @@ import pytest
 from scipy import stats
 
 from auricle.core.errors import SpecError
-from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, OpenLoop, Ramp, Steps, Trace
-from auricle.perf.load_syntax import parse_loads
+from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, ScheduledLoad, Trace
+from auricle.perf.load_syntax import parse_load, parse_loads
+from auricle.perf.plan import LoadPointPlan
+from tests.support import paths
+
+SOURCE = paths.ROOT / "src" / "auricle"
 
 ENDLESS_OR_LONG = (
     "constant:10",
@@ -18,9 +25,9 @@ ENDLESS_OR_LONG = (
 )
 
 
-def parse_open_loop(text: str) -> OpenLoop:
-    (load,) = parse_loads(text)
-    assert isinstance(load, Burst | FixedRate | Ramp | Steps | Trace)
+def parse_open_loop(text: str) -> ScheduledLoad:
+    load = parse_load(text)
+    assert isinstance(load, ScheduledLoad)
     return load
 
 
@@ -146,3 +153,73 @@ def test_users_start_one_after_the_other() -> None:
 def test_no_request_is_due_after_the_duration() -> None:
     due_times = FixedRate("poisson", 100).due_times(duration=3.0, seed=9)
     assert due_times[-1] < 3.0 <= FixedRate("poisson", 100).due_times(len(due_times) + 1, seed=9)[-1]
+
+
+def test_requests_of_the_warmup_do_not_count_towards_the_count() -> None:
+    plan = LoadPointPlan(spec={}, load="constant:10", folder="point", count=5, warmup=2.0)
+    due_times = FixedRate("constant", 10).schedule(plan)
+    assert len(due_times) == 25
+    assert due_times[-1] == pytest.approx(2.4)
+
+
+@pytest.mark.parametrize(
+    ("load", "rate"), [("poisson:7", 7), ("ramp:1-9,over=5", 9), ("steps:3x1,8x1", 8), ("closed:5", 0), ("burst:5", 0)]
+)
+def test_peak_rate_is_the_highest_planned_rate(load: str, rate: int) -> None:
+    assert parse_load(load).peak_rate == rate
+
+
+@pytest.mark.parametrize(
+    ("load", "count"), [("closed:5", 1000), ("constant:5", 10), ("burst:7", 7), ("steps:3x1,8x1", 11), ("trace", None)]
+)
+def test_number_of_prepared_samples_follows_from_the_load(load: str, count: int | None) -> None:
+    plan = LoadPointPlan(spec={}, load=load, folder="point", duration=2.0)
+    assert parse_load(load).count_samples(plan) == count
+
+
+@pytest.mark.parametrize(
+    ("load", "has_end"),
+    [
+        *((load, False) for load in ("closed:1", "poisson:1", "sweep:3", "search:rate")),
+        *((load, True) for load in ("burst:2", "ramp:1-2,over=3", "steps:1x2", "trace")),
+    ],
+)
+def test_only_some_loads_end_by_themselves(load: str, has_end: bool) -> None:
+    assert parse_loads(load)[0].has_end == has_end
+
+
+def test_users_who_think_are_not_always_busy() -> None:
+    assert ClosedLoop(4).busy_users == 4
+    assert ClosedLoop(4, think_seconds=1).busy_users is None
+    assert FixedRate("poisson", 4).busy_users is None
+
+
+# --- what varies by load is asked of the load ---------------------------------------------
+
+
+def load_class_names() -> set[str]:
+    trees = (ast.parse((SOURCE / "perf" / f"{name}.py").read_text()) for name in ("load_patterns", "search", "sweep"))
+    return {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+
+
+def type_checks(path: Path) -> Iterator[str]:
+    """Yield each type that a module passes to `isinstance` or `issubclass`, or matches as a class pattern."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("isinstance", "issubclass")
+        ):
+            yield from (name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name))
+            yield from (name.attr for name in ast.walk(node.args[1]) if isinstance(name, ast.Attribute))
+        if isinstance(node, ast.MatchClass) and isinstance(node.cls, ast.Name):
+            yield node.cls.id
+
+
+@pytest.mark.parametrize("room", ["perf", "app", "cli"])
+def test_no_module_checks_the_class_of_a_load(room: str) -> None:
+    names = load_class_names()
+    assert {"ClosedLoop", "Trace", "SearchPlan", "Sweep"} <= names
+    checked = {path.name: names & set(type_checks(path)) for path in (SOURCE / room).rglob("*.py")}
+    assert checked
+    assert {name: classes for name, classes in checked.items() if classes} == {}

@@ -3,8 +3,7 @@ from typing import Any
 
 import pytest
 
-from auricle.perf.load_syntax import parse_loads
-from auricle.perf.machine_limits import MachineLimits, describe_machine, limits_path, load_limits, max_planned_rate
+from auricle.perf.machine_limits import MachineLimits, describe_machine, limits_path, load_limits
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
 
@@ -34,13 +33,6 @@ def test_unreadable_limits_are_ignored() -> None:
     build_limits().save()
     limits_path().write_text("{")
     assert load_limits() is None
-
-
-@pytest.mark.parametrize(
-    ("load", "rate"), [("poisson:7", 7), ("ramp:1-9,over=5", 9), ("steps:3x1,8x1", 8), ("closed:5", 0)]
-)
-def test_highest_planned_rate_of_a_load(load: str, rate: int) -> None:
-    assert max_planned_rate(parse_loads(load)[0]) == rate
 
 
 @pytest.mark.slow

@@ -1,11 +1,13 @@
+from collections.abc import Callable, Mapping
 from itertools import repeat
+from typing import Any
 
 import pytest
 
-from auricle.perf.load_patterns import ClosedLoop, FixedRate, SearchPlan
+from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, LoadPattern
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.search import Search, SearchResult
-from auricle.perf.slo import parse_slos
+from auricle.perf.search import Search, SearchPlan, SearchResult
+from auricle.perf.slo import Slo, parse_slos
 from auricle.perf.summary import summarise
 from tests.support.simulated_servers import simulate_closed_loop, simulate_queue
 
@@ -102,31 +104,45 @@ def test_result_converts_to_json_types() -> None:
     assert search.result().to_dict() == {"best": 1, "beyond": None, "tried": [{"value": 1, "met": [True]}]}
 
 
+def run_plan(plan: LoadPattern, slos: tuple[Slo, ...], measure: Callable[[Load], Mapping[str, Any]]) -> Any:
+    """Run the points of a search on a simulated server, and return its result."""
+    points = plan.points(slos)
+    try:
+        load = next(points)
+        while True:
+            load = points.send({**measure(load), "validity": {"valid": True}})
+    except StopIteration as end:
+        return end.value
+
+
 @pytest.mark.slow
 def test_search_finds_the_capacity_of_a_queue() -> None:
     slos = parse_slos("p95(latency_s)<0.8")
-    (plan,) = parse_loads("search:rate,low=1,high=64")
-    assert isinstance(plan, SearchPlan)
-    search = Search.from_plan(plan)
-    while (rate := search.next_point()) is not None:
-        load = plan.load_at(rate)
+
+    def measure(load: Load) -> Mapping[str, Any]:
         assert isinstance(load, FixedRate)
-        due_times = load.due_times(duration=120, seed=1)
-        search.record_result(rate, summarise(simulate_queue(due_times, 8, 0.4), load, slos=slos)["slo"]["met"])
+        return summarise(simulate_queue(load.due_times(duration=120, seed=1), 8, 0.4), load, slos=slos)
+
+    result = run_plan(parse_loads("search:rate,low=1,high=64")[0], slos, measure)
     # 8 slots of 0.4 s serve 20 requests per second; waits are short until shortly below that.
-    best = search.result().best
-    assert best is not None
-    assert 16.5 < best < 20
+    assert 16.5 < result["best"] < 20
+    assert result["search"] == "search:rate,low=1,high=64"
 
 
 def test_search_finds_the_number_of_users() -> None:
     slos = parse_slos("mean(latency_s)<=0.805")
-    plan = SearchPlan("closed", 1, 100)
-    search = Search.from_plan(plan)
-    while (users := search.next_point()) is not None:
-        load = plan.load_at(users)
-        assert isinstance(load, ClosedLoop)
+
+    def measure(load: Load) -> Mapping[str, Any]:
+        assert load.users
         latencies = repeat(0.4 * max(1.0, load.users / 8))
-        records = simulate_closed_loop(load.users, 20 * load.users, latencies.__next__)
-        search.record_result(users, summarise(records, load, slos=slos)["slo"]["met"])
-    assert search.result().best == 16
+        return summarise(simulate_closed_loop(load.users, 20 * load.users, latencies.__next__), load, slos=slos)
+
+    assert run_plan(SearchPlan("closed", 1, 100), slos, measure)["best"] == 16
+
+
+def test_interrupted_search_returns_what_it_found() -> None:
+    points = SearchPlan("closed", 1, 100).points(parse_slos("p50(latency_s)<1"))
+    assert next(points) == ClosedLoop(1)
+    with pytest.raises(StopIteration) as end:
+        points.send(None)
+    assert end.value.value == {"search": "search:closed,low=1,high=100", "best": None, "beyond": None, "tried": []}

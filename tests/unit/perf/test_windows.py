@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from auricle.perf.cumulative import compute_cumulative_amounts
-from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, Load, Ramp, Steps
-from auricle.perf.load_syntax import parse_loads
+from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, ScheduledLoad
+from auricle.perf.load_syntax import parse_load
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.request_measures import compute_measures
 from auricle.perf.request_record import RequestRecord
@@ -144,8 +144,8 @@ def test_open_loop_is_steady_after_the_first_latency() -> None:
 
 @pytest.mark.parametrize("text", ["ramp:1-9,over=60", "steps:2x30,4x30", "burst:300"])
 def test_load_without_a_constant_rate_is_never_steady(text: str) -> None:
-    (load,) = parse_loads(text)
-    assert isinstance(load, Ramp | Steps | Burst)
+    load = parse_load(text)
+    assert isinstance(load, ScheduledLoad)
     _, window = columns_and_window(simulate_queue(load.due_times(), 20, 0.1), load)
     assert (window.kind, window.not_steady_reason) == ("all", "the load has no constant rate")
 
