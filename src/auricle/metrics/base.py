@@ -77,8 +77,14 @@ class Metric:
     aggregate: Aggregator
     higher_is_better: bool = True
     version: int = 1
+    title: str = ""
+    """Name shown to people. [default: `name`]"""
     variant: str = ""
     """Anything else that decides the number, such as the normaliser; part of the signature."""
+    profile: str = ""
+    """Name of the text normaliser, which is also part of `variant`; empty if the metric uses none."""
+    synonyms: bool = False
+    """Whether synonyms of a label count as that label."""
     unreadable: Literal["wrong", "unscored"] = "unscored"
     """Whether an unreadable answer counts as wrong or is left out."""
     bounds: Callable[[Sample], tuple[Stat, Stat]] | None = None
@@ -89,8 +95,11 @@ class Metric:
     """Return the same metric with another normaliser profile."""
     tokenize: Callable[[str], list[str]] | None = None
     """Split a text into the tokens that this metric compares; used to show differences."""
+    credit: Callable[[Any], float] | None = None
+    """Return 1 for the statistic of a right sample, 0 for a wrong one, and a value between for partial credit. Metrics
+    that do not count samples as right or wrong have no such function."""
     custom_badness: Callable[[Any], float] | None = None
-    """Rate how bad one statistic is, to list the worst samples. [default: its aggregate]"""
+    """Rate how bad one statistic is, to list the worst samples. [default: missing credit, or its aggregate]"""
     judge_requests: Callable[..., tuple[Generate, ...]] | None = None
     """Return the requests for the judge about (sample, *outputs), one per verdict. `score` then receives the
     replies as `verdicts`. Two equal requests are two votes."""
@@ -110,13 +119,22 @@ class Metric:
     has_label_ceiling: bool = False
     """Whether samples whose label the model does not have always count as wrong."""
 
+    def __post_init__(self) -> None:
+        if not self.title:
+            object.__setattr__(self, "title", self.name)
+
     def __repr__(self) -> str:
         return self.signature
 
     @property
+    def unreadable_is_wrong(self) -> bool:
+        """Whether an unreadable answer counts as wrong."""
+        return self.unreadable == "wrong"
+
+    @property
     def signature(self) -> str:
         """Name, version and variant: two numbers are comparable only if these are equal."""
-        policy = "" if self.unreadable == "unscored" else f".unreadable-{self.unreadable}"
+        policy = ".unreadable-wrong" if self.unreadable_is_wrong else ""
         variant = f".{self.variant}" if self.variant else ""
         return f"{self.name}:{self.version}{variant}{policy}"
 
@@ -124,8 +142,15 @@ class Metric:
         """Return how bad a sample's statistic is; higher is worse."""
         if self.custom_badness:
             return self.custom_badness(stat)
+        if self.credit:
+            return 1.0 - self.credit(stat)
         value = stat if isinstance(stat, (int, float)) else self.aggregate([stat])
         return -float(value) if self.higher_is_better else float(value)
+
+    def is_hit(self, stat: Stat) -> bool | None:
+        """Return whether a sample is right, or None if it is neither right nor wrong."""
+        credit = self.credit(stat) if self.credit else None
+        return bool(credit) if credit in (0.0, 1.0) else None
 
     def details(self, stats: Stats) -> Details:
         """Return what is reported with the number, such as error types or figures per class."""
@@ -145,6 +170,7 @@ def metric(
     aggregate: Aggregator | None = None,
     *,
     name: str = "",
+    title: str = "",
     higher_is_better: bool = True,
     limits: tuple[float, float] | None = None,
     unreadable: Literal["wrong", "unscored"] = "unscored",
@@ -154,6 +180,7 @@ def metric(
     Args:
         aggregate: Function from statistics to one number. [default: `mean`]
         name: Name of the metric. [default: the name of the function]
+        title: Name shown to people. [default: the name of the metric]
         higher_is_better: Whether a higher number is better.
         limits: Lowest and highest statistic, if they are the same for every sample.
         unreadable: Whether an unreadable answer counts as wrong (needs `limits`) or is left out.
@@ -180,12 +207,18 @@ def metric(
             score,
             aggregate or mean,
             higher_is_better,
+            title=title,
             bounds=constant_bounds(limits, higher_is_better) if limits else None,
             unit="share" if limits == (0.0, 1.0) else "",
+            credit=(float if higher_is_better else _complement) if limits == (0.0, 1.0) else None,
             unreadable=unreadable,
         )
 
     return make
+
+
+def _complement(share: float) -> float:
+    return 1.0 - share
 
 
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:

@@ -76,10 +76,19 @@ def _equal_badness(stat: Any) -> float:
 
 def _eta_squared_metric(dimension: str) -> Metric:
     score = partial(_label_and_value, dimension=dimension)
-    return Metric(f"eta2_{dimension}", score, EtaSquaredAggregator(), applies=_has_label, custom_badness=_equal_badness)
+    return Metric(
+        f"eta2_{dimension}",
+        score,
+        EtaSquaredAggregator(),
+        title=f"η² {dimension}",
+        applies=_has_label,
+        custom_badness=_equal_badness,
+    )
 
 
-eta2 = Metric("eta2", _label_and_values, SeparationAggregator(), applies=_has_label, custom_badness=_equal_badness)
+eta2 = Metric(
+    "eta2", _label_and_values, SeparationAggregator(), title="η²", applies=_has_label, custom_badness=_equal_badness
+)
 eta2_arousal, eta2_dominance, eta2_valence = map(_eta_squared_metric, DIMENSIONS)
 
 
@@ -186,13 +195,16 @@ def _absolute_error(stat: Any) -> float:
     return abs(float(stat[0]) - float(stat[1]))
 
 
-def _rating_metrics(name: str, finish: Callable[[Moments], float], higher_is_better: bool = True) -> list[Metric]:
+def _rating_metrics(
+    name: str, title: str, finish: Callable[[Moments], float], higher_is_better: bool = True
+) -> list[Metric]:
     return [
         Metric(
             f"{name}_{dimension}",
             partial(_value_and_rating, dimension=dimension),
             MomentsAggregator(finish),
             higher_is_better=higher_is_better,
+            title=f"{title} {dimension}",
             applies=partial(_has_rating, dimension=dimension),
             custom_badness=_absolute_error,
         )
@@ -200,6 +212,6 @@ def _rating_metrics(name: str, finish: Callable[[Moments], float], higher_is_bet
     ]
 
 
-ccc_arousal, ccc_dominance, ccc_valence = _rating_metrics("ccc", _concordance)
-pearson_arousal, pearson_dominance, pearson_valence = _rating_metrics("pearson", _correlation)
-rmse_arousal, rmse_dominance, rmse_valence = _rating_metrics("rmse", _root_mean_squared_error, higher_is_better=False)
+ccc_arousal, ccc_dominance, ccc_valence = _rating_metrics("ccc", "CCC", _concordance)
+pearson_arousal, pearson_dominance, pearson_valence = _rating_metrics("pearson", "Pearson’s r", _correlation)
+rmse_arousal, rmse_dominance, rmse_valence = _rating_metrics("rmse", "RMSE", _root_mean_squared_error, False)

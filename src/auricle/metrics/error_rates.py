@@ -63,7 +63,9 @@ def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str) -> Metr
         score,
         pooled_error_rate,
         higher_is_better=False,
+        title=name.upper(),
         variant=f"pooled.{profile.signature}",
+        profile=profile.name,
         bounds=bounds,
         unit="share",
         with_profile=partial(error_rate_metric, name, tokenize),
@@ -83,7 +85,7 @@ def reference_texts(target: Json) -> list[str]:
     return [reference_text(reference) for reference in references]
 
 
-def match_metric(name: str, matches: Callable[[str, str], bool], profile_name: str) -> Metric:
+def match_metric(name: str, title: str, matches: Callable[[str, str], bool], profile_name: str) -> Metric:
     """Make a metric of whether the normalised answer matches any of the references."""
     normalise = get_profile(profile_name)
 
@@ -95,10 +97,13 @@ def match_metric(name: str, matches: Callable[[str, str], bool], profile_name: s
         name,
         score,
         mean,
+        title=title,
         variant=normalise.signature,
+        profile=normalise.name,
         bounds=constant_bounds((0.0, 1.0)),
         unit="share",
-        with_profile=partial(match_metric, name, matches),
+        credit=float,
+        with_profile=partial(match_metric, name, title, matches),
         read_answer=lambda _, output: normalise(output.text),
     )
 
@@ -121,11 +126,11 @@ def _contains_words(reference: str, answer: str) -> bool:
 wer = error_rate_metric("wer", split_words, "basic")
 cer = error_rate_metric("cer", characters, "basic")
 mer = error_rate_metric("mer", split_mixed, "mixed")
-exact_match = match_metric("exact_match", _equal, "basic")
-contains = match_metric("contains", _contains_words, "basic")
+exact_match = match_metric("exact_match", "Exact match", _equal, "basic")
+contains = match_metric("contains", "Contains", _contains_words, "basic")
 
 
-@metric(higher_is_better=False, limits=(0.0, 1.0))
+@metric(title="Empty", higher_is_better=False, limits=(0.0, 1.0))
 def empty(sample: Sample, output: Generation) -> float:
     """Return 1 if the answer is empty or only whitespace."""
     return float(not output.text.strip())

@@ -104,31 +104,33 @@ def _label_bounds(sample: Sample) -> tuple[Stat, Stat]:
     return (None, str(sample.target)), (str(sample.target), str(sample.target))
 
 
-def _miss_badness(stat: LabelStat) -> float:
-    return float(confusion.predicted_label(stat) != stat[1])
+def _label_credit(stat: LabelStat) -> float:
+    return float(confusion.predicted_label(stat) == stat[1])
 
 
-def _class_metric(name: str, finish: ClassAggregate, synonyms: bool = True) -> Metric:
+def _class_metric(name: str, title: str, finish: ClassAggregate, synonyms: bool = True) -> Metric:
     return Metric(
         name,
         partial(_score_label, synonyms=synonyms),
         ConfusionAggregator(finish, synonyms=synonyms),
         version=2,
+        title=title,
         variant="" if synonyms else "no-synonyms",
+        synonyms=synonyms,
         unreadable="wrong",
         bounds=_label_bounds,
         unit="share",
-        custom_badness=_miss_badness,
+        credit=_label_credit,
         read_answer=extract_label_or_none,
-        without_synonyms=partial(_class_metric, name, finish, False) if synonyms else None,
+        without_synonyms=partial(_class_metric, name, title, finish, False) if synonyms else None,
     )
 
 
-uar = _class_metric("uar", confusion.mean_known_recall)
-uar_all = _class_metric("uar_all", confusion.mean_recall)
-accuracy_matched = _class_metric("accuracy_matched", confusion.known_accuracy)
-macro_f1 = _class_metric("macro_f1", confusion.macro_f1)
-weighted_f1 = _class_metric("weighted_f1", confusion.weighted_f1)
+uar = _class_metric("uar", "UAR", confusion.mean_known_recall)
+uar_all = _class_metric("uar_all", "UAR, all labels", confusion.mean_recall)
+accuracy_matched = _class_metric("accuracy_matched", "Accuracy, matched", confusion.known_accuracy)
+macro_f1 = _class_metric("macro_f1", "Macro F1", confusion.macro_f1)
+weighted_f1 = _class_metric("weighted_f1", "Weighted F1", confusion.weighted_f1)
 
 
 # --- hits -------------------------------------------------------------------------------
@@ -161,27 +163,30 @@ def _score_hit_closed_set(sample: Sample, output: Output, synonyms: bool = True)
     return float(mapping.prediction_by_truth.get(true) == predicted)
 
 
-def _hit_metric(name: str, score: Callable[..., float], synonyms: bool = True) -> Metric:
+def _hit_metric(name: str, title: str, score: Callable[..., float], synonyms: bool = True) -> Metric:
     return Metric(
         name,
         partial(score, synonyms=synonyms),
         mean,
         version=2,
+        title=title,
         variant="" if synonyms else "no-synonyms",
+        synonyms=synonyms,
         unreadable="wrong",
         bounds=constant_bounds((0.0, 1.0)),
         unit="share",
+        credit=float,
         has_label_ceiling=True,
         read_answer=extract_label_or_none,
-        without_synonyms=partial(_hit_metric, name, score, False) if synonyms else None,
+        without_synonyms=partial(_hit_metric, name, title, score, False) if synonyms else None,
     )
 
 
-accuracy = _hit_metric("accuracy", _score_hit)
-wa = _hit_metric("wa", _score_hit)
-accuracy_closed = _hit_metric("accuracy_closed", _score_hit_closed_set)
-top2 = _hit_metric("top2", partial(_score_top_k, k=2))
-top3 = _hit_metric("top3", partial(_score_top_k, k=3))
+accuracy = _hit_metric("accuracy", "Accuracy", _score_hit)
+wa = _hit_metric("wa", "WA", _score_hit)
+accuracy_closed = _hit_metric("accuracy_closed", "Accuracy, closed set", _score_hit_closed_set)
+top2 = _hit_metric("top2", "Top 2", partial(_score_top_k, k=2))
+top3 = _hit_metric("top3", "Top 3", partial(_score_top_k, k=3))
 
 
 def _score_confidence(sample: Sample, output: Output, synonyms: bool = True) -> tuple[float, float]:
@@ -198,7 +203,9 @@ def _calibration_metric(synonyms: bool = True) -> Metric:
         partial(_score_confidence, synonyms=synonyms),
         ExpectedCalibrationError(),
         higher_is_better=False,
+        title="ECE",
         variant="15-bins" if synonyms else "15-bins.no-synonyms",
+        synonyms=synonyms,
         unit="share",
         without_synonyms=partial(_calibration_metric, False) if synonyms else None,
     )
@@ -247,8 +254,10 @@ option_accuracy = Metric(
     _score_option,
     mean,
     version=2,
+    title="Option accuracy",
     unreadable="wrong",
     bounds=constant_bounds((0.0, 1.0)),
     unit="share",
+    credit=float,
     read_answer=extract_option_or_none,
 )

@@ -67,19 +67,20 @@ def _choice_details(totals: Array) -> Details:
 choice_accuracy = FirstValueMean(_choice_details)
 
 
-def _accuracy_metric(name: str, score: Callable[..., ChoiceStat]) -> Metric:
+def _accuracy_metric(name: str, title: str, score: Callable[..., ChoiceStat]) -> Metric:
     return Metric(
         name,
         score,
         choice_accuracy,
+        title=f"Accuracy, {title}",
         unreadable="wrong",
         bounds=lambda _: ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)),
         unit="share",
-        custom_badness=lambda stat: -float(stat[0]),
+        credit=lambda stat: float(stat[0]),
     )
 
 
-def _highest_value_metric(name: str, value: Callable[[Likelihood], float]) -> Metric:
+def _highest_value_metric(name: str, title: str, value: Callable[[Likelihood], float]) -> Metric:
     """Make an accuracy of the option with the highest `value`."""
 
     def score(sample: Sample, *outputs: Output) -> ChoiceStat:
@@ -87,7 +88,7 @@ def _highest_value_metric(name: str, value: Callable[[Likelihood], float]) -> Me
         correct_index = _correct_index(sample, [option.text for option in options])
         return _score_choice([value(option) for option in options], correct_index)
 
-    return _accuracy_metric(name, score)
+    return _accuracy_metric(name, title, score)
 
 
 def _character_count(likelihood: Likelihood) -> int:
@@ -116,12 +117,12 @@ def _score_whole(sample: Sample, *outputs: Output) -> ChoiceStat:
     return _score_choice(values, _correct_index(sample, [option.text for option in options]))
 
 
-acc = _highest_value_metric("acc", lambda option: option.total)
-acc_token = _highest_value_metric("acc_token", lambda option: option.total / len(option.logprobs))
-acc_char = _highest_value_metric("acc_char", lambda option: option.total / _character_count(option))
-acc_byte = _highest_value_metric("acc_byte", lambda option: option.total / _byte_count(option))
-acc_pmi = _accuracy_metric("acc_pmi", _score_mutual_information)
-acc_whole = _accuracy_metric("acc_whole", _score_whole)
+acc = _highest_value_metric("acc", "likeliest", lambda option: option.total)
+acc_token = _highest_value_metric("acc_token", "per token", lambda option: option.total / len(option.logprobs))
+acc_char = _highest_value_metric("acc_char", "per character", lambda option: option.total / _character_count(option))
+acc_byte = _highest_value_metric("acc_byte", "per byte", lambda option: option.total / _byte_count(option))
+acc_pmi = _accuracy_metric("acc_pmi", "PMI", _score_mutual_information)
+acc_whole = _accuracy_metric("acc_whole", "whole text", _score_whole)
 
 
 def letter_logprobs(sample: Sample, output: Output) -> list[float | None]:
@@ -142,7 +143,7 @@ def _score_first_token(sample: Sample, output: Output) -> ChoiceStat:
     return _score_choice(values, _correct_index(sample, ()))
 
 
-acc_first = _accuracy_metric("acc_first", _score_first_token)
+acc_first = _accuracy_metric("acc_first", "first token", _score_first_token)
 
 
 # --- perplexity of a text ---------------------------------------------------------
@@ -171,6 +172,7 @@ def _perplexity_metric(name: str, column: int) -> Metric:
         _surprisal_stat,
         SumAggregator(finish, _length_details),
         higher_is_better=False,
+        title=f"{name.partition('_')[0].capitalize()} perplexity",
         unit="points",
         custom_badness=lambda stat: divide(stat[0], stat[column]),
     )
@@ -188,6 +190,7 @@ bits_per_byte = Metric(
     _surprisal_stat,
     SumAggregator(lambda totals: divide(totals[0], totals[3]) / math.log(2), _length_details),
     higher_is_better=False,
+    title="Bits per byte",
     custom_badness=lambda stat: divide(stat[0], stat[3]),
 )
 
@@ -197,4 +200,6 @@ def _sequence_perplexity(sample: Sample, *outputs: Output) -> float:
     return _bounded_exp(divide(surprisal, tokens))
 
 
-sequence_perplexity = Metric("sequence_perplexity", _sequence_perplexity, mean, higher_is_better=False, unit="points")
+sequence_perplexity = Metric(
+    "sequence_perplexity", _sequence_perplexity, mean, False, title="Sequence perplexity", unit="points"
+)

@@ -76,7 +76,9 @@ def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -
 
 
 def _name_with_aggregation(aggregation: str, derived: Metric, metric: Metric) -> Metric:
-    return replace(derived, name=f"{metric.name}.{aggregation}") if derived.name == metric.name else derived
+    if derived.name != metric.name:
+        return derived
+    return replace(derived, name=f"{metric.name}.{aggregation}", title=f"{metric.title}, {aggregation}")
 
 
 @lru_cache(maxsize=256)
@@ -154,11 +156,15 @@ class AnswerScorer:
         return [self.metric.bounds(sample)[0]]
 
 
-def _derive_metric(metric: Metric, aggregation: str, select: AnswerSelector, **changes: Any) -> Metric:
-    """Make the parts that all aggregations share: signature, judge requests, and derived metrics."""
+def _derive_metric(
+    metric: Metric, aggregation: str, select: AnswerSelector, suffix: str = "", **changes: Any
+) -> Metric:
+    """Make the parts that all aggregations share: names, signature, judge requests, and derived metrics."""
     scorer = AnswerScorer(metric, select)
     with_profile, with_votes, without_synonyms = metric.with_profile, metric.with_votes, metric.without_synonyms
     defaults: dict[str, Any] = {
+        "name": f"{metric.name}.{suffix}" if suffix else metric.name,
+        "title": f"{metric.title}, {suffix}" if suffix else metric.title,
         "score": scorer.score_one,
         "variant": ".".join(filter(None, (metric.variant, aggregation))),
         "judge_requests": scorer.judge_requests if metric.judge_requests else None,
@@ -222,8 +228,10 @@ def _aggregate_by_best(metric: Metric) -> Metric:
         _, stats = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
         return min(stats, key=metric.badness)
 
-    name = f"{metric.name}.{'pass@n' if _is_right_or_wrong(metric) else 'oracle'}"
-    return _derive_metric(metric, "best", _select_all, name=name, score=score, companions=())
+    is_pass_rate = metric.aggregate is mean and metric.credit is not None and metric.higher_is_better
+    return _derive_metric(
+        metric, "best", _select_all, suffix="pass@n" if is_pass_rate else "oracle", score=score, companions=()
+    )
 
 
 def _aggregate_by_pass_at_k(metric: Metric, k: int) -> Metric:
@@ -243,12 +251,7 @@ def _aggregate_by_pass_at_k(metric: Metric, k: int) -> Metric:
         return 1.0 - math.comb(wrong, k) / math.comb(len(stats), k)
 
     aggregation = f"pass@{k}"
-    name = f"{metric.name}.{aggregation}"
-    return _derive_metric(metric, aggregation, _select_all, name=name, score=score, companions=())
-
-
-def _is_right_or_wrong(metric: Metric) -> bool:
-    return metric.aggregate is mean and metric.unit == "share" and metric.higher_is_better
+    return _derive_metric(metric, aggregation, _select_all, suffix=aggregation, score=score, companions=())
 
 
 def _select_all(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
@@ -269,7 +272,8 @@ def _aggregate_by_mean(metric: Metric) -> Metric:
         score=AnswerScorer(metric, _select_all).score_all,
         aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers", equal_sample_weights=True),
         bounds=_single_answer_bounds(metric),
-        custom_badness=_mean_badness(metric),
+        credit=_average(metric.credit),
+        custom_badness=_average(metric.badness),
     )
 
 
@@ -292,7 +296,8 @@ def _aggregate_by_turn(metric: Metric) -> Metric:
         score=AnswerScorer(metric, select).score_all,
         aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers"),
         bounds=bounds if metric.bounds else None,
-        custom_badness=_mean_badness(metric),
+        credit=_average(metric.credit),
+        custom_badness=_average(metric.badness),
     )
 
 
@@ -318,7 +323,8 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
         score=score,
         aggregate=wrap_aggregator(metric.aggregate, "ties", is_single_stat=True),
         bounds=_single_answer_bounds(metric),
-        custom_badness=_mean_badness(metric),
+        credit=_average(metric.credit),
+        custom_badness=_average(metric.badness),
     )
 
 
@@ -347,8 +353,9 @@ def _single_answer_bounds(metric: Metric) -> Callable[[Sample], tuple[Stat, Stat
     return wrapped_bounds
 
 
-def _mean_badness(metric: Metric) -> Callable[[Any], float]:
-    return lambda stat: sum(map(metric.badness, stat[1])) / max(1, len(stat[1]))
+def _average(rate: Callable[[Any], float] | None) -> Callable[[Any], float] | None:
+    """Return the mean of `rate` over the answers of a sample, as a function of the sample's statistic."""
+    return (lambda stat: sum(map(rate, stat[1])) / max(1, len(stat[1]))) if rate else None
 
 
 AGGREGATIONS: Mapping[str, Callable[[Metric], Metric]] = {

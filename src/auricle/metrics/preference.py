@@ -106,16 +106,18 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
     return [
         make(
             "accuracy",
+            "Accuracy",
             partial(_score_credit, ties=ties),
             aggregate=mean_credit,
             variant=f"ties-{ties}",
             bounds=lambda _: ((0.0, 0.0), (1.0, 0.0)),
-            custom_badness=lambda stat: 1.0 - stat[0],
+            credit=lambda stat: float(stat[0]),
         ),
-        make("chance", None, is_model_independent=True),
-        make("always_b", _score_always_b, is_model_independent=True),
+        make("chance", "Chance", None, is_model_independent=True),
+        make("always_b", "Always b", _score_always_b, is_model_independent=True),
         make(
             "position_bias",
+            "Position bias",
             _score_position_bias,
             aggregate=position_bias_rate,
             higher_is_better=False,
@@ -124,14 +126,20 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
     ]
 
 
-def _preference_metric(dimension: Dimension, name: str, score: Callable[..., Any] | None, **fields: Any) -> Metric:
+def _preference_metric(
+    dimension: Dimension, name: str, title: str, score: Callable[..., Any] | None, **fields: Any
+) -> Metric:
     variant = ".".join(filter(None, (fields.pop("variant", ""), output_variant(dimension))))
     return Metric(
         dimension.metric_name(name),
         partial(score, dimension=dimension) if score else _score_chance,
         fields.pop("aggregate", mean),
+        title=dimension.metric_title(title),
         variant=variant,
         unit="share",
         applies=dimension.is_rated,
         **fields,
     )
+
+
+_, chance, always_b, position_bias = preference_metrics(Dimension(), "half")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from auricle.core.errors import Unreadable, Unsuited, Unsupported
+from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Output, Prediction, Sample
 from auricle.metrics import correlation
 from auricle.metrics.base import Aggregator, Metric
@@ -38,6 +38,9 @@ class Dimension:
 
     def metric_name(self, metric: str) -> str:
         return f"{metric}.{self.name}" if self.name else metric
+
+    def metric_title(self, title: str) -> str:
+        return f"{title} {self.name}".strip()
 
     def get_truth(self, sample: Sample) -> Json:
         """Return the human rating, or None."""
@@ -94,8 +97,12 @@ def _value_and_truth(sample: Sample, *outputs: Output, dimension: Dimension) -> 
 
 
 def _to_float(truth: Json) -> float:
-    assert isinstance(truth, (int, float))
-    return float(truth)
+    if isinstance(truth, bool) or not isinstance(truth, (int, float, str)):
+        raise SampleError(f"the target {truth!r} is not a rating")
+    try:
+        return float(truth)
+    except ValueError as error:
+        raise SampleError(f"the target {truth!r} is not a rating") from error
 
 
 def _squared_error(sample: Sample, *outputs: Output, dimension: Dimension) -> float:
@@ -107,13 +114,14 @@ def _absolute_error(stat: Any) -> float:
     return abs(float(stat[0]) - float(stat[1]))
 
 
-RatingMetric = tuple[Aggregator, Callable[..., Any], bool]
+RatingMetric = tuple[str, Aggregator, Callable[..., Any], bool]
 RATING_METRICS: Mapping[str, RatingMetric] = {
-    "srcc": (correlation.srcc, _value_and_truth, True),
-    "lcc": (correlation.lcc, _value_and_truth, True),
-    "ktau": (correlation.ktau, _value_and_truth, True),
-    "rmse": (correlation.rmse, _squared_error, False),
+    "srcc": ("SRCC", correlation.srcc, _value_and_truth, True),
+    "lcc": ("LCC", correlation.lcc, _value_and_truth, True),
+    "ktau": ("Kendall’s τ", correlation.ktau, _value_and_truth, True),
+    "rmse": ("RMSE", correlation.rmse, _squared_error, False),
 }
+"""Title, aggregator, score function and direction of each metric."""
 
 
 def rating_metrics(dimension: Dimension, names: Sequence[str] = tuple(RATING_METRICS)) -> list[Metric]:
@@ -122,12 +130,13 @@ def rating_metrics(dimension: Dimension, names: Sequence[str] = tuple(RATING_MET
 
 
 def _rating_metric(name: str, dimension: Dimension) -> Metric:
-    aggregate, score, higher_is_better = RATING_METRICS[name]
+    title, aggregate, score, higher_is_better = RATING_METRICS[name]
     return Metric(
         dimension.metric_name(name),
         partial(score, dimension=dimension),
         aggregate,
         higher_is_better=higher_is_better,
+        title=dimension.metric_title(title),
         variant=output_variant(dimension),
         applies=dimension.is_rated,
         custom_badness=_absolute_error if score is _value_and_truth else math.sqrt,
@@ -138,3 +147,6 @@ def output_variant(dimension: Dimension) -> str:
     """Return the part of the signature that names the model's output, if it differs from the dimension."""
     renamed = dimension.output and dimension.output != dimension.name
     return f"of-{dimension.output}" if renamed else ""
+
+
+srcc, lcc, ktau, rmse = rating_metrics(Dimension(scale=(-math.inf, math.inf)))

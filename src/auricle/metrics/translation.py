@@ -26,7 +26,7 @@ def _make_scorer(name: str) -> Any:
     return {"bleu": BLEU, "chrf": CHRF}[kind](**({"tokenize": tokeniser} if tokeniser else {}))
 
 
-def _sacrebleu_metric(name: str) -> Metric:
+def _sacrebleu_metric(name: str, title: str) -> Metric:
     """Split a corpus metric of sacrebleu into a statistic per sentence and an aggregate.
 
     sacrebleu's public functions take only whole corpora; the two private methods used here are those of its own
@@ -53,6 +53,7 @@ def _sacrebleu_metric(name: str) -> Metric:
         name,
         score,
         SumAggregator(finish),
+        title=title,
         variant="sacrebleu",
         bounds=bounds,
         unit="points",
@@ -60,7 +61,7 @@ def _sacrebleu_metric(name: str) -> Metric:
     )
 
 
-bleu = _sacrebleu_metric("bleu")
-bleu_char = _sacrebleu_metric("bleu_char")
-bleu_zh = _sacrebleu_metric("bleu_zh")
-chrf = _sacrebleu_metric("chrf")
+bleu = _sacrebleu_metric("bleu", "BLEU")
+bleu_char = _sacrebleu_metric("bleu_char", "BLEU, characters")
+bleu_zh = _sacrebleu_metric("bleu_zh", "BLEU, zh tokens")
+chrf = _sacrebleu_metric("chrf", "chrF")

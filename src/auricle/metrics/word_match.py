@@ -12,7 +12,7 @@ from auricle.metrics.labels import get_choices, resolve_option
 WORD_PATTERN = re.compile(r"\w+")
 
 
-@metric(limits=(0.0, 1.0))
+@metric(title="Word match", limits=(0.0, 1.0))
 def word_match(sample: Sample, output: Generation) -> float:
     """Return 1 if the answer has all words of the right option and none that only other options have."""
     options = [_word_set(choice) for choice in get_choices(sample)]

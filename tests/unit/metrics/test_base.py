@@ -17,7 +17,9 @@ from auricle.metrics.base import (
     WeightedAggregator,
     as_metric,
 )
+from auricle.metrics.catalogue import METRICS
 from auricle.metrics.labels import uar
+from auricle.metrics.multi_answer import aggregate_answers
 
 SAMPLE = Sample(id="1", inputs={})
 
@@ -93,3 +95,28 @@ def test_a_weighted_aggregator_gives_every_statistic_the_weight_one() -> None:
 
     assert isinstance(Total(), SupportsWeights)
     assert Total()([1.0, 2.0, 4.0]) == 7.0
+
+
+def test_a_sample_is_right_or_wrong_or_neither() -> None:
+    assert [METRICS.get("exact_match").is_hit(stat) for stat in (1.0, 0.0, 0.5)] == [True, False, None]
+    assert METRICS.get("empty").is_hit(1.0) is False
+    assert METRICS.get("uar").is_hit(("sad", "sad")) is True
+    assert METRICS.get("uar").is_hit(("joy", "happy", "happy", True)) is True
+    assert METRICS.get("acc").is_hit((0.0, 0.0, 0.0)) is False
+    assert METRICS.get("wer").is_hit((0, 0, 0, 4, 0.0, 1.0)) is None
+
+
+def test_the_answers_of_a_vote_and_of_a_mean_share_their_credit() -> None:
+    accuracy = METRICS.get("accuracy")
+    assert aggregate_answers(accuracy, "vote").is_hit((0, (1.0,))) is True
+    assert aggregate_answers(accuracy, "mean").is_hit((0, (1.0, 0.0))) is None
+    assert aggregate_answers(accuracy, "mean").is_hit((1, (0.0, 0.0))) is False
+
+
+def test_a_metric_names_its_profile_title_and_policies() -> None:
+    wer, accuracy = METRICS.get("wer"), METRICS.get("accuracy")
+    assert (wer.title, wer.profile, wer.with_profile("none").profile) == ("WER", "basic", "none")
+    assert (wer.unreadable_is_wrong, accuracy.unreadable_is_wrong) == (False, True)
+    assert (accuracy.synonyms, accuracy.without_synonyms().synonyms, wer.synonyms) == (True, False, False)
+    assert Metric("mine", len, mean).title == "mine"
+    assert aggregate_answers(accuracy, "pass@2").title == "Accuracy, pass@2"

@@ -31,7 +31,8 @@ def prompt_metric(strictness: Strictness) -> Metric:
         return float(all(_select_results(strictness, check_instructions(sample, output.text))))
 
     name = f"ifeval_prompt_{strictness}"
-    return Metric(name, score, mean, bounds=constant_bounds((0.0, 1.0)), unit="share")
+    title = f"IFEval prompts, {strictness}"
+    return Metric(name, score, mean, title=title, bounds=constant_bounds((0.0, 1.0)), unit="share", credit=float)
 
 
 def instruction_metric(strictness: Strictness) -> Metric:
@@ -46,7 +47,7 @@ def instruction_metric(strictness: Strictness) -> Metric:
         return (0, count), (count, count)
 
     name = f"ifeval_instruction_{strictness}"
-    return Metric(name, score, ratio, bounds=bounds, unit="share")
+    return Metric(name, score, ratio, title=f"IFEval instructions, {strictness}", bounds=bounds, unit="share")
 
 
 def _instruction_count(sample: Sample) -> int:
@@ -90,4 +91,11 @@ ifeval_prompt_strict = prompt_metric("strict")
 ifeval_prompt_loose = prompt_metric("loose")
 ifeval_instruction_strict = instruction_metric("strict")
 ifeval_instruction_loose = instruction_metric("loose")
-ifeval = Metric("ifeval", _score_all, SumAggregator(_mean_accuracy, _details), bounds=_score_all_bounds, unit="share")
+ifeval = Metric(
+    "ifeval",
+    _score_all,
+    SumAggregator(_mean_accuracy, _details),
+    title="IFEval",
+    bounds=_score_all_bounds,
+    unit="share",
+)
