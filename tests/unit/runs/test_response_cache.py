@@ -278,6 +278,24 @@ def test_damage_during_a_run_disables_the_cache(file: Path) -> None:
     assert len(messages) == 1
 
 
+def test_file_that_another_process_replaced_is_kept(file: Path) -> None:
+    with ResponseCache(file, "m", {}) as cache:
+        for number in range(500):
+            cache.put(ask(f"{number}"), ANSWER)
+    intact = file.read_bytes()
+    messages: list[str] = []
+    with ResponseCache(file, "m", {}, messages.append) as cache:
+        file.write_bytes(intact[: 4096 * 3] + b"\xff" * (len(intact) - 4096 * 3))
+        for suffix in ("", "-wal", "-shm"):
+            file.with_name(file.name + suffix).rename(file.with_name("aside" + suffix))
+        with ResponseCache(file, "m", {}) as other:
+            other.put(HELLO, ANSWER)
+        cached = [cache.get(ask(f"{number}")) for number in range(500)]
+    assert None in cached
+    assert [("no longer used" in message) for message in messages] == [True]
+    assert list_entries_by_model(file)[0].entries == 1
+
+
 def test_file_with_another_format_version_is_renamed(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 99")

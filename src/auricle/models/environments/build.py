@@ -1,4 +1,4 @@
-"""Create virtual environments with `venv` and `pip`, and remove them.
+"""Create virtual environments and remove them.
 
 A virtual environment cannot be moved, so it is built in its final place. `environment.json` is written last: an
 environment without it is unfinished.
@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from operator import itemgetter
 from pathlib import Path
 
 import orjson
@@ -22,6 +21,7 @@ import orjson
 from auricle.core.errors import SpecError
 from auricle.core.files import write_atomically
 from auricle.core.redaction import redact
+from auricle.models.environments.installers import FIRST_LINE, Explain, select_installer
 from auricle.models.environments.spec import EnvironmentSpec
 from auricle.models.environments.store import (
     METADATA_FILE,
@@ -36,14 +36,8 @@ from auricle.models.environments.store import (
 REQUIRED_PACKAGE = "orjson"  # package that Auricle's own code needs in a worker
 OLDEST_PYTHON = (3, 11)
 VERSION_PATTERN = re.compile(r"\d+(\.\d+)*")
-UNHELPFUL_ERROR = "ResolutionImpossible"
-"""A pip error that only links to a page; the error before it names the packages."""
-NOISE_PREFIXES = ("#", "warning:", "[notice]")
-"""Prefixes of `pip freeze` lines that are not packages."""
 
 LogLine = Callable[[str], None]
-ExplainFailure = Callable[[Sequence[str]], str]
-FIRST_LINE: ExplainFailure = itemgetter(0)  # in which a launcher states the problem
 
 
 def _discard_line(_: str) -> None: ...
@@ -70,8 +64,8 @@ def create(
             return existing, False
         python, version = _find_python(spec.python)
         with _replace(existing):
-            _build(path, spec, python, log)
-            return _finish(path, spec, version), True
+            installed = _build(path, spec, python, log)
+            return _finish(path, spec, version, installed), True
 
 
 def remove(name: str) -> Environment:
@@ -84,18 +78,19 @@ def remove(name: str) -> Environment:
         return environment
 
 
-def _build(path: Path, spec: EnvironmentSpec, python: str, log: LogLine) -> None:
+def _build(path: Path, spec: EnvironmentSpec, python: str, log: LogLine) -> list[str]:
+    """Create the environment, install the packages and return all that are installed."""
     path.mkdir(mode=0o700)  # variables may contain secrets
-    _run([python, "-m", "venv", str(path)], f"{python} cannot create a virtual environment", log, FIRST_LINE)
-    install = [str(Environment(path).python), "-m", "pip", "install", "--no-input"]
-    _run([*install, REQUIRED_PACKAGE, *spec.packages], "pip could not install the packages", log, _last_error)
+    tool = select_installer(python, path)
+    _run(tool.create_command, f"{python} cannot create a virtual environment", log, tool.explain_creation)
+    packages = (REQUIRED_PACKAGE, *spec.packages)
+    _run([*tool.install_command, *packages], f"{tool.name} could not install the packages", log, tool.explain)
+    error_prefix = f"{tool.name} could not list the installed packages"
+    return tool.parse_list(_run(tool.list_command, error_prefix, _discard_line, tool.explain))
 
 
-def _finish(path: Path, spec: EnvironmentSpec, version: str) -> Environment:
+def _finish(path: Path, spec: EnvironmentSpec, version: str, installed: list[str]) -> Environment:
     """Write the metadata file atomically, which marks the environment as finished."""
-    freeze_command = [str(Environment(path).python), "-m", "pip", "freeze"]
-    output = _run(freeze_command, "pip could not list the installed packages", _discard_line, _last_error)
-    installed = [line for line in output if line and not line.lower().startswith(NOISE_PREFIXES)]
     metadata = {
         "environment": spec.to_dict(),
         "digest": compute_digest(spec, version, installed),
@@ -186,7 +181,7 @@ def _python_command(requested: str) -> str:
     )
 
 
-def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: ExplainFailure) -> list[str]:
+def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Explain) -> list[str]:
     """Run a command, log its output line by line and return it; on failure raise with the explaining line."""
     # Packages importable here must not count as installed in the new environment.
     excluded = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
@@ -218,10 +213,3 @@ def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Expla
         reason = explain(messages) if messages else "no output"
         raise SpecError(f"{error_prefix}: {redact({'words': reason})['words']}")
     return lines
-
-
-def _last_error(lines: Sequence[str]) -> str:
-    """Return the last error line of pip; hints and notices follow it."""
-    errors = [line for line in lines if line.startswith("ERROR:") and UNHELPFUL_ERROR not in line]
-    failed = [line for line in lines if line.startswith(("×", "error:"))]
-    return (errors or failed or list(lines))[-1].removeprefix("ERROR:").strip()

@@ -20,7 +20,7 @@ ARCHIVE_SUFFIXES = (".whl", ".tar.gz", ".zip")
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentSpec:
-    """A Python version, the packages pip installs for it, and the variables of its processes."""
+    """A Python version, the packages to install for it, and the variables of its processes."""
 
     python: str = ""
     """A version or the path of an interpreter; if empty, the one that runs Auricle."""
@@ -36,7 +36,7 @@ class EnvironmentSpec:
         if unknown := [str(key) for key in content if key not in accepted]:
             raise SpecError(
                 f"{source}: unknown field in environment: {', '.join(unknown)}. Accepted: "
-                f"{', '.join(accepted)}. Indexes and credentials belong in pip's own configuration."
+                f"{', '.join(accepted)}. Indexes and credentials belong in the configuration of pip or uv."
             )
         root = root or Path()
         return cls(
@@ -120,7 +120,7 @@ def _parse_requirement(requirement: str, source: str, root: Path) -> str:
     if not requirement or requirement.startswith("-"):
         raise SpecError(
             f"{source}: packages: {requirement!r} is not a requirement. Write one per line, such as "
-            "transformers==4.40 or ./wheels/mine.whl. Options belong in pip's own configuration."
+            "transformers==4.40 or ./wheels/mine.whl. Options belong in the configuration of pip or uv."
         )
     if "://" in requirement or " @ " in requirement:
         return requirement

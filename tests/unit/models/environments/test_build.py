@@ -23,6 +23,8 @@ match sys.argv[1:]:
     case "-m", "venv", folder:
         (Path(folder) / "bin").mkdir()
         shutil.copy(__file__, Path(folder) / "bin" / "python")
+    case "-m", "pip", "config", "list":
+        print(".index-url='https://example.org'")
     case "-m", "pip", *_:
         pass
     case asked:
@@ -32,7 +34,7 @@ match sys.argv[1:]:
 
 @pytest.fixture
 def quick(tmp_path: Path) -> Any:
-    """Write a fake Python whose environments contain the same fake and whose pip does nothing."""
+    """Write a fake Python whose environments contain the same fake and whose pip has an index and does nothing."""
     path = tmp_path / "quick"
     path.write_text(f"#!{sys.executable}\n{QUICK}")
     path.chmod(0o755)
@@ -40,11 +42,12 @@ def quick(tmp_path: Path) -> Any:
 
 
 def stand_in(path: Any, pip: Any, venv: str = "") -> Any:
-    """Write a fake Python that creates a virtual environment whose pip runs this script."""
+    """Write a fake Python that creates a virtual environment whose pip runs this script instead of uv."""
     made = path.with_name("made")
     made.write_text(f"#!/bin/sh\n{pip}\n")
     venv = venv or f'mkdir -p "$3/bin"; cp {made} "$3/bin/python"'
-    path.write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo 3.12.0 && exit\n{venv}\n')
+    configured = """[ "$2" = pip ] && echo ".index-url='https://example.org'" && exit"""
+    path.write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo 3.12.0 && exit\n{configured}\n{venv}\n')
     made.chmod(0o755)
     path.chmod(0o755)
     return path

@@ -56,7 +56,7 @@ def test_command_line_paths_are_relative_to_the_working_directory(
         ({"packages": "numpy"}, "packages must be a list of requirements, not 'numpy'"),
         ({"packages": [1]}, "packages must be a list of requirements"),
         ({"packages": ["-r more.txt"]}, "'-r more.txt' is not a requirement"),
-        ({"packages": ["--index-url=x"]}, "Options belong in pip's own configuration"),
+        ({"packages": ["--index-url=x"]}, "Options belong in the configuration of pip or uv"),
         ({"packages": [" "]}, "'' is not a requirement"),
         ({"packages": ["./gone.whl"]}, r"packages: no such file: .*/gone\.whl"),
         ({"variables": ["A=1"]}, "variables must be a mapping of `NAME: value` lines"),
