@@ -346,6 +346,7 @@ _MAGIC = (
 )
 
 
+@lru_cache(maxsize=4096)  # a clip is opened several times, and parsing its path takes as long as reading its header
 def _local_path(uri: str) -> Path | None:
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", uri)
     if scheme is None:
@@ -362,16 +363,19 @@ def _raise_not_local(uri: str, error_type: type[SampleError]) -> NoReturn:
 def _digest(source: Path | bytes, name: str, error_type: type[SampleError]) -> bytes:
     if isinstance(source, bytes):
         return hashlib.sha256(source).digest()[:16]
-    with decode.open_source(source, name, error_type) as stream:
-        status = os.fstat(stream.fileno())
-    return _file_digest(source, status.st_size, status.st_mtime_ns)
+    try:
+        status = source.stat()
+        version = status.st_size, status.st_mtime_ns
+    except (OSError, ValueError):
+        version = None  # opening the file raises the same error, with its name
+    return _file_digest(source, version, name, error_type)  # type: ignore[arg-type]  # a class is hashable
 
 
 @lru_cache(maxsize=65_536)
-def _file_digest(path: Path, _size: int, _modified: int) -> bytes:
+def _file_digest(path: Path, _version: tuple[int, int] | None, name: str, error_type: type[SampleError]) -> bytes:
     """Return a SHA-256 digest, which is the fastest one on CPUs with instructions for it."""
-    with path.open("rb", buffering=0) as stream:
-        return hashlib.file_digest(stream, "sha256").digest()[:16]
+    with decode.open_source(path, name, error_type) as stream:
+        return hashlib.file_digest(stream, "sha256").digest()[:16]  # type: ignore[arg-type]  # it is readable
 
 
 def _slice_digest(content: bytes, start: float, end: float | None) -> str:

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 from auricle.audio import Audio
+from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, AdaptiveBatchLimits, BatchLimits, is_out_of_memory
@@ -73,7 +74,7 @@ class Batcher:
         self.window_size = (MAX_AUTO_BATCH_SIZE if auto_grow else BATCHES_PER_WINDOW * limits.size) * len(workers)
         self._window = Window()
         self._loop = asyncio.get_running_loop()
-        self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-decode")
+        self._threads = AdaptiveExecutor(4, "auricle-decode")
         self._cut_groups: asyncio.Queue[list[PendingRequest]] = asyncio.Queue()
         self._decoded_batches: asyncio.Queue[list[PendingRequest]] = asyncio.Queue(maxsize=len(workers))
         self._is_stopping = False
@@ -115,13 +116,13 @@ class Batcher:
 
     async def measure_seconds(self, clips: Sequence[Audio]) -> float:
         """Return the total duration of audio; headers are read in another thread."""
-        return await self._loop.run_in_executor(self._threads, total_seconds, clips)
+        return await self._threads.run(total_seconds, clips)
 
     async def close(self) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
     def _cut_window(self, window: Window) -> None:
         if not window.is_ready:  # split already, or a sample has sent another request
@@ -148,11 +149,8 @@ class Batcher:
 
     async def _decode_batch(self, batch: list[PendingRequest], sample_rate: int) -> list[PendingRequest]:
         """Return the batch with decoded audio; requests that cannot be decoded fail."""
-        loads = (
-            self._loop.run_in_executor(self._threads, decode_request_audio, pending.request, sample_rate)
-            for pending in batch
-        )
-        requests = await asyncio.gather(*loads, return_exceptions=True)
+        decode = partial(decode_request_audio, sample_rate=sample_rate)
+        requests = await self._threads.map(decode, [pending.request for pending in batch])
         decoded: list[PendingRequest] = []
         for pending, request in zip(batch, requests, strict=True):
             if isinstance(request, BaseException):

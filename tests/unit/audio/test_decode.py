@@ -31,6 +31,21 @@ def test_header_of_any_other_file_is_left_to_the_library(content: bytes) -> None
     assert decode._parse_plain_wav(content[:44], len(content)) is None
 
 
+@pytest.mark.parametrize("subtype", ["PCM_U8", "PCM_16", "PCM_24", "FLOAT"])
+@pytest.mark.parametrize("shape", [(8000,), (8000, 2)])
+@pytest.mark.parametrize("times", [(0.0, None), (0.1, 0.25)])
+def test_samples_of_a_wav_file_are_those_of_the_library(
+    subtype: str, shape: tuple[int, ...], times: tuple[float, float | None], tmp_path: Path
+) -> None:
+    file = tmp_path / "clip.wav"
+    soundfile.write(file, np.random.default_rng(0).uniform(-1, 1, shape), 16_000, subtype=subtype)
+    start, end = times
+    stop = None if end is None else round(end * 16_000)
+    expected, _ = soundfile.read(file, dtype="float32", start=round(start * 16_000), stop=stop)
+    for source in (file, file.read_bytes()):
+        np.testing.assert_array_equal(decode.read(source, "clip.wav", start, end).values, expected, strict=True)
+
+
 def test_read_returns_the_slice_with_all_channels() -> None:
     waveform = decode.read(encode(channels=2), "x", 0.025, 0.075)
     assert waveform.values.shape == (800, 2)
