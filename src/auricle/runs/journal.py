@@ -1,4 +1,4 @@
-"""Append-only JSONL files that survive a crash."""
+"""Append-only JSONL files that survive a crash, and the lines of `outputs.jsonl`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,20 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import orjson
+
+from auricle.audio import Audio
+from auricle.core.serialization import decode_record, dumps, read_id_digest
+from auricle.core.types import Generation, Output, Record
 
 COMMIT_SECONDS = 0.1
 """Interval at which appended lines are written and fsynced."""
+SPEECH_FOLDER = "speech/"
+"""Folder of spoken outputs in a run directory."""
+REMOVED_PREFIX = b'{"gone":'
 
 
 class Journal:
@@ -70,6 +80,75 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             if line.endswith(b"\n"):
                 yield offset, line
             offset += len(line)
+
+
+@dataclass(slots=True)
+class JournalLine:
+    """A line of `outputs.jsonl`: the record of a sample, or its removal. It is damaged if it is neither."""
+
+    folder: Path
+    """The run directory."""
+    offset: int
+    content: bytes
+
+    @property
+    def id_digest(self) -> int | None:
+        """The digest of the sample's id, read without parsing the rest of the line; None if it has no record."""
+        return read_id_digest(self.content)
+
+    @property
+    def removed_digest(self) -> int | None:
+        """The digest of the id of a sample that is no longer in the data; None if the line is no removal."""
+        if not self.content.startswith(REMOVED_PREFIX):
+            return None
+        try:
+            value = orjson.loads(self.content)["gone"]
+        except orjson.JSONDecodeError:
+            return None
+        return value if isinstance(value, int) else None
+
+    @property
+    def record(self) -> Record | None:
+        """The record, with absolute paths of spoken outputs; None if there is none that can be read."""
+        try:
+            record = decode_record(orjson.loads(self.content))
+        except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
+            return None
+        if not has_spoken_output(record):
+            return record
+        return replace(record, outputs=tuple(self._resolve_audio_path(output) for output in record.outputs))
+
+    def _resolve_audio_path(self, output: Output) -> Output:
+        if not isinstance(output, Generation) or not output.audio:
+            return output
+        name = output.audio.uri
+        return replace(output, audio=Audio(str(self.folder / name))) if name.startswith(SPEECH_FOLDER) else output
+
+
+def has_spoken_output(record: Record) -> bool:
+    for output in record.outputs:  # noqa: SIM110 - a generator is slower, and this runs for every record
+        if isinstance(output, Generation) and output.audio is not None:
+            return True
+    return False
+
+
+def encode_removal(id_digest: int) -> bytes:
+    """Return the line that removes a sample from the journal."""
+    return dumps({"gone": id_digest})
+
+
+def iter_journal(path: Path) -> Iterator[JournalLine]:
+    """Yield the complete lines of a journal; for a sample with several lines, the last one counts."""
+    folder = path.parent
+    for offset, content in read_lines(path):
+        yield JournalLine(folder, offset, content)
+
+
+def read_journal_line(path: Path, offset: int) -> JournalLine:
+    """Read the line that starts at an offset."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        return JournalLine(path.parent, offset, file.readline())
 
 
 def truncate_partial_line(path: Path, block: int = 65_536) -> None:

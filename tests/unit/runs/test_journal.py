@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from auricle.runs.journal import Journal, read_lines, truncate_partial_line
+from auricle.audio import Audio
+from auricle.core.serialization import digest, encode_record
+from auricle.core.types import Generation, Record, Sample
+from auricle.runs.journal import (
+    Journal,
+    encode_removal,
+    iter_journal,
+    read_journal_line,
+    read_lines,
+    truncate_partial_line,
+)
 
 
 def test_lines_are_written_in_order(tmp_path: Path) -> None:
@@ -54,3 +64,44 @@ def test_truncation_keeps_complete_lines(tmp_path: Path, content: bytes, expecte
     path.write_bytes(content)
     truncate_partial_line(path, block=7)
     assert path.read_bytes() == expected
+
+
+def make_record(sample_id: str, audio: Audio | None = None) -> Record:
+    sample = Sample(id=sample_id, inputs={"text": "x"})
+    return Record(sample=sample, row=0, outputs=(Generation(text="yes", audio=audio),))
+
+
+def test_lines_of_a_journal_are_records_and_removals(tmp_path: Path) -> None:
+    first, second = encode_record(make_record("a")), encode_record(make_record("b"))
+    (tmp_path / "outputs.jsonl").write_bytes(first + second + encode_removal(digest("a")))
+    lines = list(iter_journal(tmp_path / "outputs.jsonl"))
+    assert [line.offset for line in lines] == [0, len(first), len(first) + len(second)]
+    assert [line.id_digest for line in lines] == [digest("a"), digest("b"), None]
+    assert [line.removed_digest for line in lines] == [None, None, digest("a")]
+    assert [line.record and line.record.sample.id for line in lines] == ["a", "b", None]
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\n", b"{}\n", b"[]\n", b'{"gone":\n', b'{"gone":"x"}\n', b'{"id":3,"row":0}\n']
+)
+def test_damaged_line_is_neither_a_record_nor_a_removal(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "outputs.jsonl").write_bytes(content)
+    (line,) = iter_journal(tmp_path / "outputs.jsonl")
+    assert (line.record, line.removed_digest) == (None, None)
+
+
+def test_spoken_output_has_an_absolute_path(tmp_path: Path) -> None:
+    (tmp_path / "outputs.jsonl").write_bytes(encode_record(make_record("a", Audio("speech/x.wav"))))
+    record = read_journal_line(tmp_path / "outputs.jsonl", 0).record
+    assert record is not None
+    (output,) = record.outputs
+    assert isinstance(output, Generation)
+    assert output.audio == Audio(str(tmp_path / "speech" / "x.wav"))
+
+
+def test_line_is_read_from_its_offset(tmp_path: Path) -> None:
+    first = encode_record(make_record("a"))
+    (tmp_path / "outputs.jsonl").write_bytes(first + encode_record(make_record("b")))
+    record = read_journal_line(tmp_path / "outputs.jsonl", len(first)).record
+    assert record is not None
+    assert record.sample.id == "b"
