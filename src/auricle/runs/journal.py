@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 import orjson
 
@@ -144,11 +145,10 @@ def iter_journal(path: Path) -> Iterator[JournalLine]:
         yield JournalLine(folder, offset, content)
 
 
-def read_journal_line(path: Path, offset: int) -> JournalLine:
-    """Read the line that starts at an offset."""
-    with path.open("rb") as file:
-        file.seek(offset)
-        return JournalLine(path.parent, offset, file.readline())
+def read_journal_line(file: IO[bytes], folder: Path, offset: int) -> JournalLine:
+    """Read the line of an open journal that starts at an offset."""
+    file.seek(offset)
+    return JournalLine(folder, offset, file.readline())
 
 
 def truncate_partial_line(path: Path, block: int = 65_536) -> None:

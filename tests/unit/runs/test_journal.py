@@ -92,7 +92,8 @@ def test_damaged_line_is_neither_a_record_nor_a_removal(tmp_path: Path, content:
 
 def test_spoken_output_has_an_absolute_path(tmp_path: Path) -> None:
     (tmp_path / "outputs.jsonl").write_bytes(encode_record(make_record("a", Audio("speech/x.wav"))))
-    record = read_journal_line(tmp_path / "outputs.jsonl", 0).record
+    (line,) = iter_journal(tmp_path / "outputs.jsonl")
+    record = line.record
     assert record is not None
     (output,) = record.outputs
     assert isinstance(output, Generation)
@@ -102,6 +103,7 @@ def test_spoken_output_has_an_absolute_path(tmp_path: Path) -> None:
 def test_line_is_read_from_its_offset(tmp_path: Path) -> None:
     first = encode_record(make_record("a"))
     (tmp_path / "outputs.jsonl").write_bytes(first + encode_record(make_record("b")))
-    record = read_journal_line(tmp_path / "outputs.jsonl", len(first)).record
+    with (tmp_path / "outputs.jsonl").open("rb") as file:
+        record = read_journal_line(file, tmp_path, len(first)).record
     assert record is not None
     assert record.sample.id == "b"
