@@ -49,7 +49,7 @@ def typeset_value(number: NumberDocument, key: str = "value") -> str:
 def typeset_number(value: float | None, unit: str) -> str:
     if value is None or not math.isfinite(value):
         return MISSING
-    return _typeset(text_format.format_number(value, unit))
+    return typeset(text_format.format_number(value, unit))
 
 
 def strip_unit(text: str) -> str:
@@ -59,7 +59,7 @@ def strip_unit(text: str) -> str:
 
 def typeset_coverage(number: NumberDocument) -> str:
     """Typeset the share of samples that were scored."""
-    return _typeset(text_format.format_coverage(number))
+    return typeset(text_format.format_coverage(number))
 
 
 def format_count(value: float | None) -> str:
@@ -96,7 +96,7 @@ def hidden_text(text: str) -> Markup:
     return tag("span", f" {text}", class_="aside")
 
 
-def _typeset(text: str) -> str:
+def typeset(text: str) -> str:
     """Replace hyphens and spaces by typographic ones."""
     return text.replace("-", "−").replace(" ", NARROW_SPACE)
 
@@ -132,6 +132,12 @@ class Scale:
     def width(self, low: float, high: float) -> str:
         share = (high - low) / (self.high - self.low)
         return f"{100 * min(1.0, max(0.0, share)):.2f}%"
+
+    def format_ends(self, unit: str) -> tuple[str, str]:
+        """Typeset both ends in a unit."""
+        size, sign = (100, f"{NARROW_SPACE}%") if unit == "share" else (1, "")
+        low, high = (f"{typeset(f'{size * end:g}')}{sign}" for end in (self.low, self.high))
+        return low, high
 
 
 def _round_step(width: float) -> float:
@@ -173,9 +179,7 @@ def _draw_bar(scale: Scale, low: float, high: float) -> Markup:
 
 def draw_axis_ends(unit: str, scale: Scale) -> Markup:
     """Render the ends of a scale for the head of a column of marks."""
-    size, sign = (100, f"{NARROW_SPACE}%") if unit == "share" else (1, "")
-    texts = (f"{_typeset(f'{size * end:g}')}{sign}" for end in (scale.low, scale.high))
-    return tag("span", [tag("span", text) for text in texts], class_="axis", aria_hidden="true")
+    return tag("span", [tag("span", text) for text in scale.format_ends(unit)], class_="axis", aria_hidden="true")
 
 
 def draw_stacked_bar(parts: Sequence[tuple[str, float]], total: float) -> Markup:

@@ -22,7 +22,8 @@ from auricle.report.html_format import (
     typeset_value,
 )
 from auricle.report.markup import Markup, join_markup, tag
-from auricle.report.sample_view import SampleView, truncate
+from auricle.report.sample_view import SampleView
+from auricle.report.text_format import truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
 
 CONTENT_SECURITY_POLICY = (

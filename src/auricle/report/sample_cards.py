@@ -12,7 +12,8 @@ from auricle.metrics.label_alignment import labels_match
 from auricle.report.html_format import format_count, metric_title
 from auricle.report.html_tables import cell, header_cell, render_table, row_header
 from auricle.report.markup import Markup, join_markup, tag
-from auricle.report.sample_view import Edit, SampleView, truncate
+from auricle.report.sample_view import Edit, SampleView
+from auricle.report.text_format import truncate
 
 MAX_QUESTION_LENGTH = 400  # longer questions would hide the answers
 FIRST_UNSPACED_CHARACTER = "\u2e80"  # scripts without spaces begin here

@@ -16,14 +16,13 @@ from auricle.core.types import Generation, Json, Likelihood, Output, Prediction,
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
 from auricle.report.html_format import typeset_number
-from auricle.report.text_format import format_likelihood
+from auricle.report.text_format import format_likelihood, truncate
 from auricle.report.transcript import TranscriptLine, transcript_lines
 
 MAX_SAMPLES = 50
 MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
 MAX_TOTAL_SECONDS = 300.0  # encoding one second of audio takes 10 ms of CPU time
 MAX_AUDIO_BYTES = 6_000_000  # base64 bytes of audio, so that the page stays under 10 MB
-MAX_CHARACTERS = 4000
 MAX_TOKENS = 800  # a model that repeats itself endlessly must not fill the page
 MAX_VALUES = 5
 RIGHT_OR_WRONG_METRICS = {
@@ -114,13 +113,6 @@ def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any] 
     except SampleError:
         return False
     return bool(stat == metric.bounds(record.sample)[1])
-
-
-def truncate(text: str, max_length: int = MAX_CHARACTERS) -> str:
-    """Shorten a text and state how much was cut."""
-    if len(text) <= max_length:
-        return text
-    return f"{text[:max_length]} … ({len(text) - max_length:,} more characters)"
 
 
 def format_json_value(value: Json) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from auricle.core.types import Likelihood
 
+MAX_CHARACTERS = 4000
 CONDITION_SUFFIXES = {"context": "", "nothing": ", without a prompt", "itself": ", with the prompt"}
 
 
@@ -50,3 +51,10 @@ def format_likelihood(likelihood: Likelihood, name: str = "") -> str:
     named = likelihood.text.strip() or name
     count = f"{tokens} token{'s' * (tokens != 1)}{CONDITION_SUFFIXES[likelihood.conditioned_on]}"
     return f"{named}{': ' if named else ''}log-likelihood {likelihood.total:.3f} over {count}"
+
+
+def truncate(text: str, max_length: int = MAX_CHARACTERS) -> str:
+    """Shorten a text and state how much was cut."""
+    if len(text) <= max_length:
+        return text
+    return f"{text[:max_length]} … ({len(text) - max_length:,} more characters)"

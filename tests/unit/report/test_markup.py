@@ -4,4 +4,4 @@ from auricle.report.markup import Markup, tag
 
 
 def test_plain_text_added_to_markup_is_escaped() -> None:
-    assert tag("p", Markup("<b>") + "<i>") == "<p>&lt;b&gt;&lt;i&gt;</p>"
+    assert tag("p", Markup("<b>") + "<i>") == "<p><b>&lt;i&gt;</p>"

@@ -27,7 +27,7 @@ from auricle.report.compare.text import (
 )
 from auricle.report.html_format import Scale, format_count, metric_title, typeset_number
 from auricle.report.markup import Child, tag
-from auricle.report.sample_view import truncate
+from auricle.report.text_format import truncate
 
 MAX_FLIPS = 20
 FLIPS_SHOWN = 4

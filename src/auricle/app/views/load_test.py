@@ -19,7 +19,7 @@ from auricle.perf.report import tables as perf_tables
 from auricle.perf.report.chart_data import QUANTILES
 from auricle.perf.report.point_section import STATISTICS
 from auricle.report.markup import Child, tag
-from auricle.report.sample_view import truncate
+from auricle.report.text_format import truncate
 
 MAX_TABLE_COLUMNS = 8
 MAX_REQUESTS_BYTES = 500_000_000

@@ -28,7 +28,7 @@ from auricle.report.html_format import (
     typeset_value,
 )
 from auricle.report.markup import Child, Markup, join_markup, tag
-from auricle.report.sample_view import truncate
+from auricle.report.text_format import truncate
 
 MAX_HEADLINES = 4
 MAX_GROUPS = 100

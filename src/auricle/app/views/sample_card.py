@@ -20,7 +20,8 @@ from auricle.report import transcript
 from auricle.report.html_format import NumberDocument, typeset_number
 from auricle.report.markup import Child, Markup, join_markup, tag
 from auricle.report.sample_cards import join_tokens, token_separator
-from auricle.report.sample_view import MAX_TOKENS, Edit, align_tokens, format_json_value, truncate
+from auricle.report.sample_view import MAX_TOKENS, Edit, align_tokens, format_json_value
+from auricle.report.text_format import truncate
 from auricle.text import PROFILES, split_mixed, split_words
 
 MAX_SECONDS = 60.0

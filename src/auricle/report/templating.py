@@ -1,0 +1,58 @@
+"""Render HTML from Jinja2 templates. Everything that is not `Markup` is escaped.
+
+Templates are named by their path in the package: `report/templates/macros.html`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from auricle.report import html_format, text_format
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; media-src data:; img-src data:"
+)
+
+
+def render(template: str, /, **context: Any) -> Markup:
+    """Render a template, such as a fragment of a page."""
+    return Markup(_environment().get_template(template).render(context))  # noqa: S704 - templates escape their values
+
+
+def render_page(template: str, /, **context: Any) -> str:
+    """Render a template that extends `report/templates/page.html`. Lone surrogates become question marks."""
+    return render(template, **context).encode("utf-8", "replace").decode() + "\n"
+
+
+def load_asset(name: str) -> Markup:
+    """Return a style sheet or script of the package, such as `report/page.css`, to be embedded in a page."""
+    return Markup(files("auricle").joinpath(name).read_text(encoding="utf-8"))  # noqa: S704 - a file of the package
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("auricle", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(asset=load_asset, content_security_policy=CONTENT_SECURITY_POLICY)
+    environment.filters.update(
+        count=html_format.format_count,
+        quantity=html_format.typeset_number,
+        plural=html_format.pluralise,
+        typeset=html_format.typeset,
+        clip=text_format.truncate,
+    )
+    return environment
