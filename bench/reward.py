@@ -27,6 +27,7 @@ from auricle.metrics.ratings import Dimension, rating_metrics
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import UsageTotals
 
 PAIRS, RATINGS, ROUNDS = 100_000, 3_000, 3
@@ -86,7 +87,7 @@ def score_in_memory(records: Iterable[Record], metrics: Sequence[Metric]) -> Cal
 
 def score_from_disk(records: Sequence[Record], metrics: Sequence[Metric], folder: Path) -> Callable[[], None]:
     """Score from the journal and write the scores of each sample: `auricle score` without the report."""
-    with Run.open(folder, {"identity": {}, "spec": {}}) as run:
+    with Run.open(folder, RunSpec(identity={}, spec={})) as run:
         for record in records:
             run.append(record)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+import orjson
+
 from auricle.audio import Audio
 from auricle.core.errors import AllRequestsFailed, SpecError, Unsupported
 from auricle.core.types import (
@@ -25,79 +27,98 @@ from auricle.core.types import (
     Sample,
     Turn,
 )
-from auricle.engine import run_loop
-from auricle.engine.budget import Budget
-from auricle.engine.factory import build_spec_document, check_arguments, check_settings, deploy_model, resolve_model
+from auricle.engine.factory import (
+    Evaluation,
+    build_run_spec,
+    check_arguments,
+    check_settings,
+    choose_inferencer,
+    deploy_model,
+    resolve_model,
+)
 from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.judge import JudgePass
-from auricle.engine.observer import JudgeObserver, NullObserver, Observer
+from auricle.engine.observer import Observer, OutcomeCounter
+from auricle.engine.run_loop import RunLoop
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
+from auricle.engine.slots import close_model, send_once
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.report.compare import Comparison, compare_runs
 from auricle.report.publish import publish
 from auricle.report.score_table import ScoreTable
-from auricle.report.summary import Number
+from auricle.runs.documents import encode_document
+from auricle.runs.metrics import Metrics, Number, OutcomeCounts
+from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, lock_run
 from auricle.runs.verdicts import Judge, VerdictIndex, read_last_judge
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
-from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
+from auricle.tasks.inferencers import Inferencer, select_inferencer
 
 T = TypeVar("T")
 ALL_ABILITIES: list[Ability] = [*ABILITY_BY_REQUEST.values(), "first_tokens"]
 
 
 def evaluate(
-    spec: Spec,
+    spec: Spec | Evaluation,
     out: str | Path,
     *,
     settings: Settings | None = None,
     observer: Observer | None = None,
-    judge_observer: JudgeObserver | None = None,
     infer_only: bool = False,
-) -> list[Number]:
+) -> RunResult:
     """Run a spec, or resume an earlier run of it, and score the answers.
 
     Args:
         spec: What to evaluate.
         out: Run directory.
         settings: How to execute the run.
-        observer: Follows the progress of the run.
-        judge_observer: Follows the progress of the judge.
+        observer: Follows the progress of the run and of its judge.
         infer_only: Store answers without scoring them.
 
     Returns:
-        The metrics over all samples; empty with `infer_only`.
+        The metrics over all samples, the counts of outcomes, and how a command should exit. Without metrics if
+        `infer_only`.
 
     Example:
-        >>> numbers = evaluate(Spec(task="demo", model="echo"), "runs/demo")  # doctest: +SKIP
+        >>> result = evaluate(Spec(task="demo", model="echo"), "runs/demo")  # doctest: +SKIP
+        >>> result["wer"].value  # doctest: +SKIP
+        1.0
     """
-    spec = spec.resolved()
-    task, model_class = build_task(spec), resolve_model(spec)
+    evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
+    spec, task, model_class = evaluation.spec, evaluation.task, evaluation.model_class
     if spec.judge:
         _resolve_judge_model(spec.judge)
-    inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
-    inferencer = with_context(inferencer, model_class, task.model_context)
     settings = _with_limit(settings or Settings(), spec)
     check_settings(model_class, spec, settings)
     validate = getattr(task.samples, "validate", None)
     if validate:
         validate()
-    with Run.open(Path(out), build_spec_document(spec, task, inferencer)) as run:
+    counter = OutcomeCounter(observer)
+    with Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
         model = deploy_model(model_class, spec, settings, run.path)
-        _run_inference(task, inferencer, model, run, settings, observer or NullObserver())
+        _run_inference(evaluation, model, run, settings, counter)
         limit = f"[:{spec.limit}]" if spec.limit else ""
-        description = {"revision": f"{task.revision}{limit}", "notes": task.notes(spec.model, spec.model_args)}
-        run.write_progress({**run.read_progress(), **description})
+        notes = tuple(task.notes(spec.model, spec.model_args))
+        progress = replace(run.read_progress(), revision=f"{task.revision}{limit}", notes=notes)
+        run.write_progress(progress)
+        result = RunResult(
+            path=run.path,
+            outcomes=OutcomeCounts.count(counter.outcomes),
+            complete=progress.complete,
+            stop_reason=getattr(observer, "stop_reason", ""),
+        )
         if infer_only:
-            return []
-        judge = spec.judge if run.read_progress().get("complete") else None
-        return _judge_and_publish(run, task, judge, settings, judge_observer)
+            return result
+        judge = spec.judge if progress.complete else None
+        metrics = _judge_and_publish(run, task, judge, settings, counter)
+    unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
+    return replace(result, metrics=metrics, unscored=unscored, judge_requested=judge is not None)
 
 
 def score(
@@ -106,8 +127,8 @@ def score(
     *,
     judge: JudgeSpec | dict[str, Any] | str | None = None,
     settings: Settings | None = None,
-    judge_observer: JudgeObserver | None = None,
-) -> list[Number]:
+    observer: Observer | None = None,
+) -> RunResult:
     """Score a run again from its journal.
 
     A model is loaded only if `judge` is given and verdicts of it are missing.
@@ -117,16 +138,16 @@ def score(
         profile: Text normaliser that replaces the one of the run.
         judge: Judge model, by name or with arguments.
         settings: How to execute the judge.
-        judge_observer: Follows the progress of the judge.
+        observer: Follows the progress of the judge.
 
     Returns:
-        The metrics over all samples.
+        The metrics over all samples, and how a command should exit.
     """
     run = Run.load(Path(out))
     spec = Spec.from_run(run)
     task = build_task(spec.model_copy(update={"profile": profile}) if profile else spec)
     if judge is None:
-        return _publish(run, task, read_judge(run))
+        return _scored(run, _publish(run, task, read_judge(run)))
     if not any(metric.judge_requests for metric in task.metrics):
         names = ", ".join(metric.name for metric in task.metrics)
         raise SpecError(
@@ -135,7 +156,34 @@ def score(
         )
     with lock_run(run.path):
         judge_spec = JudgeSpec.parse(judge).resolved()
-        return _judge_and_publish(run, task, judge_spec, settings or Settings(), judge_observer)
+        metrics = _judge_and_publish(run, task, judge_spec, settings or Settings(), observer or Observer())
+    return replace(_scored(run, metrics), judge_requested=True)
+
+
+def _scored(run: Run, metrics: Metrics) -> RunResult:
+    """Return the result of scoring; failed samples are not its failures."""
+    return RunResult(path=run.path, outcomes=OutcomeCounts(), metrics=metrics)
+
+
+def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str, ...]:
+    """Return the metrics of a task that have no value, except those that apply to no sample.
+
+    Args:
+        task: The task.
+        metrics: The numbers of a run.
+        requested: Whether the metrics were chosen by the user. Otherwise those that do not suit the model's outputs
+            are expected to have no value, as long as others have one.
+    """
+    scored = {number.metric for number in metrics.overall}
+    failed = {*metrics.refused, *metrics.unreadable}
+    unscored = {
+        metric.name
+        for metric in task.metrics
+        if metric.name not in scored and (metric.applies is None or metric.name in failed)
+    }
+    if scored and not requested:
+        unscored -= {*metrics.unsuited}
+    return tuple(sorted(unscored))
 
 
 def read_judge(run: Run) -> Judge | None:
@@ -145,25 +193,25 @@ def read_judge(run: Run) -> Judge | None:
 
 
 def _judge_and_publish(
-    run: Run, task: Task, judge: JudgeSpec | None, settings: Settings, judge_observer: JudgeObserver | None
-) -> list[Number]:
+    run: Run, task: Task, judge: JudgeSpec | None, settings: Settings, observer: Observer
+) -> Metrics:
     """Request missing verdicts and write the results, even if the judge is unreachable."""
     if judge is None:
         return _publish(run, task, read_judge(run))
     try:
         # The cache belongs to the evaluated model, not to the judge.
-        _run_judge_pass(run, task, judge, replace(settings, cache=None), judge_observer or NullObserver())
+        _run_judge_pass(run, task, judge, replace(settings, cache=None), observer)
     except AllRequestsFailed:
         _publish(run, task, judge.to_judge())
         raise
     return _publish(run, task, judge.to_judge())
 
 
-def _publish(run: Run, task: Task, judge: Judge | None) -> list[Number]:
+def _publish(run: Run, task: Task, judge: Judge | None) -> Metrics:
     return publish(run, task, display_name(Spec.from_run(run).model), judge)
 
 
-def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, judge_observer: JudgeObserver) -> None:
+def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, observer: Observer) -> None:
     """Request missing verdicts; the judge is loaded only if there are any."""
     judge_pass = JudgePass(run, task.metrics, judge.to_judge())
     total = judge_pass.count_pending()
@@ -171,14 +219,15 @@ def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, 
         judge_pass.write_judge_line()
         return
     model = construct_model(_resolve_judge_model(judge), judge.model, judge.args)
+    observer.on_judging(total)
 
     async def main() -> None:
         stop = asyncio.Event()
         with stop_on_interrupt(stop):
             try:
-                await judge_pass.run(model, settings, judge_observer.start_judging(total), stop)
+                await judge_pass.run(model, settings, observer, stop)
             finally:
-                await run_loop.close_model(model)
+                await close_model(model)
 
     _run_async(main())
 
@@ -192,27 +241,28 @@ def _resolve_judge_model(judge: JudgeSpec) -> type[Model]:
     return model_class
 
 
-def summary(out: str | Path, by: str | None = None) -> list[dict[str, Any]]:
-    """Return the numbers of a run as in `metrics.json`.
+def summary(out: str | Path, by: str | None = None) -> list[Number]:
+    """Return the numbers of a run.
 
     Args:
         out: Run directory.
         by: Only the numbers over all samples and those grouped by this metadata field. Default: all numbers.
 
     Example:
-        >>> summary("runs/demo")[0]["metric"]  # doctest: +SKIP
+        >>> summary("runs/demo")[0].metric  # doctest: +SKIP
         'accuracy'
     """
-    numbers = load_metrics(out)["numbers"]
-    return [number for number in numbers if by is None or number["field"] in ("", by)]
+    return [number for number in load_metrics(out).numbers if by is None or number.field in ("", by)]
 
 
-def load_metrics(out: str | Path) -> dict[str, Any]:
-    """Return the content of `metrics.json`; the run is scored first if that is missing or outdated."""
-    run = Run.load(Path(out))
-    if run.read_metrics() is None:
-        score(out)
-    return run.read_metrics() or {}
+def load_metrics(out: str | Path) -> Metrics:
+    """Return the metrics of a run; the run is scored first if they are missing or outdated."""
+    published = Run.load(Path(out)).read_metrics()
+    if published is not None:
+        return published
+    scored = score(out).metrics
+    assert scored is not None
+    return scored
 
 
 def compare(
@@ -231,7 +281,7 @@ def compare(
         Paired differences with intervals, and the samples that changed.
     """
     paths = Path(a), Path(b)
-    documents = load_metrics(paths[0]), load_metrics(paths[1])
+    documents = tuple(orjson.loads(encode_document(load_metrics(path))) for path in paths)
     return compare_runs(paths, documents, metrics, by, max_flips=max_flips)
 
 
@@ -262,8 +312,7 @@ def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | Re
         yield from _preview_samples(task, inferencer, lambda _: "")
         return
     model_class = resolve_model(spec)
-    inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
-    inferencer = with_context(inferencer, model_class, task.model_context)
+    inferencer = choose_inferencer(spec, task, model_class)
     if {"python", "environment"} & spec.model_args.keys():  # only the other Python can render requests
         yield from _preview_samples(task, inferencer, lambda _: "")
         return
@@ -271,7 +320,7 @@ def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | Re
     try:
         yield from _preview_samples(task, inferencer, model.preview_request)
     finally:
-        _run_async(run_loop.close_model(model))
+        _run_async(close_model(model))
 
 
 def _preview_samples(
@@ -289,18 +338,17 @@ def _with_limit(settings: Settings, spec: Spec) -> Settings:
     return replace(settings, limit=spec.limit) if spec.limit else settings
 
 
-def _run_inference(
-    task: Task, inferencer: Inferencer, model: Model, run: Run, settings: Settings, observer: Observer
-) -> None:
+def _run_inference(evaluation: Evaluation, model: Model, run: Run, settings: Settings, counter: OutcomeCounter) -> None:
     async def main() -> None:
         stop = asyncio.Event()
-        if isinstance(observer, Budget):
-            observer.start(run, stop.set)
+        counter.on_start(run, stop.set)
         with stop_on_interrupt(stop):
             try:
-                await run_loop.RunLoop(inferencer, model, run, settings, observer).run(task.samples, stop)
+                await RunLoop(evaluation.inferencer, model, run, settings, counter).run(
+                    evaluation.task.samples, stop
+                )
             finally:
-                await run_loop.close_model(model)
+                await close_model(model)
 
     _run_async(main())
 
@@ -337,7 +385,7 @@ class LoadedModel:
         Returns:
             A `Generation` from a model that generates text, or else a `Prediction`.
         """
-        return self._run_on_thread(run_loop.send_once(self.model, self._build_request(audio, text, inputs)))
+        return self._run_on_thread(send_once(self.model, self._build_request(audio, text, inputs)))
 
     @property
     def can_stream(self) -> bool:
@@ -374,7 +422,7 @@ class LoadedModel:
         return Predict(inputs={**named, **({"audio": clips[0]} if clips else {})})
 
     def close(self) -> None:
-        self._run_on_thread(run_loop.close_model(self.model))
+        self._run_on_thread(close_model(self.model))
         self._thread.submit(self._runner.close).result()
         self._thread.shutdown()
 

@@ -125,14 +125,16 @@ class SpeechSuite(BenchmarkSuite):
         command = capsys.readouterr().out.splitlines()[-1].partition("auricle run ")[2].split()
         kind = command[command.index("--as") + 1]
         arguments = dict(word.split("=", 1) for word in command if "=" in word)
-        task, task_args = resolve_task(command[0], kind, arguments)
+        reference = resolve_task(command[0], kind, arguments)
         direct = Spec(
             task=miniature.task, model="echo", task_args={"root": str(tmp_path / "root"), **miniature.options}
         )
         numbers = evaluate(direct, tmp_path / "a")
-        prepared_numbers = evaluate(Spec(task=task, task_args=task_args, model="echo"), tmp_path / "b")
+        prepared_numbers = evaluate(
+            Spec(task=reference.task, task_args=reference.arguments, model="echo"), tmp_path / "b"
+        )
         assert list(map(_number_values, numbers)) == list(map(_number_values, prepared_numbers))
-        assert numbers[0].scored == len(miniature.rows)
+        assert numbers.numbers[0].scored == len(miniature.rows)
 
     def test_missing_and_broken_files_are_detected(self, miniature: Miniature, tmp_path: Path) -> None:
         miniature.build(tmp_path)

@@ -8,8 +8,7 @@ from importlib import import_module
 
 import click
 
-from auricle.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
-from auricle.core.errors import SpecError
+from auricle.core.errors import ExitStatus, SpecError
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Evaluate": {
@@ -85,10 +84,10 @@ def main() -> None:
         cli(standalone_mode=False)
     except click.ClickException as error:
         error.show()
-        sys.exit(EXIT_ERROR)
+        sys.exit(ExitStatus.ERROR)
     except (SpecError, OSError) as error:  # OSError: a full disk, a folder without write permission
         click.echo(f"auricle: {error}", err=True)
-        sys.exit(EXIT_ERROR)
+        sys.exit(ExitStatus.ERROR)
     except (click.Abort, KeyboardInterrupt):
         click.echo("auricle: Interrupted. Run the same command again to resume a run.", err=True)
-        sys.exit(EXIT_INTERRUPTED)
+        sys.exit(ExitStatus.INTERRUPTED)

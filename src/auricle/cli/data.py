@@ -20,9 +20,8 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.cli import options as opt
-from auricle.cli.exit_codes import EXIT_FAILURES, EXIT_OK
 from auricle.cli.output import print_result
-from auricle.core.errors import SampleError, SpecError
+from auricle.core.errors import ExitStatus, SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample, list_parts
 from auricle.report.terminal import format_table
 from auricle.tasks.base import Task
@@ -31,7 +30,6 @@ from auricle.tasks.benchmarks.sources import BenchmarkSamples, Item
 from auricle.tasks.catalogue import TASKS
 
 HEADER = ("name", "kind", "language", "licence", "source")
-BENCHMARKS_PACKAGE = "auricle.tasks.benchmarks."
 MAX_PROBLEMS_SHOWN = 20
 DURATION_TOLERANCE = 0.5
 """Seconds by which the last segment of a recording may be too long."""
@@ -92,8 +90,7 @@ def data_prepare(**options: Any) -> None:
 
 def load_benchmarks() -> dict[str, Benchmark]:
     """Return the published benchmarks of the task catalogue, by name."""
-    names = sorted(name for name, entry in TASKS.builtin.items() if entry.path.startswith(BENCHMARKS_PACKAGE))
-    entries = {name: TASKS.get(name) for name in names}
+    entries = {name: TASKS.get(name) for name in sorted(TASKS.builtin)}
     return {name: entry for name, entry in entries.items() if isinstance(entry, Benchmark)}
 
 
@@ -128,7 +125,7 @@ def format_languages(benchmark: Benchmark) -> str:
     """Return the language codes of a benchmark, or their number if there are more than three."""
     if benchmark.any_language:
         return "any"
-    codes = list(dict.fromkeys(benchmark.languages.values())) or [benchmark.language or "-"]
+    codes = list(dict.fromkeys(filter(None, benchmark.languages.values()))) or [benchmark.language or "-"]
     return ", ".join(codes) if len(codes) <= 3 else f"{len(codes)} languages"
 
 
@@ -193,16 +190,14 @@ def check_data(name: str, root: Path | None, task_args: Sequence[str], limit: in
     task = _build_task(name, _task_arguments(root, task_args))
     report = check_samples(task, limit)
     print_result(as_json, report.to_dict(), report.format_lines())
-    return EXIT_FAILURES if report.problems else EXIT_OK
+    return ExitStatus.FAILURES if report.problems else ExitStatus.OK
 
 
 def check_samples(task: Task, limit: int | None = None) -> CorpusReport:
     """Read every row of a task and decode its recordings: all, or `limit` evenly spaced ones."""
     samples: Any = task.samples
-    published = isinstance(samples, BenchmarkSamples)
-    report = CorpusReport(
-        samples.title if published else task.name, samples.bench.expected_rows(samples.part) if published else None
-    )
+    published = samples if isinstance(samples, BenchmarkSamples) else None
+    report = CorpusReport(published.title, published.expected_rows) if published else CorpusReport(task.name, None)
     selected = evenly_spaced_indices(len(samples), limit)
     ids: set[str] = set()
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
@@ -222,9 +217,8 @@ def check_samples(task: Task, limit: int | None = None) -> CorpusReport:
                 _record_decode(*pending.popleft(), report)
         for sample_id, future in pending:
             _record_decode(sample_id, future, report)
-    if report.expected_rows is not None and report.rows != report.expected_rows:
-        reason = f"{report.rows:,} rows in this copy, {report.expected_rows:,} published"
-        report.problems.append(("count", report.title, reason))
+    if published and (mismatch := published.count_mismatch(report.rows)):
+        report.problems.append(("count", report.title, mismatch))
     return report
 
 
@@ -284,13 +278,12 @@ def prepare_data(name: str, root: Path | None, task_args: Sequence[str], out: Pa
     if not isinstance(samples, BenchmarkSamples) or not isinstance(benchmark, Benchmark):
         raise SpecError(f"{name} is not a published benchmark. Choose one of: {', '.join(load_benchmarks())}.")
     rows, rejected = _write_manifest(samples, out)
-    part, other_arguments = benchmark.resolve_part(arguments)
-    command = _format_run_command(out, benchmark.kind, benchmark.task_arguments(part, other_arguments))
+    command = _format_run_command(*benchmark.prepared_task(str(out), arguments))
     lines = [f"{samples.title}: wrote {rows:,} rows to {out}", f"Run it with: {command}"]
     if rejected:
         lines.append(f"{rejected:,} unreadable rows were left out. See `auricle data check {name}`.")
     print_result(as_json, {"path": str(out), "rows": rows, "rejected": rejected, "command": command}, lines)
-    return EXIT_FAILURES if rejected else EXIT_OK
+    return ExitStatus.FAILURES if rejected else ExitStatus.OK
 
 
 def _write_manifest(samples: BenchmarkSamples, out: Path) -> tuple[int, int]:
@@ -319,12 +312,12 @@ def _make_paths_relative(row: Item, samples: BenchmarkSamples, out: Path) -> Ite
         if isinstance(value, Mapping) and value.get("bytes"):
             return _extract_audio(value, str(row["id"]), out)
         if not isinstance(value, str):
-            raise SpecError(f"{samples.title}: the audio of row {row['id']} is neither a file nor bytes.")
+            raise SpecError(f"{samples.title}: the audio of row {row.get('id')} is neither a file nor bytes.")
         return Path(os.path.relpath((base / value).resolve(), manifest_folder)).as_posix()
 
     if row.get("turns"):  # a conversation: each turn has its own audio
         return {**row, "turns": [{**turn, "audio": relative(turn["audio"])} for turn in row["turns"]]}
-    return {**row, "audio": relative(row["audio"])} if row.get("audio") else row
+    return {**row, **{name: relative(row[name]) for name in samples.media_columns if row.get(name)}}
 
 
 def _extract_audio(audio: Mapping[str, Any], row_id: str, out: Path) -> str:
@@ -339,8 +332,8 @@ def _extract_audio(audio: Mapping[str, Any], row_id: str, out: Path) -> str:
     return path.as_posix()
 
 
-def _format_run_command(out: Path, kind: str, task_args: Mapping[str, Any]) -> str:
-    words = ["auricle", "run", str(out), "--as", kind]
+def _format_run_command(task: Sequence[str], task_args: Mapping[str, Any]) -> str:
+    words = ["auricle", "run", *task]
     for option, value in task_args.items():
         if option not in ("name", "licence") and value:
             words += ["-T", f"{option}={','.join(value) if isinstance(value, (list, tuple)) else value}"]

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OK
-from auricle.core.errors import MissingExtra, SpecError
+from auricle.core.errors import ExitStatus, MissingExtra, SpecError
 
 
 @click.command()
@@ -27,31 +26,31 @@ def demo(out: Path, limit: int | None, fresh: bool, as_json: bool) -> None:
 
 def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool) -> int:
     """Evaluate each recogniser that is installed, print the results and return the exit code."""
-    from auricle import Settings, Spec
-    from auricle.cli.evaluation import run_spec
-    from auricle.cli.show import print_runs
+    from auricle.cli.evaluation import run_evaluation
+    from auricle.cli.show import print_metrics
+    from auricle.engine.config import RunConfig
     from auricle.tasks.demo import DEMO_MODELS
 
-    folders, code = [], EXIT_OK
+    results = []
     for model, arguments in DEMO_MODELS.items():
         folder = out / model
         try:
-            spec = Spec(task="demo", model=model, model_args=dict(arguments), limit=limit)
-            code = max(code, run_spec(spec, folder, Settings(), fresh=fresh))
+            config = RunConfig(task=("demo",), model=model, model_args=dict(arguments), limit=limit, fresh=fresh)
+            results.append(run_evaluation(config.prepare()[0], folder, config))
         except MissingExtra as error:
             click.echo(f"Skipped {model}: {error}", err=True)
             continue
-        folders.append(folder)
-        if code == EXIT_INTERRUPTED:
+        if results[-1].exit_status == ExitStatus.INTERRUPTED:
             break
-    if not folders:
+    if not results:
         raise SpecError("The demo recognisers are not installed: pip install 'auricle[demo]'.")
+    folders = [result.path for result in results]
     if not as_json:
         click.echo(_describe(folders))
-    print_runs(folders, as_json, by=("subset",))
+    print_metrics([(result.path, result.metrics) for result in results if result.metrics], as_json, by=("subset",))
     if not as_json:
         click.echo(_suggest_next_steps(folders))
-    return code
+    return max(result.exit_status for result in results)
 
 
 def _describe(folders: list[Path]) -> str:

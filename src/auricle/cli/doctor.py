@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.exit_codes import EXIT_ERROR, EXIT_OK
-from auricle.core.errors import AuricleError, SpecError
+from auricle.core.errors import AuricleError, ExitStatus, SpecError
 from auricle.core.types import Generation, Likelihood, Output, Prediction, RejectedRow, Sample, list_parts
 
 if TYPE_CHECKING:
@@ -83,10 +82,10 @@ def run_checks(task: str | None, model: str | None, sample_count: int, parity: b
             raise SpecError("--parity checks a model, but none is given. Add -m MODEL.")
         parity_spec = (spec or Spec(task="demo", model=model)).model_copy(update={"model_args": model_args})
         checks.append(check_parity(parity_spec, sample_count))
-    code = EXIT_OK
+    code = ExitStatus.OK
     for passed, line in (result for check in checks for result in check):
         if passed is False:
-            code = EXIT_ERROR
+            code = ExitStatus.ERROR
         click.echo(f"{STATUS_MARKS[passed]} {line}")
     return code
 

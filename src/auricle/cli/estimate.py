@@ -10,12 +10,9 @@ from itertools import islice
 
 from auricle.core.errors import AuricleError
 from auricle.core.types import Generate, Predict, Request, Sample
-from auricle.engine.spec import Spec
-from auricle.models import abilities, adapt
-from auricle.models.catalogue import MODELS
+from auricle.engine.factory import Evaluation
 from auricle.runs.usage import MILLION, Price, format_money, sample_audio_seconds
-from auricle.tasks.base import Task
-from auricle.tasks.inferencers import preview_requests, select_inferencer
+from auricle.tasks.inferencers import preview_requests
 
 MIN_SAMPLES_FOR_ESTIMATE = 1_000
 """Runs without a price file are estimated only from this number of samples on."""
@@ -49,14 +46,14 @@ class SampledWorkload:
         return (token_cost / MILLION + other_cost) * samples / self.samples
 
 
-def estimate_run(task: Task, spec: Spec, total_samples: int | None, completed_samples: int, price: Price | None) -> str:
+def estimate_run(evaluation: Evaluation, total_samples: int | None, completed_samples: int, price: Price | None) -> str:
     """Return one line on the size of a run; empty if the run is small or cannot be estimated."""
     remaining = total_samples - completed_samples if total_samples is not None else None
     if price is None and (remaining is None or remaining < MIN_SAMPLES_FOR_ESTIMATE):
         return ""
     workload = SampledWorkload()
     with suppress(AuricleError):  # the run itself reports the error
-        asyncio.run(_inspect_samples(task, spec, total_samples, workload))
+        asyncio.run(_inspect_samples(evaluation, total_samples, workload))
     if not workload.samples or remaining == 0:
         return ""
     scale = remaining or 1000
@@ -83,10 +80,9 @@ def _format_cost(workload: SampledWorkload, price: Price, samples: int) -> str:
     return f"{'up to' if bounded else 'about'} {cost}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
-async def _inspect_samples(task: Task, spec: Spec, total_samples: int | None, workload: SampledWorkload) -> None:
+async def _inspect_samples(evaluation: Evaluation, total_samples: int | None, workload: SampledWorkload) -> None:
     """Add evenly spaced samples of the first rows to the workload, for at most `INSPECTION_SECONDS`."""
-    can = abilities(adapt(MODELS.get(spec.model)))
-    inferencer = select_inferencer(task.inferencer, can, task.name, spec.model)
+    task, inferencer = evaluation.task, evaluation.inferencer
     deadline = time.monotonic() + INSPECTION_SECONDS
     if iter(task.samples) is task.samples:
         return  # an iterator: samples read here would be missing from the run

@@ -54,7 +54,7 @@ def import_(path: Path, framework: str, out: Path | None, only: str | None, **op
 
 def import_runs(path: Path, framework: str, out: Path | None, only: str | None, options: dict[str, Any]) -> None:
     """Write a run for each result file and print its metrics."""
-    from auricle.cli.show import print_runs
+    from auricle.cli.show import load_metrics, print_metrics
     from auricle.engine.spec import parse_arguments
     from auricle.interop.result_import import ImportOptions, import_results
 
@@ -69,7 +69,7 @@ def import_runs(path: Path, framework: str, out: Path | None, only: str | None, 
     for folder, summary in import_results(path, framework, out, import_options, fresh=options["fresh"]):
         click.echo(summary, err=True)
         folders.append(folder)
-    print_runs(folders, options["as_json"])
+    print_metrics([(folder, load_metrics(folder)) for folder in folders], options["as_json"])
 
 
 def import_tasks(source: Path, framework: str, out: Path | None, only: str | None) -> None:

@@ -140,6 +140,12 @@ def resolve_judge(configured_judge: Any, judge: str | None, judge_args: Sequence
     return {"model": configured_judge, "args": arguments} if configured_judge else None
 
 
+def given_options(context: click.Context) -> list[str]:
+    """Return the names of the parameters that were given on the command line."""
+    default = click.core.ParameterSource.DEFAULT
+    return [name for name in context.params if context.get_parameter_source(name) is not default]
+
+
 def require_model(model: str | None) -> str:
     if not model:
         raise SpecError("No model given. Add -m MODEL; see `auricle list models`.")
@@ -160,10 +166,11 @@ def build_spec(command: str, task: str, model: str | None, options: Mapping[str,
     from auricle import Spec
     from auricle.engine.spec import parse_arguments, resolve_task
 
-    name, task_args = resolve_task(task, options["kind"], parse_arguments(options["task_args"]))
+    reference = resolve_task(task, options["kind"], parse_arguments(options["task_args"]))
     model_fields = {"model": model or "echo", "model_args": parse_arguments(options["model_args"])}
-    task_fields = {"task": name, "task_args": task_args, "limit": options.get("limit")}
-    return Spec.from_fields({**task_fields, **model_fields}, f"auricle {command}")
+    task_fields = {"task": reference.task, "task_args": reference.arguments, "limit": options.get("limit")}
+    spec = Spec.from_fields({**task_fields, **model_fields}, f"auricle {command}")
+    return spec.with_locations(reference.locations)
 
 
 MODEL_HELP = "Model: a name from `auricle list models`, module:Class, or path/file.py:Class."
@@ -185,6 +192,12 @@ profile_option = text(
 json_option = flag("--json as_json", "Print JSON.")
 fresh_option = flag("--fresh", "Start over. Existing results in the output folder are moved aside, not deleted.")
 output_options = (fresh_option, json_option)
+progress_option = choice(
+    "--progress",
+    "How to show progress on standard error: a bar or lines for people, or one JSON event per line for programs.",
+    ("auto", "json"),
+    default="auto",
+)
 prices_option = path("--prices FILE", "YAML file with prices per model, to compute costs. [default: none]")
 model_options = (
     model_args_option,

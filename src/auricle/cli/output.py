@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import click
-import orjson
 
 
 def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
-    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2))
+    from auricle.runs.documents import encode_document
+
+    click.echo(encode_document(value))
 
 
 def print_result(as_json: bool, document: Any, lines: Iterable[str]) -> None:

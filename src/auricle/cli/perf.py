@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.exit_codes import EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_OK
 from auricle.cli.output import print_result
-from auricle.core.errors import SpecError
+from auricle.core.errors import ExitStatus, SpecError
 
 if TYPE_CHECKING:
     from auricle import Spec
@@ -111,7 +110,7 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     """Measure a task under one or more loads, print the results and return the exit code."""
     if task == SELFTEST:
         _run_selftest(as_json)
-        return EXIT_OK
+        return ExitStatus.OK
     from auricle.perf.recompute import is_measurement, recompute_summary
     from auricle.perf.report.files import write_reports
     from auricle.perf.report.tables import format_measurement
@@ -126,9 +125,9 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     lines = [format_measurement(document), f"\nReport: {(folder / 'report.html').resolve()}"]
     print_result(as_json, document, lines)
     if document["interrupted"]:
-        return EXIT_INTERRUPTED
+        return ExitStatus.INTERRUPTED
     failed = sum(point["counts"]["all"]["failed"] for point in document["points"])
-    return EXIT_FAILURES if failed else EXIT_OK
+    return ExitStatus.FAILURES if failed else ExitStatus.OK
 
 
 def _run_selftest(as_json: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OK
-from auricle.core.errors import SpecError
+from auricle.core.errors import ExitStatus, SpecError
 
 if TYPE_CHECKING:
-    from auricle import Settings, Spec
+    from auricle import Spec
     from auricle.engine.budget import Budget
+    from auricle.engine.config import RunConfig
     from auricle.runs.response_cache import ResponseCache
+    from auricle.runs.result import RunResult
 
-SETTINGS_OPTIONS = (
-    *("concurrency", "batch_size", "retry_failed", "max_attempts"),
-    *("processes", "replicas", "batch_timeout", "gpus_per_replica"),
-)
-"""Options that are settings of the same name."""
+SPECIAL_OPTIONS = {"tasks", "config", "print_config", "as_json", "task_args", "model_args", "judge", "judge_args"}
+"""Options that are not fields of `RunConfig`, or are combined with those of --config."""
 
 
 @click.command(cls=opt.GroupedCommand)
@@ -38,8 +36,8 @@ SETTINGS_OPTIONS = (
     opt.count("--limit N", "Evaluate only the first N samples. [default: all]"),
     opt.path(
         "--config FILE",
-        "YAML file with the fields task, model, task_args, model_args, limit, profile and judge. "
-        "Command-line options take precedence. [default: none]",
+        "YAML file with any of these options under the same names, such as `concurrency: 8`, and with task, model, "
+        "task_args and model_args. Options on the command line take precedence. [default: none]",
     ),
 )
 @opt.option_group(
@@ -51,6 +49,12 @@ SETTINGS_OPTIONS = (
 @opt.option_group(
     "Speed",
     opt.count("-j --concurrency N", "Maximum requests in flight.", default=64),
+    opt.flag(
+        "--stream/--no-stream",
+        "Whether to request streamed answers, to measure the time to first token (API models only). "
+        "[default: set by the model]",
+        default=None,
+    ),
     opt.text(
         "--batch-size N|auto",
         "Maximum requests per batch (local models only). 'auto' grows the batch until memory is half full. "
@@ -112,94 +116,88 @@ SETTINGS_OPTIONS = (
     opt.path(
         "-o --out DIR", "Run directory; with several tasks, the folder that contains them. [default: runs/TASK-MODEL]"
     ),
+    opt.progress_option,
+    opt.flag("--print-config", "Print all options as a YAML file for --config, and exit."),
     *opt.output_options,
 )
-def run(**options: Any) -> None:
+@click.pass_context
+def run(context: click.Context, /, **options: Any) -> None:
     """Evaluate a model on one or more tasks, or resume an interrupted run.
 
     TASK is a name from `auricle list tasks`, a task file (task.yaml), a data file such as data.jsonl (with --as),
     hf:DATASET (with --as), or module:function.
     """
-    sys.exit(run_tasks(**opt.add_reward_model_args(options)))
+    config = build_config(opt.add_reward_model_args(options), opt.given_options(context))
+    if options["print_config"]:
+        click.echo(config.to_yaml(), nl=False)
+        return
+    sys.exit(run_config(config, as_json=options["as_json"]))
 
 
-def run_tasks(
-    tasks: Sequence[str], model: str | None, out: Path | None, config: Path | None, as_json: bool, **options: Any
-) -> int:
+def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfig:
+    """Combine the options of the command line with those of --config.
+
+    Args:
+        options: All options, by parameter name.
+        given: Names of the options that were given on the command line.
+    """
+    from auricle.engine.config import RunConfig, read_fields
+    from auricle.engine.spec import parse_arguments
+
+    path: Path | None = options["config"]
+    values = read_fields(path) if path else {}
+    if not options["tasks"] and "task" not in values:
+        raise SpecError("No task given. Use `auricle run TASK -m MODEL`; see `auricle list tasks`.")
+    if options["tasks"]:
+        values["task"] = options["tasks"]
+        values.pop("as", None)
+    if "model" not in values:
+        opt.require_model(options["model"])
+    for name in ("task_args", "model_args"):
+        values[name] = {**values.get(name, {}), **parse_arguments(options[name])}
+    if judge := opt.resolve_judge(values.pop("judge", None), options["judge"], options["judge_args"]):
+        values["judge"] = judge
+    values |= {name: options[name] for name in given if name not in SPECIAL_OPTIONS}
+    return RunConfig.from_fields(values, str(path or "auricle run"))
+
+
+def run_config(config: RunConfig, *, as_json: bool) -> int:
     """Run each task in its own folder and return the highest exit code."""
-    from auricle.cli.evaluation import run_folder_name, run_spec
+    from auricle.cli.evaluation import run_evaluation
 
-    specs = _build_specs(tasks, model, config, options)
-    is_single = len(specs) == 1
-    folders = [out if out and is_single else (out or Path("runs")) / run_folder_name(spec) for spec in specs]
-    settings = _build_settings(options)
-    budget = _build_budget(specs[0], options["prices"], options["max_cost"])
-    code = EXIT_OK
-    with _open_cache(specs[0], options["cache"], options["cache_path"]) as cache:
-        settings = replace(settings, cache=cache)
-        for spec, folder in zip(specs, folders, strict=True):
-            spec_code = run_spec(
-                spec, folder, settings, infer_only=options["infer_only"], fresh=options["fresh"], budget=budget
+    evaluations = config.prepare()
+    out = config.out if config.out and len(evaluations) == 1 else None
+    budget = _build_budget(evaluations[0].spec, config.prices, config.max_cost)
+    results: list[RunResult] = []
+    with _open_cache(evaluations[0].spec, config.cache, config.cache_path) as cache:
+        settings = replace(config.settings, cache=cache)
+        for evaluation in evaluations:
+            result = run_evaluation(
+                evaluation,
+                out or (config.out or Path("runs")) / evaluation.folder_name,
+                config,
+                settings=settings,
+                budget=budget,
             )
-            code = max(code, spec_code)
-            if code == EXIT_INTERRUPTED or (budget and budget.stop_reason):
+            results.append(result)
+            if result.exit_status == ExitStatus.INTERRUPTED or result.stop_reason:
                 break
-    _print_results(folders, options["infer_only"], as_json)
-    return code
+    _print_results(results, as_json)
+    return max(result.exit_status for result in results)
 
 
-def _print_results(folders: Sequence[Path], infer_only: bool, as_json: bool) -> None:
+def _print_results(results: Sequence[RunResult], as_json: bool) -> None:
     """Print the metrics, or with --infer-only --json the progress, of the runs that were started."""
     from auricle.cli.output import print_json
-    from auricle.cli.show import print_runs
-    from auricle.runs.run_directory import Run
+    from auricle.cli.show import print_metrics
+    from auricle.runs.documents import to_plain
+    from auricle.runs.progress import read_progress
 
-    if not infer_only:
-        print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
+    scored = [(result.path, result.metrics) for result in results if result.metrics]
+    if scored:
+        print_metrics(scored, as_json)
     elif as_json:
-        started = [folder for folder in folders if (folder / "spec.json").exists()]
-        print_json([{"run": str(folder), **Run.load(folder).read_progress()} for folder in started])
-
-
-def _build_specs(
-    tasks: Sequence[str], model: str | None, config: Path | None, options: Mapping[str, Any]
-) -> list[Spec]:
-    from auricle import Spec
-    from auricle.core.yaml_files import read_yaml
-    from auricle.engine.spec import parse_arguments, resolve_tasks
-
-    common = read_yaml(config) if config else {}
-    if not tasks and "task" not in common:
-        raise SpecError("No task given. Use `auricle run TASK -m MODEL`; see `auricle list tasks`.")
-    if model or "model" not in common:
-        common["model"] = opt.require_model(model)
-    model_args = {**common.pop("model_args", {}), **parse_arguments(options["model_args"])}
-    task_args = {**common.pop("task_args", {}), **parse_arguments(options["task_args"])}
-    for name in ("limit", "profile"):
-        if options[name] is not None:
-            common[name] = options[name]
-    if judge := opt.resolve_judge(common.pop("judge", None), options["judge"], options["judge_args"]):
-        common["judge"] = judge
-    resolved = [pair for task in tasks for pair in resolve_tasks(task, options["kind"], task_args)]
-    resolved = resolved or resolve_tasks(common.pop("task"), None, task_args)
-    common.pop("task", None)
-    source = str(config or "auricle run")
-    return [
-        Spec.from_fields({**common, "task": name, "task_args": arguments, "model_args": model_args}, source).resolved()
-        for name, arguments in resolved
-    ]
-
-
-def _build_settings(options: Mapping[str, Any]) -> Settings:
-    from auricle import Settings
-
-    devices = (device.strip() for device in (options["devices"] or "").split(","))
-    return Settings(
-        **{name: options[name] for name in SETTINGS_OPTIONS},
-        devices=tuple(device for device in devices if device),
-        backend=options["backend"] or "",
-        ray_address=options["ray_address"] or "",
-    )
+        print_json([{"run": str(result.path), **to_plain(read_progress(result.path))} for result in results])
 
 
 def _build_budget(spec: Spec, prices_path: Path | None, max_cost: float | None) -> Budget | None:

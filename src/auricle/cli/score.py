@@ -6,12 +6,15 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OK
+from auricle.core.errors import ExitStatus
+
+if TYPE_CHECKING:
+    from auricle.cli.progress import ProgressFormat
 
 
 @click.command()
@@ -21,6 +24,7 @@ from auricle.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 )
 @opt.option_group("Judge", *opt.judge_options)
 @opt.count("-j --concurrency N", "Maximum judge requests in flight.", default=64)
+@opt.progress_option
 @opt.json_option
 def score(**options: Any) -> None:
     """Recompute the metrics of runs from their journals.
@@ -30,22 +34,28 @@ def score(**options: Any) -> None:
     sys.exit(score_runs(**options))
 
 
-def score_runs(runs: Sequence[Path], profile: str | None, concurrency: int, as_json: bool, **judge: Any) -> int:
+def score_runs(
+    runs: Sequence[Path], profile: str | None, concurrency: int, progress: ProgressFormat, as_json: bool, **judge: Any
+) -> int:
     """Score runs, requesting only the verdicts that are missing, and return the exit code."""
     from auricle import Settings, api
-    from auricle.cli.evaluation import judge_exit_code
-    from auricle.cli.progress_bar import JudgingProgress
-    from auricle.cli.show import print_runs
+    from auricle.cli.evaluation import print_missing_verdicts
+    from auricle.cli.progress import open_progress
+    from auricle.cli.show import print_metrics
     from auricle.engine.spec import JudgeSpec
 
-    settings, code = Settings(concurrency=concurrency), EXIT_OK
+    settings = Settings(concurrency=concurrency)
     judge_fields = opt.resolve_judge(None, **judge)
     judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
+    results = []
     for run in runs:
-        with redirect_stdout(sys.stderr), JudgingProgress() as progress:
-            api.score(run, profile, judge=judge_spec, settings=settings, judge_observer=progress)
-        code = max(code, judge_exit_code(run, judge_spec is not None))
-        if code == EXIT_INTERRUPTED:
+        with redirect_stdout(sys.stderr), open_progress(progress, "judging", phase="judging") as display:
+            result = api.score(run, profile, judge=judge_spec, settings=settings, observer=display)
+            display.finish(result.exit_status)
+        results.append(result)
+        if result.metrics and result.metrics.judge:
+            print_missing_verdicts(result, result.metrics.judge)
+        if result.exit_status == ExitStatus.INTERRUPTED:
             break
-    print_runs(runs, as_json)
-    return code
+    print_metrics([(result.path, result.metrics) for result in results if result.metrics], as_json)
+    return max(result.exit_status for result in results)

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import click
+import orjson
 
 from auricle.cli import options as opt
 from auricle.cli.output import print_json
 from auricle.core.errors import SpecError
 from auricle.report import terminal
 from auricle.report.usage_text import format_usage_line
+from auricle.runs.documents import encode_document, to_plain
+from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 
 
@@ -28,8 +31,8 @@ from auricle.runs.run_directory import Run
 @opt.json_option
 def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
     """Print the metrics of runs."""
-    documents = [load_metrics(run) for run in runs]
-    available = {number["field"] for document in documents for number in document["numbers"]}
+    loaded = [(run, load_metrics(run)) for run in runs]
+    available = {number.field for _, metrics in loaded for number in metrics.numbers}
     for field in by:
         if field not in available:
             choices = ", ".join(sorted(available - {""})) or "none"
@@ -37,11 +40,11 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
                 f"No metrics by {field!r}. Available fields: {choices}. Metrics are computed per value of a field "
                 "that has 2 to 50 values and repeats over samples."
             )
-    print_runs(runs, as_json, by)
+    print_metrics(loaded, as_json, by)
 
 
-def load_metrics(run: Path) -> dict[str, Any]:
-    """Return the content of `metrics.json`; score the run first if it is missing or out of date."""
+def load_metrics(run: Path) -> Metrics:
+    """Return the metrics of a run; score it first if they are missing or out of date."""
     published = Run.load(run).read_metrics()
     if published is None:
         from auricle import api
@@ -50,25 +53,25 @@ def load_metrics(run: Path) -> dict[str, Any]:
     return published
 
 
-def print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> None:
+def print_metrics(runs: Sequence[tuple[Path, Metrics]], as_json: bool, by: Sequence[str] = ()) -> None:
     """Print the metrics, failures, notes, usage and report path of runs."""
-    documents = [load_metrics(run) for run in runs]
     if as_json:
-        print_json([{"run": str(run), **document} for run, document in zip(runs, documents, strict=True)])
+        print_json([{"run": str(run), **to_plain(metrics)} for run, metrics in runs])
         return
-    fields = by or sorted({number["field"] for document in documents for number in document["numbers"]} & {"subset"})
+    documents = [orjson.loads(encode_document(metrics)) for _, metrics in runs]
+    fields = by or sorted({number.field for _, metrics in runs for number in metrics.numbers} & {"subset"})
     for line in terminal.format_metrics(documents, fields):
         click.echo(line)
-    for run, document in zip(runs, documents, strict=True):
-        if not document["complete"]:
-            count = document["outcomes"]["total"]
+    for (run, metrics), document in zip(runs, documents, strict=True):
+        if not metrics.complete:
+            count = metrics.outcomes.total
             click.echo(f"\n{run} is not finished: these metrics cover the {count} samples completed so far.")
         for line in (*terminal.format_failures(document), *terminal.format_notes(document)):
             click.echo(line)
     for line in _usage_lines(documents):
         click.echo(f"\n{line}")
     click.echo()
-    for run in runs:
+    for run, _ in runs:
         click.echo(f"Report: {(run / 'report.html').resolve()}")
 
 

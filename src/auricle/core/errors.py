@@ -23,7 +23,19 @@ AuricleError
 from __future__ import annotations
 
 import traceback
+from enum import IntEnum
 from pathlib import PurePath
+
+
+class ExitStatus(IntEnum):
+    """How a command ended, as its exit code."""
+
+    OK = 0
+    ERROR = 2
+    """The command could not run as given: a wrong option, model, task or data file."""
+    FAILURES = 3
+    """The command finished, but some samples, metrics or checks failed."""
+    INTERRUPTED = 130
 
 
 class AuricleError(Exception):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from auricle.audio import Audio, Image, Video
@@ -105,6 +106,22 @@ ABILITY_BY_REQUEST: Mapping[type, Ability] = {Generate: "generate", LogLikelihoo
 # --- outputs --------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When the parts of an answer arrived, in seconds since its request was sent; None for what did not happen.
+
+    Only the parts of a streamed answer have times of their own.
+    """
+
+    first_byte: float | None = None
+    first_token: float | None = None
+    """The first part with content: text, reasoning, a tool call or audio."""
+    first_audio: float | None = None
+    last_token: float | None = None
+    done: float | None = None
+    """When the response was complete, including token counts and the end of the stream."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """Generated text, unchanged, with what the model reports about it. Unknown values are None.
@@ -128,6 +145,8 @@ class Generation:
     """Natural-log probability of the most likely first tokens, if requested and available."""
     prompt: str = ""
     """The prompt that was used, from models that build prompts themselves and report them."""
+    timing: Timing | None = field(default=None, compare=False)
+    """When the parts of the answer arrived, if that was measured; equal answers may differ in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +188,19 @@ Stat: TypeAlias = "float | Sequence[Json]"
 """Statistic of one sample, from which a metric is aggregated."""
 
 
+class Outcome(StrEnum):
+    """What became of a sample."""
+
+    ANSWERED = "answered"
+    EMPTY = "empty"
+    """Answered without text."""
+    UNREADABLE = "unreadable"
+    """Answered, but a metric finds no answer in the text."""
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    """Excluded by a rule of the model, such as a maximum duration."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why a sample has no outputs: the name of the error class and its message."""
@@ -195,6 +227,16 @@ class Record:
     """Duration of the audio inputs; None if there are none or it is unknown."""
     cached: int = 0
     """Number of outputs taken from the response cache."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the sample; whether an answer is unreadable is decided by each metric."""
+        if self.error:
+            return Outcome.SKIPPED if self.error.kind == "Skipped" else Outcome.FAILED
+        last = self.outputs[-1] if self.outputs else None
+        if isinstance(last, Generation) and not last.text.strip():
+            return Outcome.EMPTY
+        return Outcome.ANSWERED
 
 
 MAX_TOKENS_FIELDS = ("max_tokens", "max_out_len")

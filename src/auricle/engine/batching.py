@@ -6,13 +6,16 @@ thread is a worker, and so is a process or a Ray actor.
 Samples are grouped into *windows* of a fixed size, in data order. When every unfinished sample of a
 window waits for an answer, the requests are sorted by length and split into batches, longest first.
 Batches therefore depend on the data and not on timing, need little padding, and run out of memory at
-the start if at all. While workers process one window the next one fills, and threads decode the
-audio of its first batches.
+the start if at all. While workers process one window the next one fills, and the audio of its first
+batches is decoded.
+
+A load test has no windows: a free worker takes the requests that wait, which are decoded already.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -67,14 +70,27 @@ class Window:
 
 
 class Batcher:
-    """Groups samples into windows, splits their requests into batches and passes these to workers."""
+    """Collects requests into batches and passes these to workers.
 
-    def __init__(self, workers: Sequence[BatchWorker], limits: BatchLimits, *, auto_grow: bool = False) -> None:
+    Args:
+        workers: What answers batches.
+        limits: Limits of a batch.
+        auto_grow: Whether to enlarge batches until memory is half full.
+        windows: Whether to group samples into windows, or else to batch the requests that wait. Without windows, a
+            batch that fails is not split, because a load test sends each request once.
+    """
+
+    def __init__(
+        self, workers: Sequence[BatchWorker], limits: BatchLimits, *, auto_grow: bool = False, windows: bool = True
+    ) -> None:
         self.adaptive_limits = AdaptiveBatchLimits(limits, auto_grow=auto_grow)
         self.window_size = (MAX_AUTO_BATCH_SIZE if auto_grow else BATCHES_PER_WINDOW * limits.size) * len(workers)
+        self._has_windows = windows
         self._window = Window()
+        self._waiting: deque[PendingRequest] = deque()
+        self._request_waits = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._threads = AdaptiveExecutor(4, "auricle-decode")
+        self._executor = AdaptiveExecutor(4, "auricle-decode")
         self._cut_groups: asyncio.Queue[list[PendingRequest]] = asyncio.Queue()
         self._decoded_batches: asyncio.Queue[list[PendingRequest]] = asyncio.Queue(maxsize=len(workers))
         self._is_stopping = False
@@ -86,6 +102,8 @@ class Batcher:
 
     def acquire_slot(self) -> BatchSlot:
         """Return a slot for the next sample, in data order."""
+        if not self._has_windows:
+            return WaitingSlot(self, Window())
         window = self._window
         window.slots += 1
         if window.slots == self.window_size:
@@ -111,18 +129,23 @@ class Batcher:
     def is_stopping(self) -> bool:
         return self._is_stopping
 
-    def create_future(self) -> asyncio.Future[Output]:
-        return self._loop.create_future()
+    async def measure_request(self, request: Request, slot: BatchSlot) -> PendingRequest:
+        """Return a request with its length; the headers of audio files may be read in another thread."""
+        clips, length = measure_parts(request)
+        if clips:
+            length = await self._executor.run(total_seconds, clips)
+        return PendingRequest(request, length, self._loop.create_future(), slot)
 
-    async def measure_seconds(self, clips: Sequence[Audio]) -> float:
-        """Return the total duration of audio; headers are read in another thread."""
-        return await self._threads.run(total_seconds, clips)
+    def add_waiting(self, pending: PendingRequest) -> None:
+        """Let the next free worker take a request."""
+        self._waiting.append(pending)
+        self._request_waits.set()
 
     async def close(self) -> None:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._threads.close()
+        self._executor.close()
 
     def _cut_window(self, window: Window) -> None:
         if not window.is_ready:  # split already, or a sample has sent another request
@@ -150,7 +173,7 @@ class Batcher:
     async def _decode_batch(self, batch: list[PendingRequest], sample_rate: int) -> list[PendingRequest]:
         """Return the batch with decoded audio; requests that cannot be decoded fail."""
         decode = partial(decode_request_audio, sample_rate=sample_rate)
-        requests = await self._threads.map(decode, [pending.request for pending in batch])
+        requests = await self._executor.map(decode, [pending.request for pending in batch])
         decoded: list[PendingRequest] = []
         for pending, request in zip(batch, requests, strict=True):
             if isinstance(request, BaseException):
@@ -161,7 +184,7 @@ class Batcher:
 
     async def _worker_loop(self, worker: BatchWorker) -> None:
         while True:
-            batch = await self._decoded_batches.get()
+            batch = await (self._decoded_batches.get() if self._has_windows else self._take_waiting())
             if self._is_stopping:
                 for pending in batch:
                     set_error(pending, RunStopped())
@@ -174,9 +197,24 @@ class Batcher:
                 self._reassign([pending for pending in batch if not pending.future.done()], error)
                 return
 
+    async def _take_waiting(self) -> list[PendingRequest]:
+        """Take the request that has waited longest and the following ones of the same type, up to the batch size."""
+        while not self._waiting:
+            self._request_waits.clear()
+            await self._request_waits.wait()
+        kind = type(self._waiting[0].request)
+        taken: list[PendingRequest] = []
+        while self._waiting and len(taken) < self.adaptive_limits.limits.size:
+            if type(self._waiting[0].request) is not kind:
+                break
+            pending = self._waiting.popleft()
+            if not pending.future.done():  # it may have been cancelled
+                taken.append(pending)
+        return taken
+
     def _reassign(self, batch: list[PendingRequest], error: WorkerLost) -> None:
         """Pass a lost worker's requests to the others; if there are none, the requests fail."""
-        if self._live_workers:
+        if self._live_workers and self._has_windows:
             self._cut_groups.put_nowait(batch)
             return
         for pending in batch:
@@ -189,8 +227,9 @@ class Batcher:
         except WorkerLost:
             raise
         except Exception as error:  # noqa: BLE001 - a model may raise anything
-            if len(batch) == 1:
-                set_error(batch[0], error)
+            if len(batch) == 1 or not self._has_windows:
+                for pending in batch:
+                    set_error(pending, error)
                 return
             if is_out_of_memory(error):
                 self.adaptive_limits.record_out_of_memory(len(batch), len(batch) * batch[0].length)
@@ -220,14 +259,11 @@ class BatchSlot:
             raise RunStopped
         self._unanswered += 1
         try:
-            clips, length = measure_parts(request)
-            if clips:
-                length = await self._batcher.measure_seconds(clips)
-            future = self._batcher.create_future()
-            self._window.pending.append(PendingRequest(request, length, future, self))
+            pending = await self._batcher.measure_request(request, self)
+            self._window.pending.append(pending)
             self._unbatched += 1
             self._update_blocked()
-            return await future
+            return await pending.future
         finally:
             self._unanswered -= 1
             self._update_blocked()
@@ -253,6 +289,19 @@ class BatchSlot:
             self._is_blocked = is_blocked
         if is_blocked:
             self._batcher.cut_if_ready(self._window)
+
+
+class WaitingSlot(BatchSlot):
+    """A slot outside of windows: its requests wait for the next free worker."""
+
+    __slots__ = ()
+
+    async def send(self, request: Request) -> Output:
+        if self._batcher.is_stopping:
+            raise RunStopped
+        pending = await self._batcher.measure_request(request, self)
+        self._batcher.add_waiting(pending)
+        return await pending.future
 
 
 def sort_by_length(pending: Sequence[PendingRequest]) -> list[PendingRequest]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from auricle.core.serialization import digest
 from auricle.core.types import Record
-from auricle.engine.observer import NullObserver, Observer
+from auricle.engine.observer import ForwardingObserver, Observer
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import Price, UsageTotals, format_money
 
@@ -14,7 +14,7 @@ MAX_UNPRICED_ANSWERS = 10
 """Answers without a known cost, and none with one, after which a limit cannot be enforced."""
 
 
-class Budget:
+class Budget(ForwardingObserver):
     """An observer that adds up the cost of runs and stops a run at a limit.
 
     Args:
@@ -23,21 +23,22 @@ class Budget:
     """
 
     def __init__(self, price: Price, limit: float | None = None) -> None:
+        super().__init__()
         self.totals = UsageTotals(price)
         self.price, self.limit = price, limit
         self.stop_reason = ""
         """Why the run was stopped; empty if it was not."""
-        self._observer: Observer = NullObserver()
         self._stop: Callable[[], None] = lambda: None
         self._counted_keys: dict[int, str] = {}
 
     def with_observer(self, observer: Observer) -> Budget:
         """Forward all callbacks to another observer, and return this budget."""
-        self._observer = observer
+        self.observer = observer
         return self
 
-    def start(self, run: Run, stop: Callable[[], None]) -> None:
+    def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
         """Add what the run has spent before; `stop` is called when the limit is reached."""
+        self.observer.on_start(run, stop)
         self.price.save(run)
         self._stop, self._counted_keys = stop, {}
         if self.limit is None:
@@ -46,21 +47,15 @@ class Budget:
             self.totals.add(record)
             if not record.error:
                 self._counted_keys[digest(record.sample.id)] = record.key
-        if not run.read_progress().get("complete"):  # a complete run sends nothing, so it may exceed the limit
+        if not run.read_progress().complete:  # a complete run sends nothing, so it may exceed the limit
             self._check_limit()
 
-    def on_result(self, record: Record) -> None:
-        self._observer.on_result(record)
+    def on_result(self, record: Record, /) -> None:
+        self.observer.on_result(record)
         if self.limit is None or self._counted_keys.get(digest(record.sample.id)) == record.key:
             return  # an earlier answer, reported again because its target or row changed
         self.totals.add(record)
         self._check_limit()
-
-    def on_skipped(self) -> None:
-        self._observer.on_skipped()
-
-    def on_in_flight(self, count: int) -> None:
-        self._observer.on_in_flight(count)
 
     def _check_limit(self) -> None:
         assert self.limit is not None

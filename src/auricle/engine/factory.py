@@ -4,31 +4,94 @@ from __future__ import annotations
 
 import inspect
 import platform
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from auricle.core.errors import AuricleError, SpecError, describe
 from auricle.core.registry import split_prefix
-from auricle.core.types import Json
+from auricle.core.serialization import dumps
 from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
-from auricle.models import AsyncModel, BatchModel, Model, adapt
+from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
+from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
-from auricle.tasks.inferencers import Inferencer
+from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A spec with everything that is built from it before a model is loaded."""
+
+    spec: Spec
+    task: Task
+    model_class: type[Model]
+    inferencer: Inferencer
+
+    @classmethod
+    def prepare(cls, spec: Spec) -> Evaluation:
+        """Build the task of a spec and find the class of its model.
+
+        Raises:
+            SpecError: if the spec cannot be evaluated.
+        """
+        spec = spec.resolved()
+        task = build_task(spec)
+        model_class = resolve_model(spec)
+        return cls(spec, task, model_class, choose_inferencer(spec, task, model_class))
+
+    @property
+    def folder_name(self) -> str:
+        """Default name of the run directory: task and model."""
+        return re.sub(r"[^\w.+-]+", "-", f"{self.task.name}-{display_name(self.spec.model)}").strip("-")
+
+    @property
+    def title(self) -> str:
+        return f"{self.task.name} × {display_name(self.spec.model)}"
+
+    @property
+    def sample_count(self) -> int | None:
+        """Number of samples if it is known without reading them."""
+        try:
+            size = len(self.task.samples)  # type: ignore[arg-type]  # not all samples have a length
+        except (TypeError, OSError):
+            return self.spec.limit
+        return min(size, self.spec.limit) if self.spec.limit else size
+
+
+def choose_inferencer(spec: Spec, task: Task, model_class: type[Model]) -> Inferencer:
+    """Return how samples of a task become requests to a model of this class."""
+    inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
+    return with_context(inferencer, model_class, task.model_context)
+
+
+def _check_prompt(task: Task) -> None:
+    """Raise `SpecError` if the prompt names a field that no row has; other errors of the data appear in the run."""
+    try:
+        getattr(task.samples, "validate", lambda: None)()
+    except SpecError as error:
+        if error.location:
+            raise
 
 
 def build_task(spec: Spec) -> Task:
     """Build the task of a spec with its arguments and its profile."""
-    task: Task = _call_factory(TASKS.get(spec.task), spec.task, spec.task_args)
-    if not isinstance(task, Task):
-        raise SpecError(f"{spec.task} returned {type(task).__name__} instead of a Task.")
+    with spec.locations.annotate_errors() if spec.locations else nullcontext():
+        task: Task = _call_factory(TASKS.get(spec.task), spec.task, spec.task_args)
+        if not isinstance(task, Task):
+            raise SpecError(f"{spec.task} returned {type(task).__name__} instead of a Task.")
+        if spec.locations:
+            _check_prompt(task)
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
     return task.with_profile(spec.profile) if spec.profile else task
 
@@ -162,22 +225,20 @@ def _split_interpreter_arguments(spec: Spec) -> tuple[dict[str, Any], dict[str, 
     return arguments, {"python": interpreter.python, "environment": worker_environment(interpreter.variables)}
 
 
-def build_spec_document(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Json]:
+def build_run_spec(spec: Spec, task: Task, inferencer: Inferencer) -> RunSpec:
     """Return the content of `spec.json`."""
     identity = {**spec.identity(), "task_version": task.version, "inferencer": repr(inferencer)}
     environment = describe_environment(spec)
     if environment:
         identity["environment"] = environment["digest"]
-    return {
-        "format": 1,
-        "identity": identity,
-        "spec": spec.public(),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {"auricle": version("auricle"), "python": platform.python_version()},
-        "platform": platform.platform(),
-        "seed": 0,
-        **({"environment": environment} if environment else {}),
-    }
+    return RunSpec(
+        identity=orjson.loads(dumps(identity)),  # as it is read again, to be compared with
+        spec=spec.public(),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions={"auricle": version("auricle"), "python": platform.python_version()},
+        platform=platform.platform(),
+        environment=environment or None,
+    )
 
 
 def display_name(model: str) -> str:

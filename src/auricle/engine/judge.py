@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import asyncio
 import time
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from tempfile import SpooledTemporaryFile
 
 from auricle.core.errors import AllRequestsFailed, AuricleError, describe
 from auricle.core.serialization import digest
-from auricle.core.types import Failure, Generation
-from auricle.engine import run_loop
+from auricle.core.types import Failure, Generate, Generation
 from auricle.engine.batching import RunStopped
-from auricle.engine.observer import VerdictObserver
+from auricle.engine.observer import Observer
+from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import FailFast, RetryingSender, Slot
 from auricle.engine.settings import Settings
+from auricle.engine.slots import open_slots
+from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_request
 from auricle.metrics.base import Metric
 from auricle.models.base import Model
 from auricle.runs.journal import Journal, truncate_partial_line
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, VerdictIndex, build_judge_requests, read_last_judge
+
+MAX_REQUEST_BYTES = 1 << 26
+"""Size of all pending requests above which they are kept on disk."""
 
 
 class JudgePass:
@@ -40,20 +47,26 @@ class JudgePass:
         self._metrics = [metric for metric in metrics if metric.judge_requests]
         self._judge = judge
         truncate_partial_line(run.verdicts_path)
+        self._pending: PendingRequests | None = None
 
     def count_pending(self) -> int:
         """Count the missing verdicts; without any, the judge need not be loaded."""
-        with self._open_verdicts() as verdicts:
-            return sum(1 for _ in self._pending(verdicts))
+        if self._pending is None:
+            self._pending = PendingRequests()
+            for request in self._missing_requests():
+                self._pending.append(request)
+        return self._pending.count
 
-    async def run(self, model: Model, settings: Settings, observer: VerdictObserver, stop: asyncio.Event) -> None:
+    async def run(self, model: Model, settings: Settings, observer: Observer, stop: asyncio.Event) -> None:
         """Request all missing verdicts, until `stop` is set."""
+        self.count_pending()
+        assert self._pending
         self.write_judge_line()
         journal = Journal(self._run_directory.verdicts_path)
         try:
-            with self._open_verdicts() as verdicts:
-                loop = JudgeLoop(self._judge.name, model, settings, journal, observer)
-                await loop.run(self._pending(verdicts), stop)
+            sender = JudgeSender(self._judge.name, settings, journal, observer)
+            loop = RequestLoop(open_slots(model, settings), sender.request_verdict, stop)
+            await loop.run(self._pending.read())
         finally:
             journal.close()
 
@@ -64,72 +77,59 @@ class JudgePass:
             journal.append(self._judge.to_json_line())
             journal.close()
 
-    def _open_verdicts(self) -> VerdictIndex:
-        return VerdictIndex(self._run_directory.verdicts_path, self._judge)
-
-    def _pending(self, verdicts: VerdictIndex) -> Iterator[JudgeRequest]:
+    def _missing_requests(self) -> Iterator[JudgeRequest]:
         if not self._metrics:
             return
         seen: set[int] = set()  # two samples may have the same question and answer
-        for record in self._run_directory.records():
-            for metric in () if record.error else self._metrics:
-                try:
-                    requests = build_judge_requests(self._judge, metric, record)
-                except AuricleError:
-                    continue  # scoring raises the same error and records it with the sample
-                for request in requests:
-                    key = digest(request.key)
-                    if key not in seen and not verdicts.has_reply(request.key):
-                        seen.add(key)
-                        yield request
+        with VerdictIndex(self._run_directory.verdicts_path, self._judge) as verdicts:
+            for record in self._run_directory.records():
+                for metric in () if record.error else self._metrics:
+                    try:
+                        requests = build_judge_requests(self._judge, metric, record)
+                    except AuricleError:
+                        continue  # scoring raises the same error and records it with the sample
+                    for request in requests:
+                        key = digest(request.key)
+                        if key not in seen and not verdicts.has_reply(request.key):
+                            seen.add(key)
+                            yield request
 
 
-class JudgeLoop:
-    """Sends requests to one judge, as many at once as it has slots."""
+class PendingRequests:
+    """Requests that are rendered and counted before they are sent; many of them are kept on disk."""
 
-    def __init__(
-        self, judge_name: str, model: Model, settings: Settings, journal: Journal, observer: VerdictObserver
-    ) -> None:
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(MAX_REQUEST_BYTES)  # noqa: SIM115 - closed with this object
+        weakref.finalize(self, self._file.close)
+        self.count = 0
+
+    def append(self, request: JudgeRequest) -> None:
+        labels = {"key": request.key, "sample_id": request.sample_id, "metric_name": request.metric_name}
+        self._file.write(pack_request(self.count, request.request, labels))
+        self.count += 1
+
+    def read(self) -> Iterator[JudgeRequest]:
+        self._file.seek(0)
+        while header := self._file.read(HEADER.size):
+            content_size, payload_size = HEADER.unpack(header)
+            message = unpack(self._file.read(content_size), self._file.read(payload_size))
+            request = unpack_request(message)
+            assert isinstance(request, Generate)
+            yield JudgeRequest(message["key"], message["sample_id"], message["metric_name"], request)
+
+
+class JudgeSender:
+    """Sends requests to one judge and stores its verdicts."""
+
+    def __init__(self, judge_name: str, settings: Settings, journal: Journal, observer: Observer) -> None:
         # No cache: votes repeat the same request, and would all get the first reply.
         self._settings = replace(settings, cache=None)
-        self._slots = run_loop.open_slots(model, self._settings)
         self._fail_fast = FailFast()
         self._judge_name = judge_name
         self._journal = journal
         self._observer = observer
 
-    async def run(self, requests: Iterator[JudgeRequest], stop: asyncio.Event) -> None:
-        watcher = asyncio.create_task(self._drain_when_stopped(stop))
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(self._slots.capacity):
-                    group.create_task(self._process_requests(requests, stop))
-        except BaseExceptionGroup as errors:  # such as an unreachable judge or a full disk
-            raise errors.exceptions[0] from errors
-        finally:
-            watcher.cancel()
-            await self._slots.close()
-
-    async def _drain_when_stopped(self, stop: asyncio.Event) -> None:
-        await stop.wait()
-        self._slots.stop()
-        self._slots.close_window()
-
-    async def _process_requests(self, requests: Iterator[JudgeRequest], stop: asyncio.Event) -> None:
-        """Send one request after the other from the iterator that all tasks share."""
-        for request in requests:
-            if stop.is_set():
-                break
-            slot = self._slots.acquire_slot()
-            try:
-                self._save(await self._request_verdict(request, slot))
-            except RunStopped:
-                break  # not sent; the next pass sends it
-            finally:
-                slot.release()
-        self._slots.close_window()
-
-    async def _request_verdict(self, judge_request: JudgeRequest, slot: Slot) -> Verdict:
+    async def request_verdict(self, judge_request: JudgeRequest, slot: Slot) -> None:
         started_at = time.perf_counter()
         reply, error = None, None
         try:
@@ -141,8 +141,6 @@ class JudgeLoop:
         except Exception as failure:  # noqa: BLE001 - recorded with its request
             error = Failure(type(failure).__name__, describe(failure))
         seconds = round(time.perf_counter() - started_at, 4)
-        return Verdict(judge_request, self._judge_name, reply, error, seconds)
-
-    def _save(self, verdict: Verdict) -> None:
+        verdict = Verdict(judge_request, self._judge_name, reply, error, seconds)
         self._journal.append(verdict.to_json_line())
-        self._observer.on_result(verdict)
+        self._observer.on_verdict(verdict)

@@ -1,15 +1,20 @@
-"""Callbacks that follow a run."""
+"""Follow a run while it is executed."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections import Counter
+from collections.abc import Callable
 
-from auricle.core.types import Record
+from auricle.core.types import Outcome, Record
+from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Verdict
 
 
-class Observer(Protocol):
-    """Follows the progress of a run."""
+class Observer:
+    """Follows a run. Override the methods you need; each does nothing by default."""
+
+    def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
+        """Called before the first request. `stop` ends the run as Ctrl-C does."""
 
     def on_result(self, record: Record, /) -> None:
         """Called for each sample that was answered or failed."""
@@ -20,26 +25,49 @@ class Observer(Protocol):
     def on_in_flight(self, count: int, /) -> None:
         """Called when the number of samples in flight changes."""
 
+    def on_judging(self, total: int, /) -> None:
+        """Called before the judge's first request, with the number of verdicts to request."""
 
-class VerdictObserver(Protocol):
-    """Follows the verdicts of a judge."""
-
-    def on_result(self, verdict: Verdict, /) -> None:
+    def on_verdict(self, verdict: Verdict, /) -> None:
         """Called for each verdict."""
 
 
-class JudgeObserver(Protocol):
-    """Provides an observer once the number of verdicts is known."""
+class ForwardingObserver(Observer):
+    """Passes every call on to another observer."""
 
-    def start_judging(self, total: int, /) -> VerdictObserver: ...
+    def __init__(self, observer: Observer | None = None) -> None:
+        self.observer = observer or Observer()
+
+    def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
+        self.observer.on_start(run, stop)
+
+    def on_result(self, record: Record, /) -> None:
+        self.observer.on_result(record)
+
+    def on_skipped(self) -> None:
+        self.observer.on_skipped()
+
+    def on_in_flight(self, count: int, /) -> None:
+        self.observer.on_in_flight(count)
+
+    def on_judging(self, total: int, /) -> None:
+        self.observer.on_judging(total)
+
+    def on_verdict(self, verdict: Verdict, /) -> None:
+        self.observer.on_verdict(verdict)
 
 
-class NullObserver:
-    """An observer that ignores everything."""
+class OutcomeCounter(ForwardingObserver):
+    """Counts the outcomes of a pass."""
 
-    def on_result(self, result: Record | Verdict, /) -> None: ...
-    def on_skipped(self) -> None: ...
-    def on_in_flight(self, count: int, /) -> None: ...
+    def __init__(self, observer: Observer | None = None) -> None:
+        super().__init__(observer)
+        self.outcomes: Counter[Outcome] = Counter()
 
-    def start_judging(self, total: int, /) -> NullObserver:
-        return self
+    def on_result(self, record: Record, /) -> None:
+        self.outcomes[record.outcome] += 1
+        self.observer.on_result(record)
+
+    def on_skipped(self) -> None:
+        self.outcomes[Outcome.ANSWERED] += 1
+        self.observer.on_skipped()

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 from auricle.core.registry import split_prefix
-from auricle.core.yaml_files import read_yaml, read_yaml_with_extends
+from auricle.core.yaml_files import SourceLocations, read_yaml, read_yaml_with_extends
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
 from auricle.runs.run_directory import Run
@@ -95,6 +96,18 @@ class Spec(BaseModel):
     limit: int | None = Field(default=None, gt=0)
     profile: str | None = None
     judge: JudgeSpec | None = None
+    _locations: SourceLocations | None = PrivateAttr(default=None)
+
+    @property
+    def locations(self) -> SourceLocations | None:
+        """Where the task's arguments are, if they were read from a YAML file."""
+        return self._locations
+
+    def with_locations(self, locations: SourceLocations | None) -> Self:
+        """Return the spec of a task that was read from a YAML file."""
+        located = self.model_copy()
+        located._locations = locations
+        return located
 
     @field_validator("judge", mode="before")
     @classmethod
@@ -110,7 +123,7 @@ class Spec(BaseModel):
     @classmethod
     def from_run(cls, run: Run) -> Self:
         """Return the spec of a run."""
-        return cls.model_validate(run.spec["spec"])
+        return cls.model_validate(run.spec.spec)
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any], source: str) -> Self:
@@ -159,7 +172,17 @@ class Spec(BaseModel):
         }
 
 
-def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class TaskReference:
+    """A task by name, with its arguments."""
+
+    task: str
+    arguments: dict[str, Any]
+    locations: SourceLocations | None = None
+    """Where the arguments are in a YAML file, for error messages."""
+
+
+def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> TaskReference:
     """Resolve the TASK argument of the command line to a registered name and arguments.
 
     Args:
@@ -174,44 +197,31 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> tupl
             raise SpecError(f"{name} is a data file, not a task: leave out the prefix {foreign}")
         if kind is None:
             raise SpecError(f"{name} is a data file: choose the kind of task with --as {'|'.join(TASK_KINDS)}.")
-        return kind, {"data": name, **arguments}
+        return TaskReference(kind, {"data": name, **arguments})
     if kind is not None:
         raise SpecError(
             f"--as {kind} needs a data file, and {name!r} is not one: its name should end in "
             f"{', '.join(READERS)}, or begin with {HF_PREFIX}."
         )
-    return name, arguments
+    return TaskReference(name, arguments)
 
 
-def resolve_tasks(name: str, kind: str | None, arguments: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def resolve_tasks(name: str, kind: str | None, arguments: dict[str, Any]) -> list[TaskReference]:
     """Resolve a name that may be a pattern or a group to all its tasks, each with the arguments."""
-    task, resolved_arguments = resolve_task(name, kind, arguments)
-    return [(member, resolved_arguments) for member in TASKS.expand(task, resolved_arguments)]
+    reference = resolve_task(name, kind, arguments)
+    return [replace(reference, task=member) for member in TASKS.expand(reference.task, reference.arguments)]
 
 
-def _read_task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _read_task_file(path: Path, arguments: dict[str, Any]) -> TaskReference:
     """Read a task file: its kind, its data and any other argument of the task."""
     values, locations = read_yaml_with_extends(path, lambda file, values: resolve_paths(values, file.parent))
     kind = values.pop("kind", None) or values.pop("task", None)
     if not isinstance(kind, str):
         raise SpecError(f"{path}: missing field 'kind'. Expected one of: {', '.join(TASK_KINDS)}.")
     kind = _absolute_code_path(kind, path.parent)
-    task_arguments = {"name": path.stem, **values, **arguments}
     with locations.annotate_errors("kind"):
-        factory = TASKS.get(kind)
-    with locations.annotate_errors():
-        task = factory(**task_arguments)  # built here, where the line of a wrong value is known
-        _check_prompt(task)
-    return kind, task_arguments
-
-
-def _check_prompt(task: Any) -> None:
-    """Raise if the prompt names a field that no row has; other errors of the data appear in the run."""
-    try:
-        getattr(task.samples, "validate", lambda: None)()
-    except SpecError as error:
-        if error.location:
-            raise
+        TASKS.get(kind)
+    return TaskReference(kind, {"name": path.stem, **values, **arguments}, locations)
 
 
 def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:

@@ -16,11 +16,13 @@ from auricle.core.files import write_lines_atomically
 from auricle.core.serialization import content_key, dumps
 from auricle.core.types import Failure, Json, Record, RejectedRow, Sample
 from auricle.data.manifest import Manifest
-from auricle.engine.factory import build_spec_document, build_task
+from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import TASK_KINDS, Spec
 from auricle.interop.frameworks import IMPORTABLE_KINDS
 from auricle.interop.result_files import ImportedResults, ImportedSample, ResultFormat, compute_sha256
+from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 
 ROWS_FILE = "imported.jsonl"
@@ -45,7 +47,7 @@ def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, 
     spec = build_spec(results, result_format, out, options)
     records = _build_records(results, spec)
     with Run.open(out, _describe_run(spec, build_task(spec), results, result_format)) as run:
-        if not run.read_progress().get("complete"):  # already imported
+        if not run.read_progress().complete:  # already imported
             write_lines_atomically(out / ROWS_FILE, (dumps(sample.manifest_row) for sample in results.samples))
             for record in records:
                 run.append(record)
@@ -55,17 +57,16 @@ def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, 
     return spec
 
 
-def _describe_run(spec: Spec, task: Task, results: ImportedResults, result_format: ResultFormat) -> dict[str, Json]:
+def _describe_run(spec: Spec, task: Task, results: ImportedResults, result_format: ResultFormat) -> RunSpec:
     """Build spec.json, with the imported files and their digests."""
     sources = [_describe_source(path) for path in (results.path, *results.extra_files)]
-    document = build_spec_document(spec, task, task.inferencer)
-    assert isinstance(document["identity"], dict)
+    run_spec = build_run_spec(spec, task, task.inferencer)
     identity = {
-        **document["identity"],
+        **run_spec.identity,
         "inferencer": f"Imported({result_format.name})",
         "sources": [source["sha256"] for source in sources],
     }
-    return {**document, "identity": identity, "imported": {"from": result_format.name, "files": sources}}
+    return replace(run_spec, identity=identity, imported={"from": result_format.name, "files": sources})
 
 
 def build_spec(results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions) -> Spec:
@@ -100,26 +101,26 @@ def _describe_source(path: Path) -> dict[str, Json]:
     return {"path": str(path.resolve()), "sha256": compute_sha256(path)}
 
 
-def _build_progress(results: ImportedResults, count: int) -> dict[str, Json]:
+def _build_progress(results: ImportedResults, count: int) -> Progress:
     """Build the progress of a complete pass; timing is included only if every answer has it."""
     name, digest = results.path.name, compute_sha256(results.path)[:8]
-    return {
-        "complete": True,
-        "rows": count,
-        "passes": _summarise_timing(results.samples),
-        "revision": f"{name}@{digest}",
-        "notes": list(results.notes),
-    }
+    return Progress(
+        complete=True,
+        rows=count,
+        passes=_summarise_timing(results.samples),
+        revision=f"{name}@{digest}",
+        notes=tuple(results.notes),
+    )
 
 
-def _summarise_timing(samples: Sequence[ImportedSample]) -> list[dict[str, Json]]:
+def _summarise_timing(samples: Sequence[ImportedSample]) -> tuple[PassTiming, ...]:
     answered = [sample for sample in samples if sample.outputs]
     durations = [sample.seconds for sample in answered if sample.seconds is not None]
     audio_durations = [sample.audio_seconds for sample in answered if sample.audio_seconds is not None]
     if not answered or len(durations) < len(answered):
-        return []
+        return ()
     audio_seconds = round(sum(audio_durations), 4) if len(audio_durations) == len(answered) else None
-    return [{"wall_seconds": round(sum(durations), 6), "samples": len(answered), "audio_seconds": audio_seconds}]
+    return (PassTiming(round(sum(durations), 6), len(answered), audio_seconds),)
 
 
 def _build_records(results: ImportedResults, spec: Spec) -> list[Record]:

@@ -52,7 +52,7 @@ class TextRun:
 
     @property
     def created(self) -> datetime:
-        return datetime.fromisoformat(str(self.run.spec["created"]))
+        return datetime.fromisoformat(str(self.run.spec.created))
 
     @property
     def model_folder(self) -> str:

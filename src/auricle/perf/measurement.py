@@ -20,7 +20,7 @@ import orjson
 from auricle.core.errors import DataError, SpecError
 from auricle.core.files import write_atomically
 from auricle.core.serialization import decode_record
-from auricle.engine.factory import build_spec_document, build_task, display_name, resolve_model
+from auricle.engine.factory import build_run_spec, build_task, display_name, resolve_model
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, abilities
@@ -37,6 +37,8 @@ from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import Slo, parse_slos
 from auricle.perf.summary import summarise
 from auricle.report.publish import publish
+from auricle.runs.metrics import Number
+from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import select_inferencer, with_context
 
@@ -183,17 +185,17 @@ class Measurement:
 
     def _score_answers(self, point_folder: Path) -> list[dict[str, Any]]:
         """Write the timed answers as a run directory and score them."""
-        with Run.open(point_folder, build_spec_document(self.spec, self.task, self.inferencer)) as run:
+        with Run.open(point_folder, build_run_spec(self.spec, self.task, self.inferencer)) as run:
             answered = 0
             for record in _read_answers(point_folder):
                 run.append(record)
                 answered += 1
             run.flush()
-            run.write_progress({"complete": True, "rows": answered, "revision": self.task.revision})
+            run.write_progress(Progress(complete=True, rows=answered, revision=self.task.revision))
             if not answered or not self.task.metrics:
                 return []
-            numbers = publish(run, self.task, display_name(self.spec.model))
-        return [_number_to_dict(number) for number in numbers]
+            metrics = publish(run, self.task, display_name(self.spec.model))
+        return [_number_to_dict(number) for number in metrics.overall]
 
     def build_summary(self) -> dict[str, Any]:
         """Build the summary of all points so far; the definitions appear once."""
@@ -249,12 +251,9 @@ def _read_answers(point_folder: Path) -> Iterator[Any]:
         part.unlink()
 
 
-def _number_to_dict(number: Any) -> dict[str, Any]:
-    names = ("metric", "value", "low", "high", "scored", "total", "higher_is_better", "signature")
-    values = {name: getattr(number, name) for name in names}
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
-    }
+def _number_to_dict(number: Number) -> dict[str, Any]:
+    names = ("metric", "value", "low", "high", "scored", "total", "higher_is_better")
+    return {**{name: getattr(number, name) for name in names}, "signature": str(number.signature)}
 
 
 def _command_without_secrets() -> list[str]:

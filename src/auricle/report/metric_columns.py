@@ -16,6 +16,7 @@ from auricle.core.errors import SpecError, Unreadable, Unsuited, describe
 from auricle.core.types import Record, Stat
 from auricle.metrics.base import Metric, SupportsContexts
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs
+from auricle.runs.scores import ScoreLine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 MAX_REASONS = 20
 
-ScoreLine: TypeAlias = dict[str, Any]
-"""The line of a sample in `scores.jsonl`."""
 ScoreEntry: TypeAlias = tuple[int, Record, ScoreLine]
 """A sample's index in the score table, its record, and its line."""
 
@@ -124,7 +123,7 @@ class MetricColumn:
         if self._contextual_aggregator:
             self._add_context(record)
         self.indices.append(index)
-        line["stats"][self.metric.name] = stat
+        line.stats[self.metric.name] = stat
 
     def refuse(self, error: SpecError) -> None:
         self.refusal_reason, self.is_unsuited = str(error), isinstance(error, Unsuited)
@@ -153,7 +152,7 @@ class MetricColumn:
 
     def _add_reason(self, line: ScoreLine, reason: str) -> None:
         """Count a reason; after many distinct reasons, count only known ones."""
-        line.setdefault("unreadable", {})[self.metric.name] = reason
+        line.unreadable[self.metric.name] = reason
         if reason in self.reasons or len(self.reasons) < MAX_REASONS:
             self.reasons[reason] += 1
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from auricle.core.types import Json
 from auricle.report.score_table import ScoreTable
-from auricle.report.summary import Number
+from auricle.runs.metrics import FailureExample, FailureKind, Metrics, Number, OutcomeCounts
 
 VALUE_COLUMNS = ("value", "low", "high", "interval", "worst", "best")
 COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unreadable")
@@ -21,35 +19,29 @@ CLASS_FIGURES = ("precision", "recall", "f1", "support")
 DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *COUNT_COLUMNS, *ERROR_COLUMNS)
 
 
-def build_document(run_facts: Mapping[str, Json], score_table: ScoreTable, numbers: Sequence[Number]) -> dict[str, Any]:
-    """Build the content of `metrics.json`; the report and the CSV files are derived from it."""
-    failed = len(score_table.failed)
-    return {
-        "format": 1,
-        **run_facts,
-        "outcomes": {
-            "total": score_table.total,
-            "answered": score_table.total - failed,
-            "failed": failed,
-            "empty": score_table.empty,
-        },
-        "failures": [
-            {"kind": kind, "count": count, "examples": _examples(score_table, kind)}
+def build_metrics(score_table: ScoreTable, numbers: Sequence[Number], **run_facts: Any) -> Metrics:
+    """Build the content of `metrics.json`.
+
+    Args:
+        score_table: The statistics of all samples.
+        numbers: The results.
+        run_facts: Further fields of `Metrics`, such as the task and the model.
+    """
+    notes = [note for number in numbers if not number.field for note in number.details.get("notes", ())]
+    return Metrics(
+        **{**run_facts, "notes": tuple(dict.fromkeys([*run_facts.get("notes", ()), *notes]))},
+        outcomes=OutcomeCounts.count(score_table.outcomes),
+        failures=tuple(
+            FailureKind(kind, count, tuple(map(FailureExample.from_record, score_table.examples[kind])))
             for kind, count in score_table.failures.most_common()
-        ],
-        "refused": collect_refusals(score_table),
-        "unsuited": [c.metric.name for c in score_table.columns if c.is_unsuited],
-        "unreadable": {c.metric.name: dict(c.reasons.most_common()) for c in score_table.columns if c.reasons},
-        "numbers": [_to_document(number) for number in numbers],
-        "notes": _notes(run_facts, numbers),
-    }
-
-
-def _notes(run_facts: Mapping[str, Json], numbers: Sequence[Number]) -> list[Any]:
-    """Collect notes about the data and about the results over all samples."""
-    given = run_facts.get("notes")
-    own = [each for n in numbers if not n.field for each in n.details.get("notes", ())]
-    return list(dict.fromkeys([*(given if isinstance(given, (list, tuple)) else ()), *own]))
+        ),
+        refused=collect_refusals(score_table),
+        unsuited=tuple(column.metric.name for column in score_table.columns if column.is_unsuited),
+        unreadable={
+            column.metric.name: dict(column.reasons.most_common()) for column in score_table.columns if column.reasons
+        },
+        numbers=tuple(numbers),
+    )
 
 
 def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
@@ -69,74 +61,48 @@ def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
     return reasons
 
 
-def _examples(score_table: ScoreTable, kind: str) -> list[dict[str, str]]:
-    return [
-        {
-            "id": record.sample.id,
-            "origin": record.sample.origin,
-            "message": record.error.message if record.error else "",
-        }
-        for record in score_table.examples[kind]
-    ]
-
-
-def _to_document(number: Number) -> dict[str, Any]:
-    pairs = {name: getattr(number, name) for name in Number.__slots__}
-    return {name: _replace_non_finite(value) for name, value in pairs.items()}
-
-
-def _replace_non_finite(value: Any) -> Any:
-    """Convert a value to JSON types; NaN and infinity become null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: _replace_non_finite(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_replace_non_finite(each) for each in value]
-    return value
-
-
-def summary_csv(document: Mapping[str, Any]) -> bytes:
+def summary_csv(metrics: Metrics) -> bytes:
     """Return one CSV row per metric, over all samples."""
-    rows = [_row(document, number) for number in document["numbers"] if not number["field"]]
+    rows = [_row(metrics, number) for number in metrics.numbers if not number.field]
     return _write_csv(SUMMARY_COLUMNS, rows)
 
 
-def detail_csv(document: Mapping[str, Any]) -> bytes:
+def detail_csv(metrics: Metrics) -> bytes:
     """Return one CSV row per metric and group, and one per class."""
     rows = []
-    for number in document["numbers"]:
-        rows.append(_row(document, number))
-        if not number["field"]:
-            rows.extend(_class_rows(document, number))
-            rows.extend(_emotion_rows(document, number))
+    for number in metrics.numbers:
+        rows.append(_row(metrics, number))
+        if not number.field:
+            rows.extend(_class_rows(metrics, number))
+            rows.extend(_emotion_rows(metrics, number))
     return _write_csv(DETAIL_COLUMNS, rows)
 
 
-def _row(document: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:
-    coverage = number["scored"] / number["total"] if number["total"] else None
-    names = {"task": document["task"]["name"], "model": document["model"]["name"]}
-    speed = document.get("speed") or {}
-    return {**names, **number, **number["details"], "coverage": coverage, "rtfx": speed.get("rtfx")}
+def _row(metrics: Metrics, number: Number) -> dict[str, Any]:
+    coverage = number.coverage if number.total else None
+    names = {"task": metrics.task.name, "model": metrics.model.name}
+    columns = {name: getattr(number, name) for name in Number.__slots__}
+    rtfx = metrics.speed.rtfx if metrics.speed else None
+    return {**names, **columns, **number.details, "coverage": coverage, "rtfx": rtfx}
 
 
-def _class_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> list[dict[str, Any]]:
-    base = {"task": document["task"]["name"], "model": document["model"]["name"], "field": "class"}
+def _class_rows(metrics: Metrics, number: Number) -> list[dict[str, Any]]:
+    base = {"task": metrics.task.name, "model": metrics.model.name, "field": "class"}
     return [
         {
             **base,
-            "metric": f"{number['metric']}.{figure}",
+            "metric": f"{number.metric}.{figure}",
             "group": label,
             "value": figures[figure],
             "scored": figures["support"],
         }
-        for label, figures in number["details"].get("classes", {}).items()
+        for label, figures in number.details.get("classes", {}).items()
         for figure in CLASS_FIGURES[:3]
     ]
 
 
-def _emotion_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> list[dict[str, Any]]:
-    base = {"task": document["task"]["name"], "model": document["model"]["name"]}
+def _emotion_rows(metrics: Metrics, number: Number) -> list[dict[str, Any]]:
+    base = {"task": metrics.task.name, "model": metrics.model.name}
     return [
         {
             **base,
@@ -146,7 +112,7 @@ def _emotion_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> lis
             "value": emotion[figure],
             "scored": emotion["n"],
         }
-        for dimension, figures in number["details"].get("dimensions", {}).items()
+        for dimension, figures in number.details.get("dimensions", {}).items()
         for label, emotion in figures["emotions"].items()
         for figure in EMOTION_FIGURES
     ]

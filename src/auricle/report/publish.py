@@ -12,22 +12,25 @@ from typing import Any
 
 import orjson
 
-from auricle.core.files import write_lines_atomically
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.base import Metric
+from auricle.metrics.signature import JUDGE_MARK, MetricSignature, Signature
 from auricle.report import metrics_document, run_html
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
-from auricle.report.summary import Number, summarise
+from auricle.report.summary import summarise
+from auricle.runs.documents import encode_document
+from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, write_metrics
 from auricle.runs.run_directory import Run
+from auricle.runs.scores import ScoreLine, write_scores
 from auricle.runs.throughput import read_passes, summarise_throughput
 from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Judge, VerdictIndex
 from auricle.tasks.base import Task
 
 
-def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> list[Number]:
-    """Score a run, write all derived files and return its results over all samples."""
+def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> Metrics:
+    """Score a run, write all derived files and return its metrics."""
     with ExitStack() as stack:
         verdicts = None
         if judge and any(metric.judge_requests for metric in task.metrics):
@@ -35,32 +38,36 @@ def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> lis
         return _score_and_write(run, task, model, verdicts)
 
 
-def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | None) -> list[Number]:
-    board = ScoreTable(
+def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | None) -> Metrics:
+    score_table = ScoreTable(
         add_judge_metrics(task.metrics, verdicts), task.cluster, verdicts=verdicts, breakdown_fields=task.group_by
     )
-    tally = UsageTotals(Price.load(run.path))
+    totals = UsageTotals(Price.load(run.path))
     with infrequent_gc():
-        write_lines_atomically(run.path / "scores.jsonl", score_records(tally.count_records(run.records()), board))
-    about = _collect_run_facts(run, task, model)
-    if verdicts:
-        about["judge"] = verdicts.to_dict()
-    asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_inferencer_signature(run)}"
-    numbers = summarise(board, asked, f"{_model_signature(about['model'])}|auricle {about['auricle']}")
-    document = {**metrics_document.build_document(about, board, numbers), "usage": tally.to_dict()}
-    document["speed"] = summarise_throughput(read_passes(run))
-    run.write("metrics_summary.csv", metrics_document.summary_csv(document))
-    run.write("metrics_detail.csv", metrics_document.detail_csv(document))
-    run.write("report.html", run_html.render_report(document, _view_worst_samples(board)).encode())
-    run.write("metrics.json", orjson.dumps(document, option=orjson.OPT_INDENT_2))
-    return [number for number in numbers if not number.field]
+        write_scores(run.path, score_records(totals.count_records(run.records()), score_table))
+    facts = _collect_run_facts(run, task, model)
+    numbers = summarise(score_table, _describe_measurement(run, facts["task"], facts["model"]))
+    metrics = metrics_document.build_metrics(
+        score_table,
+        numbers,
+        **facts,
+        judge=verdicts.to_facts() if verdicts else None,
+        usage=totals.to_usage(),
+        speed=summarise_throughput(read_passes(run)),
+    )
+    run.write("metrics_summary.csv", metrics_document.summary_csv(metrics))
+    run.write("metrics_detail.csv", metrics_document.detail_csv(metrics))
+    document = orjson.loads(encode_document(metrics))
+    run.write("report.html", run_html.render_report(document, _view_worst_samples(score_table)).encode())
+    write_metrics(run.path, metrics)
+    return metrics
 
 
 def add_judge_metrics(metrics: Sequence[Metric], verdicts: VerdictIndex | None) -> list[Metric]:
     """Add the judge to the signatures of metrics that use one, and add their companions."""
     if verdicts is None:
         return list(metrics)
-    by = f".by-{verdicts.judge.name}"
+    by = f"{JUDGE_MARK}{verdicts.judge.name}"
     return [
         replace(each, variant=each.variant + by) if each.judge_requests else each
         for metric in metrics
@@ -74,27 +81,26 @@ def _view_worst_samples(score_table: ScoreTable) -> list[SampleView]:
     first = score_table.columns[0].metric if score_table.columns else None
     if first is None or first.judge_requests is None:
         return build_sample_views(records, first)
-    lines: dict[str, dict[str, Any]] = {each.sample.id: {} for each in records}
+    lines = {record.sample.id: ScoreLine(record.sample.id, record.row) for record in records}
     stats = {each.sample.id: score_table.score_record(first, each, lines[each.sample.id]) for each in records}
     return [
-        replace(each, verdict=" | ".join(lines[each.id].get("verdicts", {}).get(first.name, ())))
+        replace(each, verdict=" | ".join(lines[each.id].verdicts.get(first.name, ())))
         for each in build_sample_views(records, first, stats)
     ]
 
 
-def _inferencer_signature(run: Run) -> str:
-    """Return the inferencer's name and four hex digits of its configuration."""
-    identity = run.spec["identity"]
-    assert isinstance(identity, dict)
-    description = str(identity["inferencer"])
-    return f"{description.partition('(')[0]}#{_short_digest(description.encode())}"
-
-
-def _model_signature(model: dict[str, Any]) -> str:
-    """Return the model's name and four hex digits of its arguments, if it has any."""
-    if not model["arguments"]:
-        return str(model["name"])
-    return f"{model['name']}#{_short_digest(orjson.dumps(model['arguments'], option=orjson.OPT_SORT_KEYS))}"
+def _describe_measurement(run: Run, task: TaskFacts, model: ModelFacts) -> Signature:
+    """Return the signature that all numbers of a run share, but for their metric."""
+    inferencer = str(run.spec.identity["inferencer"])
+    arguments = orjson.dumps(model.arguments, option=orjson.OPT_SORT_KEYS)
+    return Signature(
+        metric=MetricSignature(""),
+        task=f"{task.name}:{task.version}",
+        revision=task.revision or "local",
+        inferencer=f"{inferencer.partition('(')[0]}#{_short_digest(inferencer.encode())}",
+        model=f"{model.name}#{_short_digest(arguments)}" if model.arguments else model.name,
+        auricle=f"auricle {version('auricle')}",
+    )
 
 
 def _short_digest(content: bytes) -> str:
@@ -103,22 +109,20 @@ def _short_digest(content: bytes) -> str:
 
 def _collect_run_facts(run: Run, task: Task, model: str) -> dict[str, Any]:
     progress = run.read_progress()
-    spec = run.spec["spec"]
-    assert isinstance(spec, dict)
     return {
-        "task": {
-            "name": task.name,
-            "version": task.version,
-            "language": task.language,
-            "licence": task.licence,
-            "source": task.source,
-            "revision": progress.get("revision", ""),
-            "cluster": task.cluster,
-        },
-        "model": {"name": model, "arguments": spec.get("model_args", {})},
+        "task": TaskFacts(
+            name=task.name,
+            version=task.version,
+            language=task.language,
+            licence=task.licence,
+            source=task.source,
+            revision=progress.revision,
+            cluster=task.cluster,
+        ),
+        "model": ModelFacts(model, dict(run.spec.model_args)),
         "auricle": version("auricle"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "complete": bool(progress.get("complete")),
-        "rows": progress.get("rows"),
-        "notes": progress.get("notes", []),
+        "complete": progress.complete,
+        "rows": progress.rows,
+        "notes": progress.notes,
     }

@@ -13,11 +13,11 @@ from itertools import islice
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.core.serialization import dumps
-from auricle.core.types import Generation, Record
+from auricle.core.types import Outcome, Record
 from auricle.metrics.base import Metric
 from auricle.metrics.multi_answer import accepts_multiple_outputs, ambiguous_answers_error
-from auricle.report.metric_columns import MetaField, MetricColumn, ScoreEntry, ScoreLine
+from auricle.report.metric_columns import MetaField, MetricColumn, ScoreEntry
+from auricle.runs.scores import ScoreLine
 from auricle.runs.verdicts import VerdictIndex
 
 MAX_GROUPS = 50  # a metadata field with more values is an identifier, not a breakdown
@@ -49,7 +49,7 @@ class ScoreTable:
         self.cluster = cluster
         self.clusters = MetaField(array("q"))
         self.has_clusters = False
-        self.empty = 0
+        self.outcomes: Counter[Outcome] = Counter()
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, list[Record]] = {}
         self._ignored_fields: set[str] = set()
@@ -67,7 +67,7 @@ class ScoreTable:
     def add_all(self, records: Sequence[Record]) -> list[ScoreLine]:
         """Score records metric by metric, which is faster than one by one, and return their lines."""
         entries = [self._add_entry(record) for record in records]
-        answered = [entry for entry in entries if "stats" in entry[2]]
+        answered = [entry for entry in entries if not entry[2].failed]
         for column in self.columns:
             if not column.refusal_reason:
                 column.add(answered, self.score_record)
@@ -80,12 +80,10 @@ class ScoreTable:
         place = len(self.rows)
         self.rows.append(record.row)
         self._add_to_groups(place, record)
+        self.outcomes[record.outcome] += 1
         if record.error:
             self._add_failure(place, record)
-            failed = {"id": record.sample.id, "row": record.row, "failed": record.error.kind}
-            return place, record, failed
-        self.empty += _is_empty(record)
-        return place, record, {"id": record.sample.id, "row": record.row, "stats": {}}
+        return place, record, ScoreLine(record.sample.id, record.row, failed=record.error.kind if record.error else "")
 
     def worst_ids(self) -> list[str]:
         """Return the ids of the worst samples by the first metric, worst first."""
@@ -94,7 +92,7 @@ class ScoreTable:
     def worst_records(self) -> list[Record]:
         return [record for *_, record in sorted(self._worst, reverse=True)]
 
-    def score_record(self, metric: Metric, record: Record, line: dict[str, Any]) -> Any:
+    def score_record(self, metric: Metric, record: Record, line: ScoreLine) -> Any:
         """Compute the statistic of a record; verdicts are added to its line."""
         outputs = record.outputs
         if len(outputs) > 1 and not accepts_multiple_outputs(metric.score):
@@ -106,12 +104,12 @@ class ScoreTable:
         texts = self.verdicts.read_replies(metric, record)
         if not metric.applies and texts:
             clipped = [text[-MAX_VERDICT_LENGTH:] for text in texts]
-            line.setdefault("verdicts", {})[metric.name] = clipped
+            line.verdicts[metric.name] = clipped
         return metric.score(record.sample, *outputs, verdicts=texts)
 
     def _update_worst(self, metric: Metric, entries: Sequence[ScoreEntry]) -> None:
         for _, record, line in entries:
-            stat = line["stats"].get(metric.name)
+            stat = line.stats.get(metric.name)
             if stat is None:
                 continue
             badness = metric.badness(stat)
@@ -167,14 +165,9 @@ class ScoreTable:
             column.codes.extend([-1] * (self.total - len(column.codes)))
 
 
-def score_records(records: Iterable[Record], score_table: ScoreTable) -> Iterator[bytes]:
+def score_records(records: Iterable[Record], score_table: ScoreTable) -> Iterator[ScoreLine]:
     """Score records and yield the lines of `scores.jsonl`."""
     coming = iter(records)
     while some := list(islice(coming, SCORING_BATCH_SIZE)):
-        yield from map(dumps, score_table.add_all(some))
+        yield from score_table.add_all(some)
     score_table.close()
-
-
-def _is_empty(record: Record) -> bool:
-    last = record.outputs[-1] if record.outputs else None
-    return isinstance(last, Generation) and not last.text.strip()

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import describe
 from auricle.metrics.intervals import compute_interval
+from auricle.metrics.signature import MetricSignature, Signature
 from auricle.report.metric_columns import MetricColumn
 from auricle.report.score_table import ScoreTable
+from auricle.runs.metrics import Number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,43 +21,22 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """The value of a metric over some samples, with its interval and counts."""
+def summarise(score_table: ScoreTable, context: Signature | None = None) -> list[Number]:
+    """Compute each metric over all samples, then by subset, then by every other field.
 
-    metric: str
-    details: dict[str, Any]
-    field: str
-    """Metadata field of the group; empty for all samples."""
-    group: str
-    value: float
-    low: float
-    high: float
-    interval: str
-    scored: int
-    total: int
-    failed: int
-    unreadable: int
-    worst: float
-    """The value if every failed sample had been worst; `value` if none failed."""
-    best: float
-    higher_is_better: bool
-    unit: str
-    signature: str
-
-    @property
-    def coverage(self) -> float:
-        return self.scored / self.total if self.total else math.nan
-
-
-def summarise(score_table: ScoreTable, prefix: str = "", suffix: str = "") -> list[Number]:
-    """Compute each metric over all samples, then by subset, then by every other field."""
+    Args:
+        score_table: The statistics of all samples.
+        context: What was measured; each number's signature is this one with its own metric.
+    """
     rank = _data_order(score_table)
-    return [
-        replace(number, signature=f"{prefix}|{number.signature}|{suffix}".strip("|"))
+    numbers = [
+        number
         for field, group, members in iterate_groups(score_table)
         for number in _group_numbers(score_table, Group(field, group, members), rank)
     ]
+    if context is None:
+        return numbers
+    return [replace(number, signature=replace(context, metric=number.signature.metric)) for number in numbers]
 
 
 def _data_order(score_table: ScoreTable) -> Indices:
@@ -172,21 +153,38 @@ def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupSta
         metric=metric.name,
         field=group.field,
         group=group.value,
-        value=value,
-        low=spread.low,
-        high=spread.high,
+        value=_defined(value),
+        low=_defined(spread.low),
+        high=_defined(spread.high),
         interval=spread.method,
         scored=len(group_stats.indices),
         total=int(members.sum()),
         failed=int(members[_as_array(score_table.failed)].sum()),
         unreadable=int(members[_as_array(group_stats.column.unreadable)].sum()),
-        worst=worst,
-        best=best,
+        worst=_defined(worst),
+        best=_defined(best),
         higher_is_better=metric.higher_is_better,
         unit=metric.unit,
-        signature=metric.signature,
-        details={**metric.details(group_stats.stats), **({} if group.field else metric.plot_data(group_stats.stats))},
+        signature=Signature(MetricSignature.parse(metric.signature)),
+        details=replace_non_finite(
+            {**metric.details(group_stats.stats), **({} if group.field else metric.plot_data(group_stats.stats))}
+        ),
     )
+
+
+def _defined(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def replace_non_finite(value: Any) -> Any:
+    """Replace NaN and infinity in a value of JSON types by None."""
+    if isinstance(value, float):
+        return _defined(value)
+    if isinstance(value, dict):
+        return {name: replace_non_finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [replace_non_finite(item) for item in value]
+    return value
 
 
 def _applicable_members(column: MetricColumn, members: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -15,49 +15,31 @@ opened again. Opening a run with the same spec resumes it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
-
-import orjson
+from typing import IO
 
 from auricle.audio import Audio
-from auricle.core.errors import AudioError, DataError, RunLocked, RunMismatch
+from auricle.core.errors import AudioError, DataError, RunLocked
 from auricle.core.files import write_atomically
-from auricle.core.serialization import decode_record, digest, dumps, encode_record, read_id_digest
-from auricle.core.types import Generation, Json, Output, Record
-from auricle.runs.journal import Journal, read_lines, truncate_partial_line
+from auricle.core.serialization import digest, encode_record
+from auricle.core.types import Generation, Output, Record
+from auricle.runs.journal import (
+    SPEECH_FOLDER,
+    Journal,
+    encode_removal,
+    has_spoken_output,
+    iter_journal,
+    read_journal_line,
+    truncate_partial_line,
+)
+from auricle.runs.metrics import METRICS_FILE, Metrics, read_metrics
+from auricle.runs.progress import Progress, read_progress, write_progress
+from auricle.runs.run_spec import LOAD_TEST_FILE, SPEC_FILE, RunSpec, read_run_spec, write_run_spec
 
-SPEECH_FOLDER = "speech/"
-REMOVED_PREFIX = b'{"gone":'
-
-
-def _decode_line(line: bytes, folder: Path) -> Record | None:
-    """Return the record of a line, or None if the line is damaged; its sample is then sent again."""
-    try:
-        record = decode_record(orjson.loads(line))
-    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
-        return None
-    if not _has_audio_output(record):
-        return record
-    return replace(record, outputs=tuple(_resolve_audio_path(folder, output) for output in record.outputs))
-
-
-def _has_audio_output(record: Record) -> bool:
-    for output in record.outputs:  # noqa: SIM110 - a generator is slower, and this runs for every record
-        if isinstance(output, Generation) and output.audio is not None:
-            return True
-    return False
-
-
-def _resolve_audio_path(folder: Path, output: Output) -> Output:
-    """Make the path of a spoken output absolute; it is stored relative to the run directory."""
-    if not isinstance(output, Generation) or not output.audio:
-        return output
-    name = output.audio.uri
-    return replace(output, audio=Audio(str(folder / name))) if name.startswith(SPEECH_FOLDER) else output
+OUTPUTS_FILE, VERDICTS_FILE = "outputs.jsonl", "verdicts.jsonl"
 
 
 class JournalIndex:
@@ -75,8 +57,7 @@ class JournalIndex:
             return None
         if self._file is None:
             self._file = self._path.open("rb")
-        self._file.seek(offset)
-        return _decode_line(self._file.readline(), self._path.parent)
+        return read_journal_line(self._file, self._path.parent, offset).record
 
     def id_digests(self) -> set[int]:
         """Return the digests of all sample ids in the journal."""
@@ -96,14 +77,14 @@ class JournalIndex:
 class Run:
     """A run directory. `Run.open` allows appending; `Run.load` only reading."""
 
-    def __init__(self, path: Path, spec: Mapping[str, Json]) -> None:
+    def __init__(self, path: Path, spec: RunSpec) -> None:
         self.path = path
         self.spec = spec
         self._journal: Journal | None = None
         self._lock: IO[str] | None = None
 
     @classmethod
-    def open(cls, path: Path, spec: Mapping[str, Json]) -> Run:
+    def open(cls, path: Path, spec: RunSpec) -> Run:
         """Start or resume a run in `path`, and lock it against other processes until `close`.
 
         Raises:
@@ -113,12 +94,12 @@ class Run:
         path.mkdir(parents=True, exist_ok=True)
         lock = lock_run(path)
         try:
-            has_records = (path / "outputs.jsonl").exists() and (path / "outputs.jsonl").stat().st_size
+            has_records = (path / OUTPUTS_FILE).exists() and (path / OUTPUTS_FILE).stat().st_size
             if has_records:  # an empty run may be replaced by a different one
-                existing_spec = cls.load(path).spec
-                _check_same_run(path, existing_spec, spec)
-                spec = {**spec, "created": existing_spec.get("created")}
-            write_atomically(path / "spec.json", orjson.dumps(spec, option=orjson.OPT_INDENT_2))
+                existing_spec = read_run_spec(path)
+                existing_spec.check_same_run(path, spec)
+                spec = replace(spec, created=existing_spec.created)
+            write_run_spec(path, spec)
             run = cls(path, spec)
             truncate_partial_line(run.outputs_path)
             run._lock, run._journal = lock, Journal(run.outputs_path)
@@ -134,29 +115,19 @@ class Run:
         Raises:
             DataError: if `path` is not a run directory.
         """
-        try:
-            spec = orjson.loads((path / "spec.json").read_bytes())
-        except FileNotFoundError as error:
-            raise DataError(f"Not a run directory: {path} ({_explain_not_a_run(path)}).") from error
-        except NotADirectoryError as error:
-            raise DataError(f"Not a run directory: {path} (it is a file).") from error
-        except orjson.JSONDecodeError as error:
-            raise DataError(f"{path / 'spec.json'} is not valid JSON: {error}.") from error
-        if not isinstance(spec, dict) or not {"identity", "spec"} <= spec.keys():
-            raise DataError(f"{path / 'spec.json'} does not describe a run.")
-        return cls(path, spec)
+        return cls(path, read_run_spec(path))
 
     @property
     def outputs_path(self) -> Path:
-        return self.path / "outputs.jsonl"
+        return self.path / OUTPUTS_FILE
 
     @property
     def verdicts_path(self) -> Path:
-        return self.path / "verdicts.jsonl"
+        return self.path / VERDICTS_FILE
 
     def append(self, record: Record) -> None:
         """Append a record to the journal; it is on disk within two tenths of a second."""
-        if _has_audio_output(record):
+        if has_spoken_output(record):
             record = replace(record, outputs=tuple(map(self._store_audio, record.outputs)))
         self._append(encode_record(record))
 
@@ -182,7 +153,7 @@ class Run:
     def mark_removed(self, id_digests: set[int]) -> None:
         """Exclude samples that are no longer in the data, by the digests of their ids."""
         for id_digest in id_digests:
-            self._append(dumps({"gone": id_digest}))
+            self._append(encode_removal(id_digest))
 
     def _append(self, line: bytes) -> None:
         assert self._journal, "a loaded run is read-only; use Run.open"
@@ -217,66 +188,41 @@ class Run:
     def records(self) -> Iterator[Record]:
         """Yield the latest record of each sample."""
         latest = set(self._latest_offsets().values())
-        for offset, line in read_lines(self.outputs_path):
-            if offset in latest and (record := _decode_line(line, self.path)):
+        for line in iter_journal(self.outputs_path):
+            if line.offset in latest and (record := line.record):
                 yield record
 
     def _latest_offsets(self) -> dict[int, int]:
         """Return the offset of the latest record of each sample, by digest of its id."""
         latest: dict[int, int] = {}
-        for offset, line in read_lines(self.outputs_path):
-            if (id_digest := read_id_digest(line)) is not None:
-                latest[id_digest] = offset
-            elif line.startswith(REMOVED_PREFIX):
-                with suppress(orjson.JSONDecodeError):
-                    latest.pop(orjson.loads(line)["gone"], None)
+        for line in iter_journal(self.outputs_path):
+            if (id_digest := line.id_digest) is not None:
+                latest[id_digest] = line.offset
+            elif (removed := line.removed_digest) is not None:
+                latest.pop(removed, None)
         return latest
 
-    def read_metrics(self) -> dict[str, Any] | None:
+    def read_metrics(self) -> Metrics | None:
         """Read `metrics.json`; return None if it is missing, damaged or older than the journal."""
-        metrics = self.path / "metrics.json"
+        file = self.path / METRICS_FILE
         sources = (self.outputs_path, self.verdicts_path)
         newest = max((source.stat().st_mtime_ns for source in sources if source.exists()), default=0)
-        if not metrics.exists() or metrics.stat().st_mtime_ns < newest:
+        if not file.exists() or file.stat().st_mtime_ns < newest:
             return None
-        with suppress(orjson.JSONDecodeError):
-            return dict(orjson.loads(metrics.read_bytes()))
+        with suppress(DataError):
+            return read_metrics(self.path)
         return None
 
-    def read_progress(self) -> dict[str, Any]:
+    def read_progress(self) -> Progress:
         """Read `progress.json`; during a pass it only contains the timing of earlier passes."""
-        path = self.path / "progress.json"
-        return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
+        return read_progress(self.path)
 
-    def write_progress(self, progress: Mapping[str, Json] | None) -> None:
-        if progress is None:
-            (self.path / "progress.json").unlink(missing_ok=True)
-        else:
-            self.write("progress.json", orjson.dumps(progress, option=orjson.OPT_INDENT_2))
+    def write_progress(self, progress: Progress) -> None:
+        write_progress(self.path, progress)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a derived file atomically."""
         write_atomically(self.path / name, content)
-
-
-def _check_same_run(path: Path, existing: Mapping[str, Json], requested: Mapping[str, Json]) -> None:
-    old, new = (spec.get("identity") for spec in (existing, requested))
-    assert isinstance(old, dict)
-    assert isinstance(new, dict)
-    changed = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
-    if changed:
-        differences = "; ".join(f"{key} was {old.get(key)!r}, now {new.get(key)!r}" for key in changed)
-        raise RunMismatch(
-            f"{path} already contains a different run ({differences}). Choose another folder with -o, "
-            "use --fresh to start over, or give the same settings to resume."
-        )
-
-
-def _explain_not_a_run(path: Path) -> str:
-    """Explain why a folder without a spec is not a run directory."""
-    if (path / "perf.json").exists():
-        return f"it contains a load test; `auricle perf {path}` summarises it"
-    return "it has no spec.json"
 
 
 AUDIO_SUFFIXES = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"ID3": ".mp3", b"\xff": ".mp3"}
@@ -310,9 +256,19 @@ def lock_run(path: Path) -> IO[str]:
     return file
 
 
+def contains_run(path: Path) -> bool:
+    """Return whether a folder contains a run or a load test, complete or not."""
+    return any((path / name).exists() for name in (SPEC_FILE, OUTPUTS_FILE, LOAD_TEST_FILE))
+
+
+def contains_load_test(path: Path) -> bool:
+    """Return whether a folder contains a load test."""
+    return (path / LOAD_TEST_FILE).is_file()
+
+
 def set_aside(path: Path) -> Path | None:
     """Rename an earlier run or load test in `path`; return its new path, or None if there was none."""
-    if not any((path / name).exists() for name in ("spec.json", "outputs.jsonl", "perf.json")):
+    if not contains_run(path):
         return None
     lock_run(path).close()  # raises while another process is writing
     number = 1

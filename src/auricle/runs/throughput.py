@@ -7,17 +7,14 @@ that were measured together.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
-import orjson
-
+from auricle.core.errors import DataError
 from auricle.core.types import Record
+from auricle.runs.metrics import Throughput
+from auricle.runs.progress import PassTiming
 from auricle.runs.run_directory import Run
-
-PassTiming = Mapping[str, Any]
-"""Timing of one pass, as stored in `progress.json`."""
 
 
 class PassTimer:
@@ -54,38 +51,33 @@ class PassTimer:
         if not self._samples:
             return []
         started_at = max(self._started_at, ready_at or -math.inf)
-        return [
-            {
-                "wall_seconds": round(self._ended_at - started_at, 6),
-                "samples": self._samples,
-                "audio_seconds": None if self._unknown_durations else round(self._audio_seconds, 4),
-            }
-        ]
+        audio_seconds = None if self._unknown_durations else round(self._audio_seconds, 4)
+        return [PassTiming(round(self._ended_at - started_at, 6), self._samples, audio_seconds)]
 
 
 def read_passes(run: Run) -> list[PassTiming]:
     """Read the timings of the passes over a run; an empty or damaged run has none."""
-    with suppress(FileNotFoundError, orjson.JSONDecodeError):
+    with suppress(FileNotFoundError, DataError):
         if run.outputs_path.stat().st_size:
-            return list(run.read_progress().get("passes", ()))
+            return list(run.read_progress().passes)
     return []
 
 
-def summarise_throughput(timings: Sequence[PassTiming]) -> dict[str, Any] | None:
-    """Summarise all passes for `metrics.json`; unknown values are null."""
+def summarise_throughput(timings: Sequence[PassTiming]) -> Throughput | None:
+    """Summarise all passes; unknown values are None."""
     if not timings:
         return None
-    wall, samples = (sum(timing[name] for timing in timings) for name in ("wall_seconds", "samples"))
-    durations = [timing["audio_seconds"] for timing in timings]
-    audio = None if None in durations else sum(durations) or None
-    return {
-        "wall_seconds": round(wall, 6),
-        "samples": samples,
-        "samples_per_second": _per_second(samples, wall),
-        "audio_seconds": None if audio is None else round(audio, 4),
-        "rtfx": _per_second(audio, wall),
-        "passes": len(timings),
-    }
+    wall, samples = sum(timing.wall_seconds for timing in timings), sum(timing.samples for timing in timings)
+    durations = [timing.audio_seconds for timing in timings if timing.audio_seconds is not None]
+    audio = (sum(durations) or None) if len(durations) == len(timings) else None
+    return Throughput(
+        wall_seconds=round(wall, 6),
+        samples=samples,
+        samples_per_second=_per_second(samples, wall),
+        audio_seconds=None if audio is None else round(audio, 4),
+        rtfx=_per_second(audio, wall),
+        passes=len(timings),
+    )
 
 
 def _per_second(amount: float | None, wall_seconds: float) -> float | None:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, SpecError
 from auricle.core.types import Generation, Output, Record, Sample, has_media, list_parts
+from auricle.runs.documents import read_document, write_document
+from auricle.runs.metrics import Usage
 from auricle.runs.run_directory import Run
 
 RATE_FIELDS = ("input", "output", "audio_minute", "request")
@@ -57,12 +57,12 @@ class Price:
     @classmethod
     def load(cls, run_path: Path) -> Price | None:
         """Read the price that a run used, if it had one."""
-        with suppress(FileNotFoundError, orjson.JSONDecodeError, TypeError):
-            return cls(**orjson.loads((run_path / PRICES_FILE).read_bytes()))
+        with suppress(FileNotFoundError):
+            return read_document(run_path / PRICES_FILE, cls)
         return None
 
     def save(self, run: Run) -> None:
-        run.write(PRICES_FILE, orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2))
+        write_document(run.path / PRICES_FILE, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +151,21 @@ class UsageTotals:
         self.with_price += 1
         self.without_cost += not (tokens_known and audio_known)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the totals for `metrics.json`; unknown values are null."""
+    def to_usage(self) -> Usage:
+        """Return the totals; unknown amounts are None."""
         cost_known = self.price and (self.cost or not self.without_cost)
-        return {
-            "requests": self.requests,
-            "attempts": self.attempts,
-            "cached": self.cached,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "audio_seconds": None if self.audio_seconds is None else round(self.audio_seconds, 3),
-            "cost": round(self.cost, 6) if cost_known else None,
-            "currency": self.price.currency if self.price else None,
-            "samples_without_usage": self.without_usage,
-            "samples_without_cost": self.without_cost if self.price else None,
-        }
+        return Usage(
+            requests=self.requests,
+            attempts=self.attempts,
+            cached=self.cached,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            audio_seconds=None if self.audio_seconds is None else round(self.audio_seconds, 3),
+            cost=round(self.cost, 6) if cost_known else None,
+            currency=self.price.currency if self.price else None,
+            samples_without_usage=self.without_usage,
+            samples_without_cost=self.without_cost if self.price else None,
+        )
 
 
 PartialCount = tuple[int | None, bool]

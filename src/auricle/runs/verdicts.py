@@ -23,6 +23,7 @@ from auricle.core.serialization import digest, dumps
 from auricle.core.types import Failure, Generate, Generation, Record
 from auricle.metrics.base import Metric
 from auricle.runs.journal import read_lines
+from auricle.runs.metrics import JudgeFacts
 from auricle.runs.response_cache import TRANSPORT_ARGUMENTS
 
 JUDGE_LINE_PREFIX = b'{"model":'
@@ -195,10 +196,9 @@ class VerdictIndex:
             for name in ("tokens", "input_tokens"):
                 self._counts[name] += line.get(name) or 0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_facts(self) -> JudgeFacts:
         """Return the judge, the number of verdicts read, failed and missing, and their tokens."""
-        judge = {"name": self.judge.name, "model": self.judge.model}
-        return {**judge, "arguments": dict(self.judge.arguments), **self._counts}
+        return JudgeFacts(self.judge.name, self.judge.model, dict(self.judge.arguments), **self._counts)
 
     def close(self) -> None:
         if self._file:

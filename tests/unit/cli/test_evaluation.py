@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from auricle import Spec
-from auricle.cli.evaluation import resume_command, run_folder_name
+from auricle.cli.evaluation import resume_command
+from auricle.engine.factory import Evaluation
 
 
 @pytest.mark.parametrize(
@@ -30,4 +31,4 @@ def test_resume_command_hides_secrets(monkeypatch: pytest.MonkeyPatch, arguments
 
 
 def test_folder_name_has_no_characters_that_paths_cannot_have() -> None:
-    assert run_folder_name(Spec(task="demo", model="json:loads")) == "demo-json-loads"
+    assert Evaluation.prepare(Spec(task="demo", model="json:loads")).folder_name == "demo-json-loads"

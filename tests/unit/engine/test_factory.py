@@ -7,7 +7,7 @@ import pytest
 
 from auricle import Settings, Spec, SpecError
 from auricle.engine.factory import (
-    build_spec_document,
+    build_run_spec,
     build_task,
     check_settings,
     construct_model,
@@ -69,12 +69,11 @@ def test_model_is_deployed_as_the_settings_require() -> None:
 
 def test_spec_document_has_identity_and_versions(spec: Spec) -> None:
     task = build_task(spec)
-    document = build_spec_document(spec, task, task.inferencer)
-    identity = document["identity"]
-    assert isinstance(identity, dict)
-    assert identity["task"] == "qa"
-    assert identity["inferencer"] == repr(task.inferencer)
-    assert {"format", "spec", "created", "versions", "platform", "seed"} <= document.keys()
+    run_spec = build_run_spec(spec, task, task.inferencer)
+    assert run_spec.identity["task"] == "qa"
+    assert run_spec.identity["inferencer"] == repr(task.inferencer)
+    assert run_spec.versions.keys() == {"auricle", "python"}
+    assert run_spec.platform
 
 
 def test_display_name_omits_folders() -> None:

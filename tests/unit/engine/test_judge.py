@@ -13,7 +13,7 @@ from auricle import Settings, Spec, api
 from auricle.core.errors import AllRequestsFailed, Refused, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Turn
 from auricle.engine.judge import JudgePass
-from auricle.engine.observer import NullObserver
+from auricle.engine.observer import Observer
 from auricle.engine.spec import JudgeSpec
 from auricle.metrics.base import Metric, mean
 from auricle.models.base import AsyncModel
@@ -352,7 +352,7 @@ def test_stop_lets_verdicts_in_flight_finish(data: Path, tmp_path: Path) -> None
 
     async def main() -> None:
         stop, model = asyncio.Event(), Slow()
-        task = asyncio.create_task(judge_pass.run(model, Settings(concurrency=2), NullObserver(), stop))
+        task = asyncio.create_task(judge_pass.run(model, Settings(concurrency=2), Observer(), stop))
         await model.started.wait()
         stop.set()
         await task

@@ -1,14 +1,55 @@
-"""The observer that ignores everything."""
+"""Follow a run."""
 
-from auricle import Sample
-from auricle.core.types import Record
-from auricle.engine.observer import JudgeObserver, NullObserver, Observer
+from auricle.core.types import Failure, Generation, Outcome, Record, Sample
+from auricle.engine.observer import ForwardingObserver, Observer, OutcomeCounter
 
 
-def test_null_observer_serves_runs_and_judges() -> None:
-    observer: Observer = NullObserver()
-    judge_observer: JudgeObserver = NullObserver()
-    observer.on_result(Record(sample=Sample(id="1", inputs={}), row=0))
+def make_record(text: str = "hello", error: Failure | None = None) -> Record:
+    outputs = () if error else (Generation(text=text),)
+    return Record(sample=Sample(id="1", inputs={}), row=0, outputs=outputs, error=error)
+
+
+class Collects(Observer):
+    def __init__(self) -> None:
+        self.calls: list[object] = []
+
+    def on_result(self, record: Record, /) -> None:
+        self.calls.append(record)
+
+    def on_skipped(self) -> None:
+        self.calls.append("skipped")
+
+    def on_in_flight(self, count: int, /) -> None:
+        self.calls.append(count)
+
+    def on_judging(self, total: int, /) -> None:
+        self.calls.append(("judging", total))
+
+
+def test_an_observer_ignores_everything_by_default() -> None:
+    observer = Observer()
+    observer.on_result(make_record())
     observer.on_skipped()
     observer.on_in_flight(3)
-    assert isinstance(judge_observer.start_judging(5), NullObserver)
+    observer.on_judging(2)
+
+
+def test_every_call_is_forwarded() -> None:
+    collects = Collects()
+    observer = ForwardingObserver(collects)
+    record = make_record()
+    observer.on_result(record)
+    observer.on_skipped()
+    observer.on_in_flight(3)
+    observer.on_judging(2)
+    assert collects.calls == [record, "skipped", 3, ("judging", 2)]
+
+
+def test_outcomes_are_counted_by_kind() -> None:
+    counter = OutcomeCounter()
+    counter.on_result(make_record())
+    counter.on_result(make_record(" "))
+    counter.on_result(make_record(error=Failure("Refused", "no")))
+    counter.on_result(make_record(error=Failure("Skipped", "too long")))
+    counter.on_skipped()
+    assert counter.outcomes == {Outcome.ANSWERED: 2, Outcome.EMPTY: 1, Outcome.FAILED: 1, Outcome.SKIPPED: 1}

@@ -10,10 +10,12 @@ import pytest
 from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings, Turn
 from auricle.core.errors import AllRequestsFailed, AudioError, Refused, Transient, Unreachable
 from auricle.core.types import Output, Prediction, Record
-from auricle.engine.observer import NullObserver
+from auricle.engine.observer import Observer
 from auricle.engine.retry import FAIL_FAST_AFTER, MAX_RETRY_AFTER, FailFast, RetryingSender
-from auricle.engine.run_loop import DirectSlot, RunLoop
+from auricle.engine.run_loop import RunLoop
+from auricle.engine.slots import DirectSlot
 from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.tasks.inferencers import Respond
 
 REQUEST = Generate(turns=(Turn("user", ("hello",)),))
@@ -70,10 +72,10 @@ def run_all(path: Path, model: AsyncModel, size: int = 200) -> list[Record]:
     samples = [Sample(id=str(number), inputs={"question": str(number)}, target="") for number in range(size)]
 
     async def main() -> None:
-        loop = RunLoop(Respond("{question}"), model, directory, QUICK, NullObserver())
+        loop = RunLoop(Respond("{question}"), model, directory, QUICK, Observer())
         await loop.run(samples, asyncio.Event())
 
-    with Run.open(path, {"identity": {}, "spec": {}}) as directory:
+    with Run.open(path, RunSpec(identity={}, spec={})) as directory:
         asyncio.run(main())
     return list(Run.load(path).records())
 

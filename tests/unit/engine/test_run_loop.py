@@ -9,16 +9,18 @@ import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient, Turn
 from auricle.core.errors import DataError
-from auricle.core.types import Failure, Json, Likelihood, Output, Part, Prediction, Record, RejectedRow
-from auricle.engine.observer import NullObserver
-from auricle.engine.run_loop import RunLoop, send_once
+from auricle.core.types import Failure, Likelihood, Output, Part, Prediction, Record, RejectedRow
+from auricle.engine.observer import Observer
+from auricle.engine.run_loop import RunLoop
+from auricle.engine.slots import send_once
 from auricle.models.base import Model
+from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
-from auricle.runs.verdicts import Verdict
+from auricle.runs.run_spec import RunSpec
 from auricle.tasks.inferencers import Choose, Compare, Converse, Inferencer, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward
 
-SPEC: dict[str, Json] = {"identity": {}, "spec": {}}
+SPEC = RunSpec(identity={}, spec={})
 QUICK = Settings(initial_backoff=0.001)
 
 
@@ -38,7 +40,7 @@ def evaluate(
     stop: Callable[[Any], asyncio.Event] | None = None,
 ) -> list[Record]:
     async def main() -> None:
-        loop = RunLoop(inferencer or Respond("{question}"), model, run, settings, NullObserver())
+        loop = RunLoop(inferencer or Respond("{question}"), model, run, settings, Observer())
         await loop.run(samples, stop(model) if stop else asyncio.Event())
 
     with Run.open(path, SPEC) as run:
@@ -218,11 +220,11 @@ def test_stopped_run_keeps_its_answers_and_can_be_resumed(tmp_path: Path) -> Non
 
     first = evaluate(tmp_path, texts(500), StopsTheRun(), settings=Settings(concurrency=4), stop=create_stop)
     assert 20 <= len(first) < 40
-    assert Run.load(tmp_path).read_progress()["complete"] is False
+    assert Run.load(tmp_path).read_progress().complete is False
     model = FakeApi()
     assert len(evaluate(tmp_path, texts(500), model)) == 500
     assert model.calls == 500 - len(first)
-    assert Run.load(tmp_path).read_progress()["complete"] is True
+    assert Run.load(tmp_path).read_progress().complete is True
 
 
 def test_only_samples_in_flight_are_in_memory(tmp_path: Path) -> None:
@@ -320,8 +322,8 @@ def test_skipped_failures_are_reported_to_the_observer(tmp_path: Path) -> None:
     evaluate(tmp_path, texts(4), Rejecting())
     observed: list[str] = []
 
-    class Collects(NullObserver):
-        def on_result(self, result: Record | Verdict, /) -> None:
+    class Collects(Observer):
+        def on_result(self, result: Record, /) -> None:
             assert isinstance(result, Record)
             observed.append(error_of(result).kind)
 
@@ -342,4 +344,4 @@ def test_unreadable_data_raises_and_keeps_the_answers(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="ends in the middle"):
         evaluate(tmp_path, samples(), FakeApi(), settings=Settings(concurrency=4))
     assert len(journal_lines(tmp_path)) > 200
-    assert Run.load(tmp_path).read_progress() == {}
+    assert Run.load(tmp_path).read_progress() == Progress()

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from auricle import Generation, Likelihood, Sample, Spec, SpecError, Task, evaluate
 from auricle.core.types import Output
 from auricle.engine.factory import build_task
-from auricle.engine.spec import JudgeSpec, parse_arguments, resolve_task
+from auricle.engine.spec import JudgeSpec, TaskReference, parse_arguments, resolve_task
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond
 
@@ -50,16 +50,16 @@ def test_identity_ignores_scoring_arguments() -> None:
 
 
 def test_data_file_with_a_kind_is_a_task() -> None:
-    assert resolve_task("x.csv", "mcq", {"language": "en"}) == ("mcq", {"data": "x.csv", "language": "en"})
-    assert resolve_task("hf:a/b", "asr", {}) == ("asr", {"data": "hf:a/b"})
+    assert resolve_task("x.csv", "mcq", {"language": "en"}) == TaskReference("mcq", {"data": "x.csv", "language": "en"})
+    assert resolve_task("hf:a/b", "asr", {}) == TaskReference("asr", {"data": "hf:a/b"})
 
 
 def test_command_line_overrides_a_task_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("kind: asr\ndata: sub/x.jsonl\nlanguage: en\n")
-    kind, arguments = resolve_task(str(path), None, {"language": "zh"})
-    assert kind == "asr"
-    assert arguments == {"name": "mine", "data": str(tmp_path / "sub/x.jsonl"), "language": "zh"}
+    reference = resolve_task(str(path), None, {"language": "zh"})
+    assert reference.task == "asr"
+    assert reference.arguments == {"name": "mine", "data": str(tmp_path / "sub/x.jsonl"), "language": "zh"}
 
 
 def test_arguments_are_json_or_text() -> None:
@@ -108,8 +108,8 @@ def text_of(output: Output) -> str:
 
 
 def load_spec(path: str, model: str = "echo") -> Spec:
-    kind, arguments = resolve_task(path, None, {})
-    return Spec(task=kind, task_args=arguments, model=model)
+    reference = resolve_task(path, None, {})
+    return Spec(task=reference.task, task_args=reference.arguments, model=model).with_locations(reference.locations)
 
 
 def first_sample(task: Task) -> Sample:
@@ -155,15 +155,14 @@ def test_task_file_extends_another(write: Callable[..., str], tmp_path: Path) ->
         "shared/base.yaml",
     )
     path = write("extends: shared/base.yaml\nlanguage: null\nprompt: {system: Be kind.}\n")
-    assert resolve_task(path, None, {}) == (
-        "mcq",
-        {
-            "name": "task",
-            "data": str(tmp_path / "shared" / "quiz.jsonl"),
-            "max_tokens": 9,
-            "prompt": {"system": "Be kind.", "turns": "{question}"},
-        },
-    )
+    reference = resolve_task(path, None, {})
+    assert reference.task == "mcq"
+    assert reference.arguments == {
+        "name": "task",
+        "data": str(tmp_path / "shared" / "quiz.jsonl"),
+        "max_tokens": 9,
+        "prompt": {"system": "Be kind.", "turns": "{question}"},
+    }
 
 
 def test_cycle_of_extends_is_rejected(write: Callable[..., str]) -> None:
@@ -193,7 +192,7 @@ def test_cycle_of_extends_is_rejected(write: Callable[..., str]) -> None:
 )
 def test_error_names_the_line(write: Callable[..., str], text: str, line: int, word: str) -> None:
     with pytest.raises(SpecError) as error:
-        resolve_task(write(text), None, {})
+        build_task(load_spec(write(text)))
     assert f"task.yaml:{line}: " in str(error.value)
     assert word in str(error.value)
 
@@ -206,7 +205,7 @@ def test_task_file_without_kind_is_rejected(write: Callable[..., str]) -> None:
 def test_error_in_the_extended_file_names_that_file(write: Callable[..., str]) -> None:
     write("kind: mcq\ndata: quiz.jsonl\nmetrics: [nope]\n", "base.yaml")
     with pytest.raises(SpecError, match=r"base\.yaml:3: Unknown metric 'nope'"):
-        resolve_task(write("extends: base.yaml\n"), None, {})
+        build_task(load_spec(write("extends: base.yaml\n")))
 
 
 def test_row_overrides_max_tokens(write: Callable[..., str]) -> None:

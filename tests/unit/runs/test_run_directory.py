@@ -12,11 +12,12 @@ import pytest
 
 from auricle import Audio, Generation, Likelihood, Prediction, Sample
 from auricle.core.errors import DataError, RunLocked, RunMismatch
-from auricle.core.types import Failure, Json, Record
+from auricle.core.types import Failure, Record
 from auricle.runs.journal import COMMIT_SECONDS
 from auricle.runs.run_directory import Run, set_aside
+from auricle.runs.run_spec import RunSpec
 
-SPEC: dict[str, Json] = {"identity": {"task": "a", "model": "x"}, "spec": {}}
+SPEC = RunSpec(identity={"task": "a", "model": "x"}, spec={})
 
 
 def record(name: str = "1", row: int = 0, **fields: Any) -> Record:
@@ -108,7 +109,7 @@ def test_damaged_line_loses_only_its_own_sample(tmp_path: Path) -> None:
 
 def test_different_spec_is_rejected_with_the_difference(tmp_path: Path) -> None:
     write_run(tmp_path, record())
-    other: dict[str, Json] = {"identity": {"task": "a", "model": "y"}, "spec": {}}
+    other = RunSpec(identity={"task": "a", "model": "y"}, spec={})
     with pytest.raises(RunMismatch, match=r"model was 'x', now 'y'.*--fresh"):
         Run.open(tmp_path, other)
 
@@ -116,7 +117,7 @@ def test_different_spec_is_rejected_with_the_difference(tmp_path: Path) -> None:
 def test_rejected_opening_releases_the_lock(tmp_path: Path) -> None:
     write_run(tmp_path, record())
     with pytest.raises(RunMismatch):
-        Run.open(tmp_path, {"identity": {}, "spec": {}})
+        Run.open(tmp_path, RunSpec(identity={}, spec={}))
     write_run(tmp_path)
 
 
@@ -125,6 +126,7 @@ def test_two_processes_cannot_write_to_one_run(tmp_path: Path) -> None:
 import sys, time
 from pathlib import Path
 from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 run = Run.open(Path({str(tmp_path)!r}), {SPEC!r})
 print("open", flush=True)
 sys.stdin.read()
@@ -180,8 +182,8 @@ def test_journal_without_spec_cannot_be_opened(tmp_path: Path) -> None:
 
 def test_empty_run_may_be_replaced_by_a_different_one(tmp_path: Path) -> None:
     write_run(tmp_path)
-    with Run.open(tmp_path, {"identity": {"model": "corrected"}, "spec": {}}) as run:
-        assert run.spec["identity"] == {"model": "corrected"}
+    with Run.open(tmp_path, RunSpec(identity={"model": "corrected"}, spec={})) as run:
+        assert run.spec.identity == {"model": "corrected"}
 
 
 @pytest.mark.parametrize("content", [b"{}", b"[]", b"nonsense"])

@@ -11,16 +11,18 @@ import pytest
 from auricle import Audio, Generation, Sample, Settings, Spec, evaluate
 from auricle.api import score
 from auricle.core.errors import DataError, SampleError
-from auricle.core.types import Failure, Input, Json, Output, Record, Request, has_media
-from auricle.engine.observer import NullObserver
+from auricle.core.types import Failure, Input, Output, Record, Request, has_media
+from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.report.usage_text import describe_speed_facts, format_usage_line, usage_facts
+from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
-from auricle.runs.throughput import PassTimer, PassTiming, read_passes, summarise_throughput
+from auricle.runs.run_spec import RunSpec
+from auricle.runs.throughput import PassTimer, read_passes, summarise_throughput
 from auricle.tasks.inferencers import Respond
 from auricle.testing.models import Echo, FakeApi
 
-SPEC: dict[str, Json] = {"identity": {}, "spec": {}}
+SPEC = RunSpec(identity={}, spec={})
 
 
 def texts(size: int) -> list[Sample]:
@@ -40,7 +42,7 @@ def run_pass(
     path: Any, samples: Any, model: Any, *, prompt: str = "{question}", settings: Any = None, stop: Any = None
 ) -> Any:
     async def main() -> None:
-        loop = RunLoop(Respond(prompt), model, run, settings or Settings(), NullObserver())
+        loop = RunLoop(Respond(prompt), model, run, settings or Settings(), Observer())
         await loop.run(samples, stop or asyncio.Event())
 
     with Run.open(path, SPEC) as run:
@@ -62,8 +64,8 @@ def measure(*added: tuple[Record, float, float], ready_at: float | None = None) 
     return timer.timings(ready_at)
 
 
-def timing(wall: float = 10.0, samples: int = 5, audio: float | None = 30.0) -> dict[str, Any]:
-    return {"wall_seconds": wall, "samples": samples, "audio_seconds": audio}
+def timing(wall: float = 10.0, samples: int = 5, audio: float | None = 30.0) -> PassTiming:
+    return PassTiming(wall, samples, audio)
 
 
 # --- one pass -------------------------------------------------------------------------
@@ -108,19 +110,19 @@ def test_one_unknown_duration_makes_the_sum_unknown() -> None:
 @pytest.mark.parametrize("model", [Echo, FakeApi])
 def test_pass_records_samples_audio_and_wall_time(tmp_path: Path, spoken_samples: Any, model: Any) -> None:
     (measured,) = run_pass(tmp_path / "run", spoken_samples(4), model(), prompt="{audio}")
-    assert (measured["samples"], measured["audio_seconds"]) == (4, 2.0)
-    assert measured["wall_seconds"] > 0
+    assert (measured.samples, measured.audio_seconds) == (4, 2.0)
+    assert measured.wall_seconds > 0
 
 
 def test_resumed_run_has_one_timing_per_pass(tmp_path: Path) -> None:
     first = run_pass(tmp_path, texts(8), FakeApi())
     both = run_pass(tmp_path, texts(12), FakeApi())
     assert both[0] == first[0]
-    assert [measured["samples"] for measured in both] == [8, 4]
+    assert [measured.samples for measured in both] == [8, 4]
     total = summarise_throughput(both)
     assert total
-    assert (total["samples"], total["passes"]) == (12, 2)
-    assert total["wall_seconds"] == pytest.approx(sum(measured["wall_seconds"] for measured in both))
+    assert (total.samples, total.passes) == (12, 2)
+    assert total.wall_seconds == pytest.approx(sum(measured.wall_seconds for measured in both))
 
 
 def test_pass_without_requests_adds_no_timing(tmp_path: Path) -> None:
@@ -136,10 +138,10 @@ def test_aborted_pass_is_left_out_and_earlier_ones_are_kept(tmp_path: Path) -> N
     first = run_pass(tmp_path, texts(8), FakeApi())
     with pytest.raises(DataError):
         run_pass(tmp_path, broken(), FakeApi(), settings=Settings(concurrency=4))
-    assert Run.load(tmp_path).read_progress() == {"passes": first}
+    assert Run.load(tmp_path).read_progress() == Progress(passes=tuple(first))
     answered = len(list(Run.load(tmp_path).records()))
     timings = run_pass(tmp_path, texts(310), FakeApi())
-    assert [measured["samples"] for measured in timings] == [8, 310 - answered]
+    assert [measured.samples for measured in timings] == [8, 310 - answered]
 
 
 def test_stopped_pass_counts_its_answers(tmp_path: Path) -> None:
@@ -151,7 +153,7 @@ def test_stopped_pass_counts_its_answers(tmp_path: Path) -> None:
 
     stop = asyncio.Event()
     (measured,) = run_pass(tmp_path, texts(500), Stops(), settings=Settings(concurrency=4), stop=stop)
-    assert measured["samples"] == len(list(Run.load(tmp_path).records()))
+    assert measured.samples == len(list(Run.load(tmp_path).records()))
 
 
 def test_failed_samples_are_not_counted(tmp_path: Path) -> None:
@@ -163,13 +165,13 @@ def test_failed_samples_are_not_counted(tmp_path: Path) -> None:
             return await super().generate(request)
 
     (measured,) = run_pass(tmp_path, texts(10), FailsEverySecondRequest())
-    assert measured["samples"] == 5
+    assert measured.samples == 5
 
 
 def test_timings_are_discarded_with_the_journal(tmp_path: Path) -> None:
     run_pass(tmp_path, texts(8), FakeApi())
     (tmp_path / "outputs.jsonl").unlink()
-    assert [measured["samples"] for measured in run_pass(tmp_path, texts(3), FakeApi())] == [3]
+    assert [measured.samples for measured in run_pass(tmp_path, texts(3), FakeApi())] == [3]
 
 
 # --- over all passes --------------------------------------------------------------------
@@ -189,14 +191,14 @@ def test_throughput_is_a_ratio_of_sums() -> None:
 def test_without_audio_there_is_no_rtfx() -> None:
     summary = summarise_throughput([timing(10.0, 5, 0.0)])
     assert summary
-    assert summary["rtfx"] is summary["audio_seconds"] is None
-    assert summary["samples_per_second"] == 0.5
+    assert summary.rtfx is summary.audio_seconds is None
+    assert summary.samples_per_second == 0.5
 
 
 def test_unknown_duration_makes_rtfx_unknown() -> None:
     summary = summarise_throughput([timing(), timing(audio=None)])
     assert summary
-    assert summary["rtfx"] is summary["audio_seconds"] is None
+    assert summary.rtfx is summary.audio_seconds is None
 
 
 def test_run_without_timings_has_no_throughput() -> None:

@@ -30,6 +30,7 @@ from auricle.core.types import (
     Predict,
     Prediction,
     Request,
+    Timing,
     Turn,
 )
 
@@ -114,15 +115,15 @@ def _unpack_data(content: bytes, shape: Sequence[int] | None) -> Any:
 # --- requests -----------------------------------------------------------------------
 
 
-def pack_request(number: int, request: Request, batch_info: Mapping[str, int] | None = None) -> bytes:
-    """Encode a request; `batch_info` has the number and the size of its batch."""
+def pack_request(number: int, request: Request, labels: Mapping[str, int | str] | None = None) -> bytes:
+    """Encode a request with further fields, such as the number and the size of its batch."""
     attachments = Attachments()
     content = {field.name: getattr(request, field.name) for field in fields(request)}
     if isinstance(request, Predict):
         content["inputs"] = {name: attachments.add(part) for name, part in request.inputs.items()}
     else:
         content["turns"] = [[turn.role, *map(attachments.add, turn.parts)] for turn in request.turns]
-    message = {"number": number, "kind": type(request).__name__, "request": content, **(batch_info or {})}
+    message = {"number": number, "kind": type(request).__name__, "request": content, **(labels or {})}
     return pack(message, attachments)
 
 
@@ -164,6 +165,8 @@ def unpack_output(message: dict[str, Any]) -> Output:
         return Likelihood(**content)
     if content["audio"] is not None:
         content["audio"] = _unpack_attachments(message)[content["audio"]]
+    if content["timing"] is not None:
+        content["timing"] = Timing(**content["timing"])
     return Generation(**content)
 
 

@@ -14,8 +14,8 @@ from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY_BY_REQUEST
 from auricle.engine.batching import check_output_count
 from auricle.engine.retry import RetryingSender
-from auricle.engine.run_loop import ESCAPING_ERRORS, DirectSlot, close_model
 from auricle.engine.settings import Settings
+from auricle.engine.slots import ESCAPING_ERRORS, DirectSlot, close_model
 from auricle.engine.workers.protocol import HEADER, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
@@ -56,7 +56,7 @@ class WorkerServer:
         self._send(pack({"ready": True}))
         try:
             if isinstance(model, AsyncModel):
-                await self._serve_requests(DirectSlot(model, capacity=1))
+                await self._serve_requests(DirectSlot(model))
             else:
                 await self._serve_batches(model)
         finally:

@@ -19,7 +19,7 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
         raise SpecError(f"{run} is a run of {text_run.kind}. The format open-asr stores transcripts only (asr).")
     if failed := len(text_run.records) - len(text_run.answered_records()):
         notify(f"{failed} failed samples are left out: the format has no failures.")
-    has_model_times = "imported" in text_run.run.spec  # Auricle's own times include more than the model
+    has_model_times = text_run.run.spec.imported is not None  # Auricle's own times include more than the model
     if not has_model_times:
         notify("`time` is null: Auricle reports the speed of the whole run, in metrics.json.")
     name = f"MODEL_{text_run.model_folder}_DATASET_{text_run.dataset}.jsonl"

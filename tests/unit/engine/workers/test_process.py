@@ -10,15 +10,16 @@ import pytest
 
 from auricle import Sample, Settings
 from auricle.core.types import Generate, Record, Turn
-from auricle.engine.observer import NullObserver
-from auricle.engine.run_loop import RunLoop, close_model
+from auricle.engine.observer import Observer
+from auricle.engine.run_loop import RunLoop
+from auricle.engine.slots import close_model
 from auricle.engine.workers.process import WorkerProcess, earliest_time
 from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
 from auricle.engine.workers.senders import SenderPool
 from auricle.models import BatchModel, Model
 from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.runs.throughput import read_passes
-from auricle.runs.verdicts import Verdict
 from auricle.tasks.inferencers import Respond
 
 pytestmark = pytest.mark.slow
@@ -48,10 +49,10 @@ class Sent(AsyncModel):
 """
 
 
-class RecordsLastResult(NullObserver):
+class RecordsLastResult(Observer):
     last = 0.0
 
-    def on_result(self, result: Record | Verdict, /) -> None:
+    def on_result(self, result: Record, /) -> None:
         self.last = time.perf_counter()
 
 
@@ -76,7 +77,7 @@ def test_timing_starts_when_the_first_model_is_loaded(tmp_path: Path, make_pool:
         finally:
             await close_model(model)
 
-    with Run.open(tmp_path / "run", {"identity": {}, "spec": {}}) as run:
+    with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:
         asyncio.run(main())
     (timing,) = read_passes(Run.load(tmp_path / "run"))
     # `perf_counter` has the same origin in all processes of a machine.

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("evalkit_folder")
 
 @pytest.mark.parametrize("spelling", ["LibriSpeech", "librispeech", "LIBRISPEECH"])
 def test_every_spelling_of_a_name_gives_the_same_task(spelling: str) -> None:
-    assert [name for name, _ in resolve_tasks(f"kimi:{spelling}", None, {})] == ["kimi:LibriSpeech"]
+    assert [reference.task for reference in resolve_tasks(f"kimi:{spelling}", None, {})] == ["kimi:LibriSpeech"]
 
 
 def test_a_resolved_task_needs_no_config(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_a_group_is_expanded_and_missing_datasets_are_listed(capsys: pytest.Capt
     write_rows("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "x"}])
     write_rows("data/Fleurs/Fleurs-zh.jsonl", [{"answer": "x"}])
     tasks = resolve_tasks("kimi:ASR", None, {"config": "config.yaml"})
-    assert [name for name, _ in tasks] == ["kimi:LibriSpeech", "kimi:Fleurs-zh"]
+    assert [reference.task for reference in tasks] == ["kimi:LibriSpeech", "kimi:Fleurs-zh"]
     assert "no data for 4 of 6 datasets: Fleurs-en, AISHELL-1" in capsys.readouterr().err
 
 

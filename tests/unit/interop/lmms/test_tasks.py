@@ -8,7 +8,7 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.types import Generation
-from auricle.engine.spec import resolve_task
+from auricle.engine.spec import TaskReference, resolve_task
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
 from tests.support.framework_results import list_samples, text_of
@@ -79,7 +79,7 @@ def test_a_task_runs_with_a_model_class_of_lmms_eval(folder: Path, auricle: Any)
 
 
 def test_a_file_with_a_prefix_is_not_a_task_file() -> None:
-    assert resolve_task("lmms:a/task.yaml", None, {"x": 1}) == ("lmms:a/task.yaml", {"x": 1})
+    assert resolve_task("lmms:a/task.yaml", None, {"x": 1}) == TaskReference("lmms:a/task.yaml", {"x": 1})
 
 
 def test_a_group_expands_to_the_tasks_in_its_folder(folder: Path) -> None:

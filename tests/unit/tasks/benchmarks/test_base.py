@@ -221,7 +221,7 @@ def test_without_a_judge_the_answers_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_pattern_selects_several_tasks() -> None:
-    names = [name for name, _ in resolve_tasks("openaudiobench-*", None, {})]
+    names = [reference.task for reference in resolve_tasks("openaudiobench-*", None, {})]
     assert len(names) == 5
     assert all(name in TASKS for name in names)
 

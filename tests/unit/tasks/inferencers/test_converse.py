@@ -15,6 +15,7 @@ from auricle import Audio, Generation, Sample
 from auricle.core.errors import SampleError, SpecError, Transient
 from auricle.core.types import Turn
 from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.tasks.inferencers import Converse, Rounds
 from tests.support.inferencers import make_question, run_inferencer
 
@@ -176,7 +177,7 @@ def test_a_function_without_a_name_needs_one() -> None:
 
 
 def test_an_exception_in_the_function_fails_its_sample_with_the_line(tmp_path: Path) -> None:
-    from auricle.engine.observer import NullObserver
+    from auricle.engine.observer import Observer
     from auricle.engine.run_loop import RunLoop
     from auricle.engine.settings import Settings
     from auricle.testing.models import FakeApi
@@ -187,8 +188,8 @@ def test_an_exception_in_the_function_fails_its_sample_with_the_line(tmp_path: P
         return None if turn else "x"
 
     samples = [make_question(), Sample(id="2", inputs={"q": "y"})]
-    with Run.open(tmp_path / "run", {"identity": {}}) as run:
-        loop = RunLoop(Rounds(breaks), FakeApi(), run, Settings(), NullObserver())
+    with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:
+        loop = RunLoop(Rounds(breaks), FakeApi(), run, Settings(), Observer())
         asyncio.run(loop.run(samples, asyncio.Event()))
         records = {record.sample.id: record for record in run.records()}
     error = records["1"].error

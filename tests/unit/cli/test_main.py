@@ -7,8 +7,7 @@ import click
 import pytest
 
 from auricle import cli
-from auricle.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
-from auricle.core.errors import SpecError
+from auricle.core.errors import ExitStatus, SpecError
 
 
 def raising(error: BaseException) -> Callable[..., None]:
@@ -21,10 +20,10 @@ def raising(error: BaseException) -> Callable[..., None]:
 @pytest.mark.parametrize(
     ("error", "code", "message"),
     [
-        (SpecError("a wrong model"), EXIT_ERROR, "auricle: a wrong model\n"),
-        (OSError("a full disk"), EXIT_ERROR, "auricle: a full disk\n"),
-        (click.ClickException("a wrong option"), EXIT_ERROR, "Error: a wrong option\n"),
-        (KeyboardInterrupt(), EXIT_INTERRUPTED, "auricle: Interrupted. Run the same command again to resume a run.\n"),
+        (SpecError("a wrong model"), ExitStatus.ERROR, "auricle: a wrong model\n"),
+        (OSError("a full disk"), ExitStatus.ERROR, "auricle: a full disk\n"),
+        (click.ClickException("a wrong option"), ExitStatus.ERROR, "Error: a wrong option\n"),
+        (KeyboardInterrupt(), ExitStatus.INTERRUPTED, "auricle: Interrupted. Run the same command again to resume a run.\n"),
     ],
 )
 def test_errors_become_exit_codes(

@@ -1,0 +1,163 @@
+"""Count the progress of a run, and describe it as events that programs can follow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+import orjson
+
+from auricle.core.types import Record
+from auricle.engine.observer import Observer
+from auricle.runs.run_directory import Run
+from auricle.runs.usage import Price, UsageTotals
+from auricle.runs.verdicts import Verdict
+
+Phase = Literal["inference", "judging"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgressEvent:
+    """What `--progress json` writes, one object per line.
+
+    >>> ProgressEvent.parse(ProgressEvent(event="started", title="demo × echo", total=48).to_json_line()).total
+    48
+    """
+
+    event: Literal["started", "progress", "failed", "finished"]
+    phase: Phase = "inference"
+    title: str = ""
+    """Task and model."""
+    run: str = ""
+    """The run directory."""
+    total: int | None = None
+    """Samples, or verdicts while judging; None if unknown."""
+    done: int = 0
+    """Answered, failed and answered before."""
+    answered: int = 0
+    failed: int = 0
+    answered_before: int = 0
+    """Samples that were answered in an earlier pass."""
+    retried: int = 0
+    in_flight: int = 0
+    rate: float = 0.0
+    """Samples per second since the start of the phase."""
+    eta_seconds: float | None = None
+    """Estimated seconds until the phase ends."""
+    cost: float | None = None
+    """Cost of this pass so far, if prices are known."""
+    currency: str | None = None
+    id: str | None = None
+    """The sample that failed."""
+    kind: str | None = None
+    message: str | None = None
+    exit_code: int | None = None
+    """How the run ended."""
+
+    def to_json_line(self) -> bytes:
+        """Return the event as a line of JSON; unknown values are left out."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        known = {name: value for name, value in values.items() if value is not None}
+        return orjson.dumps(known, option=orjson.OPT_APPEND_NEWLINE)
+
+    @classmethod
+    def parse(cls, line: bytes | str) -> ProgressEvent | None:
+        """Parse a line; return None if it is not an event, such as what a model prints."""
+        try:
+            values = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            return None
+        if not isinstance(values, dict) or values.get("event") not in ("started", "progress", "failed", "finished"):
+            return None
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in known})
+
+
+class ProgressTracker(Observer):
+    """Counts samples, then verdicts, and reports the counts.
+
+    Args:
+        title: Task and model.
+        total: Number of samples, if known.
+        price: Price of the model, to count the cost.
+        phase: What comes first.
+    """
+
+    def __init__(
+        self, title: str, total: int | None = None, price: Price | None = None, phase: Phase = "inference"
+    ) -> None:
+        self.title, self.total, self.phase = title, total, phase
+        self.run = ""
+        self.answered = self.failed = self.answered_before = self.retried = self.in_flight = 0
+        self._usage = UsageTotals(price) if price else None
+        self._started_at = time.monotonic()
+
+    def on_start(self, run: Run, _stop: Callable[[], None], /) -> None:
+        self.run = str(run.path)
+
+    def on_result(self, record: Record, /) -> None:
+        if self._usage:
+            self._usage.add(record)
+        self.retried += record.attempts - 1
+        self._count(failed=record.error is not None)
+
+    def on_skipped(self) -> None:
+        self.answered_before += 1
+        self.update()
+
+    def on_in_flight(self, count: int, /) -> None:
+        self.in_flight = count
+
+    def on_judging(self, total: int, /) -> None:
+        self.phase, self.total = "judging", total
+        self.answered = self.failed = self.answered_before = self.retried = self.in_flight = 0
+        self._started_at = time.monotonic()
+
+    def on_verdict(self, verdict: Verdict, /) -> None:
+        self._count(failed=verdict.error is not None)
+
+    def _count(self, *, failed: bool) -> None:
+        self.answered += not failed
+        self.failed += failed
+        self.update()
+
+    def update(self) -> None:
+        """Called after each count; subclasses show the progress."""
+
+    @property
+    def done(self) -> int:
+        return self.answered + self.failed + self.answered_before
+
+    @property
+    def rate(self) -> float:
+        """Samples or verdicts per second since the start of the phase."""
+        return (self.answered + self.failed) / max(1e-9, time.monotonic() - self._started_at)
+
+    @property
+    def eta_seconds(self) -> float | None:
+        rate = self.rate
+        return (self.total - self.done) / rate if self.total and self.done < self.total and rate else None
+
+    def event(self, name: Literal["started", "progress", "failed", "finished"], **details: Any) -> ProgressEvent:
+        """Return the current counts as an event."""
+        eta = self.eta_seconds
+        return ProgressEvent(
+            event=name,
+            phase=self.phase,
+            title=self.title,
+            run=self.run,
+            total=self.total,
+            done=self.done,
+            answered=self.answered,
+            failed=self.failed,
+            answered_before=self.answered_before,
+            retried=self.retried,
+            in_flight=self.in_flight,
+            rate=float(f"{self.rate:.4g}"),
+            eta_seconds=None if eta is None else round(eta, 1),
+            cost=round(self._usage.cost, 6) if self._usage else None,
+            currency=self._usage.price.currency if self._usage and self._usage.price else None,
+            **details,
+        )

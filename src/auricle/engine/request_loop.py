@@ -1,0 +1,130 @@
+"""Process jobs concurrently: the loop of runs, judge passes and load tests.
+
+These differ in where their jobs come from and in how one job is handled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, Generic, TypeVar
+
+from auricle.engine.batching import RunStopped
+from auricle.engine.retry import Slot
+from auricle.engine.slots import Slots
+
+JOBS_PER_YIELD = 256
+"""Jobs processed without awaiting before other coroutines get a turn."""
+
+Job = TypeVar("Job")
+
+
+class RequestLoop(Generic[Job]):
+    """Processes jobs until there are no more or a stop is requested; the first error ends it.
+
+    Args:
+        slots: Where requests are sent; closed at the end.
+        handle: Processes one job with its slot. What raises `RunStopped` was not sent.
+        stop: When set, requests in flight may finish and no further ones are sent.
+        on_in_flight: Called with the number of jobs in flight when it changes.
+    """
+
+    def __init__(
+        self,
+        slots: Slots,
+        handle: Callable[[Job, Slot], Coroutine[Any, Any, None]],
+        stop: asyncio.Event,
+        on_in_flight: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._slots = slots
+        self._handle = handle
+        self._stop = stop
+        self._on_in_flight = on_in_flight
+        self._group = asyncio.TaskGroup()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._taken = 0
+        self.in_flight = 0
+
+    async def run(self, jobs: Iterator[Job | None]) -> None:
+        """Process jobs in order, as many at a time as there are slots; None is passed over."""
+        async with self.open():
+            for _ in range(self._slots.capacity):  # a task per slot is faster than a task per job
+                self._start(self._process_all(jobs))
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Allow `start` and `start_sequence` inside the block, and wait at its end until their jobs are finished."""
+        watcher = asyncio.create_task(self._drain_when_stopped())
+        try:
+            async with self._group:
+                yield
+        except BaseExceptionGroup as errors:  # such as unreadable data or a full disk
+            raise errors.exceptions[0] from errors
+        finally:
+            watcher.cancel()
+            await self._slots.close()
+
+    def start(self, job: Job) -> None:
+        """Process a job now, whatever the number of jobs in flight."""
+        self._start(self._process(job))
+
+    def start_sequence(self, jobs: AsyncIterable[Job]) -> None:
+        """Process one job after the other, each when it arrives."""
+        self._start(self._process_arrivals(jobs))
+
+    async def wait(self, seconds: float | None) -> None:
+        """Wait until all jobs are finished, a stop is requested, or the time is up."""
+        stopped: asyncio.Future[Any] = asyncio.create_task(self._stop.wait())
+        finished: asyncio.Future[Any] = asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.wait([stopped, finished], timeout=seconds, return_when="FIRST_COMPLETED")
+        stopped.cancel()
+
+    async def drain(self, grace: float) -> None:
+        """Give jobs in flight some seconds to finish, and cancel the rest."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=grace)
+        for task in self._tasks:
+            task.cancel()
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = self._group.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _process_all(self, jobs: Iterator[Job | None]) -> None:
+        """Process one job after the other from the iterator that all tasks share."""
+        for job in jobs:
+            if self._stop.is_set():
+                break
+            if job is not None:
+                await self._process(job)
+            self._taken += 1
+            if self._taken % JOBS_PER_YIELD == 0:
+                await asyncio.sleep(0)
+        self._slots.close_window()
+
+    async def _process_arrivals(self, jobs: AsyncIterable[Job]) -> None:
+        async for job in jobs:
+            await self._process(job)
+
+    async def _process(self, job: Job) -> None:
+        # Nothing was awaited since the job was taken, so slots are in the order of the jobs.
+        slot = self._slots.acquire_slot()
+        self._count(1)
+        try:
+            await self._handle(job, slot)
+        except RunStopped:
+            pass  # the next pass sends it
+        finally:
+            slot.release()
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        self.in_flight += change
+        self._on_in_flight(self.in_flight)
+
+    async def _drain_when_stopped(self) -> None:
+        await self._stop.wait()
+        self._slots.stop()
+        self._slots.close_window()

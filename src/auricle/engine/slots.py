@@ -1,0 +1,135 @@
+"""Slots of a model: where the requests of a sample are sent, directly or through a batcher."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, cast
+
+from auricle.core.errors import SampleError
+from auricle.core.types import ABILITY_BY_REQUEST, Ability, Output, Request
+from auricle.engine.batch_limits import BatchLimits
+from auricle.engine.batching import Batcher, BatchWorker, RunStopped
+from auricle.engine.retry import RetryingSender, Slot
+from auricle.engine.settings import Settings
+from auricle.models.base import AsyncModel, BatchModel, Model
+
+ESCAPING_ERRORS = (SystemExit, GeneratorExit, asyncio.CancelledError)
+"""Errors that `except Exception` does not catch. Raised by a model, they fail the sample, not the run."""
+
+
+class Slots(Protocol):
+    """Hands out slots."""
+
+    capacity: int
+    """Maximum samples in flight."""
+
+    def acquire_slot(self) -> Slot:
+        """Return a slot for the next sample, in data order."""
+
+    def close_window(self) -> None:
+        """Called when no more samples follow for now."""
+
+    def stop(self) -> None:
+        """Let requests in flight finish and reject all others."""
+
+    async def close(self) -> None: ...
+
+
+def as_sample_error(error: BaseException) -> SampleError:
+    return SampleError(f"the model raised {type(error).__name__} {error}".rstrip())
+
+
+class DirectSlot:
+    """Slot for an async model, shared by all samples: requests are sent immediately."""
+
+    def __init__(self, model: AsyncModel, capacity: int = 1) -> None:
+        self._model = model
+        self.capacity = capacity
+        self._is_stopping = False
+
+    def acquire_slot(self) -> DirectSlot:
+        return self
+
+    async def send(self, request: Request) -> Output:
+        if self._is_stopping:
+            raise RunStopped
+        try:
+            return cast(Output, await getattr(self._model, ABILITY_BY_REQUEST[type(request)])(request))
+        except ESCAPING_ERRORS as error:
+            task = asyncio.current_task()
+            if task and task.cancelling():  # the run is being cancelled
+                raise
+            raise as_sample_error(error) from error
+
+    def stop(self) -> None:
+        self._is_stopping = True
+
+    def release(self) -> None: ...
+    def reacquire(self) -> None: ...
+    def close_window(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class ModelBatcher(Batcher):
+    """Slots for a batch model."""
+
+    def __init__(self, model: BatchModel, settings: Settings, *, windows: bool) -> None:
+        self._model = model
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="auricle-model")
+        auto_grow = settings.batch_size == "auto"
+        size = model.batch_size if not settings.batch_size or auto_grow else int(settings.batch_size)
+        limits = BatchLimits(size, model.batch_seconds, model.sample_rate)
+        workers: Sequence[BatchWorker] | None = getattr(model, "workers", None)  # of a pool of replicas
+        super().__init__(workers or [self._run_in_thread], limits, auto_grow=auto_grow, windows=windows)
+        self.capacity = 2 * self.window_size  # one window is processed while the next fills
+
+    async def _run_in_thread(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._call_model, ability, batch)
+
+    def _call_model(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        try:
+            return cast(Sequence[Output], getattr(self._model, ability)(batch))
+        except ESCAPING_ERRORS as error:
+            raise as_sample_error(error) from error
+
+    async def close(self) -> None:
+        await super().close()
+        self._thread.shutdown()
+
+
+def open_slots(model: Model, settings: Settings, *, windows: bool = True) -> DirectSlot | ModelBatcher:
+    """Return what hands out slots for a model.
+
+    Args:
+        model: Answers the requests.
+        settings: Concurrency, or the batch size.
+        windows: Whether batches depend only on the data. Otherwise a free worker takes the requests that wait.
+    """
+    if isinstance(model, AsyncModel):
+        return DirectSlot(model, settings.concurrency)
+    return ModelBatcher(model, settings, windows=windows)
+
+
+async def send_once(model: Model, request: Request) -> Output:
+    """Send one request as a run would: with decoding, retries and checks."""
+    settings = Settings(max_attempts=3)
+    slots = open_slots(model, settings)
+    try:
+        slot = slots.acquire_slot()
+        slots.close_window()
+        return await RetryingSender(slot, settings)(request)
+    finally:
+        await slots.close()
+
+
+async def close_model(model: Model) -> None:
+    """Close a model, and wait for its worker processes to end."""
+    if isinstance(model, AsyncModel):
+        await model.close()
+        return
+    model.close()
+    if aclose := getattr(model, "aclose", None):
+        await aclose()

@@ -1,0 +1,213 @@
+"""`metrics.json`: the numbers of a run, with everything that is needed to read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import PlainValidator
+
+from auricle.core.errors import DataError
+from auricle.core.types import Outcome, Record
+from auricle.metrics.signature import Signature
+from auricle.runs.documents import read_document, write_document
+
+METRICS_FILE = "metrics.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """The value of a metric over some samples, with its interval and counts. Undefined values are None."""
+
+    metric: str
+    title: str = ""
+    """The metric's name for people."""
+    details: dict[str, Any]
+    field: str = ""
+    """Metadata field of the group; empty for all samples."""
+    group: str = "all"
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    interval: str = ""
+    """How the interval was computed."""
+    scored: int = 0
+    total: int = 0
+    failed: int = 0
+    unreadable: int = 0
+    worst: float | None = None
+    """The value if every failed sample had been worst; `value` if none failed."""
+    best: float | None = None
+    higher_is_better: bool = True
+    unit: str = ""
+    signature: Annotated[Signature, PlainValidator(Signature.parse)]
+
+    @property
+    def coverage(self) -> float:
+        """The share of samples that the value is computed from."""
+        return self.scored / self.total if self.total else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """The task of a run."""
+
+    name: str
+    version: int = 1
+    language: str = ""
+    licence: str = ""
+    source: str = ""
+    revision: str = ""
+    cluster: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """The model of a run; its arguments contain no secrets."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCounts:
+    """How many samples had which outcome."""
+
+    total: int = 0
+    answered: int = 0
+    failed: int = 0
+    empty: int = 0
+    """Answered samples whose answer is empty."""
+    skipped: int = 0
+    """Failed samples that a rule of the model excluded."""
+
+    @classmethod
+    def count(cls, outcomes: Mapping[Outcome, int]) -> OutcomeCounts:
+        """Add up the outcomes of records."""
+        skipped, empty = outcomes.get(Outcome.SKIPPED, 0), outcomes.get(Outcome.EMPTY, 0)
+        answered, failed = outcomes.get(Outcome.ANSWERED, 0) + empty, outcomes.get(Outcome.FAILED, 0) + skipped
+        return cls(answered + failed, answered, failed, empty, skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class FailureExample:
+    """One sample that failed."""
+
+    id: str
+    origin: str
+    message: str
+
+    @classmethod
+    def from_record(cls, record: Record) -> FailureExample:
+        return cls(record.sample.id, record.sample.origin, record.error.message if record.error else "")
+
+
+@dataclass(frozen=True, slots=True)
+class FailureKind:
+    """Failures with the same kind of error."""
+
+    kind: str
+    count: int
+    examples: tuple[FailureExample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFacts:
+    """The judge, and how many of its verdicts were read, failed or are missing."""
+
+    name: str
+    model: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    verdicts: int = 0
+    failed: int = 0
+    missing: int = 0
+    tokens: int = 0
+    input_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Requests, tokens, audio and cost of the answered samples. Unknown amounts are None, never zero."""
+
+    requests: int = 0
+    attempts: int = 0
+    cached: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    audio_seconds: float | None = None
+    cost: float | None = None
+    currency: str | None = None
+    samples_without_usage: int = 0
+    samples_without_cost: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """How fast a run was, over all its passes."""
+
+    wall_seconds: float
+    samples: int
+    samples_per_second: float | None = None
+    audio_seconds: float | None = None
+    rtfx: float | None = None
+    passes: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metrics:
+    """The content of `metrics.json`; the report and the CSV files are derived from it."""
+
+    format: int = FORMAT
+    task: TaskFacts
+    model: ModelFacts
+    auricle: str = ""
+    """The version of Auricle that computed the numbers."""
+    created: str = ""
+    complete: bool = False
+    rows: int | None = None
+    notes: tuple[str, ...] = ()
+    judge: JudgeFacts | None = None
+    outcomes: OutcomeCounts = OutcomeCounts()
+    failures: tuple[FailureKind, ...] = ()
+    refused: dict[str, str] = field(default_factory=dict)
+    """Metrics and breakdowns that were requested but not computed, with the reason."""
+    unsuited: tuple[str, ...] = ()
+    """Metrics that do not apply to the outputs of the model."""
+    unreadable: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Per metric, how many answers were unreadable for which reason."""
+    numbers: tuple[Number, ...] = ()
+    usage: Usage = Usage()
+    speed: Throughput | None = None
+
+    @property
+    def overall(self) -> tuple[Number, ...]:
+        """The numbers over all samples."""
+        return tuple(number for number in self.numbers if not number.field)
+
+    def __getitem__(self, metric: str) -> Number:
+        """Return the number of a metric over all samples."""
+        for number in self.overall:
+            if number.metric == metric:
+                return number
+        raise KeyError(metric)
+
+
+def read_metrics(run_path: Path) -> Metrics:
+    """Read the numbers of a run as they were last written.
+
+    Raises:
+        DataError: if the run was not scored yet, or the file is damaged or has a newer format.
+    """
+    remedy = f"Run `auricle score {run_path}` to write it again."
+    try:
+        return read_document(run_path / METRICS_FILE, Metrics, FORMAT, remedy)
+    except FileNotFoundError as error:
+        raise DataError(f"{run_path / METRICS_FILE} not found: the run has not been scored yet.") from error
+
+
+def write_metrics(run_path: Path, metrics: Metrics) -> None:
+    write_document(run_path / METRICS_FILE, metrics)

@@ -1,0 +1,47 @@
+"""`progress.json`: whether the last pass over the data completed, and how long each pass took."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from auricle.runs.documents import read_document, write_document
+
+PROGRESS_FILE = "progress.json"
+
+
+@dataclass(frozen=True, slots=True)
+class PassTiming:
+    """Timing of one pass, from its first request to its last answer."""
+
+    wall_seconds: float
+    samples: int
+    """Samples answered in this pass."""
+    audio_seconds: float | None = None
+    """Duration of their audio; None if some durations are unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """The state of a run after its last pass. During a pass only the earlier passes are known."""
+
+    format: int = 1
+    complete: bool = False
+    rows: int | None = None
+    """Rows of the data that were read."""
+    passes: tuple[PassTiming, ...] = ()
+    revision: str = ""
+    """Identifier of the data."""
+    notes: tuple[str, ...] = ()
+
+
+def read_progress(run_path: Path) -> Progress:
+    """Read the progress of a run; a run that was never finished has none."""
+    with suppress(FileNotFoundError):
+        return read_document(run_path / PROGRESS_FILE, Progress)
+    return Progress()
+
+
+def write_progress(run_path: Path, progress: Progress) -> None:
+    write_document(run_path / PROGRESS_FILE, progress)

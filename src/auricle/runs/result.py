@@ -1,0 +1,66 @@
+"""What `evaluate` and `score` return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from auricle.core.errors import ExitStatus
+from auricle.runs.metrics import Metrics, Number, OutcomeCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """The result of a run: its numbers, and whether everything succeeded.
+
+    Example:
+        >>> from auricle import Spec, evaluate
+        >>> result = evaluate(Spec(task="demo", model="echo"), "runs/demo")  # doctest: +SKIP
+        >>> result["wer"].value  # doctest: +SKIP
+        1.0
+    """
+
+    path: Path
+    """The run directory."""
+    outcomes: OutcomeCounts
+    """How many samples of this pass were answered and how many failed."""
+    complete: bool = True
+    """Whether all samples were processed; otherwise the run can be resumed."""
+    metrics: Metrics | None = None
+    """The numbers; None if the answers were not scored."""
+    unscored: tuple[str, ...] = ()
+    """Metrics of the task that have no value."""
+    judge_requested: bool = False
+    """Whether verdicts were requested in this pass."""
+    stop_reason: str = ""
+    """Why the run was stopped before its end, unless it was interrupted."""
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """The numbers over all samples."""
+        return self.metrics.overall if self.metrics else ()
+
+    @property
+    def report_path(self) -> Path:
+        return self.path / "report.html"
+
+    @property
+    def exit_status(self) -> ExitStatus:
+        """How a command that ends with this result should exit."""
+        if not self.complete:
+            return ExitStatus.FAILURES if self.stop_reason else ExitStatus.INTERRUPTED
+        judge = self.metrics.judge if self.metrics else None
+        if judge and judge.missing and self.judge_requested:
+            return ExitStatus.INTERRUPTED
+        has_failures = self.outcomes.failed or self.unscored or (judge and (judge.missing or judge.failed))
+        return ExitStatus.FAILURES if has_failures else ExitStatus.OK
+
+    def __getitem__(self, metric: str) -> Number:
+        """Return the number of a metric over all samples."""
+        if self.metrics is None:
+            raise KeyError(metric)
+        return self.metrics[metric]
+
+    def __iter__(self) -> Iterator[Number]:
+        return iter(self.numbers)

@@ -1,0 +1,62 @@
+"""`scores.jsonl`: the statistics of each sample, derived from the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from auricle.core.errors import DataError
+from auricle.core.files import write_lines_atomically
+from auricle.core.serialization import dumps
+
+SCORES_FILE = "scores.jsonl"
+
+
+@dataclass(slots=True)
+class ScoreLine:
+    """The statistics of one sample by metric, or why there are none."""
+
+    id: str
+    row: int
+    stats: dict[str, Any] = field(default_factory=dict)
+    failed: str = ""
+    """The kind of error, if the sample failed."""
+    unreadable: dict[str, str] = field(default_factory=dict)
+    """Why a metric could not read the answer, by metric."""
+    verdicts: dict[str, list[str]] = field(default_factory=dict)
+    """The end of each of the judge's replies, by metric."""
+
+    def to_json_line(self) -> bytes:
+        if self.failed:
+            return dumps({"id": self.id, "row": self.row, "failed": self.failed})
+        line: dict[str, Any] = {"id": self.id, "row": self.row, "stats": self.stats}
+        if self.unreadable:
+            line["unreadable"] = self.unreadable
+        if self.verdicts:
+            line["verdicts"] = self.verdicts
+        return dumps(line)
+
+
+def write_scores(run_path: Path, lines: Iterable[ScoreLine]) -> None:
+    """Write the scores of a run; they can be derived again, so there is no fsync."""
+    write_lines_atomically(run_path / SCORES_FILE, (line.to_json_line() for line in lines))
+
+
+def read_scores(run_path: Path) -> Iterator[ScoreLine]:
+    """Yield the scores of a run.
+
+    Raises:
+        DataError: if the file is missing or damaged.
+    """
+    try:
+        with (run_path / SCORES_FILE).open("rb") as lines:
+            for line in lines:
+                yield ScoreLine(**orjson.loads(line))
+    except (FileNotFoundError, orjson.JSONDecodeError, TypeError) as error:
+        raise DataError(
+            f"{run_path / SCORES_FILE} is missing or damaged. Run `auricle score {run_path}` to write it again."
+        ) from error
