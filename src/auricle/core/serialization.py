@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any
 
@@ -14,7 +15,18 @@ import orjson
 
 from auricle.audio import Audio, Image, Video
 from auricle.core.fast_dataclass import make_fast_constructor
-from auricle.core.types import Failure, Generation, Likelihood, Output, Prediction, Record, Sample, Turn, get_max_tokens
+from auricle.core.types import (
+    Failure,
+    Generation,
+    Likelihood,
+    Output,
+    Prediction,
+    Record,
+    Sample,
+    Timing,
+    Turn,
+    get_max_tokens,
+)
 
 JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
 
@@ -36,6 +48,8 @@ def _encode_generation(generation: Generation) -> JsonObject:
         line["first"] = generation.first_token_logprobs
     if generation.prompt:
         line["prompt"] = generation.prompt
+    if generation.timing is not None and generation.timing.first_token is not None:  # streamed
+        line["timing"] = generation.timing
     return line
 
 
@@ -66,6 +80,8 @@ def _decode_generation(fields: JsonObject) -> Generation:
         fields["logprobs"] = tuple(fields["logprobs"])
     if "first" in fields:
         fields["first_token_logprobs"] = fields.pop("first")
+    if "timing" in fields:
+        fields["timing"] = Timing(**fields["timing"])
     return _make_generation(**fields)
 
 
@@ -82,6 +98,7 @@ ENCODERS: dict[type, Callable[[Any], JsonObject]] = {
     Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
     Turn: lambda t: {"kind": "Turn", "role": t.role, "parts": t.parts},
     Generation: _encode_generation,
+    Timing: lambda t: {name: value for name, value in asdict(t).items() if value is not None},
     Likelihood: _encode_likelihood,
     Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
     Failure: lambda f: {"kind": f.kind, "message": f.message},

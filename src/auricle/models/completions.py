@@ -10,21 +10,37 @@ from typing import Any
 
 import orjson
 
-from auricle.core.errors import Refused, SpecError
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
-from auricle.models.http.base import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.core.errors import SpecError
+from auricle.core.types import Generate, Likelihood, LogLikelihood, Request, Turn
+from auricle.models.http.base import HttpModel, merge_extra
 from auricle.models.http.likelihood import LikelihoodScorer, LogprobsSource
 from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest
+from auricle.models.openai import ChatReader
 from auricle.models.plain_text import join_turns, turn_text
 from auricle.models.token_boundary import check_scorable, split_request
 from auricle.prompts.meta_template import MetaTemplate
+
+
+class CompletionReader(ChatReader):
+    """Reads text completions."""
+
+    kind = "a completion"
+
+    def _read_document(self, document: Any) -> str:
+        document["choices"][0]["text"]  # only events may lack it
+        return self._read_event(document)
+
+    def _read_choice(self, choice: Mapping[str, Any]) -> str:
+        self.finish = choice.get("finish_reason") or self.finish
+        return self._add_text(str(choice.get("text") or ""))
 
 
 class Completions(HttpModel):
     """A model that continues plain text, and scores text if the server returns prompt log-probabilities."""
 
     default_key_env = "OPENAI_API_KEY"
+    reader = CompletionReader
 
     def __init__(
         self,
@@ -48,16 +64,11 @@ class Completions(HttpModel):
         self._scorer = LikelihoodScorer(self, logprobs_by, start)
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
 
-    async def generate(self, request: Generate) -> Generation:
-        document, host = await self._scorer.post_json("/completions", self._request_body(request))
-        return _parse_completion(document, host)
-
-    def prepare(self, request: Generate) -> PreparedRequest:
-        body = orjson.dumps(merge_extra(self._request_body(request), self.service.extra))
-        return PreparedRequest("/completions", body, "application/json")
-
-    def parse_reply(self, reply: Reply) -> Generation:
-        return _parse_completion(self.parse_json(reply), reply.host)
+    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
+        body = self._request_body(request)
+        if self.streams if stream is None else stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return PreparedRequest("/completions", orjson.dumps(merge_extra(body, self.service.extra)), "application/json")
 
     def _request_body(self, request: Generate) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -87,16 +98,3 @@ class Completions(HttpModel):
         if self._meta_template and turns:
             return self._meta_template.render(turns, turn_text)
         return join_turns(turns)
-
-
-def _parse_completion(document: Mapping[str, Any], host: str) -> Generation:
-    try:
-        choice, usage = document["choices"][0], document.get("usage") or {}
-        return Generation(
-            text=str(choice["text"]),
-            tokens=parse_count(usage.get("completion_tokens")),
-            input_tokens=parse_count(usage.get("prompt_tokens")),
-            finish=choice.get("finish_reason") or "",
-        )
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise Refused(f"{host} returned {describe_shape(document)} instead of a completion") from error

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 import orjson
 
 from auricle.audio import Audio
 from auricle.core.errors import Refused, SpecError
-from auricle.core.types import Generate, Generation, Part, Request, Turn
-from auricle.models.http.base import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.core.types import Generate, Part, Request, Turn
+from auricle.models.http.answers import AnswerReader
+from auricle.models.http.base import HttpModel, merge_extra
 from auricle.models.http.media import encode_base64, is_remote, read_media_file
 from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest
@@ -17,11 +19,39 @@ from auricle.models.http.timing import PreparedRequest
 ROLES = {"user": "user", "assistant": "model"}
 
 
+class GeminiReader(AnswerReader):
+    """Reads the first candidate of Gemini's responses; a stream consists of responses, too."""
+
+    kind = "a Gemini response"
+
+    def _read_document(self, document: Any) -> str:
+        if not document.get("candidates"):
+            self._raise_blocked(document.get("promptFeedback") or {})
+        return self._read_event(document)
+
+    def _raise_blocked(self, feedback: Mapping[str, Any]) -> NoReturn:
+        raise Refused(f"{self.host} refused to answer: {feedback.get('blockReason', 'no reason given')}")
+
+    def _read_event(self, event: Any) -> str:
+        if event.get("promptFeedback") and not event.get("candidates"):
+            self._raise_blocked(event["promptFeedback"])
+        if usage := event.get("usageMetadata"):
+            self._set_usage(usage.get("promptTokenCount"), usage.get("candidatesTokenCount"))
+        if not (candidates := event.get("candidates")):
+            return ""
+        self.finish = str(candidates[0].get("finishReason") or self.finish).lower()
+        parts = (candidates[0].get("content") or {}).get("parts") or []
+        if any(part.get("thought") for part in parts):
+            self.timer.record_chunk("reasoning")
+        return self._add_text("".join(part.get("text", "") for part in parts if not part.get("thought")))
+
+
 class Gemini(HttpModel):
     """A Gemini model through `generateContent`, with inline audio."""
 
     default_url = "https://generativelanguage.googleapis.com/v1beta"
     default_key_env = "GEMINI_API_KEY"
+    reader = GeminiReader
 
     def __init__(self, **service: Any) -> None:
         super().__init__(**service)
@@ -31,18 +61,11 @@ class Gemini(HttpModel):
     def auth_headers(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}  # not in the URL, which ends up in logs
 
-    @property
-    def path(self) -> str:
-        return f"/models/{self.service.model}:generateContent"
-
-    async def generate(self, request: Generate) -> Generation:
-        return await self.send_prepared(request)
-
-    def prepare(self, request: Generate) -> PreparedRequest:
-        return PreparedRequest(self.path, self.encode_body(request), "application/json")
-
-    def parse_reply(self, reply: Reply) -> Generation:
-        return _parse_generation(self.parse_json(reply), reply.host)
+    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
+        stream = self.streams if stream is None else stream
+        method = "streamGenerateContent?alt=sse" if stream else "generateContent"
+        path = f"/models/{self.service.model}:{method}"
+        return PreparedRequest(path, self.encode_body(request), "application/json")
 
     def encode_body(self, request: Generate) -> bytes:
         system_parts = [part for turn in request.turns if turn.role == "system" for part in turn.parts]
@@ -60,7 +83,7 @@ class Gemini(HttpModel):
     def preview_request(self, request: Request) -> str:
         if not isinstance(request, Generate):
             return ""
-        return render_request(self.path, self.encode_body(request))
+        return render_request(*self.prepare(request)[:2])
 
     def _encode_turn(self, turn: Turn) -> dict[str, Any]:
         return {"role": ROLES[turn.role], "parts": [self._encode_part(part) for part in turn.parts]}
@@ -77,22 +100,3 @@ class Gemini(HttpModel):
             media_type, content = part.media_type, read_media_file(part, self.service.max_megabytes)
         data = orjson.Fragment(b'"' + encode_base64(content) + b'"')
         return {"inlineData": {"mimeType": media_type, "data": data}}
-
-
-def _parse_generation(document: Any, host: str) -> Generation:
-    """Read the first candidate, without its reasoning parts."""
-    try:
-        if not document.get("candidates"):
-            reason = (document.get("promptFeedback") or {}).get("blockReason", "no reason given")
-            raise Refused(f"{host} refused to answer: {reason}")
-        candidate = document["candidates"][0]
-        parts = (candidate.get("content") or {}).get("parts") or []
-        usage = document.get("usageMetadata") or {}
-        return Generation(
-            text="".join(part.get("text", "") for part in parts if not part.get("thought")),
-            tokens=parse_count(usage.get("candidatesTokenCount")),
-            input_tokens=parse_count(usage.get("promptTokenCount")),
-            finish=str(candidate.get("finishReason") or "").lower(),
-        )
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise Refused(f"{host} returned {describe_shape(document)} without candidates") from error

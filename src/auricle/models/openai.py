@@ -10,34 +10,89 @@ import binascii
 import io
 import re
 import wave
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import orjson
 
 from auricle.audio import Audio, Image
-from auricle.core.errors import Refused, SpecError, Transient
+from auricle.core.errors import SpecError, Transient
 from auricle.core.types import Generate, Generation, Part, Request, Turn
-from auricle.models.http.base import (
-    STREAM_END,
-    HttpModel,
-    PendingResponse,
-    describe_shape,
-    merge_extra,
-    offset_seed,
-    parse_count,
-)
+from auricle.models.http.answers import AnswerReader
+from auricle.models.http.base import HttpModel, merge_extra, offset_seed
 from auricle.models.http.media import data_url, encode_base64, is_remote, read_media_file
 from auricle.models.http.request_preview import render_request
-from auricle.models.http.timing import PreparedRequest, RequestTimer, iter_event_parts, streamed_token_count
+from auricle.models.http.timing import PreparedRequest, RequestTimer
 from auricle.models.token_boundary import merge_spellings
 from auricle.prompts.meta_template import MetaTemplate
 
-JSON, EVENT_STREAM = "application/json", "text/event-stream"
+JSON = "application/json"
 AUDIO_FILE_HEADER = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # first bytes of audio files
 PCM_RATE = 24_000
-MAX_CHARS_PER_TOKEN = 64  # a longer answer has ignored max_tokens
+
+
+class ChatReader(AnswerReader):
+    """Reads chat completions, with text, speech and log-probabilities."""
+
+    kind = "a chat completion"
+
+    def __init__(self, request: Generate, timer: RequestTimer) -> None:
+        super().__init__(request, timer)
+        self._audio_chunks: list[str] = []
+        self._logprobs: list[float] = []
+        self._expects_first_tokens = bool(request.first_tokens)
+        self._first_tokens: Mapping[str, float] | None = None
+
+    def _read_document(self, document: Any) -> str:
+        if not isinstance(document["choices"][0]["message"], dict):
+            raise TypeError("no message")
+        return self._read_event(document)
+
+    def _read_event(self, event: Any) -> str:
+        usage = event.get("usage") or {}
+        if usage:
+            self._set_usage(usage.get("prompt_tokens"), usage.get("completion_tokens"))
+        if not (choices := event.get("choices")):
+            return ""
+        piece = self._read_choice(choices[0])
+        if usage and self.tokens is not None:
+            self.timer.record_token_count(self.tokens)
+        return piece
+
+    def _read_choice(self, choice: Mapping[str, Any]) -> str:
+        self.finish = choice.get("finish_reason") or self.finish
+        self._logprobs += _token_logprobs(choice)
+        if self._expects_first_tokens and not self._first_tokens:
+            self._first_tokens = _first_token_logprobs(choice)
+        return self._read_message(choice.get("delta") or choice.get("message") or {})
+
+    def _read_message(self, message: Mapping[str, Any]) -> str:
+        if message.get("reasoning_content") or message.get("reasoning"):
+            self.timer.record_chunk("reasoning")
+        if message.get("tool_calls"):
+            self.timer.record_chunk("tool")
+        audio = message.get("audio") or {}
+        text = message.get("content") or audio.get("transcript") or message.get("refusal") or ""
+        piece = self._add_text(_join_text(text))
+        if data := audio.get("data"):
+            self.timer.record_chunk("audio", data)
+            self._audio_chunks.append(data)
+        return piece
+
+    def check_answer(self) -> None:
+        """Raise if the server ignored the request for first tokens."""
+        if self._expects_first_tokens and not self._first_tokens and self.length:
+            raise SpecError(
+                f"{self.host} does not return first tokens (top_logprobs). Use openai or vllm-chat with a server that "
+                "supports top_logprobs, or causal, audio-chat or vllm on this machine."
+            )
+
+    def to_generation(self) -> Generation:
+        return self._build_generation(
+            audio=_decode_speech(self._audio_chunks),
+            logprobs=tuple(self._logprobs) or None,
+            first_token_logprobs=self._first_tokens or None,
+        )
 
 
 class OpenAI(HttpModel):
@@ -45,13 +100,13 @@ class OpenAI(HttpModel):
 
     default_url = "https://api.openai.com/v1"
     default_key_env = "OPENAI_API_KEY"
+    reader = ChatReader
     first_tokens = True
     max_first_tokens: int | None = 20
 
     def __init__(
         self,
         *,
-        stream: bool = False,
         audio_as: Literal["input_audio", "audio_url"] = "input_audio",
         logprobs: bool = False,
         tokens_field: str = "max_tokens",
@@ -61,7 +116,6 @@ class OpenAI(HttpModel):
         """Configure the client.
 
         Args:
-            stream: Request streamed answers.
             audio_as: Message part used for audio.
             logprobs: Request the log-probabilities of the answer.
             tokens_field: Name of the field with the token limit.
@@ -74,89 +128,15 @@ class OpenAI(HttpModel):
             raise SpecError("openai: missing model. Set -M model=NAME.")
         if audio_as not in ("input_audio", "audio_url"):
             raise SpecError(f"audio_as must be input_audio or audio_url, not {audio_as!r}.")
-        self.streams, self.audio_as = stream, audio_as
-        self.logprobs, self.tokens_field = logprobs, tokens_field
+        self.audio_as, self.logprobs, self.tokens_field = audio_as, logprobs, tokens_field
 
     @property
     def path(self) -> str:
         return "/chat/completions"
 
-    async def generate(self, request: Generate) -> Generation:
-        if self.streams:
-            accumulator = ResponseAccumulator(expects_first_tokens=bool(request.first_tokens))
-            async for _ in self._stream_text(request, accumulator):
-                pass
-            return accumulator.to_generation()
-        body = await self.in_thread(self.encode_body, request, False)
-        reply = await self.post(self.path, body, JSON)
-        accumulator = ResponseAccumulator(expects_first_tokens=bool(request.first_tokens))
-        accumulator.add_document(self.parse_json(reply), reply.host)
-        accumulator.check_first_tokens(reply.host)
-        self.record_usage(generation := accumulator.to_generation(), reply.charged_tokens)
-        return generation
-
-    def prepare(self, request: Generate) -> PreparedRequest:
-        return PreparedRequest(self.path, self.encode_body(request, self.streams), JSON)
-
-    async def send_timed(self, prepared: PreparedRequest, timer: RequestTimer) -> Generation:
-        """Send a prepared request and record the arrival time of each part of the answer."""
-        accumulator = ResponseAccumulator()
-        timer.start()
-        async with self.send_request(*prepared, timer) as pending:
-            timer.record_first_byte()
-            if pending.response.content_type != EVENT_STREAM:
-                accumulator.add_document(self.parse_json(await self.read_reply(pending)), pending.host)
-            else:
-                timer.streamed = True
-                async for event in self.iter_events(pending):
-                    for kind, data in iter_event_parts(event):
-                        timer.record_chunk(kind, data)
-                    if (tokens := streamed_token_count(event)) is not None:
-                        timer.record_token_count(tokens)
-                    accumulator.add_event(event, pending.host)
-                accumulator.check_complete(pending.host)
-        timer.stop()
-        return accumulator.to_generation()
-
-    def stream(self, request: Generate) -> AsyncIterator[str]:
-        return self._stream_text(request, ResponseAccumulator(expects_first_tokens=bool(request.first_tokens)))
-
-    async def _stream_text(self, request: Generate, accumulator: ResponseAccumulator) -> AsyncIterator[str]:
-        """Yield text as it arrives; all at once if the server does not stream."""
-        body = await self.in_thread(self.encode_body, request, True)
-        async with self.send_request(self.path, body, JSON) as pending:
-            if pending.response.content_type != EVENT_STREAM:
-                yield accumulator.add_document(self.parse_json(await self.read_reply(pending)), pending.host)
-            else:
-                async for piece in self._iter_text(pending, accumulator, request.max_tokens):
-                    yield piece
-                accumulator.check_complete(pending.host)
-        accumulator.check_first_tokens(pending.host)
-        self.record_usage(accumulator.to_generation(), pending.charged_tokens)
-
-    async def _iter_text(
-        self, pending: PendingResponse, accumulator: ResponseAccumulator, max_tokens: int
-    ) -> AsyncIterator[str]:
-        """Yield streamed text, and raise if the answer does not end."""
-        import aiohttp
-
-        max_chars = MAX_CHARS_PER_TOKEN * max_tokens + 10_000
-        try:
-            async for event in self.iter_events(pending):
-                if piece := accumulator.add_event(event, pending.host):
-                    yield piece
-                if accumulator.length > max_chars:
-                    raise Refused(
-                        f"{pending.host} sent {accumulator.length} characters for max_tokens={max_tokens} "
-                        "and did not stop"
-                    )
-        except aiohttp.ServerTimeoutError:
-            raise  # no data for a while, which is worth a retry
-        except TimeoutError as error:
-            raise Refused(
-                f"{pending.host} did not finish its answer within {self.service.timeout:g} s "
-                f"({accumulator.length} characters so far); raise the limit with -M timeout=SECONDS"
-            ) from error
+    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
+        stream = self.streams if stream is None else stream
+        return PreparedRequest(self.path, self.encode_body(request, stream), JSON)
 
     def encode_body(self, request: Generate, stream: bool) -> bytes:
         """Encode the request; base64 media is inserted without being escaped again."""
@@ -238,88 +218,6 @@ class Azure(OpenAI):
 
 def _json_string(ascii_bytes: bytes) -> orjson.Fragment:
     return orjson.Fragment(b'"' + ascii_bytes + b'"')
-
-
-PARSE_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-
-
-@dataclass
-class ResponseAccumulator:
-    """The answer of a server, collected from stream events or from one document."""
-
-    text_parts: list[str] = field(default_factory=list)
-    audio_chunks: list[str] = field(default_factory=list)
-    logprobs: list[float] = field(default_factory=list)
-    finish: str = ""
-    usage: Mapping[str, Any] = field(default_factory=dict)
-    length: int = 0
-    """Number of characters."""
-    is_finished: bool = False
-    """Whether the server sent the end-of-stream marker."""
-    expects_first_tokens: bool = False
-    first_tokens: Mapping[str, float] | None = None
-
-    def add_event(self, event: Any, host: str) -> str:
-        """Add a stream event and return the text it contains."""
-        if event is STREAM_END:
-            self.is_finished = True
-            return ""
-        try:
-            return self._add_choice(event)
-        except PARSE_ERRORS as error:
-            raise Transient(f"{host} streamed {describe_shape(event)} instead of a chat completion chunk") from error
-
-    def add_document(self, document: Any, host: str) -> str:
-        """Add the first choice of a complete answer and return its text."""
-        try:
-            if not isinstance(document["choices"][0]["message"], dict):
-                raise TypeError("no message")
-            return self._add_choice(document)
-        except PARSE_ERRORS as error:
-            raise Refused(f"{host} returned {describe_shape(document)} instead of a chat completion") from error
-
-    def _add_choice(self, event: Mapping[str, Any]) -> str:
-        self.usage = event.get("usage") or self.usage
-        for choice in (event.get("choices") or [])[:1]:
-            self.finish = choice.get("finish_reason") or self.finish
-            self.logprobs += _token_logprobs(choice)
-            if self.expects_first_tokens and not self.first_tokens:
-                self.first_tokens = _first_token_logprobs(choice)
-            return self._add_message(choice.get("delta") or choice.get("message") or {})
-        return ""
-
-    def _add_message(self, message: Mapping[str, Any]) -> str:
-        audio = message.get("audio") or {}
-        self.audio_chunks += [audio["data"]] if audio.get("data") else []
-        text = message.get("content") or audio.get("transcript") or message.get("refusal") or ""
-        piece = _join_text(text)
-        self.text_parts.append(piece)
-        self.length += len(piece)
-        return piece
-
-    def check_complete(self, host: str) -> None:
-        """Raise if the stream ended without an end marker or finish reason."""
-        if not self.finish and not self.is_finished:
-            raise Transient(f"{host} ended its stream early, after {self.length} characters")
-
-    def check_first_tokens(self, host: str) -> None:
-        """Raise if the server ignored the request for first tokens."""
-        if self.expects_first_tokens and not self.first_tokens and self.length:
-            raise SpecError(
-                f"{host} does not return first tokens (top_logprobs). Use openai or vllm-chat with a server that "
-                "supports top_logprobs, or causal, audio-chat or vllm on this machine."
-            )
-
-    def to_generation(self) -> Generation:
-        return Generation(
-            text="".join(self.text_parts),
-            tokens=parse_count(self.usage.get("completion_tokens")),
-            input_tokens=parse_count(self.usage.get("prompt_tokens")),
-            finish=self.finish,
-            audio=_decode_speech(self.audio_chunks),
-            logprobs=tuple(self.logprobs) or None,
-            first_token_logprobs=self.first_tokens or None,
-        )
 
 
 def _join_text(content: Any) -> str:

@@ -11,16 +11,46 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-from auricle.core.errors import Refused, SpecError
-from auricle.core.types import Generate, Generation
+from auricle.core.errors import SpecError
+from auricle.core.types import Generate
 from auricle.models.audio_input import get_single_audio
-from auricle.models.http.base import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.models.http.base import HttpModel, Reply, merge_extra
 from auricle.models.http.media import EncodedAudio
 from auricle.models.http.timing import PreparedRequest
+from auricle.models.openai import ChatReader
 
 SUFFIXES = {"opus": "ogg"}  # file suffix that servers expect for a format
 STRUCTURED_CONTENT_TYPE = re.compile("html|json")
 RESPONSE_FORMATS = ("json", "text", "verbose_json")
+
+
+class TranscriptReader(ChatReader):
+    """Reads transcripts: whole, or streamed as OpenAI does (`transcript.text.delta`) or as vLLM does (chat chunks)."""
+
+    kind = "a transcript"
+    limits_length = False  # a transcript is as long as its recording
+
+    def _read_document(self, document: Any) -> str:
+        if not isinstance(document["text"], str):
+            raise TypeError("no text")
+        self._read_usage(document)
+        return self._add_text(document["text"])
+
+    def _read_event(self, event: Any) -> str:
+        event_type = event.get("type")
+        if event_type is None:
+            return super()._read_event(event)
+        if event_type == "transcript.text.delta":
+            return self._add_text(event["delta"])
+        if event_type == "transcript.text.done":
+            self._has_ended = True
+            self._read_usage(event)
+        return ""
+
+    def _read_usage(self, document: Mapping[str, Any]) -> None:
+        usage = document.get("usage")
+        if isinstance(usage, dict):
+            self._set_usage(usage.get("input_tokens"), usage.get("output_tokens"))
 
 
 class Transcription(HttpModel):
@@ -28,6 +58,7 @@ class Transcription(HttpModel):
 
     default_url = "https://api.openai.com/v1"
     default_key_env = "OPENAI_API_KEY"
+    reader = TranscriptReader
 
     def __init__(
         self,
@@ -46,27 +77,26 @@ class Transcription(HttpModel):
         self.language, self.prompt, self.response_format = language, prompt, response_format
         self.path = f"/audio/{'translations' if translate else 'transcriptions'}"
 
-    async def generate(self, request: Generate) -> Generation:
-        return await self.send_prepared(request)
-
-    def parse_reply(self, reply: Reply) -> Generation:
+    def parse_reply(self, reply: Reply) -> Any:
         is_plain_text = self.response_format == "text" and not STRUCTURED_CONTENT_TYPE.search(reply.content_type)
         if is_plain_text:
-            return Generation(text=reply.content.decode("utf-8", "replace").strip())
-        return _parse_generation(self.parse_json(reply), reply.host)
+            return {"text": reply.content.decode("utf-8", "replace").strip()}
+        return self.parse_json(reply)
 
-    def prepare(self, request: Generate) -> PreparedRequest:
+    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
         audio = self.encoder(get_single_audio(request))
-        body, content_type = encode_multipart(self._form_fields(request), audio)
+        stream = self.streams if stream is None else stream
+        body, content_type = encode_multipart(self._form_fields(request, stream), audio)
         return PreparedRequest(self.path, body, content_type)
 
-    def _form_fields(self, request: Generate) -> dict[str, Any]:
+    def _form_fields(self, request: Generate, stream: bool) -> dict[str, Any]:
         fields = {
             "model": self.service.model,
             "response_format": self.response_format,
             "temperature": request.temperature,
             "language": self.language or None,
             "prompt": self.prompt or None,
+            "stream": stream or None,
         }
         return merge_extra(fields, self.service.extra)
 
@@ -86,15 +116,3 @@ def encode_multipart(fields: Mapping[str, Any], audio: EncodedAudio) -> tuple[by
     )
     body = "\r\n".join(pieces).encode() + audio.content + f"\r\n--{boundary}--\r\n".encode()
     return body, f"multipart/form-data; boundary={boundary}"
-
-
-def _parse_generation(document: Any, host: str) -> Generation:
-    if not isinstance(document, dict) or not isinstance(document.get("text"), str):
-        raise Refused(f"{host} returned {describe_shape(document)} without a text")
-    usage = document.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
-    return Generation(
-        text=document["text"],
-        tokens=parse_count(counts.get("output_tokens")),
-        input_tokens=parse_count(counts.get("input_tokens")),
-    )

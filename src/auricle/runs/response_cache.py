@@ -336,6 +336,8 @@ def _canonicalise(value: Any) -> Any:
 
 
 def _encode_output(output: Output) -> Content:
+    if isinstance(output, Generation) and output.timing is not None:
+        output = replace(output, timing=None)  # a response from the cache has not been waited for
     if not isinstance(output, Generation) or output.audio is None:
         return dumps(output), None
     audio = output.audio

@@ -95,7 +95,7 @@ def test_blocked_question_is_refused(canned: Any) -> None:
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'{"candidates": [3]}'])
 def test_unexpected_json_is_refused(canned: Any, body: bytes) -> None:
-    with pytest.raises(Refused, match="without candidates"):
+    with pytest.raises(Refused, match="instead of a Gemini response"):
         run_model(model_at(canned(http_reply(body=body))))
 
 

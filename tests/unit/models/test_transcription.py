@@ -111,7 +111,7 @@ def test_web_page_is_refused(serve: Any, sound: Any, format_: str) -> None:
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b"{}", b'{"text": null}'])
 def test_response_without_text_is_refused(canned: Any, sound: Any, body: bytes) -> None:
-    with pytest.raises(Refused, match="without a text"):
+    with pytest.raises(Refused, match="instead of a transcript"):
         run_model(model_at(canned(http_reply(body=body))), question(sound))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from auricle import Audio, Generate, Generation, LogLikelihood, Predict, SpecError, Turn
-from auricle.core.types import Likelihood, Output, Prediction, Request
+from auricle.core.types import Likelihood, Output, Prediction, Request, Timing
 from auricle.runs.response_cache import ResponseCache, clear, default_cache_path, list_entries_by_model
 
 Model = tuple[str, dict[str, Any]]
@@ -51,6 +51,15 @@ def look_up(file: Path) -> Callable[..., Output | None]:
 
 def test_response_is_returned_in_another_run(look_up: Any) -> None:
     assert look_up(HELLO, HELLO) == ANSWER
+
+
+def test_cached_response_has_no_timing(file: Path) -> None:
+    with ResponseCache(file, "m", {}) as cache:
+        cache.put(HELLO, replace(ANSWER, timing=Timing(first_token=0.5)))
+        response = cache.get(HELLO)
+    assert response == ANSWER
+    assert isinstance(response, Generation)
+    assert response.timing is None
 
 
 def test_response_is_returned_before_it_is_committed(file: Path) -> None:

@@ -10,9 +10,8 @@ import asyncio
 import math
 import os
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -21,10 +20,12 @@ from urllib.request import getproxies
 
 import orjson
 
+from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable, Unsupported
 from auricle.core.redaction import KEY_IN_URL
 from auricle.core.types import Generate, Generation
 from auricle.models.base import AsyncModel
+from auricle.models.http.answers import STREAM_END, AnswerReader
 from auricle.models.http.config import ServiceConfig as ServiceConfig
 from auricle.models.http.error_messages import extract_error_message, find_message, parse_retry_after
 from auricle.models.http.media import AudioEncoder
@@ -40,12 +41,11 @@ T = TypeVar("T")
 RETRYABLE_STATUSES = {408, 409, 425, 429}
 BUSY_STATUSES = {429, 503}
 BASE64_PATTERN = re.compile(r"[A-Za-z0-9+/=_-]{80,}")  # base64, or other text not meant for people
-FIELD_NAME_PATTERN = re.compile(r"\w{1,40}")
 MAX_MESSAGE_CHARS = 300
 MAX_ERROR_BYTES = 20_000  # read from an error response
 MAX_RESPONSE_BYTES = 1 << 28
 READ_BUFFER_BYTES = 1 << 22  # half the longest line of a stream; one line may contain a minute of speech
-STREAM_END = object()
+EVENT_STREAM = "text/event-stream"
 
 
 class PendingResponse(NamedTuple):
@@ -76,15 +76,23 @@ class Reply:
 
 
 class HttpModel(AsyncModel):
-    """Base class with connections, limits, retries and redaction for models behind an API."""
+    """Base class with connections, limits, timing and redaction for models behind an API.
+
+    A subclass encodes requests (`prepare`) and names the reader of its protocol. Every request takes the same path,
+    in runs and in load tests: prepare, send, read as a stream or as a whole.
+    """
 
     default_url = ""
     default_key_env = ""
+    reader: type[AnswerReader]
+    """Reads the answers of the protocol."""
 
     def __init__(self, **options: Any) -> None:
         if not (find_spec("aiohttp") and find_spec("pybase64")):
             raise MissingExtra("Models behind an API", "api")
         self.service = ServiceConfig.from_options(type(self).__name__, options)
+        self.streams = self.service.stream
+        """Whether to request streamed answers."""
         urls = self.service.resolve_urls(self.default_url)
         if not urls:
             raise SpecError(f"{type(self).__name__}: missing base_url. Set -M base_url=http://host:port/v1.")
@@ -98,9 +106,9 @@ class HttpModel(AsyncModel):
         )
         self._pool = ConnectionPool([Endpoint(url, AdaptiveLimiter(adaptive=self.service.adaptive)) for url in urls])
         self._rate_limiter = RateLimiter(self.service.rpm, self.service.tpm)
-        self._executor = ThreadPoolExecutor(4, thread_name_prefix="auricle-encode")
+        self._executor = AdaptiveExecutor(4, "auricle-encode")
         self._session: aiohttp.ClientSession | None = None
-        self._traces_connections = False
+        self._times_transfers = False
 
     @property
     def hosts(self) -> list[str]:
@@ -122,49 +130,76 @@ class HttpModel(AsyncModel):
         return sorted(secrets, key=len, reverse=True)
 
     async def in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Run blocking work in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, function, *arguments)
+        """Run blocking work, in a thread unless it is short."""
+        return await self._executor.run(function, *arguments)
 
     async def post(self, path: str, body: bytes | Callable[[], Any], content_type: str = "") -> Reply:
         """Send one request and return the complete response."""
         async with self.send_request(path, body, content_type) as pending:
             return await self.read_reply(pending)
 
-    def prepare(self, request: Generate) -> PreparedRequest:
-        """Encode a request, so that sending it takes no further work."""
-        raise Unsupported(f"{type(self).__name__} does not support load tests.")
+    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
+        """Encode a request, so that sending it takes no further work; `stream` overrides `streams`."""
+        raise Unsupported(f"{type(self).__name__} does not support text generation.")
 
-    def parse_reply(self, reply: Reply) -> Generation:
-        """Parse a complete response."""
-        raise Unsupported(f"{type(self).__name__} does not support load tests.")
+    async def generate(self, request: Generate) -> Generation:
+        return await self.send(request, await self.in_thread(self.prepare, request), RequestTimer())
 
-    async def send_prepared(self, request: Generate) -> Generation:
-        """Encode a request in a thread, send it and parse the response."""
-        reply = await self.post(*await self.in_thread(self.prepare, request))
-        generation = self.parse_reply(reply)
-        self.record_usage(generation, reply.charged_tokens)
-        return generation
+    async def send(self, request: Generate, prepared: PreparedRequest, timer: RequestTimer) -> Generation:
+        """Send a prepared request, read its answer and record the times of its parts."""
+        reader = self.reader(request, timer)
+        async for _ in self._exchange(prepared, reader):
+            pass
+        return reader.to_generation()
 
-    async def iter_events(self, pending: PendingResponse) -> AsyncIterator[Any]:
-        """Yield the events of a stream, or raise the error that one of them contains."""
-        async for event in iter_events(pending.response, pending.host):
-            if isinstance(event, dict) and event.get("error"):
-                raise self.error_from_document(event["error"], pending.host)
-            yield event
+    async def stream(self, request: Generate) -> AsyncIterator[str]:
+        prepared = await self.in_thread(self.prepare, request, True)
+        async with aclosing(self._exchange(prepared, self.reader(request, RequestTimer()))) as pieces:
+            async for piece in pieces:
+                yield piece
 
-    async def send_timed(self, prepared: PreparedRequest, timer: RequestTimer) -> Generation:
-        """Send a prepared request and record its timing."""
-        timer.start()
-        async with self.send_request(*prepared, timer) as pending:
-            timer.record_first_byte()
-            reply = await self.read_reply(pending)
-        timer.stop()
-        return self.parse_reply(reply)
+    async def _exchange(self, prepared: PreparedRequest, reader: AnswerReader) -> AsyncGenerator[str]:
+        """Send a request and yield its text as it arrives; all at once if the server does not stream."""
+        reply: Reply | None = None
+        async with self.send_request(*prepared, reader.timer) as pending:
+            reader.timer.record_first_byte()
+            reader.host = pending.host
+            if pending.response.content_type == EVENT_STREAM:
+                async for piece in self._read_stream(pending, reader):
+                    yield piece
+            else:
+                reply = await self.read_reply(pending)
+        reader.timer.stop()
+        if reply is not None:
+            yield reader.read_document(self.parse_reply(reply))
+        reader.check_answer()
+        if reader.tokens is not None:
+            self.record_usage(reader.tokens + (reader.input_tokens or 0), pending.charged_tokens)
 
-    def disable_limits(self) -> None:
-        """Remove all client-side limits; a load test decides itself when to send."""
+    async def _read_stream(self, pending: PendingResponse, reader: AnswerReader) -> AsyncIterator[str]:
+        """Yield the text of a stream as it arrives, and raise if the answer does not end."""
+        import aiohttp
+
+        reader.timer.streamed = True
+        try:
+            async for event in iter_events(pending.response, pending.host):
+                if isinstance(event, dict) and event.get("error"):
+                    raise self.error_from_document(event["error"], pending.host)
+                if piece := reader.read_event(event):
+                    yield piece
+        except aiohttp.ServerTimeoutError:
+            raise  # no data for a while, which is worth a retry
+        except TimeoutError as error:
+            raise Refused(
+                f"{pending.host} did not finish its answer within {self.service.timeout:g} s "
+                f"({reader.length} characters so far); raise the limit with -M timeout=SECONDS"
+            ) from error
+        reader.check_end()
+
+    def prepare_for_load_test(self) -> None:
+        """Remove all client-side limits, because a load test decides when to send, and time uploads exactly."""
         self._rate_limiter = RateLimiter()
-        self._traces_connections = True
+        self._times_transfers = True
         for endpoint in self._pool.endpoints:
             endpoint.limiter = AdaptiveLimiter(adaptive=False, max_limit=math.inf)
 
@@ -189,7 +224,10 @@ class HttpModel(AsyncModel):
         endpoint = await self._pool.acquire()
         headers = {**self._headers, **({"Content-Type": content_type} if content_type else {})}
         try:
-            content = body() if callable(body) else prepare_upload(body, timer.record_uploaded if timer else None)
+            on_uploaded = timer.record_uploaded if timer and self._times_transfers else None
+            content = body() if callable(body) else prepare_upload(body, on_uploaded)
+            if timer:
+                timer.start()
             async with self._get_session().post(
                 join_url(endpoint.url, path),
                 data=content,
@@ -207,10 +245,13 @@ class HttpModel(AsyncModel):
         finally:
             self._pool.release(endpoint)
 
-    def record_usage(self, generation: Generation, charged_tokens: float) -> None:
-        """Correct the rate limiter with the actual token count, if the server reports one."""
-        if generation.tokens is not None:
-            self._rate_limiter.record_usage(generation.tokens + (generation.input_tokens or 0), charged_tokens)
+    def record_usage(self, tokens: int, charged_tokens: float) -> None:
+        """Correct the rate limiter with the actual token count."""
+        self._rate_limiter.record_usage(tokens, charged_tokens)
+
+    def parse_reply(self, reply: Reply) -> Any:
+        """Return what the reader reads of a complete response."""
+        return self.parse_json(reply)
 
     def parse_json(self, reply: Reply) -> Any:
         """Return the JSON of a response, or raise the error it contains."""
@@ -237,7 +278,7 @@ class HttpModel(AsyncModel):
                     total=service.timeout, connect=service.connect_timeout, sock_read=service.read_timeout
                 ),
                 read_bufsize=READ_BUFFER_BYTES,
-                trace_configs=[connection_trace_config()] if self._traces_connections else None,
+                trace_configs=[connection_trace_config()] if self._times_transfers else None,
                 # With trust_env aiohttp looks for proxies and .netrc before every request: enable it only if needed.
                 trust_env=bool(getproxies()),
             )
@@ -268,13 +309,15 @@ class HttpModel(AsyncModel):
 
         service = self.service
         if isinstance(error, aiohttp.ConnectionTimeoutError):
-            return Unreachable(f"{host} did not accept a connection within {service.connect_timeout:g} s")
+            return Unreachable(
+                f"{host} did not accept a connection within {service.connect_timeout:g} s (connect_timeout)"
+            )
         if isinstance(error, aiohttp.ClientConnectorError):
             return Unreachable(f"no connection to {host}: {_os_error_reason(error.os_error)}")
         if isinstance(error, aiohttp.SocketTimeoutError):
-            return Unreachable(f"{host} sent nothing for {service.read_timeout:g} s")
+            return Unreachable(f"{host} sent nothing for {service.read_timeout:g} s (read_timeout)")
         if isinstance(error, TimeoutError):
-            return Transient(f"{host} did not finish its answer within {service.timeout:g} s")
+            return Transient(f"{host} did not finish its answer within {service.timeout:g} s (timeout)")
         return Transient(self.redact(f"connection to {host} lost: {str(error) or type(error).__name__}"))
 
     def redact(self, text: str) -> str:
@@ -285,7 +328,7 @@ class HttpModel(AsyncModel):
         return text if len(text) <= MAX_MESSAGE_CHARS else text[: MAX_MESSAGE_CHARS - 1] + "…"
 
     async def close(self) -> None:
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor.close()
         if self._session:
             await self._session.close()
             await asyncio.sleep(0)  # transports close in the next iteration of the event loop
@@ -312,19 +355,6 @@ def offset_seed(extra: Mapping[str, Any], answer_index: int) -> Mapping[str, Any
     """Give each of several answers to a request its own seed."""
     seed = extra.get("seed")
     return {**extra, "seed": seed + answer_index} if answer_index and isinstance(seed, int) else extra
-
-
-def describe_shape(value: Any) -> str:
-    """Describe a JSON value by its field names, without repeating long or secret content."""
-    if not isinstance(value, dict):
-        return "a non-object"
-    names = (name if FIELD_NAME_PATTERN.fullmatch(name) else "…" for name in list(value)[:8])
-    return f"an object with {', '.join(names) or 'no fields'}"
-
-
-def parse_count(value: Any) -> int | None:
-    """Return a token count, or None if the server does not report one."""
-    return int(value) if isinstance(value, int | float) else None
 
 
 def _os_error_reason(error: OSError) -> str:

@@ -43,6 +43,8 @@ class ServiceConfig:
     max_megabytes: float = 25.0
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Additional fields of the request body."""
+    stream: bool = False
+    """Whether to request streamed answers, which are timed from their first token on."""
 
     @classmethod
     def from_options(cls, name: str, options: Mapping[str, Any]) -> ServiceConfig:

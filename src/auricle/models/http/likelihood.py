@@ -9,8 +9,9 @@ from typing import Any, Literal
 import orjson
 
 from auricle.core.errors import Refused, SpecError
-from auricle.core.types import Generation, Likelihood
-from auricle.models.http.base import HttpModel, merge_extra, parse_count
+from auricle.core.types import Likelihood
+from auricle.models.http.answers import parse_count
+from auricle.models.http.base import HttpModel, merge_extra
 from auricle.models.http.prompt_logprobs import PromptToken, continuation_likelihood, parse_echo, parse_prompt_logprobs
 
 JSON = "application/json"
@@ -49,8 +50,8 @@ class LikelihoodScorer:
         reply = await model.post(path, body, JSON)
         document = model.parse_json(reply)
         usage = (document.get("usage") if isinstance(document, dict) else None) or {}
-        generation = Generation(text="", tokens=parse_count(usage.get("total_tokens")))
-        model.record_usage(generation, reply.charged_tokens)
+        if (tokens := parse_count(usage.get("total_tokens"))) is not None:
+            model.record_usage(tokens, reply.charged_tokens)
         return document, reply.host
 
     async def ensure_supported(self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 
 from auricle.core.errors import Refused, SampleError
 from auricle.core.types import Likelihood
-from auricle.models.http.base import describe_shape
+from auricle.models.http.answers import PARSE_ERRORS, describe_shape
 
 REPLACEMENT_CHARACTER = "\ufffd"  # a token with part of a character decodes to this
-PARSE_ERRORS = (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from array import array
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from auricle.core.types import Timing
 
 if TYPE_CHECKING:
     import aiohttp
@@ -58,7 +59,9 @@ class RequestTimer:
         self.first_byte = time.monotonic()
 
     def record_chunk(self, kind: ChunkKind, data: str = "") -> None:
-        """Record a part of the answer; `data` is its audio in base64."""
+        """Record a part of a streamed answer; `data` is its audio in base64."""
+        if not self.streamed:
+            return
         now = time.monotonic()
         if self.first_token is None:
             self.first_token = now
@@ -87,6 +90,13 @@ class RequestTimer:
     def stop(self) -> None:
         self.done = time.monotonic()
 
+    def to_timing(self) -> Timing | None:
+        """Return the times relative to sending, with microseconds; None if nothing was sent."""
+        if (sent := self.sent) is None:
+            return None
+        times = (self.first_byte, self.first_token, self.first_audio, self.last_content, self.done)
+        return Timing(*[None if time is None else round(time - sent, 6) for time in times])
+
 
 def connection_trace_config() -> aiohttp.TraceConfig:
     """Restart the timer of a request when an open connection takes it, to exclude client-side preparation.
@@ -112,27 +122,3 @@ def _is_audible(data: str) -> bool:
         return False
     samples = array("h", content[: len(content) // 2 * 2])
     return bool(samples) and max(max(samples), -min(samples)) > AUDIBLE_AMPLITUDE
-
-
-def streamed_token_count(event: Any) -> int | None:
-    """Return the number of tokens so far, if an event with content reports it."""
-    usage = event.get("usage") if isinstance(event, Mapping) else None
-    count = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
-    return count if isinstance(count, int) and event.get("choices") else None
-
-
-def iter_event_parts(event: Any) -> Iterator[tuple[ChunkKind, str]]:
-    """Yield the kind of each part of a chat stream event, with audio as base64."""
-    choices = event.get("choices") if isinstance(event, Mapping) else None
-    if not choices:
-        return
-    message = choices[0].get("delta") or choices[0].get("message") or {}
-    if message.get("reasoning_content") or message.get("reasoning"):
-        yield "reasoning", ""
-    if message.get("tool_calls"):
-        yield "tool", ""
-    audio = message.get("audio") or {}
-    if message.get("content") or audio.get("transcript"):
-        yield "text", ""
-    if data := audio.get("data"):
-        yield "audio", data

@@ -22,6 +22,7 @@ from auricle.testing.fake_server.request_parsing import (
     read_chat,
     read_completion,
     read_gemini,
+    read_gemini_stream,
     upload_reader,
 )
 from auricle.testing.fake_server.response_rendering import (
@@ -78,6 +79,7 @@ ROUTES = (
     Route(re.compile(rf"(?:{OPENAI_PREFIX})/audio/transcriptions"), upload_reader("transcribe"), render_transcription),
     Route(re.compile(rf"(?:{OPENAI_PREFIX})/audio/translations"), upload_reader("translate"), render_transcription),
     Route(re.compile(r"/v1beta/models/(?P<name>[^/:]+):generateContent"), read_gemini, render_gemini),
+    Route(re.compile(r"/v1beta/models/(?P<name>[^/:]+):streamGenerateContent"), read_gemini_stream, render_gemini),
 )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import unquote
 
 import orjson
@@ -49,6 +49,8 @@ class ParsedRequest:
     input_tokens: int
     max_tokens: int | None = None
     stream: bool = False
+    chunk_format: Literal["chat", "completion", "transcript", "gemini"] = "chat"
+    """Protocol of the events of a stream."""
     include_usage: bool = False
     """Whether a stream ends with token counts."""
     continuous_usage: bool = False
@@ -216,6 +218,9 @@ def read_completion(body: RequestBody, path_model: str | None) -> ParsedRequest:
         reply_text="" if echo_only else prompt.rstrip().rpartition("\n")[2],
         input_tokens=len(split_tokens(prompt)),
         max_tokens=None if echo_only else _parse_max_tokens(document, "max_tokens"),
+        stream=bool(document.get("stream")),
+        chunk_format="completion",
+        include_usage=bool(_get_object(document, "stream_options").get("include_usage")),
         logprobs=document.get("logprobs") is not None,
         prompt=prompt,
         prompt_logprobs=_wants_prompt_logprobs(document),
@@ -287,6 +292,9 @@ def upload_reader(task: str) -> Callable[[RequestBody, str | None], ParsedReques
             reply_text=words or describe_media("heard", content),
             input_tokens=max(1, len(content) // BYTES_PER_TOKEN),
             response_format=response_format,
+            stream=values.get("stream") == "true",
+            chunk_format="transcript",
+            include_usage=True,
             task=task,
             language="english" if task == "translate" else values.get("language", "english"),
             audio_seconds=audio.measure_seconds(content),
@@ -296,6 +304,10 @@ def upload_reader(task: str) -> Callable[[RequestBody, str | None], ParsedReques
 
 
 # --- Gemini ----------------------------------------------------------------------
+
+
+def read_gemini_stream(body: RequestBody, path_model: str | None) -> ParsedRequest:
+    return replace(read_gemini(body, path_model), stream=True, chunk_format="gemini", include_usage=True)
 
 
 def read_gemini(body: RequestBody, path_model: str | None) -> ParsedRequest:

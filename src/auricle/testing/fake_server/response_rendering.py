@@ -148,7 +148,7 @@ def render_transcription(answer: Answer) -> bytes:
             "segments": [_build_segment(answer)] if answer.tokens else [],
         }
     if answer.include_usage:
-        document["usage"] = _build_upload_usage(answer)
+        document["usage"] = build_upload_usage(answer)
     return orjson.dumps(document)
 
 
@@ -166,7 +166,7 @@ def _build_segment(answer: Answer) -> Document:
     }
 
 
-def _build_upload_usage(answer: Answer) -> Document:
+def build_upload_usage(answer: Answer) -> Document:
     if answer.request.response_format == "verbose_json":
         return {"type": "duration", "seconds": math.ceil(answer.request.audio_seconds)}
     inputs, outputs = answer.request.input_tokens, len(answer.tokens)
@@ -177,20 +177,23 @@ def _build_upload_usage(answer: Answer) -> Document:
 
 
 def render_gemini(answer: Answer) -> bytes:
-    candidate = {
-        "content": {"role": "model", "parts": [{"text": answer.text}]},
-        "finishReason": {"stop": "STOP", "length": "MAX_TOKENS"}[answer.finish_reason],
-        "index": 0,
-    }
+    return orjson.dumps(build_gemini_response(answer, answer.text, answer.finish_reason))
+
+
+def build_gemini_response(answer: Answer, text: str, finish_reason: str | None = None) -> Document:
+    """Build a complete response, or a part of a stream, whose last part has the finish reason and token counts."""
+    candidate: Document = {"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}
+    if finish_reason:
+        candidate["finishReason"] = {"stop": "STOP", "length": "MAX_TOKENS"}[finish_reason]
     document: Document = {"candidates": [candidate], "modelVersion": answer.request.model}
-    if answer.include_usage:
+    if finish_reason and answer.include_usage:
         inputs, outputs = answer.request.input_tokens, len(answer.tokens)
         document["usageMetadata"] = {
             "promptTokenCount": inputs,
             "candidatesTokenCount": outputs,
             "totalTokenCount": inputs + outputs,
         }
-    return orjson.dumps(document)
+    return document
 
 
 # --- errors ----------------------------------------------------------------------

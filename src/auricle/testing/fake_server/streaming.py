@@ -13,7 +13,9 @@ from auricle.testing.fake_server.response_rendering import (
     Answer,
     Document,
     build_audio_id,
+    build_gemini_response,
     build_head,
+    build_upload_usage,
     build_usage,
     render_event,
     synthesise_audio,
@@ -97,12 +99,20 @@ def _build_audio_chunk(answer: Answer, content: bytes, due: float) -> StreamChun
 
 def _closing_chunks(answer: Answer, script: Script, last: float) -> Iterator[StreamChunk]:
     """Yield the finish reason, then the token counts after `usage_delay`."""
-    yield StreamChunk(last, "end", _render_chunk(answer, {}, finish_reason=answer.finish_reason))
+    last_event = _render_chunk(answer, {}, finish_reason=answer.finish_reason)
+    if answer.request.chunk_format in ("transcript", "gemini"):  # the last event has the counts, and no marker follows
+        yield StreamChunk(last + script.usage_delay, "end", last_event)
+        return
+    yield StreamChunk(last, "end", last_event)
     usage_event = b""
     if answer.request.include_usage and answer.include_usage:
-        document = {**build_head(answer, "chat.completion.chunk"), "choices": [], "usage": build_usage(answer)}
-        usage_event = render_event(document)
+        usage_event = render_event({**_build_chunk_head(answer), "choices": [], "usage": build_usage(answer)})
     yield StreamChunk(last + script.usage_delay, "end", usage_event + DONE_EVENT)
+
+
+def _build_chunk_head(answer: Answer) -> Document:
+    is_chat = answer.request.chunk_format == "chat"
+    return build_head(answer, "chat.completion.chunk" if is_chat else "text_completion")
 
 
 def _render_chunk(
@@ -112,8 +122,21 @@ def _render_chunk(
     finish_reason: str | None = None,
     token_count: int | None = None,
 ) -> bytes:
-    choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish_reason}
-    document = {**build_head(answer, "chat.completion.chunk"), "choices": [choice]}
+    text = delta.get("content", "")
+    if answer.request.chunk_format == "transcript":
+        return _render_transcript_event(answer, text, finish_reason)
+    if answer.request.chunk_format == "gemini":
+        return render_event(build_gemini_response(answer, text, finish_reason))
+    content: Document = {"text": text} if answer.request.chunk_format == "completion" else {"delta": delta}
+    choice = {"index": 0, **content, "logprobs": logprobs, "finish_reason": finish_reason}
+    document = {**_build_chunk_head(answer), "choices": [choice]}
     if token_count is not None and answer.request.continuous_usage and answer.include_usage:
         document["usage"] = build_usage(answer, token_count)
     return render_event(document)
+
+
+def _render_transcript_event(answer: Answer, text: str, finish_reason: str | None) -> bytes:
+    if not finish_reason:
+        return render_event({"type": "transcript.text.delta", "delta": text})
+    usage = {"usage": build_upload_usage(answer)} if answer.include_usage else {}
+    return render_event({"type": "transcript.text.done", "text": answer.text, **usage})

@@ -1,4 +1,4 @@
-"""Timing of requests and parts of stream events."""
+"""Timing of requests and of the parts of their answers."""
 
 import base64
 from types import SimpleNamespace
@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from auricle.models.http.timing import RequestTimer, connection_trace_config, iter_event_parts, streamed_token_count
+from auricle.core.types import Timing
+from auricle.models.http.timing import RequestTimer, connection_trace_config
 
 
 def test_reasoning_counts_as_a_token_but_not_as_content() -> None:
-    timer = RequestTimer()
+    timer = RequestTimer(streamed=True)
     timer.record_chunk("reasoning")
     assert timer.first_token is not None
     assert timer.first_content is None
@@ -20,7 +21,7 @@ def test_reasoning_counts_as_a_token_but_not_as_content() -> None:
 
 
 def test_silence_is_not_audible() -> None:
-    timer = RequestTimer()
+    timer = RequestTimer(streamed=True)
     timer.record_chunk("audio", base64.b64encode(bytes(4800)).decode())
     assert timer.first_audio is not None
     assert timer.first_audible is None
@@ -29,17 +30,16 @@ def test_silence_is_not_audible() -> None:
     assert timer.first_audible is not None
 
 
-def test_parts_of_an_event_are_listed() -> None:
-    message = {"reasoning": "hm", "content": "hi", "audio": {"data": "AAAA"}}
-    parts = list(iter_event_parts({"choices": [{"delta": message}]}))
-    assert parts == [("reasoning", ""), ("text", ""), ("audio", "AAAA")]
-    assert list(iter_event_parts({"usage": {}})) == []
+def test_parts_of_a_response_that_is_not_streamed_have_no_times() -> None:
+    timer = RequestTimer()
+    timer.record_chunk("text")
+    assert timer.first_token is None
 
 
-def test_token_count_needs_content() -> None:
-    usage = {"completion_tokens": 3}
-    assert streamed_token_count({"usage": usage, "choices": [{}]}) == 3
-    assert streamed_token_count({"usage": usage, "choices": []}) is None
+def test_timing_is_relative_to_sending() -> None:
+    timer = RequestTimer(sent=10.0, first_byte=10.25, first_token=10.5, last_content=11.0, done=11.5)
+    assert timer.to_timing() == Timing(first_byte=0.25, first_token=0.5, last_token=1.0, done=1.5)
+    assert RequestTimer().to_timing() is None
 
 
 def test_reused_connection_restarts_the_timer() -> None:

@@ -3,7 +3,7 @@ import json
 import time
 from typing import Any
 
-from tests.unit.testing.fake_server.conftest import StartServer, chat
+from tests.unit.testing.fake_server.conftest import GEMINI_PATH, StartServer, chat, send
 
 
 def test_stream_has_a_role_then_text_then_an_end(start_server: StartServer) -> None:
@@ -61,3 +61,23 @@ def test_reply_waits_for_the_latency(start_server: StartServer) -> None:
     start = time.perf_counter()
     chat(server)
     assert time.perf_counter() - start >= 0.1
+
+
+def test_completion_may_be_streamed(start_server: StartServer) -> None:
+    body = {"model": "fake", "prompt": "hello there", "stream": True, "stream_options": {"include_usage": True}}
+    *events, last = send(start_server(), "/v1/completions", json.dumps(body)).events()
+    documents = [json.loads(event) for event in events]
+    assert "".join(document["choices"][0]["text"] for document in documents[:-1]) == "hello there"
+    assert documents[-2]["choices"][0]["finish_reason"] == "stop"
+    assert documents[-1]["usage"]["completion_tokens"] == 2
+    assert last == "[DONE]"
+
+
+def test_gemini_streams_responses_without_an_end_marker(start_server: StartServer) -> None:
+    body = json.dumps({"contents": [{"parts": [{"text": "hello there"}]}]})
+    path = GEMINI_PATH.replace(":generate", ":streamGenerate") + "?alt=sse"
+    documents = [json.loads(event) for event in send(start_server(), path, body).events()]
+    candidates = [document["candidates"][0] for document in documents]
+    assert [candidate["content"]["parts"][0]["text"] for candidate in candidates] == ["", "hello", " there", ""]
+    assert candidates[-1]["finishReason"] == "STOP"
+    assert documents[-1]["usageMetadata"]["candidatesTokenCount"] == 2

@@ -1,0 +1,127 @@
+"""Read the answer to a request: from a complete response, or from the events of a stream.
+
+Each protocol has one reader. Runs and load tests use the same one, so that performance is measured on the code that
+evaluates a model.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from typing import Any
+
+from auricle.core.errors import Refused, Transient
+from auricle.core.types import Generate, Generation
+from auricle.models.http.timing import ChunkKind, RequestTimer
+
+MAX_CHARS_PER_TOKEN = 64  # a longer answer has ignored max_tokens
+PARSE_ERRORS = (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError)
+FIELD_NAME_PATTERN = re.compile(r"\w{1,40}")
+STREAM_END = object()
+"""Stands for the end marker of a stream."""
+
+
+class AnswerReader(ABC):
+    """Collects the answer to one request, and records when its parts arrive."""
+
+    kind: str
+    """What a response contains, for messages: "a chat completion"."""
+    limits_length: bool = True
+    """Whether the server was given a maximum number of tokens, so that an answer cannot be arbitrarily long."""
+
+    def __init__(self, request: Generate, timer: RequestTimer) -> None:
+        self.timer = timer
+        self.host = ""
+        """The server that answers, for messages."""
+        self.length = 0
+        """Number of characters so far."""
+        self.tokens: int | None = None
+        self.input_tokens: int | None = None
+        self.finish = ""
+        self._text_parts: list[str] = []
+        self._max_tokens = request.max_tokens
+        self._has_ended = False
+
+    @abstractmethod
+    def _read_document(self, document: Any) -> str:
+        """Read a complete response and return its text."""
+
+    @abstractmethod
+    def _read_event(self, event: Any) -> str:
+        """Read an event of a stream and return its text."""
+
+    def read_document(self, document: Any) -> str:
+        """Read a complete response and return its text.
+
+        Raises:
+            Refused: It is not an answer.
+        """
+        try:
+            return self._read_document(document)
+        except PARSE_ERRORS as error:
+            raise Refused(f"{self.host} returned {describe_shape(document)} instead of {self.kind}") from error
+
+    def read_event(self, event: Any) -> str:
+        """Read an event of a stream and return its text.
+
+        Raises:
+            Transient: The event is not part of an answer.
+            Refused: The answer exceeds its token limit by far; the server would not stop.
+        """
+        if event is STREAM_END:
+            self._has_ended = True
+            return ""
+        try:
+            piece = self._read_event(event)
+        except PARSE_ERRORS as error:
+            raise Transient(f"{self.host} streamed {describe_shape(event)} instead of {self.kind} chunk") from error
+        if self.limits_length and self.length > MAX_CHARS_PER_TOKEN * self._max_tokens + 10_000:
+            raise Refused(
+                f"{self.host} sent {self.length} characters for max_tokens={self._max_tokens} and did not stop"
+            )
+        return piece
+
+    def check_end(self) -> None:
+        """Raise `Transient` if a stream ended without an end marker or a finish reason."""
+        if not self.finish and not self._has_ended:
+            raise Transient(f"{self.host} ended its stream early, after {self.length} characters")
+
+    def check_answer(self) -> None:
+        """Raise an error if a complete answer lacks something that was requested."""
+        return
+
+    def to_generation(self) -> Generation:
+        return self._build_generation()
+
+    def _build_generation(self, **details: Any) -> Generation:
+        return Generation(
+            text="".join(self._text_parts),
+            tokens=self.tokens,
+            input_tokens=self.input_tokens,
+            finish=self.finish,
+            timing=self.timer.to_timing(),
+            **details,
+        )
+
+    def _add_text(self, piece: str, kind: ChunkKind = "text") -> str:
+        if piece:
+            self.timer.record_chunk(kind)
+            self._text_parts.append(piece)
+            self.length += len(piece)
+        return piece
+
+    def _set_usage(self, input_tokens: Any, tokens: Any) -> None:
+        self.input_tokens, self.tokens = parse_count(input_tokens), parse_count(tokens)
+
+
+def describe_shape(value: Any) -> str:
+    """Describe a JSON value by its field names, without repeating long or secret content."""
+    if not isinstance(value, dict):
+        return "a non-object"
+    names = (name if FIELD_NAME_PATTERN.fullmatch(name) else "…" for name in list(value)[:8])
+    return f"an object with {', '.join(names) or 'no fields'}"
+
+
+def parse_count(value: Any) -> int | None:
+    """Return a token count, or None if the server does not report one."""
+    return int(value) if isinstance(value, int | float) else None
