@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from auricle.cli import options as opt
 from auricle.core.errors import ExitStatus, MissingExtra, SpecError
 
+if TYPE_CHECKING:
+    from auricle.cli.progress import ProgressFormat
+
 
 @click.command()
 @opt.path("-o --out DIR", "Folder for the run directories.", default=Path("runs/demo"))
 @opt.count("--limit N", "Evaluate only the first N recordings. [default: all]")
 @opt.fresh_option
+@opt.progress_option
 @opt.json_option
-def demo(out: Path, limit: int | None, fresh: bool, as_json: bool) -> None:
+def demo(out: Path, limit: int | None, fresh: bool, progress: ProgressFormat, as_json: bool) -> None:
     """Evaluate two small speech recognisers on bundled synthetic speech.
 
     Needs no network: the recognisers of the extra `demo` include their weights.
     """
-    sys.exit(run_demo(out, limit, fresh, as_json))
+    sys.exit(run_demo(out, limit, fresh, as_json, progress))
 
 
-def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool) -> int:
+def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress: ProgressFormat = "auto") -> int:
     """Evaluate each recogniser that is installed, print the results and return the exit code."""
     from auricle.cli.evaluation import run_evaluation
     from auricle.cli.show import print_metrics
@@ -35,7 +40,9 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool) -> int:
     for model, arguments in DEMO_MODELS.items():
         folder = out / model
         try:
-            config = RunConfig(task=("demo",), model=model, model_args=dict(arguments), limit=limit, fresh=fresh)
+            config = RunConfig(
+                task=("demo",), model=model, model_args=dict(arguments), limit=limit, fresh=fresh, progress=progress
+            )
             results.append(run_evaluation(config.prepare()[0], folder, config))
         except MissingExtra as error:
             click.echo(f"Skipped {model}: {error}", err=True)

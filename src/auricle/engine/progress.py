@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
@@ -14,6 +15,9 @@ from auricle.engine.observer import Observer
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 Phase = Literal["inference", "judging"]
 
@@ -65,14 +69,19 @@ class ProgressEvent:
     @classmethod
     def parse(cls, line: bytes | str) -> ProgressEvent | None:
         """Parse a line; return None if it is not an event, such as what a model prints."""
+        from pydantic import ValidationError
+
         try:
-            values = orjson.loads(line)
-        except orjson.JSONDecodeError:
+            return _adapter().validate_json(line)
+        except ValidationError:
             return None
-        if not isinstance(values, dict) or values.get("event") not in ("started", "progress", "failed", "finished"):
-            return None
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in values.items() if name in known})
+
+
+@cache
+def _adapter() -> TypeAdapter[ProgressEvent]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(ProgressEvent)
 
 
 class ProgressTracker(Observer):

@@ -7,6 +7,7 @@ import pytest
 
 from auricle.cli.demo import run_demo
 from auricle.core.errors import SpecError
+from auricle.engine.progress import ProgressEvent
 from auricle.tasks import demo as demo_task
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_in_temporary_folder")]
@@ -38,3 +39,16 @@ def test_demo_without_recognisers_names_the_extra(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(demo_task, "DEMO_MODELS", {})
     with pytest.raises(SpecError, match=r"auricle\[demo\]"):
         run_demo(Path("demo"), limit=None, fresh=False, as_json=False)
+
+
+def test_demo_writes_progress_events_for_programs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo_task, "DEMO_MODELS", {"echo": {}, "fake-api": {}})
+    run_demo(Path("demo"), limit=2, fresh=False, as_json=True, progress="json")
+    events = [event for line in capsys.readouterr().err.splitlines() if (event := ProgressEvent.parse(line))]
+    finished = [event for event in events if event.event == "finished"]
+    assert [(event.run, event.done, event.exit_code) for event in finished] == [
+        ("demo/echo", 2, 0),
+        ("demo/fake-api", 2, 0),
+    ]
