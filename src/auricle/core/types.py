@@ -264,10 +264,13 @@ def list_parts(value: Input) -> list[Part]:
     return [part for item in items for part in (item.parts if isinstance(item, Turn) else (item,))]
 
 
+def request_parts(request: Request) -> list[Part]:
+    """Return the texts and media of a request, in order."""
+    if isinstance(request, Predict):
+        return list(request.inputs.values())
+    return [part for turn in request.turns for part in turn.parts]
+
+
 def list_media(request: Request) -> list[Audio | Image | Video]:
     """Return the audio, images and videos of a request, in order."""
-    if isinstance(request, Predict):
-        parts: Sequence[Part] = tuple(request.inputs.values())
-    else:
-        parts = [part for turn in request.turns for part in turn.parts]
-    return [part for part in parts if not isinstance(part, str)]
+    return [part for part in request_parts(request) if not isinstance(part, str)]

@@ -6,8 +6,8 @@ These differ in where their jobs come from and in how one job is handled.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import aclosing, asynccontextmanager
 from typing import Any, Generic, TypeVar
 
 from auricle.engine.batching import RunStopped
@@ -69,7 +69,7 @@ class RequestLoop(Generic[Job]):
         """Process a job now, whatever the number of jobs in flight."""
         self._start(self._process(job))
 
-    def start_sequence(self, jobs: AsyncIterable[Job]) -> None:
+    def start_sequence(self, jobs: AsyncGenerator[Job, None]) -> None:
         """Process one job after the other, each when it arrives."""
         self._start(self._process_arrivals(jobs))
 
@@ -104,9 +104,10 @@ class RequestLoop(Generic[Job]):
                 await asyncio.sleep(0)
         self._slots.close_window()
 
-    async def _process_arrivals(self, jobs: AsyncIterable[Job]) -> None:
-        async for job in jobs:
-            await self._process(job)
+    async def _process_arrivals(self, jobs: AsyncGenerator[Job, None]) -> None:
+        async with aclosing(jobs):
+            async for job in jobs:
+                await self._process(job)
 
     async def _process(self, job: Job) -> None:
         # Nothing was awaited since the job was taken, so slots are in the order of the jobs.

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BufferedWriter
-from typing import Any
 
 from auricle.core.errors import describe
 from auricle.core.serialization import encode_record
 from auricle.core.types import Failure, Generation, Output, Record, Request, Sample
+from auricle.engine.batching import RunStopped
+from auricle.engine.request_loop import RequestLoop
+from auricle.engine.retry import Slot
 from auricle.models.http.timing import RequestTimer
-from auricle.perf.drivers import Driver, PreparedRequest
+from auricle.perf.driver import Driver, PreparedRequest
 from auricle.perf.load_patterns import ClosedLoop, Load, ScheduledLoad
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.request_record import Phase, RequestRecord, Status
@@ -73,15 +76,17 @@ class LoadGenerator:
         driver: Driver,
         samples: Sequence[PreparedSample],
         files: tuple[BufferedWriter, BufferedWriter],
+        stop_event: asyncio.Event,
     ) -> None:
         self._plan, self._inferencer, self._driver, self._samples = (plan, inferencer, driver, samples)
         self._requests_file, self._answers_file = files
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop: RequestLoop[TimedClient] = RequestLoop(driver.slots, self._run_conversation, stop_event)
+        self._cap = asyncio.Semaphore(sys.maxsize)
         self._start_time = 0.0
         self.progress = ProgressCounts()
         self.lateness: list[float] = []
         """Delay of each request's start after its due time, before any waiting for the cap."""
-        self.stop_event = asyncio.Event()
+        self._stop_event = stop_event
         self.stop_reason = ""
         self._saturation_detector = SaturationDetector()
         self._last_wait_seconds: float | None = None
@@ -89,22 +94,19 @@ class LoadGenerator:
     async def run(self, load: Load, start_time: float) -> None:
         """Send this sender's share of the load from `start_time` on; cancel requests that outlast the grace period."""
         self._start_time = start_time
-        await load.run(self)
-        grace = min(STOP_GRACE_SECONDS, self._plan.grace) if self.stop_event.is_set() else self._plan.grace
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=grace)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        async with self._loop.open():
+            await load.run(self)
+            grace = min(STOP_GRACE_SECONDS, self._plan.grace) if self._stop_event.is_set() else self._plan.grace
+            await self._loop.drain(grace)
 
     def check_saturation(self) -> None:
         """Stop the load if it saturates the server and the plan asks for that; called periodically."""
         if not self._plan.stop_saturated:
             return
-        self._saturation_detector.add(self.elapsed(), len(self._tasks), self._last_wait_seconds)
+        self._saturation_detector.add(self.elapsed(), self._loop.in_flight, self._last_wait_seconds)
         if self._saturation_detector.is_saturated():
             self.stop_reason = "the offered load exceeds the server's capacity"
-            self.stop_event.set()
+            self._stop_event.set()
 
     def elapsed(self) -> float:
         return time.monotonic() - self._start_time
@@ -113,67 +115,44 @@ class LoadGenerator:
 
     async def run_schedule(self, load: ScheduledLoad) -> None:
         """Start each request when it is due, whether or not earlier ones are answered."""
-        own_cap = len(self._plan.own_indices(load.cap)) if load.cap else 0
-        cap_semaphore = asyncio.Semaphore(own_cap) if own_cap else None
+        if load.cap:
+            self._cap = asyncio.Semaphore(max(1, len(self._plan.own_indices(load.cap))))
         due_times = load.schedule(self._plan).tolist()
         for index in self._plan.own_indices(len(due_times)):
             due = due_times[index]
             if await self._wait_until(due):
                 self.lateness.append(self.elapsed() - due)
-                self._spawn(self._run_within_cap(cap_semaphore, index, due))
+                self._loop.start(self._create_client(index, due=due))
             elif due > self.elapsed():
                 return
             else:
                 self._create_client(index, due=due).record_unsent()
 
-    async def _run_within_cap(self, cap_semaphore: asyncio.Semaphore | None, index: int, due: float) -> None:
-        client = self._create_client(index, due=due)
-        if cap_semaphore is None:
-            await self._run_sample(client)
-            return
-        try:
-            await cap_semaphore.acquire()
-        except asyncio.CancelledError:
-            client.record_unsent()
-            raise
-        try:
-            await self._run_sample(client)
-        finally:
-            cap_semaphore.release()
-
     async def run_users(self, load: ClosedLoop) -> None:
         """Run users who each send a request, wait for the answer, think, and start over."""
         indices = iter(self._plan.own_indices(1 << 62))
         start_times = load.user_start_times()
-        users = self._plan.own_indices(load.users)
-        await self._wait_for_users(
-            [asyncio.create_task(self._run_user(load, user, start_times[user], indices)) for user in users]
-        )
+        for user in self._plan.own_indices(load.users):
+            self._loop.start_sequence(self._conversations(load, user, start_times[user], indices))
+        total = self._plan.total_seconds
+        await self._loop.wait(None if total is None else max(0.0, total - self.elapsed()))
 
-    async def _run_user(self, load: ClosedLoop, user: int, start_time: float, indices: Iterator[int]) -> None:
+    async def _conversations(
+        self, load: ClosedLoop, user: int, start_time: float, indices: Iterator[int]
+    ) -> AsyncGenerator[TimedClient, None]:
+        """Yield the conversations of a user, each when it may start."""
         if not await self._wait_until(start_time):
             return
         while not self._is_finished():
             client = self._create_client(next(indices), user=user, think_seconds=load.think_seconds)
             self.progress.measured += client.phase == "measure"  # counted before other users check the total
-            await asyncio.wait({self._spawn(self._run_sample(client))})
+            yield client
             if load.think_seconds and not await self._wait_until(self.elapsed() + load.think_seconds):
                 return
 
-    async def _wait_for_users(self, users: Sequence[asyncio.Task[None]]) -> None:
-        """Wait until no user starts another request; requests in flight get their grace period in `run`."""
-        total = self._plan.total_seconds
-        remaining = None if total is None else max(0.0, total - self.elapsed())
-        stopped: asyncio.Task[Any] = asyncio.create_task(self.stop_event.wait())
-        all_finished = asyncio.create_task(_wait_for_all(users))
-        await asyncio.wait({all_finished, stopped}, timeout=remaining, return_when="FIRST_COMPLETED")
-        for task in (stopped, all_finished, *users):
-            task.cancel()
-        await asyncio.gather(*users, return_exceptions=True)
-
     def _is_finished(self) -> bool:
         plan = self._plan
-        if self.stop_event.is_set() or (plan.total_seconds is not None and self.elapsed() >= plan.total_seconds):
+        if self._stop_event.is_set() or (plan.total_seconds is not None and self.elapsed() >= plan.total_seconds):
             return True
         if self._has_too_many_errors():
             return True
@@ -183,15 +162,17 @@ class LoadGenerator:
 
     async def _wait_until(self, due: float) -> bool:
         """Wait until a time and return whether the load is still running then; delays are not made up for."""
+        if self._plan.total_seconds is not None and due >= self._plan.total_seconds:
+            return False
         while (remaining := due - self.elapsed()) > 0:
-            if self.stop_event.is_set():
+            if self._stop_event.is_set():
                 return False
             await asyncio.sleep(min(remaining, STOP_POLL_SECONDS))
         return not self._is_past_end()
 
     def _is_past_end(self) -> bool:
         total = self._plan.total_seconds
-        if self._has_too_many_errors() or self.stop_event.is_set():
+        if self._has_too_many_errors() or self._stop_event.is_set():
             return True
         return total is not None and self.elapsed() >= total + STOP_POLL_SECONDS
 
@@ -200,22 +181,28 @@ class LoadGenerator:
         if limit is None or self.progress.failed < limit:
             return False
         self.stop_reason = f"{self.progress.failed} requests failed"
-        self.stop_event.set()
+        self._stop_event.set()
         return True
 
     # --- conversations --------------------------------------------------------------------
-
-    def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
     def _create_client(
         self, index: int, *, due: float | None = None, user: int | None = None, think_seconds: float = 0.0
     ) -> TimedClient:
         prepared_sample = self._samples[index % len(self._samples)]
         return TimedClient(self, index, prepared_sample, due, user, think_seconds)
+
+    async def _run_conversation(self, client: TimedClient, slot: Slot) -> None:
+        client.slot = slot
+        try:
+            await self._cap.acquire()
+        except asyncio.CancelledError:
+            client.record_unsent()
+            raise
+        try:
+            await self._run_sample(client)
+        finally:
+            self._cap.release()
 
     async def _run_sample(self, client: TimedClient) -> None:
         sample = client.prepared_sample.sample
@@ -224,6 +211,8 @@ class LoadGenerator:
         outputs: tuple[Output, ...] = ()
         try:
             outputs = await self._inferencer(sample, client)
+        except RunStopped:
+            raise
         except Exception as exception:  # noqa: BLE001 - recorded with its sample
             error = Failure(type(exception).__name__, describe(exception))
         if client.phase == "measure":
@@ -247,10 +236,12 @@ class LoadGenerator:
             return "cooldown"
         return "measure"
 
-    async def send(self, prepared: PreparedRequest, timer: RequestTimer) -> Output:
+    async def send(self, prepared: PreparedRequest, timer: RequestTimer, slot: Slot) -> Output:
         self.progress.in_flight += 1
         try:
-            output = await self._driver.send(prepared, timer)
+            output = await self._driver.send(prepared, timer, slot)
+        except RunStopped:
+            raise
         except Exception:
             self.progress.failed += 1
             raise
@@ -291,6 +282,8 @@ class TimedClient:
         self.phase = generator.phase_at(generator.elapsed() if due is None else due)
         """Phase of the first request; a later turn of a closed loop belongs to the phase it is sent in."""
         self._turn = 0
+        self.slot: Slot
+        """Where its requests are sent; set when the conversation starts."""
 
     async def __call__(self, request: Request) -> Output:
         turn, self._turn = self._turn, self._turn + 1
@@ -301,9 +294,9 @@ class TimedClient:
         status: Status = "ok"
         error = ""
         try:
-            output = await self._generator.send(prepared, timer)
+            output = await self._generator.send(prepared, timer, self.slot)
             self._generator.record_wait(timer, None if turn else self._due)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, RunStopped):
             status = "cancelled"
             raise
         except Exception as exception:
@@ -371,10 +364,6 @@ class TimedClient:
             )
 
         self._generator.write_record(build_record)
-
-
-async def _wait_for_all(tasks: Sequence[asyncio.Task[Any]]) -> None:
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _seconds_since(timestamp: float | None, start: float) -> float | None:

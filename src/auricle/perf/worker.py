@@ -28,7 +28,7 @@ from auricle.engine.factory import build_task, construct_model, resolve_model
 from auricle.engine.spec import Spec
 from auricle.models import BatchModel, abilities
 from auricle.models.http.timing import RequestTimer
-from auricle.perf.drivers import Driver, create_driver
+from auricle.perf.driver import Driver
 from auricle.perf.load_generator import LoadGenerator, PreparedSample, prepare_samples
 from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
@@ -70,7 +70,7 @@ async def run_worker(plan: LoadPointPlan, coordinator: CoordinatorChannel) -> Pr
     model = construct_model(model_class, spec.model, spec.model_args)
     if plan.stream is not None and hasattr(model, "streams"):
         model.streams = plan.stream
-    driver = create_driver(model, plan.batch_size)
+    driver = Driver(model, plan.batch_size)
     try:
         rows = takewhile(lambda _: not coordinator.stop_event.is_set(), islice(task.samples, spec.limit))
         sendable = (row for row in rows if isinstance(row, Sample))
@@ -117,8 +117,7 @@ async def _run_load(
     folder = Path(plan.folder)
     names = (f"requests.{plan.sender_index}.jsonl", f"answers.{plan.sender_index}.jsonl")
     with (folder / names[0]).open("wb") as requests, (folder / names[1]).open("wb") as answers:
-        generator = LoadGenerator(plan, inferencer, driver, samples, (requests, answers))
-        generator.stop_event = coordinator.stop_event
+        generator = LoadGenerator(plan, inferencer, driver, samples, (requests, answers), coordinator.stop_event)
         reporting = asyncio.create_task(_report_progress(generator, coordinator.send_message))
         lags.clear()
         cpu_start, wall_start = time.process_time(), time.monotonic()

@@ -16,7 +16,7 @@ pytest.importorskip("aiohttp")
 from auricle import Settings
 from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
 from auricle.engine.retry import RetryingSender
-from auricle.engine.run_loop import DirectSlot
+from auricle.engine.slots import DirectSlot
 from auricle.models.openai import Azure, OpenAI
 from tests.support.http_servers import chat, closing_model, delta, http_reply, question, run_model, stream_reply
 

@@ -12,7 +12,7 @@ pytest.importorskip("aiohttp")
 
 from auricle import Generation, Settings
 from auricle.engine.retry import RetryingSender
-from auricle.engine.run_loop import DirectSlot
+from auricle.engine.slots import DirectSlot
 from auricle.models.openai import OpenAI
 from tests.support.http_servers import closing_model, question, run_model
 

@@ -15,7 +15,7 @@ from auricle.core.types import Generate, Generation, Turn
 from auricle.engine.spec import Spec
 from auricle.models import BatchModel
 from auricle.models.http.timing import RequestTimer
-from auricle.perf.drivers import AsyncDriver, BatchDriver, PreparedRequest, create_driver
+from auricle.perf.driver import Driver, PreparedRequest
 from auricle.perf.measurement import PerfConfig, measure
 from auricle.testing.models import FakeApi
 from tests.unit.perf.conftest import RunMeasurement
@@ -123,7 +123,7 @@ def test_cancelled_requests_are_not_batched() -> None:
 
     async def send_and_cancel() -> tuple[list[int], list[Any]]:
         model = Blocked()
-        driver = BatchDriver(model, 2)
+        driver = Driver(model, 2)
         request = PreparedRequest(Generate(turns=(Turn("user", ("hi",)),)), "")
         tasks = [asyncio.create_task(driver.send(request, RequestTimer())) for _ in range(4)]
         await asyncio.sleep(0.05)
@@ -140,8 +140,7 @@ def test_cancelled_requests_are_not_batched() -> None:
 
 def test_async_model_is_called_directly() -> None:
     async def send() -> tuple[str, RequestTimer]:
-        driver = create_driver(FakeApi(delay=0), None)
-        assert isinstance(driver, AsyncDriver)
+        driver = Driver(FakeApi(delay=0))
         timer = RequestTimer()
         output = await driver.send(driver.prepare(Generate(turns=(Turn("user", ("hi",)),))), timer)
         await driver.close()

@@ -1,0 +1,90 @@
+"""Prepare requests before the clock starts, and send and time them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from auricle.audio import Audio
+from auricle.core.errors import SampleError
+from auricle.core.serialization import dumps
+from auricle.core.types import Generate, Output, Request, list_media, request_parts
+from auricle.engine.batching import decode_request_audio
+from auricle.engine.retry import Slot
+from auricle.engine.settings import Settings
+from auricle.engine.slots import close_model, open_slots
+from auricle.models import BatchModel, Model
+from auricle.models.http.base import HttpModel
+from auricle.models.http.timing import RequestTimer
+from auricle.perf.body_store import BodyStore, StoredBody, digest_body
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRequest:
+    """A request that needs no further work before it is sent."""
+
+    request: Request
+    digest: str
+    stored_body: StoredBody | None = None
+    audio_seconds: float | None = None
+    """Length of its audio; None if it has none, or if a length is unknown."""
+
+    @property
+    def size(self) -> int | None:
+        return self.stored_body.size if self.stored_body else None
+
+
+class Driver:
+    """Prepares requests for a model, and sends them as a run does.
+
+    Bodies of HTTP requests are encoded, and the audio of batches is decoded, before the clock starts.
+    """
+
+    def __init__(self, model: Model, batch_size: int | None = None) -> None:
+        self._model = model
+        self._body_store = BodyStore()
+        if isinstance(model, HttpModel):
+            model.prepare_for_load_test()
+        self.slots = open_slots(model, Settings(batch_size=batch_size), windows=False)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further requests should be prepared."""
+        return self._body_store.is_full
+
+    def prepare(self, request: Request) -> PreparedRequest:
+        seconds = measure_audio_seconds(request)
+        if isinstance(self._model, HttpModel) and isinstance(request, Generate):
+            body = self._body_store.put(self._model.prepare(request))
+            return PreparedRequest(request, body.digest, body, seconds)
+        rate = self._model.sample_rate if isinstance(self._model, BatchModel) else None
+        decoded = decode_request_audio(request, rate) if rate else request
+        return PreparedRequest(decoded, _digest_request(request), audio_seconds=seconds)
+
+    async def send(self, prepared: PreparedRequest, timer: RequestTimer, slot: Slot | None = None) -> Output:
+        """Send a request once; without a slot, outside of the measured load."""
+        if prepared.stored_body:
+            body = self._body_store.get(prepared.stored_body)
+            return await cast(HttpModel, self._model).send(cast(Generate, prepared.request), body, timer)
+        timer.start()
+        output = await (slot or self.slots.acquire_slot()).send(prepared.request)
+        timer.stop()
+        return output
+
+    async def close(self) -> None:
+        self._body_store.close()
+        await self.slots.close()
+        await close_model(self._model)
+
+
+def measure_audio_seconds(request: Request) -> float | None:
+    """Return the length of a request's audio; None if it has none, or if a length is unknown."""
+    clips = [part for part in list_media(request) if isinstance(part, Audio)]
+    try:
+        return sum(clip.seconds for clip in clips) if clips else None
+    except SampleError:
+        return None
+
+
+def _digest_request(request: Request) -> str:
+    return digest_body(dumps([part if isinstance(part, str) else str(part) for part in request_parts(request)]))
