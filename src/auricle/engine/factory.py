@@ -23,6 +23,7 @@ from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
+from auricle.models.http.base import HttpModel
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
@@ -162,6 +163,8 @@ def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> 
             f"--processes does not apply to {spec.model}, which runs on this machine. "
             "Use --batch-size or --replicas instead."
         )
+    if settings.stream is not None and not issubclass(model_class, HttpModel):
+        raise SpecError(f"--stream and --no-stream do not apply to {spec.model}, which is not an API model.")
     check_arguments(model_class, spec.model, spec.model_args)
 
 
@@ -174,6 +177,8 @@ def deploy_model(model_class: type[Model], spec: Spec, settings: Settings, run_p
         settings: Number of processes or replicas, and their devices.
         run_path: Run directory, where replicas write their logs.
     """
+    if settings.stream is not None:
+        spec = spec.model_copy(update={"model_args": {**spec.model_args, "stream": settings.stream}})
     has_interpreter = resolve_interpreter(spec.model_args) is not None
     if issubclass(model_class, AsyncModel):
         if settings.processes > 1 or has_interpreter:

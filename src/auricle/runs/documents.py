@@ -5,11 +5,10 @@ A document is a frozen dataclass. Reading validates it, so that a damaged or edi
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import orjson
 
@@ -66,7 +65,7 @@ def _validate(path: Path, kind: type[Document], content: bytes, remedy: str) -> 
     from pydantic import ValidationError
 
     try:
-        document: Document = _adapter(kind).validate_json(content, strict=True)
+        document: Document = _adapter(cast("Any", kind)).validate_json(content, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "document"
@@ -79,7 +78,7 @@ def _join(message: str, remedy: str) -> str:
 
 
 @cache
-def _adapter(kind: Hashable) -> TypeAdapter[Any]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)

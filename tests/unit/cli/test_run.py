@@ -1,13 +1,20 @@
 """`auricle run`: folders, output, resuming, configs and exit codes."""
 
 import json
+import sys
+from contextlib import suppress
 from pathlib import Path
 from subprocess import CompletedProcess
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from auricle.cli import cli
+from auricle.engine.progress import ProgressEvent
+from auricle.tasks.base import Task
+from auricle.tasks.catalogue import TASKS
 from tests.support.cli_types import RunAuricle, WriteManifest
 
 RUN_FILES = {
@@ -153,3 +160,68 @@ def test_response_cache_is_used_with_cache_path(auricle: RunAuricle, quiz: Path,
     words = ("run", quiz, "--as", "qa", "-m", "echo", "--cache-path", "cache.sqlite")
     assert auricle(*words, "-o", "a").returncode == 0
     assert (tmp_path / "cache.sqlite").exists()
+
+
+def test_every_option_can_be_given_in_a_config(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    config = f"task: {quiz}\nas: qa\nmodel: fake-api\nconcurrency: 3\nmax-attempts: 2\nlimit: 2\nout: there\n"
+    (tmp_path / "run.yaml").write_text(config)
+    done = auricle("run", "--config", "run.yaml", "--infer-only", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[0]["rows"] == 2
+    assert (tmp_path / "there" / "outputs.jsonl").exists()
+
+
+def test_command_line_overrides_a_config(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text(
+        f"task: {quiz}\nas: qa\nmodel: echo\nconcurrency: 3\nmodel_args: {{a: 1, b: 2}}\n"
+    )
+    done = auricle("run", "--config", "run.yaml", "-j", "8", "-M", "b=3", "--print-config")
+    assert "concurrency: 8" in done.stdout
+    assert "a: 1\n  b: 3" in done.stdout
+    assert "max_attempts: 6" in done.stdout
+
+
+def test_printed_config_gives_the_same_config(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    words = ("run", str(quiz), "--as", "qa", "-m", "echo", "-T", "language=en", "--batch-size", "4", "--skip-failed")
+    first = auricle(*words, "--print-config").stdout
+    (tmp_path / "run.yaml").write_text(first)
+    assert auricle("run", "--config", "run.yaml", "--print-config").stdout == first
+    assert "retry_failed: false" in first
+
+
+def test_unknown_field_of_a_config_is_named(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text(f"task: {quiz}\nas: qa\nmodel: echo\nconcurency: 3\n")
+    done = auricle("run", "--config", "run.yaml")
+    assert done.returncode == 2
+    assert done.stderr == "auricle: run.yaml: unknown field 'concurency'. Did you mean 'concurrency'?\n"
+
+
+def test_progress_can_be_followed_as_events(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    done = auricle("run", str(quiz), "--as", "qa", "-m", "echo", "-o", "out", "--progress", "json")
+    events = [event for line in done.stderr.splitlines() if (event := ProgressEvent.parse(line))]
+    assert [event.event for event in events] == ["started", "finished"]
+    assert events[0].run == "out"
+    assert (events[-1].done, events[-1].failed, events[-1].exit_code) == (events[-1].total, 0, 0)
+
+
+def test_task_is_built_once_per_command(quiz: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+
+    def counting_task(**arguments: Any) -> Task:
+        built.append("task")
+        task: Task = TASKS.get("qa")(**arguments)
+        return task
+
+    monkeypatch.setitem(sys.modules, "counting_tasks", SimpleNamespace(counting=counting_task))
+    monkeypatch.chdir(tmp_path)
+    for words in (["-o", "a"], ["-o", "a"], ["-o", "b", "--infer-only"]):
+        built.clear()
+        with pytest.raises(SystemExit) as ended:
+            cli(["run", "counting_tasks:counting", "-T", f"data={quiz}", "-m", "echo", *words], standalone_mode=False)
+        assert ended.value.code == 0
+        assert built == ["task"]
+    for words in (["score", "a"], ["preview", "counting_tasks:counting", "-T", f"data={quiz}"]):
+        built.clear()
+        with suppress(SystemExit):
+            cli(words, standalone_mode=False)
+        assert built == ["task"], words

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def count(price: Price | None, *records: Record) -> dict[str, Any]:
     totals = UsageTotals(price)
     for added in records:
         totals.add(added)
-    return totals.to_dict()
+    return asdict(totals.to_usage())
 
 
 # --- prices --------------------------------------------------------------------------

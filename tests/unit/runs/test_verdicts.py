@@ -54,7 +54,7 @@ def test_replies_are_read_and_counted_once(tmp_path: Path) -> None:
     with VerdictIndex(path, JUDGE) as index:
         for _ in range(2):
             assert index.read_replies(metric, RECORD) == ("yes",)
-        assert (index.to_dict()["verdicts"], index.to_dict()["tokens"]) == (1, 2)
+        assert (index.to_facts().verdicts, index.to_facts().tokens) == (1, 2)
     assert read_last_judge(path) == JUDGE
 
 

@@ -1,0 +1,101 @@
+"""Configs of `auricle run`."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import click
+import pytest
+
+from auricle import Settings
+from auricle.cli.run import SPECIAL_OPTIONS
+from auricle.cli.run import run as run_command
+from auricle.core.errors import SpecError
+from auricle.engine.config import SETTINGS_FIELDS, RunConfig
+
+REQUIRED = {"task": "demo", "model": "echo"}
+
+
+def test_settings_stand_next_to_the_other_fields(tmp_path: Path) -> None:
+    path = tmp_path / "run.yaml"
+    path.write_text("task: demo\nmodel: echo\nlimit: 3\nconcurrency: 4\nbatch-size: auto\ndevices: 0,1\nstream: true\n")
+    config = RunConfig.read(path)
+    assert config.task == ("demo",)
+    assert config.settings == Settings(concurrency=4, batch_size="auto", devices=("0", "1"), stream=True)
+
+
+def test_every_option_of_the_command_line_is_a_field() -> None:
+    options = {parameter.name for parameter in run_command.params if isinstance(parameter, click.Option)}
+    reward_options = {"crop", "model_init_json", "score_json"}  # arguments of the model under another name
+    known = {*RunConfig.model_fields, *SETTINGS_FIELDS}
+    assert options - SPECIAL_OPTIONS - reward_options <= known
+
+
+def test_defaults_of_the_command_line_are_those_of_the_settings() -> None:
+    defaults = {field.name: field.default for field in fields(Settings)}
+    for parameter in run_command.params:
+        if parameter.name in SETTINGS_FIELDS and isinstance(parameter.default, (bool, int, float, str)):
+            assert parameter.default == defaults[parameter.name], parameter.name
+
+
+def test_yaml_of_a_config_gives_the_same_config(tmp_path: Path) -> None:
+    config = RunConfig.from_fields(
+        {
+            "task": ["demo", "quiz.yaml"],
+            "as": "qa",
+            "model": "openai",
+            "model_args": {"model": "x"},
+            "judge": "echo",
+            "out": "runs/a",
+            "retry_failed": False,
+            "gpus_per_replica": 0.5,
+        },
+        "test",
+    )
+    path = tmp_path / "run.yaml"
+    path.write_text(config.to_yaml())
+    assert RunConfig.read(path) == config
+
+
+def test_yaml_hides_secrets() -> None:
+    fields_with_secrets = {
+        **REQUIRED,
+        "model_args": {"api_key": "sk-1"},
+        "judge": {"model": "m", "args": {"token": "t-2"}},
+    }
+    text = RunConfig.from_fields(fields_with_secrets, "test").to_yaml()
+    assert "sk-1" not in text
+    assert "t-2" not in text
+    assert "api_key" in text
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"concurency": 4}, "x.yaml: unknown field 'concurency'. Did you mean 'concurrency'?"),
+        ({"wholly_unknown_thing": 4}, "x.yaml: unknown field 'wholly_unknown_thing'. Expected one of: task, as, model"),
+        ({"concurrency": "four"}, "x.yaml: concurrency: Input should be a valid integer"),
+        ({"concurrency": 0}, "x.yaml: concurrency: Input should be greater than or equal to 1"),
+        ({"backend": "slurm"}, "x.yaml: backend: Input should be '' or 'ray'"),
+        ({"limit": -1}, "x.yaml: limit: Input should be greater than 0"),
+        ({"model": None}, "x.yaml: model: Input should be a valid string"),
+        ({"judge": {"modle": "x"}}, "x.yaml: judge.model"),
+    ],
+)
+def test_wrong_field_is_named(values: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecError) as error:
+        RunConfig.from_fields({**REQUIRED, **values}, "x.yaml")
+    assert message in str(error.value) or (
+        message == "x.yaml: judge.model" and "missing field 'model'" in str(error.value)
+    )
+
+
+def test_missing_field_is_named() -> None:
+    with pytest.raises(SpecError, match="missing field 'model'"):
+        RunConfig.from_fields({"task": "demo"}, "x.yaml")
+
+
+def test_each_task_becomes_an_evaluation() -> None:
+    config = RunConfig.from_fields({"task": ["demo", "demo"], "model": "echo", "limit": 2}, "test")
+    first, second = config.prepare()
+    assert first.folder_name == second.folder_name == "demo-echo"
+    assert first.spec.limit == 2

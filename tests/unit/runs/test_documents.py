@@ -1,0 +1,82 @@
+"""Documents: what is written can be read, and what is damaged is reported in one line."""
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+import pytest
+
+from auricle.core.errors import DataError
+from auricle.runs import documents
+from auricle.runs.documents import encode_document, read_document, write_document
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    name: str
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outer:
+    format: int = 1
+    count: int
+    items: tuple[Inner, ...] = ()
+    extra: dict[str, int] = field(default_factory=dict)
+
+
+DOCUMENT = Outer(count=2, items=(Inner("a", 0.5), Inner("b")), extra={"x": 1})
+
+
+def test_document_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write_document(tmp_path / "d.json", DOCUMENT)
+    assert read_document(tmp_path / "d.json", Outer) == DOCUMENT
+    assert orjson.loads((tmp_path / "d.json").read_bytes())["items"][1] == {"name": "b", "value": None}
+
+
+def test_values_that_json_cannot_express_are_null() -> None:
+    assert orjson.loads(encode_document(Inner("a", math.nan)))["value"] is None
+    assert orjson.loads(encode_document(Inner("a", math.inf)))["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"nonsense", "is not valid JSON"),
+        (b"", "is not valid JSON"),
+        (b"[]", "is not a JSON object"),
+        (b"{}", "count: Field required"),
+        (b'{"count": "2"}', "count: Input should be a valid integer"),
+        (b'{"count": 2, "items": [{"name": 3}]}', "items.0.name: Input should be a valid string"),
+        (b'{"count": 2, "format": 99}', "has format 99, which a newer version of Auricle wrote"),
+        (b'{"count": 2, "format": "new"}', "unknown format 'new'"),
+        (b'{"count": 2, "format": 0}', "unknown format 0"),
+        (b'{"count": 2, "format": true}', "unknown format True"),
+    ],
+)
+def test_damaged_document_is_reported_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "d.json").write_bytes(content)
+    with pytest.raises(DataError) as error:
+        read_document(tmp_path / "d.json", Outer, remedy="Score again.")
+    assert str(error.value).startswith(str(tmp_path / "d.json"))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_remedy_follows_the_message(tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_bytes(b"{}")
+    with pytest.raises(DataError, match=r"\. Score again\.$"):
+        read_document(tmp_path / "d.json", Outer, remedy="Score again.")
+
+
+def test_large_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_document(tmp_path / "d.json", DOCUMENT)
+    monkeypatch.setattr(documents, "MAX_BYTES", 10)
+    with pytest.raises(DataError, match="larger than"):
+        read_document(tmp_path / "d.json", Outer)
+
+
+def test_missing_document_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_document(tmp_path / "d.json", Outer)

@@ -1,0 +1,99 @@
+"""`metrics.json`."""
+
+from pathlib import Path
+
+import pytest
+
+from auricle.core.errors import DataError
+from auricle.core.types import Failure, Outcome, Record, Sample
+from auricle.metrics.signature import Signature
+from auricle.runs.metrics import (
+    FailureExample,
+    FailureKind,
+    JudgeFacts,
+    Metrics,
+    ModelFacts,
+    Number,
+    OutcomeCounts,
+    TaskFacts,
+    Throughput,
+    Usage,
+    read_metrics,
+    write_metrics,
+)
+
+SIGNATURE = "demo:1|data@ab12|Respond#bc9a|wer:1.pooled.whisper-en:1|echo|auricle 0.1.0"
+
+
+def make_number(metric: str = "wer", field: str = "", value: float | None = 0.25) -> Number:
+    return Number(
+        metric=metric,
+        details={"substitutions": 3},
+        field=field,
+        value=value,
+        low=0.1,
+        high=0.4,
+        scored=3,
+        total=4,
+        failed=1,
+        signature=Signature.parse(SIGNATURE),
+    )
+
+
+METRICS = Metrics(
+    task=TaskFacts("demo"),
+    model=ModelFacts("echo", {"size": 1}),
+    complete=True,
+    rows=4,
+    notes=("careful",),
+    judge=JudgeFacts("openai", "openai", missing=2),
+    outcomes=OutcomeCounts(4, 3, 1),
+    failures=(FailureKind("Refused", 1, (FailureExample("a", "x.jsonl:1", "no"),)),),
+    refused={"cer": "why"},
+    unreadable={"wer": {"no text": 2}},
+    numbers=(make_number(), make_number(field="subset"), make_number("cer", value=None)),
+    usage=Usage(requests=4, cost=0.5, currency="USD"),
+    speed=Throughput(1.5, 3),
+)
+
+
+def test_metrics_are_read_as_they_were_written(tmp_path: Path) -> None:
+    write_metrics(tmp_path, METRICS)
+    assert read_metrics(tmp_path) == METRICS
+
+
+def test_signature_is_stored_as_text(tmp_path: Path) -> None:
+    write_metrics(tmp_path, METRICS)
+    assert f'"signature": "{SIGNATURE}"' in (tmp_path / "metrics.json").read_text()
+
+
+def test_number_is_found_by_metric_over_all_samples() -> None:
+    assert METRICS["wer"].value == 0.25
+    assert [number.metric for number in METRICS.overall] == ["wer", "cer"]
+    with pytest.raises(KeyError):
+        METRICS["bleu"]
+
+
+def test_coverage_is_the_share_of_scored_samples() -> None:
+    assert make_number().coverage == 0.75
+
+
+def test_run_without_metrics_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"metrics\.json not found: the run has not been scored yet"):
+        read_metrics(tmp_path)
+
+
+def test_damaged_metrics_name_the_command_that_writes_them_again(tmp_path: Path) -> None:
+    (tmp_path / "metrics.json").write_text('{"task": {"name": 5}}')
+    with pytest.raises(DataError, match=r"task\.name: .* Run `auricle score .*` to write it again\."):
+        read_metrics(tmp_path)
+
+
+def test_empty_answers_are_answered_and_skipped_samples_have_failed() -> None:
+    outcomes = {Outcome.ANSWERED: 5, Outcome.EMPTY: 2, Outcome.FAILED: 3, Outcome.SKIPPED: 1}
+    assert OutcomeCounts.count(outcomes) == OutcomeCounts(total=11, answered=7, failed=4, empty=2, skipped=1)
+
+
+def test_failure_example_names_the_row() -> None:
+    record = Record(sample=Sample(id="a", inputs={}, origin="x.jsonl:3"), row=2, error=Failure("Refused", "no"))
+    assert FailureExample.from_record(record) == FailureExample("a", "x.jsonl:3", "no")

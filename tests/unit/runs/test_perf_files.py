@@ -1,0 +1,58 @@
+"""The files of a load test."""
+
+from pathlib import Path
+
+import pytest
+
+from auricle.core.errors import DataError
+from auricle.runs.perf_files import (
+    Accuracy,
+    LoadPointSummary,
+    PerfManifest,
+    PerfSummary,
+    RequestCounts,
+    RunMeasure,
+    StatusCounts,
+    Validity,
+    WindowSummary,
+    read_perf_manifest,
+    read_perf_summary,
+    write_perf_manifest,
+    write_perf_summary,
+)
+
+MANIFEST = PerfManifest(spec={"task": "demo", "model": "openai"}, wanted={"loads": ["closed:2"]}, command=("perf",))
+COUNTS = StatusCounts(8, 1)
+POINT = LoadPointSummary(
+    load="closed:2",
+    window=WindowSummary("steady", 0.0, 1.0, 1.0, 8),
+    counts=RequestCounts(COUNTS, {"measure": COUNTS}, COUNTS),
+    measures={"ttft_s": {"n": 8, "p99.9": None}},
+    run={"req_s": RunMeasure(8.0, (7.0, 9.0)), "tok_in_s": RunMeasure(None)},
+    validity=Validity(valid=False, reasons=("late",)),
+    saturation={"saturated": False},
+    repeats={"requests": 8},
+    breakdowns={},
+    finish={"stop": 8},
+    failures=[],
+    health={"cpu_share": [0.1]},
+    method={"std": "sample"},
+    folder="00-closed-2",
+    accuracy=(Accuracy("wer", 0.1, None, None, 8, 8, False, "wer:1"),),
+)
+SUMMARY = PerfSummary(task="demo", model="openai", points=(POINT,), about=MANIFEST)
+
+
+def test_load_test_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write_perf_manifest(tmp_path, MANIFEST)
+    write_perf_summary(tmp_path, SUMMARY)
+    assert read_perf_manifest(tmp_path) == MANIFEST
+    assert read_perf_summary(tmp_path) == SUMMARY
+    assert (MANIFEST.task, MANIFEST.model, MANIFEST.model_args) == ("demo", "openai", {})
+
+
+def test_folder_without_a_load_test_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"Not a load test: .* \(it has no perf\.json\)"):
+        read_perf_manifest(tmp_path)
+    with pytest.raises(DataError, match="no load point was completed"):
+        read_perf_summary(tmp_path)

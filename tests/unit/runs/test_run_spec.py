@@ -1,0 +1,47 @@
+"""`spec.json`."""
+
+from pathlib import Path
+
+import pytest
+
+from auricle.core.errors import DataError, RunMismatch
+from auricle.runs.run_spec import RunSpec, read_run_spec, write_run_spec
+
+SPEC = RunSpec(
+    identity={"task": "demo", "model": "echo"},
+    spec={"task": "demo", "model": "echo", "model_args": {"size": 1}},
+    created="2026-01-01",
+    versions={"auricle": "0.1.0"},
+)
+
+
+def test_spec_is_read_as_it_was_written(tmp_path: Path) -> None:
+    write_run_spec(tmp_path, SPEC)
+    read = read_run_spec(tmp_path)
+    assert read == SPEC
+    assert (read.task, read.model, read.model_args) == ("demo", "echo", {"size": 1})
+
+
+def test_another_run_is_refused_with_the_difference(tmp_path: Path) -> None:
+    SPEC.check_same_run(tmp_path, SPEC)
+    other = RunSpec(identity={"task": "demo", "model": "whisper"}, spec={})
+    with pytest.raises(RunMismatch, match="model was 'echo', now 'whisper'"):
+        SPEC.check_same_run(tmp_path, other)
+
+
+def test_newer_format_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "spec.json").write_text('{"format": 99, "identity": {}, "spec": {}}')
+    with pytest.raises(DataError, match="format 99, which a newer version of Auricle wrote"):
+        read_run_spec(tmp_path)
+
+
+def test_load_test_is_not_a_run(tmp_path: Path) -> None:
+    (tmp_path / "perf.json").write_text("{}")
+    with pytest.raises(DataError, match="it contains a load test"):
+        read_run_spec(tmp_path)
+
+
+def test_file_is_not_a_run(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match="it is a file"):
+        read_run_spec(tmp_path / "file")
