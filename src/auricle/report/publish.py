@@ -23,7 +23,7 @@ from auricle.runs.documents import encode_document
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, write_metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, write_scores
-from auricle.runs.throughput import read_passes, summarise_throughput
+from auricle.runs.throughput import StreamDelays, read_passes, summarise_throughput
 from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Judge, VerdictIndex
 from auricle.tasks.base import Task
@@ -42,9 +42,10 @@ def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | 
     score_table = ScoreTable(
         add_judge_metrics(task.metrics, verdicts), task.cluster, verdicts=verdicts, breakdown_fields=task.group_by
     )
-    totals = UsageTotals(Price.load(run.path))
+    totals, delays = UsageTotals(Price.load(run.path)), StreamDelays()
     with infrequent_gc():
-        write_scores(run.path, score_records(totals.count_records(run.records()), score_table))
+        records = delays.count_records(totals.count_records(run.records()))
+        write_scores(run.path, score_records(records, score_table))
     facts = _collect_run_facts(run, task, model)
     numbers = summarise(score_table, _describe_measurement(run, facts["task"], facts["model"]))
     metrics = metrics_document.build_metrics(
@@ -53,7 +54,7 @@ def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | 
         **facts,
         judge=verdicts.to_facts() if verdicts else None,
         usage=totals.to_usage(),
-        speed=summarise_throughput(read_passes(run)),
+        speed=summarise_throughput(read_passes(run), delays),
     )
     run.write("metrics_summary.csv", metrics_document.summary_csv(metrics))
     run.write("metrics_detail.csv", metrics_document.detail_csv(metrics))

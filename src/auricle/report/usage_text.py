@@ -13,7 +13,10 @@ FACT_DESCRIPTIONS = {
                  "model loading excluded.",
     "RTFx": "Audio seconds answered per second of wall time, decoding included, model loading "
             "excluded.",
+    "TTFT": "Median time from sending a request to the first token of its streamed answer.",
+    "First audio": "Median time from sending a request to the first audio of its streamed answer.",
 }  # fmt: skip
+DELAYS = {"TTFT": "ttft_s", "First audio": "ttfa_s"}
 
 
 def usage_facts(document: Document) -> list[tuple[str, str]]:
@@ -32,13 +35,14 @@ def usage_facts(document: Document) -> list[tuple[str, str]]:
 
 
 def speed_facts(document: Document) -> list[tuple[str, str]]:
-    """List wall time and real-time factor, or samples per second without audio."""
+    """List wall time and real-time factor, or samples per second without audio; for streams, delays."""
     took = document.get("speed")
     if not took:
         return []
     rates = (("RTFx", took["rtfx"]), ("Samples/s", took["samples_per_second"]))
     known = [(name, _format_significant(rate)) for name, rate in rates if rate is not None]
-    return [("Wall time", _format_duration(took["wall_seconds"])), *known[:1]]
+    delays = [(name, f"{_format_significant(took[key]['p50'])} s") for name, key in DELAYS.items() if took.get(key)]
+    return [("Wall time", _format_duration(took["wall_seconds"])), *known[:1], *delays]
 
 
 def describe_speed_facts(document: Document) -> list[tuple[str, str]]:
@@ -46,7 +50,7 @@ def describe_speed_facts(document: Document) -> list[tuple[str, str]]:
     known = [name for name, _ in speed_facts(document) if name in FACT_DESCRIPTIONS]
     share = _timed_share(document) if known else ""
     measured = f" Measured{share}." if share else ""
-    return [(name, FACT_DESCRIPTIONS[name] + measured) for name in known]
+    return [(name, FACT_DESCRIPTIONS[name] + ("" if name in DELAYS else measured)) for name in known]
 
 
 def format_usage_line(document: Document) -> str:
@@ -87,10 +91,17 @@ def _format_speed(document: Document) -> str:
     if not took:
         return ""
     text = f"{_format_duration(took['wall_seconds'])} of wall time{_timed_share(document)}"
-    if took["rtfx"] is not None:
-        return f"{text}, RTFx {_format_significant(took['rtfx'])}"
     rate = took["samples_per_second"]
-    return text if rate is None else f"{text}, {_format_significant(rate)} samples/s"
+    if took["rtfx"] is not None:
+        text = f"{text}, RTFx {_format_significant(took['rtfx'])}"
+    elif rate is not None:
+        text = f"{text}, {_format_significant(rate)} samples/s"
+    return ", ".join([text, *(_format_delay(name, took[key]) for name, key in DELAYS.items() if took.get(key))])
+
+
+def _format_delay(name: str, delay: Document) -> str:
+    high = "" if delay["p95"] is None else f" (p95 {_format_significant(delay['p95'])} s)"
+    return f"{name} {_format_significant(delay['p50'])} s{high}"
 
 
 def _timed_share(document: Document) -> str:

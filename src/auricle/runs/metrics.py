@@ -146,6 +146,16 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Delay:
+    """Seconds from sending requests to a part of their streamed answers."""
+
+    answers: int
+    p50: float
+    p95: float | None = None
+    """None below 20 answers."""
+
+
+@dataclass(frozen=True, slots=True)
 class Throughput:
     """How fast a run was, over all its passes."""
 
@@ -155,6 +165,10 @@ class Throughput:
     audio_seconds: float | None = None
     rtfx: float | None = None
     passes: int = 1
+    ttft_s: Delay | None = None
+    """Time to first token; None if no answer was streamed."""
+    ttfa_s: Delay | None = None
+    """Time to first audio."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,17 @@ that were measured together.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from auricle.core.errors import DataError
-from auricle.core.types import Record
-from auricle.runs.metrics import Throughput
+from auricle.core.types import Generation, Record, Timing
+from auricle.runs.metrics import Delay, Throughput
 from auricle.runs.progress import PassTiming
 from auricle.runs.run_directory import Run
+
+MIN_ANSWERS_FOR_P95 = 20
 
 
 class PassTimer:
@@ -55,6 +58,44 @@ class PassTimer:
         return [PassTiming(round(self._ended_at - started_at, 6), self._samples, audio_seconds)]
 
 
+class StreamDelays:
+    """Collects when the first token and the first audio of streamed answers arrived."""
+
+    def __init__(self) -> None:
+        self._first_token, self._first_audio = array("d"), array("d")
+
+    def count_records(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Add each record while passing it on."""
+        for record in records:
+            for output in record.outputs:
+                if isinstance(output, Generation) and output.timing is not None:
+                    self._add(output.timing)
+            yield record
+
+    def _add(self, timing: Timing) -> None:
+        if timing.first_token is not None:
+            self._first_token.append(timing.first_token)
+        if timing.first_audio is not None:
+            self._first_audio.append(timing.first_audio)
+
+    @property
+    def first_token(self) -> Delay | None:
+        return _summarise_delays(self._first_token)
+
+    @property
+    def first_audio(self) -> Delay | None:
+        return _summarise_delays(self._first_audio)
+
+
+def _summarise_delays(seconds: array[float]) -> Delay | None:
+    import numpy as np
+
+    if not seconds:
+        return None
+    median, high = (round(float(value), 6) for value in np.percentile(seconds, [50, 95]))
+    return Delay(len(seconds), median, high if len(seconds) >= MIN_ANSWERS_FOR_P95 else None)
+
+
 def read_passes(run: Run) -> list[PassTiming]:
     """Read the timings of the passes over a run; an empty or damaged run has none."""
     with suppress(FileNotFoundError, DataError):
@@ -63,8 +104,8 @@ def read_passes(run: Run) -> list[PassTiming]:
     return []
 
 
-def summarise_throughput(timings: Sequence[PassTiming]) -> Throughput | None:
-    """Summarise all passes; unknown values are None."""
+def summarise_throughput(timings: Sequence[PassTiming], delays: StreamDelays | None = None) -> Throughput | None:
+    """Summarise all passes, and the delays of streamed answers; unknown values are None."""
     if not timings:
         return None
     wall, samples = sum(timing.wall_seconds for timing in timings), sum(timing.samples for timing in timings)
@@ -77,6 +118,8 @@ def summarise_throughput(timings: Sequence[PassTiming]) -> Throughput | None:
         audio_seconds=None if audio is None else round(audio, 4),
         rtfx=_per_second(audio, wall),
         passes=len(timings),
+        ttft_s=delays.first_token if delays else None,
+        ttfa_s=delays.first_audio if delays else None,
     )
 
 

@@ -11,14 +11,15 @@ import pytest
 from auricle import Audio, Generation, Sample, Settings, Spec, evaluate
 from auricle.api import score
 from auricle.core.errors import DataError, SampleError
-from auricle.core.types import Failure, Input, Output, Record, Request, has_media
+from auricle.core.types import Failure, Input, Output, Record, Request, Timing, has_media
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.report.usage_text import describe_speed_facts, format_usage_line, usage_facts
+from auricle.runs.metrics import Delay, Throughput
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.runs.throughput import PassTimer, read_passes, summarise_throughput
+from auricle.runs.throughput import PassTimer, StreamDelays, read_passes, summarise_throughput
 from auricle.tasks.inferencers import Respond
 from auricle.testing.models import Echo, FakeApi
 
@@ -178,14 +179,9 @@ def test_timings_are_discarded_with_the_journal(tmp_path: Path) -> None:
 
 
 def test_throughput_is_a_ratio_of_sums() -> None:
-    assert summarise_throughput([timing(10.0, 5, 30.0), timing(2.0, 1, 3.0)]) == {
-        "wall_seconds": 12.0,
-        "samples": 6,
-        "samples_per_second": 0.5,
-        "audio_seconds": 33.0,
-        "rtfx": 2.75,
-        "passes": 2,
-    }
+    assert summarise_throughput([timing(10.0, 5, 30.0), timing(2.0, 1, 3.0)]) == Throughput(
+        wall_seconds=12.0, samples=6, samples_per_second=0.5, audio_seconds=33.0, rtfx=2.75, passes=2
+    )
 
 
 def test_without_audio_there_is_no_rtfx() -> None:
@@ -307,3 +303,43 @@ def test_usage_of_several_runs_names_the_run(auricle: Any) -> None:
     output = auricle("show", "a", "b").stdout
     assert output.count("echo on demo: Usage:") == 2
     assert "\nUsage:" in auricle("show", "a").stdout
+
+
+# --- delays of streamed answers -----------------------------------------------------------
+
+
+def streamed(*timings: Timing | None) -> Record:
+    outputs = tuple(Generation(text="x", timing=timing) for timing in timings)
+    return Record(sample=Sample(id="s", inputs={"question": "x"}), row=0, outputs=outputs)
+
+
+def collect_delays(records: list[Record]) -> StreamDelays:
+    delays = StreamDelays()
+    assert list(delays.count_records(records)) == records
+    return delays
+
+
+def test_delays_are_summarised_over_all_streamed_answers() -> None:
+    records = [streamed(Timing(first_token=number / 100, first_audio=1.0)) for number in range(1, 22)]
+    speed = summarise_throughput([timing()], collect_delays([*records, streamed(None), streamed(Timing(done=9.0))]))
+    assert speed
+    assert speed.ttft_s == Delay(21, 0.11, 0.2)
+    assert speed.ttfa_s == Delay(21, 1.0, 1.0)
+
+
+def test_run_without_streams_has_no_delays() -> None:
+    speed = summarise_throughput([timing()], collect_delays([streamed(Timing(done=2.0))]))
+    assert speed
+    assert (speed.ttft_s, speed.ttfa_s) == (None, None)
+
+
+def test_few_answers_have_no_95th_percentile() -> None:
+    assert collect_delays([streamed(Timing(first_token=0.5), Timing(first_token=1.5))]).first_token == Delay(2, 1.0)
+
+
+def test_delays_are_stated_in_the_usage_line_and_the_report() -> None:
+    speed = {"wall_seconds": 2.0, "samples": 30, "samples_per_second": 15.0, "rtfx": None, "ttfa_s": None}
+    document = {"speed": {**speed, "ttft_s": {"answers": 30, "p50": 0.104, "p95": 0.25}}, "outcomes": {"answered": 30}}
+    assert format_usage_line(document) == "Usage: 2 s of wall time, 15 samples/s, TTFT 0.104 s (p95 0.25 s)"
+    assert ("TTFT", "0.104 s") in usage_facts(document)
+    assert dict(describe_speed_facts(document))["TTFT"].startswith("Median time from sending")
