@@ -273,3 +273,47 @@ def test_auto_batch_doubles_until_memory_or_the_maximum() -> None:
     asyncio.run(send_all([worker_with_memory(40, sizes)], BatchLimits(8), texts, auto_grow=True))
     assert sorted(set(sizes))[-2:] == [32, 64]
     assert sizes.count(64) == 1
+
+
+# --- without windows ----------------------------------------------------------------------
+
+
+async def send_waiting(worker: BatchWorker, texts: Sequence[str | Predict], size: int) -> list[Any]:
+    """Send each text from its own slot, without windows; return outputs and exceptions."""
+    batcher = Batcher([worker], BatchLimits(size), windows=False)
+    try:
+        sent = (request(text) if isinstance(text, str) else text for text in texts)
+        return await asyncio.gather(*(batcher.acquire_slot().send(item) for item in sent), return_exceptions=True)
+    finally:
+        await batcher.close()
+
+
+def test_free_worker_takes_what_waits_in_the_order_of_arrival() -> None:
+    batches: list[list[str]] = []
+    texts = ["a", "long text", "b", "another long text", "c"]
+    outputs = asyncio.run(send_waiting(recording_worker(batches), texts, 3))
+    assert [output.text for output in outputs] == texts
+    assert [sorted(batch) for batch in batches] == [sorted(texts[:3]), sorted(texts[3:])]
+
+
+def test_waiting_requests_of_another_type_are_another_batch() -> None:
+    kinds: list[list[type]] = []
+
+    async def worker(_ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        kinds.append([type(sent) for sent in batch])
+        return [Generation(text="") for _ in batch]
+
+    asyncio.run(send_waiting(worker, ["a", "b", Predict(inputs={}), "c"], 8))
+    assert kinds == [[Generate, Generate], [Predict], [Generate]]
+
+
+def test_failed_batch_of_waiting_requests_is_not_split() -> None:
+    sizes: list[int] = []
+
+    async def worker(_ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        sizes.append(len(batch))
+        raise RuntimeError("broken")
+
+    errors = asyncio.run(send_waiting(worker, ["a", "b", "c"], 3))
+    assert [str(error) for error in errors] == ["broken"] * 3
+    assert sizes == [3]

@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 
 from auricle import Settings, Spec, api
+from auricle.audio import Audio
 from auricle.core.errors import AllRequestsFailed, Refused, SpecError, Unsupported
-from auricle.core.types import Generate, Generation, Turn
-from auricle.engine.judge import JudgePass
+from auricle.core.types import Generate, Generation, Sample, Turn
+from auricle.engine.judge import JudgePass, PendingRequests
 from auricle.engine.observer import Observer
 from auricle.engine.spec import JudgeSpec
 from auricle.metrics.base import Metric, mean
 from auricle.models.base import AsyncModel
 from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
+from auricle.runs.verdicts import JudgeRequest
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.kinds import qa
 
@@ -317,6 +319,40 @@ def test_custom_metric_can_use_a_judge(data: Path, tmp_path: Path, register: Any
     api.evaluate(Spec(task="mine", model="echo", judge=JudgeSpec(model="echo")), run)
     assert number(run, "custom")["value"] == pytest.approx((5 + 7 + 5 + 7 + 3) / 5)
     assert "AttributeError" in read_metrics(run)["refused"]["broken"]
+
+
+def test_prompts_are_rendered_once_for_judging_and_once_for_scoring(data: Path, tmp_path: Path, register: Any) -> None:
+    rendered: Counter[str] = Counter()
+
+    def render(sample: Sample, output: Generation) -> tuple[Generate, ...]:
+        rendered[sample.id] += 1
+        return (Generate(turns=(Turn("user", (output.text,)),)),) * 2
+
+    metric = Metric("counted", lambda sample, *outputs, verdicts: float(len(verdicts)), mean, judge_requests=render)
+    register(TASKS, "mine", lambda: replace(qa(data=str(data)), metrics=[metric]))
+    judged = Spec(task="mine", model="echo", judge=JudgeSpec(model="echo"))
+    api.evaluate(judged, tmp_path / "run")
+    assert rendered == dict.fromkeys(["s0", "s1", "s2", "s3", "s4"], 2)
+    rendered.clear()
+    api.score(tmp_path / "run")
+    assert rendered == dict.fromkeys(["s0", "s1", "s2", "s3", "s4"], 1)
+
+
+def test_pending_requests_are_unchanged_by_being_stored(tmp_path: Path, tone: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("auricle.engine.judge.MAX_REQUEST_BYTES", 100)  # so that they are on disk
+    clip = Audio(str(tone("a.wav")), end=0.5)
+    turns = (Turn("system", ("Judge.",)), Turn("user", (clip, "Is \u00fc right?", Audio(data=b"RIFF"))))
+    stored = [
+        JudgeRequest(f"key {index}", f"id {index}", "metric", Generate(turns=turns, stop=("\n",), answer_index=index))
+        for index in range(3)
+    ]
+    pending = PendingRequests()
+    for request in stored:
+        pending.append(request)
+    assert list(pending.read()) == stored
+    read_clip = next(pending.read()).request.turns[1].parts[2]
+    assert isinstance(read_clip, Audio)
+    assert read_clip.data == b"RIFF"
 
 
 class RejectsEverything(AsyncModel):

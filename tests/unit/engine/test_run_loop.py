@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient, Turn
+from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient
 from auricle.core.errors import DataError
 from auricle.core.types import Failure, Likelihood, Output, Part, Prediction, Record, RejectedRow
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
-from auricle.engine.slots import send_once
 from auricle.models.base import Model
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
@@ -279,12 +278,6 @@ def test_compare_sends_both_candidates(tmp_path: Path) -> None:
     (record,) = evaluate(tmp_path, [sample], FakeReward(), Compare())
     first, second = record.outputs
     assert first != second
-
-
-@pytest.mark.parametrize("model", [Echo(), FakeApi()])
-def test_send_once_needs_no_run(model: Model) -> None:
-    request = Generate(turns=(Turn("user", ("hello there",)),))
-    assert text_of(asyncio.run(send_once(model, request))) == "hello there"
 
 
 @pytest.mark.parametrize("error", [SystemExit(0), GeneratorExit(), asyncio.CancelledError()])

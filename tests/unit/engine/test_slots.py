@@ -1,0 +1,90 @@
+"""Slots of models: requests that are sent directly, in batches, or outside of a run."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from auricle import BatchModel, Generate, Generation, SampleError, Settings, Turn
+from auricle.core.types import Output
+from auricle.engine.batching import BATCHES_PER_WINDOW, RunStopped
+from auricle.engine.slots import DirectSlot, close_model, open_slots, send_once
+from auricle.models.base import Model
+from auricle.testing.models import Echo, FakeApi
+
+REQUEST = Generate(turns=(Turn("user", ("hello there",)),))
+
+
+def text_of(output: Output) -> str:
+    assert isinstance(output, Generation)
+    return output.text
+
+
+@pytest.mark.parametrize("model", [Echo(), FakeApi()])
+def test_send_once_needs_no_run(model: Model) -> None:
+    assert text_of(asyncio.run(send_once(model, REQUEST))) == "hello there"
+
+
+def test_async_model_has_as_many_slots_as_its_concurrency() -> None:
+    assert open_slots(FakeApi(), Settings(concurrency=3)).capacity == 3
+
+
+def test_batch_model_has_slots_for_two_windows() -> None:
+    async def main() -> int:
+        slots = open_slots(Echo(), Settings(batch_size=5))
+        await slots.close()
+        return slots.capacity
+
+    assert asyncio.run(main()) == 2 * 5 * BATCHES_PER_WINDOW
+
+
+@pytest.mark.parametrize("windows", [True, False])
+@pytest.mark.parametrize("model", [Echo(), FakeApi()])
+def test_stopped_slots_reject_requests(model: Model, windows: bool) -> None:
+    async def main() -> None:
+        slots = open_slots(model, Settings(), windows=windows)
+        slots.stop()
+        try:
+            await slots.acquire_slot().send(REQUEST)
+        finally:
+            await slots.close()
+
+    with pytest.raises(RunStopped):
+        asyncio.run(main())
+
+
+def test_cancelled_error_of_a_model_fails_its_request() -> None:
+    class CancelsItself(FakeApi):
+        async def generate(self, request: Generate) -> Generation:
+            raise asyncio.CancelledError
+
+    with pytest.raises(SampleError, match="the model raised CancelledError"):
+        asyncio.run(DirectSlot(CancelsItself()).send(REQUEST))
+
+
+def test_cancelled_request_stays_cancelled() -> None:
+    class Waits(FakeApi):
+        async def generate(self, request: Generate) -> Generation:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    async def main() -> None:
+        await asyncio.wait_for(DirectSlot(Waits()).send(REQUEST), 0.01)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(main())
+
+
+def test_close_model_waits_for_worker_processes() -> None:
+    class Pool(BatchModel):
+        calls: Sequence[str] = ()
+
+        def close(self) -> None:
+            self.calls = (*self.calls, "close")
+
+        async def aclose(self) -> None:
+            self.calls = (*self.calls, "aclose")
+
+    model = Pool()
+    asyncio.run(close_model(model))
+    assert model.calls == ("close", "aclose")
