@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-import orjson
 
 from auricle.cli import options as opt
 from auricle.cli.show import load_metrics
@@ -19,6 +18,7 @@ from auricle.metrics.conversation import get_turns
 from auricle.report import terminal, transcript
 from auricle.report.text_format import format_likelihood
 from auricle.runs.run_directory import Run
+from auricle.runs.scores import ScoreLine, read_scores
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
 
@@ -32,21 +32,16 @@ def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
     """List the samples of a run with reference, output and scores."""
     if worst and failed:
         raise SpecError("Failed samples have no score, so --worst and --failed cannot be combined.")
-    complete = load_metrics(run)["complete"]
-    scores = {line["id"]: line for line in _read_scores(run)}
+    complete = load_metrics(run).complete
+    scores = {line.id: line for line in read_scores(run)}
     for record in _select_records(run, worst, failed):
-        score_line = scores.get(record.sample.id, {})
+        score_line = scores.get(record.sample.id) or ScoreLine(record.sample.id, record.row)
         if as_json:
             click.echo(dumps(_sample_to_dict(record, score_line)), nl=False)
         else:
             click.echo("\n".join(_format_sample(record, score_line)) + "\n")
     if not complete and not as_json:
         click.echo("The run is not finished.", err=True)
-
-
-def _read_scores(run: Path) -> Iterator[dict[str, Any]]:
-    with (run / "scores.jsonl").open("rb") as lines:
-        yield from map(orjson.loads, lines)
 
 
 def _select_records(run: Path, worst: int | None, failed: bool) -> Iterator[Record]:
@@ -60,7 +55,7 @@ def _select_records(run: Path, worst: int | None, failed: bool) -> Iterator[Reco
     return (record for record in sorted(records, key=lambda record: record.row) if record.error or not failed)
 
 
-def _sample_to_dict(record: Record, score_line: Mapping[str, Any]) -> dict[str, Any]:
+def _sample_to_dict(record: Record, score_line: ScoreLine) -> dict[str, Any]:
     return {
         "id": record.sample.id,
         "origin": record.sample.origin,
@@ -68,23 +63,23 @@ def _sample_to_dict(record: Record, score_line: Mapping[str, Any]) -> dict[str, 
         "outputs": record.outputs,
         "error": record.error,
         "meta": record.sample.meta,
-        "stats": score_line.get("stats", {}),
-        "unreadable": score_line.get("unreadable", {}),
+        "stats": score_line.stats,
+        "unreadable": score_line.unreadable,
         **({"turns": turns} if (turns := get_turns(record.sample)) else {}),
-        **({"verdicts": score_line["verdicts"]} if "verdicts" in score_line else {}),
+        **({"verdicts": score_line.verdicts} if score_line.verdicts else {}),
     }
 
 
-def _format_sample(record: Record, score_line: Mapping[str, Any]) -> list[str]:
+def _format_sample(record: Record, score_line: ScoreLine) -> list[str]:
     lines = [click.style(record.sample.id, bold=True) + f"  {record.sample.origin}"]
     if record.error:
         message = terminal.to_one_line(record.error.message, MAX_TEXT)
         return [*lines, f"  failed    {record.error.kind}: {message}"]
     lines += [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in _answer_lines(record)]
-    lines += [f"  {name:<9} {_format_stat(stat)}" for name, stat in score_line.get("stats", {}).items()]
-    for verdicts in score_line.get("verdicts", {}).values():
+    lines += [f"  {name:<9} {_format_stat(stat)}" for name, stat in score_line.stats.items()]
+    for verdicts in score_line.verdicts.values():
         lines += [f"  judge     {terminal.to_one_line(text, MAX_VERDICT)}" for text in verdicts]
-    return [*lines, *(f"  {name:<9} {reason}" for name, reason in score_line.get("unreadable", {}).items())]
+    return [*lines, *(f"  {name:<9} {reason}" for name, reason in score_line.unreadable.items())]
 
 
 def _answer_lines(record: Record) -> Iterator[tuple[str, str]]:

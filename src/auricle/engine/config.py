@@ -61,6 +61,8 @@ class RunConfig(BaseModel):
         if not isinstance(values, Mapping) or "settings" in values:
             return values
         settings = {name: values[name] for name in SETTINGS_FIELDS if name in values}
+        if "devices" in settings:
+            settings["devices"] = _split_devices(settings["devices"])
         return {**{name: value for name, value in values.items() if name not in settings}, "settings": settings}
 
     @field_validator("task", mode="before")
@@ -132,9 +134,18 @@ def read_fields(path: Path) -> dict[str, Any]:
     return {str(name).replace("-", "_"): value for name, value in read_yaml(path).items()}
 
 
+def _split_devices(value: Any) -> Any:
+    """Accept devices as on the command line, separated by commas, and as numbers."""
+    if isinstance(value, (str, int)):
+        return tuple(device for part in str(value).split(",") if (device := part.strip()))
+    return tuple(map(str, value)) if isinstance(value, (list, tuple)) else value
+
+
 def _explain(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     where = [str(part) for part in first["loc"] if part != "settings"]
+    if first["type"] == "value_error":
+        return f"{first['ctx']['error']}."
     if first["type"] == "missing":
         return f"missing field {where[-1]!r}."
     if first["type"] == "extra_forbidden" and len(where) == 1:

@@ -65,7 +65,7 @@ class TextRun:
 
     def metric_values(self) -> dict[str, Json]:
         """Return the values of the metrics over all samples."""
-        return {row["metric"]: row["value"] for row in api.summary(self.run.path) if not row["field"]}
+        return {number.metric: number.value for number in api.load_metrics(self.run.path).overall}
 
     def answered_records(self) -> list[Record]:
         return [record for record in self.records if not record.error]

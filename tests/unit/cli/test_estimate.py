@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from auricle import Spec
-from auricle.api import build_task
 from auricle.cli.estimate import estimate_run
+from auricle.engine.factory import Evaluation
 from auricle.runs.usage import Price
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
 
@@ -24,7 +24,7 @@ def estimate(manifest: WriteManifest) -> Callable[..., str]:
         rows: Rows, kind: str = "qa", completed: int = 0, price: Price | None = None, size_known: bool = True
     ) -> str:
         spec = Spec(task=kind, task_args={"data": str(manifest(rows))}, model="echo")
-        return estimate_run(build_task(spec), spec, len(rows) if size_known else None, completed, price)
+        return estimate_run(Evaluation.prepare(spec), len(rows) if size_known else None, completed, price)
 
     return make
 
@@ -85,9 +85,9 @@ def test_samples_of_an_iterator_are_not_consumed(tmp_path: Path) -> None:
         "    return Task(samples=rows, inferencer=Respond('{question}'), metrics=[], name='once')\n"
     )
     spec = Spec(task=f"{tmp_path / 'mine.py'}:once", model="echo")
-    task = build_task(spec)
-    assert estimate_run(task, spec, None, 0, Price("m", request=1)) == ""
-    samples: Any = task.samples
+    evaluation = Evaluation.prepare(spec)
+    assert estimate_run(evaluation, None, 0, Price("m", request=1)) == ""
+    samples: Any = evaluation.task.samples
     assert len(list(samples)) == 3
 
 

@@ -23,7 +23,11 @@ def raising(error: BaseException) -> Callable[..., None]:
         (SpecError("a wrong model"), ExitStatus.ERROR, "auricle: a wrong model\n"),
         (OSError("a full disk"), ExitStatus.ERROR, "auricle: a full disk\n"),
         (click.ClickException("a wrong option"), ExitStatus.ERROR, "Error: a wrong option\n"),
-        (KeyboardInterrupt(), ExitStatus.INTERRUPTED, "auricle: Interrupted. Run the same command again to resume a run.\n"),
+        (
+            KeyboardInterrupt(),
+            ExitStatus.INTERRUPTED,
+            "auricle: Interrupted. Run the same command again to resume a run.\n",
+        ),
     ],
 )
 def test_errors_become_exit_codes(

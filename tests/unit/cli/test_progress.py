@@ -1,7 +1,5 @@
 """Counts that are shown while a run is in progress."""
 
-import io
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,61 +13,54 @@ from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import Price
 
 
-@pytest.fixture
-def stream(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    replaced = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", replaced)
-    return replaced
-
-
 def make_record(**fields: Any) -> Record:
     return Record(sample=Sample(id="1", inputs={}), row=0, **fields)
 
 
-def last_line(progress: ProgressDisplay, stream: io.StringIO) -> str:
+def last_line(progress: ProgressDisplay, capsys: pytest.CaptureFixture[str]) -> str:
     progress.show()
-    return stream.getvalue().splitlines()[-1]
+    return capsys.readouterr().err.splitlines()[-1]
 
 
-def test_requests_in_flight_retries_and_failures_are_counted(stream: io.StringIO) -> None:
+def test_requests_in_flight_retries_and_failures_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressLines("mine", 10) as progress:
         progress.on_in_flight(4)
         progress.on_result(make_record(attempts=3))
         progress.on_result(make_record(error=Failure("Refused", "no")))
-        line = last_line(progress, stream)
+        line = last_line(progress, capsys)
     assert line.startswith("mine: 2 of 10 samples")
     assert "4 in flight, 2 retried, 1 failed" in line
 
 
-def test_counts_of_zero_are_left_out(stream: io.StringIO) -> None:
+def test_counts_of_zero_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressLines("mine", 1) as progress:
         progress.on_result(make_record())
-        line = last_line(progress, stream)
+        line = last_line(progress, capsys)
     assert not {"flight", "retried", "failed"} & {*line.replace(",", "").split()}
 
 
-def test_samples_answered_before_count_as_done(stream: io.StringIO) -> None:
+def test_samples_answered_before_count_as_done(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressLines("mine", 2) as progress:
         progress.on_skipped()
-        line = last_line(progress, stream)
+        line = last_line(progress, capsys)
     assert line.startswith("mine: 1 of 2 samples")
     assert "1 answered before" in line
 
 
-def test_judging_is_counted_in_verdicts(stream: io.StringIO) -> None:
+def test_judging_is_counted_in_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressLines("mine", 1) as progress:
         progress.on_result(make_record())
         progress.on_judging(3)
-    assert stream.getvalue().splitlines()[-1].startswith("judging: 0 verdicts")
+    assert capsys.readouterr().err.splitlines()[-1].startswith("judging: 0 verdicts")
 
 
-def test_scoring_without_a_judge_shows_nothing(stream: io.StringIO) -> None:
+def test_scoring_without_a_judge_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with open_progress("auto", "judging", phase="judging"):
         pass
-    assert stream.getvalue() == ""
+    assert capsys.readouterr().err == ""
 
 
-def test_events_are_lines_of_json_with_counts(stream: io.StringIO, tmp_path: Path) -> None:
+def test_events_are_lines_of_json_with_counts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with open_progress("json", "mine", 2) as progress:
         assert isinstance(progress, ProgressEvents)
         progress.on_start(Run(tmp_path, RunSpec(identity={}, spec={})), lambda: None)
@@ -78,7 +69,7 @@ def test_events_are_lines_of_json_with_counts(stream: io.StringIO, tmp_path: Pat
         progress.show()
         progress.on_judging(1)
         progress.finish(3)
-    events = [ProgressEvent.parse(line) for line in stream.getvalue().splitlines()]
+    events = [ProgressEvent.parse(line) for line in capsys.readouterr().err.splitlines()]
     assert [event.event for event in events if event] == [
         "started",
         "failed",
@@ -94,10 +85,10 @@ def test_events_are_lines_of_json_with_counts(stream: io.StringIO, tmp_path: Pat
     assert (finished.phase, finished.exit_code) == ("judging", 3)
 
 
-def test_cost_is_counted_if_there_is_a_price(stream: io.StringIO) -> None:
+def test_cost_is_counted_if_there_is_a_price(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressEvents("mine", 1, Price("m", request=0.5)) as progress:
         progress.on_result(make_record(outputs=(Generation(text="a"),)))
         progress.show()
-    event = ProgressEvent.parse(stream.getvalue())
+    event = ProgressEvent.parse(capsys.readouterr().err)
     assert event
     assert (event.cost, event.currency) == (0.5, "USD")

@@ -74,7 +74,7 @@ def test_yaml_hides_secrets() -> None:
         ({"concurency": 4}, "x.yaml: unknown field 'concurency'. Did you mean 'concurrency'?"),
         ({"wholly_unknown_thing": 4}, "x.yaml: unknown field 'wholly_unknown_thing'. Expected one of: task, as, model"),
         ({"concurrency": "four"}, "x.yaml: concurrency: Input should be a valid integer"),
-        ({"concurrency": 0}, "x.yaml: concurrency: Input should be greater than or equal to 1"),
+        ({"concurrency": 0}, "x.yaml: concurrency: 0 is too small; the least value is 1."),
         ({"backend": "slurm"}, "x.yaml: backend: Input should be '' or 'ray'"),
         ({"limit": -1}, "x.yaml: limit: Input should be greater than 0"),
         ({"model": None}, "x.yaml: model: Input should be a valid string"),

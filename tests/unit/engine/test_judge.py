@@ -106,7 +106,7 @@ def test_answers_are_judged_and_the_signature_names_the_judge(data: Path, judge:
     (result,) = api.evaluate(spec(data, judge()), run)
     assert result.value == pytest.approx(2 / 5)
     assert result.interval == "wilson"
-    assert ".by-judges.py:Counting#" in result.signature
+    assert ".by-judges.py:Counting#" in str(result.signature)
     assert Counter(judge.calls()) == {"right": 1, "wrong a": 1, "wrong b": 1, "odd": 1}
     counts = read_metrics(run)["judge"]
     assert (counts["verdicts"], counts["tokens"], counts["input_tokens"]) == (4, 28, 360)
