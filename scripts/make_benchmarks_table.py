@@ -20,7 +20,9 @@ SECTIONS = {
     "Multiple choice": ("mcq",),
     "Questions with reference answers, and captions": ("qa",),
     "Classification": ("classify",),
+    "Emotion recognition": ("emotion",),
     "Open-ended answers and conversations": ("open", "chat"),
+    "Ratings and preferences": ("reward", "preference"),
 }
 MAX_VALUES = 4
 """Values of an option that are listed."""
@@ -54,8 +56,8 @@ def format_row(bench: Benchmark) -> str:
 
 
 def abbreviate(values: Sequence[str]) -> str:
-    """Return the first values of an option."""
-    return "\\|".join([*values[:MAX_VALUES], *("…",) * (len(values) > MAX_VALUES)])
+    """Return the first values of an option; an option without values accepts any."""
+    return "\\|".join([*values[:MAX_VALUES], *("…",) * (len(values) > MAX_VALUES)]) or "…"
 
 
 def format_hub(bench: Benchmark) -> str:

@@ -180,7 +180,7 @@ class UnderstandingSuite(BenchmarkSuite):
             judge=judge,
             limit=None if is_cider else 1,
         )
-        first = evaluate(spec, tmp_path / "run")[0]
+        first = evaluate(spec, tmp_path / "run").numbers[0]
         assert first.metric == miniature.metric
         if miniature.metric.startswith("judge") and "reference" not in miniature.metric:
             assert first.value == 4.0

@@ -132,15 +132,21 @@ def describe_warnings(clips: Iterable[Clip], root: Path) -> list[str]:
     ]
 
 
-def describe_count_mismatch(title: str, clips: Sequence[Clip], expected: Mapping[str, int], source: str) -> list[str]:
+def label_mismatches(labels: Sequence[str], expected: Mapping[str, int]) -> list[str]:
+    """Return `neutral 2 of 96` for each label whose number of recordings differs from the published number."""
+    counts = Counter(labels)
+    return [
+        f"{label} {counts[label]} of {count}" for label, count in expected.items() if label and counts[label] != count
+    ]
+
+
+def describe_count_mismatch(title: str, labels: Sequence[str], expected: Mapping[str, int], source: str) -> list[str]:
     """Return a note if the number of recordings of any label differs from the published number."""
-    counts = Counter(clip.label if clip.label in expected else "" for clip in clips)
-    mismatched = [label for label, count in expected.items() if counts[label] != count]
-    total, published = len(clips), sum(expected.values())
-    if not expected or (not mismatched and total == published):
+    mismatches = label_mismatches(labels, expected)
+    total, published = len(labels), sum(expected.values())
+    if not expected or (not mismatches and total == published):
         return []
-    labels = ", ".join(f"{label} {counts[label]} of {expected[label]}" for label in mismatched if label)
-    details = f" ({labels})" if labels else ""
+    details = f" ({', '.join(mismatches)})" if mismatches else ""
     advice = (
         f"Mention this with the results, or complete the folder from {source}."
         if total < published

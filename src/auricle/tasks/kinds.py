@@ -1,4 +1,4 @@
-"""Task kinds for your own data: asr, translate, qa, open, mcq, perplexity and classify."""
+"""Task kinds for your own data: asr, translate, qa, open, mcq, perplexity, classify and emotion."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.catalogue import METRICS
+from auricle.metrics.dimensions import DIMENSIONS
 from auricle.metrics.labels import resolve_option
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.prompts.few_shot import FewShotSelector
@@ -27,10 +28,17 @@ from auricle.tasks.options import TaskOptions, parse_row_range, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, required_fields, with_shots
 from auricle.text import resolve_profile_name, strip_labels
 
+MEDIA = ("video", "image", "audio")
 MEDIA_TEMPLATE = "{video?}{image?}{audio?}"
 MAX_LABELS = 1000
 LABEL_PROMPT = f"{MEDIA_TEMPLATE}{{question}}\nAnswer with one of: {{options}}."
 LABEL_METRICS = ("accuracy", "uar", "macro_f1", "weighted_f1")
+EMOTION_QUESTION = "Which emotion does the speaker express?"
+EMOTION_METRICS = (
+    *(*LABEL_METRICS, "accuracy_matched", "uar_all", "top2", "ece", "eta2"),
+    *(f"{name}_{dimension}" for name in ("eta2", "ccc", "pearson", "rmse") for dimension in DIMENSIONS),
+)
+"""Metrics for classifiers and for models of emotional dimensions; those a model cannot produce are skipped."""
 
 DEFAULT_PROFILES = {"en": "whisper-en", "zh": "zh", "yue": "zh"}
 UNSPACED_LANGUAGES = {"ja", "th", "lo", "km", "my"}  # scored by character, because words are not separated
@@ -183,11 +191,35 @@ def classify(**arguments: Any) -> Task:
         question_columns=("question", "prompt", "instruction"),
         default_question="Which label fits this recording best?",
     )
-    kind = TaskKind("classify", columns, LABEL_PROMPT, LABEL_METRICS, _add_label_options)
+    return build_label_task("classify", options, _load_labelled(options, columns, _add_label_options))
+
+
+def emotion(**arguments: Any) -> Task:
+    """Build an emotion recognition task, for classifiers, models of dimensions and models that generate text."""
+    options = TaskOptions.from_arguments("emotion", arguments)
+    columns = ColumnMapping(
+        target_columns=("emotion", "label", "answer", "target", "category"), default_question=EMOTION_QUESTION
+    )
+    if options.prompt and not isinstance(options.prompt, str):
+        samples = _load_labelled(options, columns, _add_label_options)
+    else:
+        samples = _load_labelled(options, columns, _keep_media)
+        options = replace(options, prompt=_fill_label_prompt(options, samples.choices))
+    return build_label_task("emotion", options, samples, metrics=EMOTION_METRICS)
+
+
+def _load_labelled(options: TaskOptions, columns: ColumnMapping, transform: SampleTransform) -> Manifest:
+    """Open data with one label per sample; the choices are the labels that the options or the rows name."""
+    kind = TaskKind("", columns, LABEL_PROMPT, LABEL_METRICS, transform)
     recipe = build_recipe(options, kind.prompt, kind.metrics)
     manifest = load_manifest(options, columns, kind.sample_transform(recipe))
-    labels = split_list(options.labels) or DistinctLabels(manifest)
-    return build_label_task("classify", options, replace(manifest, choices=labels))
+    return replace(manifest, choices=split_list(options.labels) or DistinctLabels(manifest))
+
+
+def _fill_label_prompt(options: TaskOptions, labels: Sequence[str]) -> str:
+    """Fill in the question and the labels, which are the same for all samples; classifiers receive only audio."""
+    prompt = str(options.prompt or LABEL_PROMPT).replace("{question}", options.question or EMOTION_QUESTION)
+    return prompt.replace("{options}", ", ".join(labels))
 
 
 def build_label_task(
@@ -354,6 +386,12 @@ class DistinctLabels(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._labels)
+
+
+def _keep_media(sample: Sample) -> Sample:
+    """Keep the recording and the labels; the prompt contains the question."""
+    media = {name: value[0] for name, value in sample.inputs.items() if name in MEDIA and isinstance(value, list)}
+    return replace(sample, target=str(sample.target), inputs={**media, "choices": sample.inputs["choices"]})
 
 
 def _add_label_options(sample: Sample) -> Sample:

@@ -122,7 +122,9 @@ def _option_error(name: str, expected: str, value: Any) -> SpecError:
 
 
 def _normalise_language(language: str) -> str:
-    """Reduce `zh-CN` and `ZH` to `zh`; reject anything that is not a language code."""
+    """Reduce `zh-CN` and `ZH` to `zh`; reject anything that is not a language code or a list of them."""
+    if "," in language:
+        return ", ".join(map(_normalise_language, language.split(",")))
     code = re.split("[-_]", language.strip().lower())[0]
     if code and not re.fullmatch("[a-z]{2,3}", code):
         raise SpecError(f"Invalid language {language!r}: expected a code such as en, zh or de.", location=("language",))

@@ -106,15 +106,15 @@ def test_no_ceiling_is_reported_if_every_occurring_label_is_matched() -> None:
 def test_stored_statistics_keep_both_spellings() -> None:
     table = ScoreTable([labels.uar])
     line = table.add(record(0, "angry", scores("生气/angry")))
-    assert line["stats"]["uar"] == ("生气/angry", "angry", "angry", True)
+    assert line.stats["uar"] == ("生气/angry", "angry", "angry", True)
     line = table.add(record(1, "calm", scores("<unk>")))
-    assert line["stats"]["uar"] == ("<unk>", "calm", None, False)
+    assert line.stats["uar"] == ("<unk>", "calm", None, False)
 
 
 def test_a_text_answer_is_stored_as_a_pair() -> None:
     table = ScoreTable([labels.uar])
     line = table.add(record(0, "angry", Generation(text="They sound angry.")))
-    assert line["stats"]["uar"] == ("angry", "angry")
+    assert line.stats["uar"] == ("angry", "angry")
 
 
 def test_shares_are_relative_to_their_row() -> None:

@@ -69,7 +69,7 @@ def test_intervals_resample_speakers() -> None:
 
 def test_a_single_emotion_has_no_eta_squared() -> None:
     _, result = summaries([record(row, "sad", prediction(row)) for row in range(4)])
-    assert math.isnan(result["eta2_arousal"].value)
+    assert result["eta2_arousal"].value is None
 
 
 def test_only_rated_samples_are_compared() -> None:
@@ -99,7 +99,7 @@ def test_a_constant_prediction_has_no_agreement() -> None:
     records = [record(row, "sad", prediction(0.1), arousal=0.3) for row in range(5)]
     _, result = summaries(records)
     assert result["ccc_arousal"].value == 0.0
-    assert math.isnan(result["pearson_arousal"].value)
+    assert result["pearson_arousal"].value is None
     assert math.isnan(dimensions.ccc_arousal.aggregate([(0.1, 0.2)]))
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auricle.metrics.catalogue import METRICS
 from auricle.tasks.benchmarks.base import Benchmark
+from auricle.tasks.benchmarks.cmi import CmiBenchmark
 from auricle.tasks.catalogue import INFERENCERS, TASKS
+from auricle.tasks.recipes import METRICS_BY_INFERENCER
 
 
 @pytest.mark.parametrize("name", sorted(TASKS.builtin))
@@ -26,3 +30,19 @@ def test_every_inferencer_states_what_it_needs(name: str) -> None:
 def test_summaries_fit_on_a_line_of_the_terminal() -> None:
     summaries = [entry.summary for registry in (TASKS, INFERENCERS) for entry in registry.builtin.values()]
     assert all(0 < len(summary) <= 72 for summary in summaries)
+
+
+@pytest.mark.parametrize("name", sorted(set(TASKS.builtin) - {"demo"}))
+def test_every_metric_of_a_task_is_registered(name: str, tmp_path: Path) -> None:
+    factory = TASKS.get(name)
+    (tmp_path / "mine.jsonl").touch()
+    data = str(tmp_path / "mine.jsonl")
+    source = "dataset_jsonl" if isinstance(factory, CmiBenchmark) else "data"
+    metrics = [metric for own in factory(**{source: data}).metrics for metric in (own, *own.companions)]
+    assert metrics
+    assert {metric.name.partition(".")[0] for metric in metrics} <= set(METRICS.builtin)
+    assert all(metric.title for metric in metrics)
+
+
+def test_every_metric_of_an_inferencer_is_registered() -> None:
+    assert {name for names in METRICS_BY_INFERENCER.values() for name in names} <= set(METRICS.builtin)

@@ -25,8 +25,8 @@ from auricle.interop.text_run import Notify
 from auricle.metrics.preference import A, get_choice
 from auricle.metrics.ratings import Dimension
 from auricle.runs.run_directory import Run
-from auricle.tasks.reward.cmi import CmiSamples
-from auricle.tasks.reward.cmi_columns import DATASETS, PREFERENCE_COLUMNS
+from auricle.tasks.benchmarks.cmi import CmiSamples
+from auricle.tasks.benchmarks.cmi_columns import DATASETS, PREFERENCE_COLUMNS
 
 CHOICE_COLUMNS: Mapping[str, str] = {
     "preference": "predicted_preference",

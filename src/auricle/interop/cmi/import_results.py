@@ -17,7 +17,7 @@ from auricle.interop.result_files import (
     not_answered,
     read_sibling_json,
 )
-from auricle.tasks.reward.cmi_columns import PREFERENCE_COLUMNS, detect_dataset
+from auricle.tasks.benchmarks.cmi_columns import PREFERENCE_COLUMNS, detect_dataset
 
 ADDED_PREFIXES = ("predicted_", "inference_", "benchmark_dataset")
 """Prefixes of the columns that the benchmark adds to its data."""

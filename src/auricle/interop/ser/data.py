@@ -21,11 +21,13 @@ from auricle.core.types import RejectedRow, Sample
 from auricle.interop.ser.stubs import DATASETS_PACKAGE, PREFIX, SuiteModules
 from auricle.interop.user_classes import check_arguments, display_name, split_class_path, wrap_errors
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import COMMON_OPTIONS, EMOTION_METRICS, QUESTION
-from auricle.tasks.kinds import build_label_task
+from auricle.tasks.kinds import EMOTION_METRICS, EMOTION_QUESTION, build_label_task
 from auricle.tasks.options import TaskOptions
 
-TASK_OPTIONS = (*COMMON_OPTIONS, "language", "licence", "by")
+TASK_OPTIONS = (
+    *("name", "metrics", "prompt", "question", "system", "max_tokens", "rubric", "votes", "synonyms"),
+    *("language", "licence", "by"),
+)
 """Options of the task; all other arguments are passed to the class."""
 ROOT_OPTION, DATA_DIR_ARGUMENT = "root", "data_dir"
 PEEK_COUNT = 50
@@ -54,7 +56,7 @@ class DatasetTaskFactory:
         class_name = split_class_path(PREFIX, self.class_path)[1]
         task_name = display_name(PREFIX, self.class_path)
         options = TaskOptions.from_arguments(task_name, {"name": class_name, **task_arguments, "data": task_name})
-        recordings = LabelledRecordings(self.class_path, root, options.question or QUESTION, class_arguments)
+        recordings = LabelledRecordings(self.class_path, root, options.question or EMOTION_QUESTION, class_arguments)
         return build_label_task(class_name, options, recordings, metrics=EMOTION_METRICS)
 
 

@@ -10,7 +10,7 @@ options, `auricle data check` and `auricle data prepare` come from its task kind
             yield make_item(name, folder / f"{name}.wav", text, speaker=name[:4])
 
     MY_CORPUS = Benchmark(
-        # the name as in tasks/catalogue.py; the kind is asr, translate, mcq, qa, open, chat or classify
+        # the name as in tasks/catalogue.py; the kind is asr, translate, mcq, qa, open, chat, classify or emotion
         **about("my-corpus", "My Corpus", "asr", language="en", licence="CC BY 4.0"),
         source="openslr.org/999",
         splits={"test": 1234, "dev": None},               # the first is the default; None: size unknown
@@ -24,13 +24,16 @@ Rules: ids are those of the corpus and unique within a split. The order is that 
 a directory listing. A size that is not certain is None. A reader raises `not_found_error` if a file is missing.
 Parts other than split and language are declared as `options`, the first value being the default: `{"subset": ("mini",
 "full")}` is selected with `-T subset=full` and passed as `part["subset"]`. Task options may depend on the part:
-`part_options=lambda part: {"metrics": …}`.
+`part_options=lambda part: {"metrics": …}`. Readers for common layouts: `convert_table` for tables in any format,
+`iter_labelled_files` for a folder per label, `iter_segments` for long recordings with segments, and `read_by_name` for
+corpora whose file names contain the labels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -39,6 +42,7 @@ from auricle.core.types import Json
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
+from auricle.tasks.benchmarks.contamination import find_contamination
 from auricle.tasks.benchmarks.sources import (
     HUB_ROW,
     HUB_SPLIT,
@@ -55,8 +59,8 @@ from auricle.tasks.benchmarks.sources import (
 from auricle.tasks.catalogue import TASKS
 
 __all__ = [
-    "HUB_ROW", "HUB_SPLIT", "Benchmark", "BenchmarkPart", "HubDataset", "Item", "Items", "about",
-    "find_below", "hub_split", "locate_language", "make_item", "not_found_error", "read_lines", "read_table",
+    "HUB_ROW", "HUB_SPLIT", "Benchmark", "BenchmarkPart", "HubDataset", "Item", "Items", "about", "find_below",
+    "hub_split", "locate_language", "make_item", "not_found_error", "read_lines", "read_table",
 ]  # fmt: skip
 HUB, DISK = "hf", "disk"
 SOURCES = (DISK, HUB)
@@ -144,7 +148,7 @@ class Benchmark:
     name: str
     title: str
     kind: str
-    licence: str
+    licence: str = ""
     source: str
     """Official source of the archive, without the URL scheme."""
     splits: Mapping[str, int | None]
@@ -162,6 +166,10 @@ class Benchmark:
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     """Number of rows by `split/language` and further option values, where a split has several parts."""
+    count_labels: Callable[[BenchmarkPart], Mapping[str, int]] | None = None
+    """Returns the number of rows of each label of a part, if published; a total alone has an empty label."""
+    describe_part: Callable[[BenchmarkPart], Sequence[str]] | None = None
+    """Returns the words that distinguish a part in names. By default, the values of its options."""
     task_options: Mapping[str, Any] = field(default_factory=dict)
     part_options: Callable[[BenchmarkPart], Mapping[str, Any]] = lambda _part: {}
     """Returns the task options of a part; they override `task_options`."""
@@ -176,7 +184,7 @@ class Benchmark:
             rows = RowSource.from_options(self, rest)
             location = {"data": self.source, "reader": rows.make_reader(self, part)}
         task: Task = TASKS.get(self.kind)(**self.task_arguments(part, rest), **location)
-        return replace(task, version=self.version)
+        return replace(task, version=self.version, find_contamination=partial(find_contamination, self.name))
 
     def task_arguments(self, part: BenchmarkPart, rest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the task kind for a part; a prepared manifest needs the same ones."""
@@ -190,6 +198,10 @@ class Benchmark:
         }
         return {name: value for name, value in arguments.items() if name not in LOCATION_OPTIONS}
 
+    def prepared_task(self, manifest: str, arguments: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+        """Return the words and the task arguments of `auricle run` for a prepared manifest of this benchmark."""
+        return [manifest, "--as", self.kind], self.task_arguments(*self.resolve_part(arguments))
+
     def resolve_part(self, arguments: Mapping[str, Any]) -> tuple[BenchmarkPart, dict[str, Any]]:
         """Return the part that the arguments select, and the remaining arguments."""
         rest = dict(arguments)
@@ -201,11 +213,15 @@ class Benchmark:
 
     def expected_rows(self, part: BenchmarkPart) -> int | None:
         """Return the published number of rows of a part, or None."""
+        if self.count_labels:
+            return sum(self.count_labels(part).values()) or None
         count = self.counts.get("/".join([part["split"], *self._extra_labels(part)]))
-        return count if count is not None or self.counts else self.splits[part["split"]]
+        return count if count is not None or self.counts else self.splits.get(part["split"])
 
     def part_labels(self, part: BenchmarkPart) -> list[str]:
-        """Return the option values that distinguish a part from other parts."""
+        """Return the words that distinguish a part from other parts."""
+        if self.describe_part:
+            return list(self.describe_part(part))
         split = [part["split"]] if len(self.splits) > 1 else []
         return [*split, *self._extra_labels(part)]
 
@@ -215,10 +231,13 @@ class Benchmark:
 
     def _check_choice(self, option: str, value: object, choices: Sequence[str]) -> str:
         """Return the value of an option, checked against its choices if there are any."""
-        chosen = str(value) or (choices[0] if choices else "")
-        if choices and chosen not in choices:
+        chosen = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        chosen = chosen or (choices[0] if choices else "")
+        if not choices or chosen in choices:
+            return chosen
+        if chosen.lower() not in choices:
             raise self._invalid_option(option, chosen, f"expected one of {', '.join(choices)}")
-        return chosen
+        return chosen.lower()
 
     def _invalid_option(self, option: str, value: str, expected: str) -> SpecError:
         return SpecError(f"{self.name}: invalid {option} {value!r}: {expected}.", location=(option,))

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.file_formats import Row
 from auricle.data.huggingface import HuggingFaceDataset
 from auricle.data.manifest import Manifest
-from auricle.tasks.folder_scan import describe_contents, not_a_folder_error
+from auricle.tasks.folder_scan import describe_contents, describe_count_mismatch, label_mismatches, not_a_folder_error
 
 if TYPE_CHECKING:
     from auricle.tasks.benchmarks.base import Benchmark, HubDataset
@@ -30,9 +30,50 @@ HUB_SPLIT, HUB_ROW = "hub:split", "hub:row"
 """Columns added to rows of Hugging Face: the split, and the row number in it."""
 
 
+class Rows(Sequence[Item | RejectedRow]):
+    """The rows of a part, and what a reader knows about this copy."""
+
+    noun = "rows"
+    notes: Sequence[str] = ()
+    """Sentences for the report."""
+    hint = ""
+    """What the folder has instead, if there are no rows."""
+
+    def __init__(self, items: Items) -> None:
+        self._items = list(items)
+
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
+
+    def __iter__(self) -> Iterator[Item | RejectedRow]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def is_empty(self) -> bool:
+        return not len(self)
+
+    def digest(self) -> str:
+        """Return a hash of the ids and targets; audio is identified by its content elsewhere."""
+        digest = blake2b(digest_size=4)
+        for item in self:
+            identity = item if isinstance(item, RejectedRow) else (item["id"], item["target"])
+            digest.update(repr(identity).encode())
+        return digest.hexdigest()
+
+    def origin(self, item: Item) -> str:
+        """Return where a row comes from, without the name of the benchmark; empty for its id."""
+        return ""
+
+
 @dataclass(frozen=True)
 class BenchmarkSamples(Manifest, ABC):
     """Samples of a published benchmark."""
+
+    media_columns: ClassVar[tuple[str, ...]] = ("audio", "image", "video")
+    """Columns of `items` with paths."""
 
     bench: Benchmark = None  # type: ignore[assignment]  # always set; inherited fields have defaults
     part: BenchmarkPart = field(default_factory=dict)
@@ -41,12 +82,22 @@ class BenchmarkSamples(Manifest, ABC):
     def title(self) -> str:
         return " ".join([self.bench.title, *self.bench.part_labels(self.part)])
 
+    @property
+    def expected_rows(self) -> int | None:
+        """The published number of rows, if there is one."""
+        return self.bench.expected_rows(self.part)
+
     def notes(self) -> list[str]:
         """Return a note if the number of rows differs from the published number."""
-        expected, count = self.bench.expected_rows(self.part), len(self)
+        expected, count = self.expected_rows, len(self)
         if expected is None or count == expected or self.row_range_suffix:
             return []
         return [f"{self.title}: {count:,} rows here, {expected:,} are published."]
+
+    def count_mismatch(self, count: int) -> str:
+        """Return how the number of rows differs from the published number; empty if it does not."""
+        expected = self.expected_rows
+        return "" if expected in (None, count) else f"{count:,} rows in this copy, {expected:,} published"
 
     @abstractmethod
     def items(self) -> Items:
@@ -58,41 +109,59 @@ class ArchiveSamples(BenchmarkSamples):
     """Samples of an official archive, which is read when first needed."""
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for index, item in self.select_rows(self._items):
+        for index, item in self.select_rows(self._rows):
             if isinstance(item, RejectedRow):
                 yield item
             else:
-                yield self.make_sample(index, Row(f"{self.bench.name}:{item['id']}", item))
+                origin = self._rows.origin(item) or f"{self.bench.name}:{item['id']}"
+                yield self.make_sample(index, Row(origin, item))
 
     def __len__(self) -> int:
-        return self.count_selected(len(self._items))
+        return self.count_selected(len(self._rows))
 
     def items(self) -> Items:
-        return (item for _, item in self.select_rows(self._items))
+        return (item for _, item in self.select_rows(self._rows))
+
+    def notes(self) -> list[str]:
+        """Return the notes of the reader, and one if the number of rows differs from the published number."""
+        if not self.bench.count_labels or self.row_range_suffix:
+            return [*self._rows.notes, *super().notes()]
+        mismatch = describe_count_mismatch(self.title, self._labels, self._published_labels, self.bench.source)
+        return [*self._rows.notes, *mismatch]
+
+    def count_mismatch(self, count: int) -> str:
+        """Return how the number of rows, or of those with a label, differs from the published number."""
+        labels = label_mismatches(self._labels, self._published_labels)
+        mismatch = super().count_mismatch(count) or ("labels differ from those published" if labels else "")
+        return f"{mismatch} ({', '.join(labels)})" if labels else mismatch
+
+    @property
+    def _labels(self) -> list[str]:
+        return [str(item["target"]) for item in self._rows if not isinstance(item, RejectedRow)]
+
+    @property
+    def _published_labels(self) -> Mapping[str, int]:
+        return self.bench.count_labels(self.part) if self.bench.count_labels else {}
 
     @property
     def revision(self) -> str:
-        """A hash of the ids and targets; audio is identified by its content elsewhere."""
-        digest = blake2b(digest_size=4)
-        for item in self._items:
-            identity = item if isinstance(item, RejectedRow) else (item["id"], item["target"])
-            digest.update(repr(identity).encode())
+        """The part, and a hash of its ids and targets."""
         name = ".".join([self.bench.name, *self.bench.part_labels(self.part)])
-        return f"{name}@{digest.hexdigest()}{self.row_range_suffix}"
+        return f"{name}@{self._rows.digest()}{self.row_range_suffix}"
 
     @cached_property
-    def _items(self) -> Sequence[Item | RejectedRow]:
+    def _rows(self) -> Rows:
         root = self._base_dir
         if not root.is_dir():
             raise not_a_folder_error(root, self.bench.title)
         try:
             rows = self.bench.read(root, self.part)
-            items = rows if isinstance(rows, Sequence) else list(rows)  # a sequence may be lazy
-            if not items:
-                raise not_found_error(root, f"{self.title} rows")
+            rows = rows if isinstance(rows, Rows) else Rows(rows)
+            if rows.is_empty:
+                raise not_found_error(root, f"{self.title} {rows.noun}", rows.hint)
         except ArchiveNotFound as error:
             raise DataError(f"{self.bench.title}: {error} Expected {self.bench.layout}.") from None
-        return items
+        return rows
 
     def _describe_columns(self) -> str:
         return f"Expected {self.bench.layout}."

@@ -7,7 +7,7 @@ Kimi-Audio-Evalkit's downloader. Prompts contain only audio, no text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 from auricle.core.types import RejectedRow
 from auricle.data.file_formats import count_rows
 from auricle.tasks.benchmarks import base
+from auricle.tasks.benchmarks.sources import Rows
 from auricle.tasks.benchmarks.tables import Values, convert_table
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 
@@ -124,7 +125,7 @@ def _read(subset: str, convert: RowConverter, root: Path, part: base.BenchmarkPa
     return Shards(shards, convert)
 
 
-class Shards(Sequence[base.Item | RejectedRow]):
+class Shards(Rows):
     """Rows of Parquet files, read again on each iteration because their audio would fill the memory."""
 
     def __init__(self, shards: Mapping[str, list[Path]], convert: RowConverter) -> None:
@@ -141,9 +142,6 @@ class Shards(Sequence[base.Item | RejectedRow]):
 
     def __len__(self) -> int:
         return sum(count_rows(shard) or 0 for shards in self._shards.values() for shard in shards)
-
-    def __getitem__(self, index: Any) -> Any:
-        return list(self)[index]
 
 
 def _rename_columns(row: Values) -> dict[str, Any]:

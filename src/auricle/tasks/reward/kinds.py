@@ -21,8 +21,7 @@ from auricle.metrics.ratings import Dimension, rating_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import load_manifest
 from auricle.tasks.options import TaskOptions, split_list
-from auricle.tasks.reward.cmi_columns import has_value
-from auricle.tasks.reward.options import RewardOptions, select_metrics
+from auricle.tasks.reward.options import RewardOptions, has_value, select_metrics
 
 TEXT_COLUMNS = ("text", "prompt", "caption", "description", "instruction", "question")
 LYRICS_COLUMNS = ("lyrics",)

@@ -142,3 +142,8 @@ def select_metrics(metrics: Sequence[Metric], names: Sequence[str]) -> list[Metr
             available = ", ".join(dict.fromkeys(base_names.values()))
             raise SpecError(f"Unknown metric {name!r}. Metrics of this task: {available}.", location=("metrics",))
     return [metric for metric in metrics if {metric.name, base_names[metric.name]} & set(names)]
+
+
+def has_value(value: Any) -> bool:
+    """Return whether a cell has a value. Unlike in the authors' code, null does not count as text."""
+    return value is not None and bool(str(value).strip())

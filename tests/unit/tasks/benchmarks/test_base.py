@@ -17,7 +17,7 @@ from auricle.engine.spec import resolve_tasks
 from auricle.tasks.catalogue import TASKS
 from tests.support import paths
 from tests.support.miniatures_suite import MINIATURES as ALL_MINIATURES
-from tests.support.miniatures_suite import build_from, find_miniature, get_benchmark
+from tests.support.miniatures_suite import build_from, find_miniature, get_benchmark, sample_content
 
 MINIATURES = {str(miniature): miniature for miniature in ALL_MINIATURES}
 
@@ -98,8 +98,14 @@ def test_every_benchmark_is_documented() -> None:
     assert not [name for name in load_benchmarks() if f"| `{name}` |" not in page]
 
 
+def test_every_kind_of_benchmark_is_listed() -> None:
+    assert {"librispeech", "ravdess", "iemocap", "cmi-rewardbench", "pam"} <= set(load_benchmarks())
+
+
 def test_every_benchmark_has_a_miniature() -> None:
-    assert {miniature.task for miniature in ALL_MINIATURES} == set(load_benchmarks()) - {"open-asr", "esb"}
+    benchmarks = load_benchmarks().values()
+    others = {benchmark.name for benchmark in benchmarks if benchmark.kind in ("emotion", "reward", "preference")}
+    assert {miniature.task for miniature in ALL_MINIATURES} == set(load_benchmarks()) - others - {"open-asr", "esb"}
 
 
 @pytest.mark.slow
@@ -172,11 +178,54 @@ def test_duplicate_ids_are_detected(tmp_path: Path) -> None:
     ]
 
 
-def test_data_check_works_for_emotion_corpora(auricle: Any, corpus: Any) -> None:
+def test_data_check_counts_the_recordings_of_an_emotion_corpus(auricle: Any, corpus: Any) -> None:
     corpus([f"Actor_01/03-01-{emotion:02}-01-01-01-01.wav" for emotion in range(1, 9)])
     done = auricle("data", "check", "ravdess", "--root", "corpus")
-    assert "8 rows, 8 files" in done.stdout
-    assert done.returncode == 0
+    assert "RAVDESS speech: 8 of 1,440 published rows, 8 files" in done.stdout
+    assert "count  RAVDESS speech: 8 rows in this copy, 1,440 published (neutral 1 of 96" in done.stdout
+    assert done.returncode == 3
+
+
+def test_labels_that_differ_from_the_publication_are_counted(corpus: Any) -> None:
+    names = [f"AudioData/DC/{code}{number:02}.wav" for code, count in SAVEE_COUNTS for number in range(1, count + 1)]
+    task = TASKS.get("savee")(root=str(corpus(names)))
+    (problem,) = [reason for kind, _, reason in check_samples(task, limit=1).problems if kind == "count"]
+    assert problem == (
+        "120 rows in this copy, 480 published (anger 16 of 60, disgust 15 of 60, fear 14 of 60, happiness 15 of 60, "
+        "neutral 30 of 120, sadness 15 of 60, surprise 15 of 60)"
+    )
+
+
+SAVEE_COUNTS = (("a", 16), ("d", 15), ("f", 14), ("h", 15), ("n", 30), ("sa", 15), ("su", 15))
+
+
+@pytest.mark.parametrize("options", [{}, {"part": "song"}, {"question": "How do they feel?"}])
+def test_a_prepared_emotion_corpus_gives_the_same_task(corpus: Any, tmp_path: Path, options: Any) -> None:
+    root = corpus([f"Actor_01/03-0{channel}-0{emotion}-01-01-01-01.wav" for channel in (1, 2) for emotion in (1, 2, 3)])
+    out = tmp_path / "made.jsonl"
+    words = [f"{name}={value}" for name, value in options.items()]
+    assert prepare_data("ravdess", root, words, out, as_json=True) == 0
+    prepared, original = TASKS.get("ravdess")(data=str(out), **options), TASKS.get("ravdess")(root=str(root), **options)
+    assert list(map(sample_content, prepared.samples)) == list(map(sample_content, original.samples))
+    assert repr(prepared.inferencer) == repr(original.inferencer)
+    assert repr(list(prepared.metrics)) == repr(list(original.metrics))
+    assert prepared.name == original.name
+
+
+def test_a_prepared_reward_benchmark_has_the_same_samples(
+    manifest: Any, tone: Any, tmp_path: Path, capsys: Any
+) -> None:
+    tone("a.wav")
+    rows = [{"audio-path": "a.wav", "prompt": "a waltz", "musicality": 3, "source": name, "split": "test"}
+            for name in ("PAM (music)", "MusicEval", "PAM (music)")]  # fmt: skip
+    manifest(rows).rename(tmp_path / "all_test.jsonl")
+    out = tmp_path / "made" / "out.jsonl"
+    assert prepare_data("pam", tmp_path, (), out, as_json=False) == 0
+    assert f"auricle run pam -T dataset_jsonl={out} -m MODEL" in capsys.readouterr().out
+    samples = list(TASKS.get("pam")(dataset_jsonl=str(out)).samples)
+    assert [sample.id for sample in samples] == ["pam-0", "pam-2"]
+    report = check_samples(TASKS.get("pam")(dataset_jsonl=str(out)))
+    assert (report.rows, report.decoded_count, report.problems) == (2, 2, [])
 
 
 @pytest.mark.parametrize(
@@ -214,7 +263,7 @@ def test_without_a_judge_the_answers_are_kept(tmp_path: Path) -> None:
     mini.build(tmp_path / "corpus")
     arguments = {"root": str(tmp_path / "corpus")}
     spec = Spec(task=mini.task, task_args=arguments, model="echo", model_args={"reply": "a bell"})
-    assert api.evaluate(spec, tmp_path / "run") == []
+    assert not api.evaluate(spec, tmp_path / "run").numbers
     document = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert "needs a judge" in document["refused"]["judge-1-10"]
     assert "a bell" in (tmp_path / "run" / "outputs.jsonl").read_text()

@@ -34,7 +34,7 @@ def test_a_clone_of_the_repository_can_be_evaluated(tmp_path: Path, name: str) -
     task = TASKS.get(name)(**options)
     assert [(sample.id, sample.target) for sample in task.samples] == [("1", "yes")]
     assert check_samples(task).decoded_count == 1
-    numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run")
+    numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run").numbers
     assert numbers[0].scored == 1
 
 

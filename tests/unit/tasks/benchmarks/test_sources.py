@@ -84,9 +84,9 @@ def saved_dataset(tmp_path: Path) -> Any:
 @pytest.mark.parametrize(("name", "first"), [("open-asr", "ami_cleaned"), ("esb", "ami")])
 def test_a_saved_hub_dataset_can_be_evaluated(saved_dataset: Any, tmp_path: Path, name: str, first: str) -> None:
     options = {"source": f"hf:{saved_dataset}"}
-    numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run")
+    numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run").numbers
     assert numbers[0].scored == 2
-    assert f"saved.{first}.test@unpinned" in numbers[0].signature
+    assert f"saved.{first}.test@unpinned" in str(numbers[0].signature)
 
 
 def test_a_missing_package_is_reported_with_the_official_archive(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def metric_names(kind: Any, data: Any, **options: Any) -> Any:
 
 
 def numbers(run: Any) -> Any:
-    return {number["metric"]: number for number in summary(run) if not number["field"]}
+    return {number.metric: number for number in summary(run) if not number.field}
 
 
 def test_a_rating_row_has_audio_context_and_a_number(manifest: Any, tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_ratings_can_be_evaluated_from_the_command_line(auricle: Any, manifest: 
     assert process.returncode == 0, process.stderr
     scores = numbers(tmp_path / "run")
     assert list(scores) == ["srcc", "lcc", "ktau", "rmse"]
-    assert scores["srcc"]["signature"].split("|")[3] == "srcc:1.of-musicality"
-    assert not scores["rmse"]["higher_is_better"]
+    assert str(scores["srcc"].signature.metric) == "srcc:1.of-musicality"
+    assert not scores["rmse"].higher_is_better
 
 
 @pytest.mark.usefixtures("recordings")
@@ -155,7 +155,7 @@ def test_a_missing_recording_fails_only_its_pair(manifest: Any, tmp_path: Path) 
     spec = Spec(task="preference", task_args={"data": str(data), "outputs": "musicality"}, model="fake-reward")
     evaluate(spec, tmp_path / "run")
     accuracy = numbers(tmp_path / "run")["accuracy"]
-    assert (accuracy["scored"], accuracy["failed"], accuracy["total"]) == (2, 1, 3)
+    assert (accuracy.scored, accuracy.failed, accuracy.total) == (2, 1, 3)
     errors = [record.error.message for record in Run.load(tmp_path / "run").records() if record.error]
     assert len(errors) == 1
     assert "gone.wav does not exist" in errors[0]
@@ -167,9 +167,9 @@ def test_a_text_model_compares_in_both_orders(manifest: Any, tmp_path: Path) -> 
     spec = Spec(task="preference", task_args={"data": str(data)}, model="fake-api", model_args={"reply": "A"})
     evaluate(spec, tmp_path / "run")
     scores = numbers(tmp_path / "run")
-    assert scores["position_bias"]["value"] == 1.0
-    assert scores["position_bias"]["details"] == {"first": 1, "second": 0, "pairs": 1}
-    assert (scores["accuracy"]["value"], scores["accuracy"]["details"]) == (0.5, {"ties": 1})
+    assert scores["position_bias"].value == 1.0
+    assert scores["position_bias"].details == {"first": 1, "second": 0, "pairs": 1}
+    assert (scores["accuracy"].value, scores["accuracy"].details) == (0.5, {"ties": 1})
 
 
 @pytest.mark.usefixtures("recordings")
@@ -183,8 +183,8 @@ def test_a_text_model_is_asked_for_a_number(manifest: Any, tmp_path: Path) -> No
     )
     evaluate(spec, tmp_path / "run")
     scores = numbers(tmp_path / "run")
-    assert scores["rmse"]["value"] == pytest.approx(10**0.5)
-    assert scores["srcc"]["value"] is None
+    assert scores["rmse"].value == pytest.approx(10**0.5)
+    assert scores["srcc"].value is None
 
 
 @pytest.mark.usefixtures("recordings")
@@ -194,7 +194,7 @@ def test_another_tie_policy_sends_no_new_requests(manifest: Any, tmp_path: Path)
     def run(ties: Any) -> Any:
         arguments = {"data": str(data), "outputs": "musicality", "ties": ties}
         evaluate(Spec(task="preference", task_args=arguments, model="fake-reward"), tmp_path / "run")
-        return numbers(tmp_path / "run").get("accuracy", {}).get("value")
+        return getattr(numbers(tmp_path / "run").get("accuracy"), "value", None)
 
     assert [run("half"), run("upstream"), run("skip")] == [0.5, 1.0, None]
     assert len((tmp_path / "run" / "outputs.jsonl").read_text().splitlines()) == 1

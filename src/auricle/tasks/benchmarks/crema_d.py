@@ -6,40 +6,25 @@ import csv
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from auricle.core.types import Json
-from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, resolve_folder
-from auricle.tasks.folder_scan import Clip, ScanResult, iter_files, scan_by_name
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, about
+from auricle.tasks.benchmarks.recordings import Recordings
+from auricle.tasks.folder_scan import Clip, iter_files, scan_by_name
 
-CORPUS = Corpus(
-    name="crema-d",
-    title="CREMA-D",
-    labels=("anger", "disgust", "fear", "happy", "neutral", "sad"),
-    language="en",
-    licence="ODbL 1.0",
-    source="github.com/CheyneyComputerScience/CREMA-D",
-    example="AudioWAV/1001_DFA_ANG_XX.wav",
-)
-CODES = dict(zip(("ANG", "DIS", "FEA", "HAP", "NEU", "SAD"), CORPUS.labels, strict=True))
+LABELS = ("anger", "disgust", "fear", "happy", "neutral", "sad")
+CODES = dict(zip(("ANG", "DIS", "FEA", "HAP", "NEU", "SAD"), LABELS, strict=True))
 LEVELS = {"LO": "low", "MD": "medium", "HI": "high", "XX": "unspecified", "X": "unspecified"}
-EXPECTED = {label: 1087 if label == "neutral" else 1271 for label in CORPUS.labels}
 NAME_PATTERN = re.compile(r"(10\d\d)_([A-Z]{3})_([A-Z]{3})_(LO|MD|HI|XX?)")  # one file is named …_SAD_X
 DEMOGRAPHICS = "videodemographics.csv"
 
 
-def crema_d(root: str = "", **arguments: Any) -> Task:
-    """Build the CREMA-D task, with sex and age of the actors if VideoDemographics.csv is in the folder."""
-    recordings = Recordings(corpus=CORPUS, root=resolve_folder(CORPUS, root), scan_folder=_scan, expected=EXPECTED)
-    return emotion_task(recordings, arguments)
-
-
-def _scan(root: Path) -> ScanResult:
+def _read(root: Path, _part: BenchmarkPart) -> Recordings:
+    """Read the recordings, with sex and age of the actors if VideoDemographics.csv is in the folder."""
     result = scan_by_name(root, parse)
     actors = _read_actors(root)
     clips = [replace(clip, meta={**clip.meta, **actors.get(str(clip.meta["speaker"]), {})}) for clip in result.clips]
-    return replace(result, clips=clips)
+    return Recordings(replace(result, clips=clips), root)
 
 
 def parse(path: Path) -> Clip | None:
@@ -65,3 +50,14 @@ def _read_actors(root: Path) -> dict[str, dict[str, Json]]:
         }
         for row in rows
     }
+
+
+CREMA_D = Benchmark(
+    **about("crema-d", "CREMA-D", "emotion", language="en", licence="ODbL 1.0"),
+    source="github.com/CheyneyComputerScience/CREMA-D",
+    layout="AudioWAV/1001_DFA_ANG_XX.wav",
+    splits={"all": 7442},
+    count_labels=lambda _part: {label: 1087 if label == "neutral" else 1271 for label in LABELS},
+    read=_read,
+    task_options={"labels": LABELS, "cluster": "speaker"},
+)

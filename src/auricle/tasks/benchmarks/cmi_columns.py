@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from auricle.core.types import Json
+from auricle.tasks.reward.options import has_value
 
 DATASETS = ("PAM", "MusicEval", "MusicArena", "CMI-Pref")
 RATING_COLUMNS: Mapping[str, Mapping[str, str]] = {
@@ -44,11 +45,6 @@ def detect_dataset(source: str) -> str | None:
     if "Music Arena" in source:
         return "MusicArena"
     return "CMI-Pref" if source == "cmi-arena-annotation" else None
-
-
-def has_value(value: Any) -> bool:
-    """Return whether a cell has a value. Unlike in the authors' code, null does not count as text."""
-    return value is not None and bool(str(value).strip())
 
 
 def parse_targets(dataset: str, values: Mapping[str, Any]) -> tuple[dict[str, Json], list[str]]:

@@ -12,8 +12,8 @@ import pytest
 
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
-from auricle.tasks.emotion.meld import meld
 from tests.support.emotion_corpora import build, by_id, notes
+from tests.support.miniatures_suite import UnderstandingSuite
 
 MELD_ROWS = (
     "Sr No.,Utterance,Speaker,Emotion,Sentiment,Dialogue_ID,Utterance_ID,Season,Episode,"
@@ -21,6 +21,10 @@ MELD_ROWS = (
     '1,"Why, oh why?",Mark,surprise,positive,0,0,3,19,"00:14:38,127","00:14:40,378"\n'
     '2,Push!,Rachel,joy,positive,0,1,3,19,"00:14:41,127","00:14:42,378"\n'
 )
+
+
+class TestMeldChoice(UnderstandingSuite):
+    tasks = ("meld-choice",)
 
 
 def test_only_videos_of_the_split_are_used(corpus: Any) -> None:
@@ -55,7 +59,7 @@ def test_a_missing_table_is_reported(corpus: Any) -> None:
 
 
 def test_the_published_counts_are_expected(tmp_path: Path) -> None:
-    counts = [sum(build("meld", tmp_path, split=split).samples.expected.values()) for split in ("train", "dev", "test")]
+    counts = [build("meld", tmp_path, split=split).samples.expected_rows for split in ("train", "dev", "test")]
     assert counts == [9988, 1108, 2610]
     assert sum(counts) == 13_706
 
@@ -83,7 +87,7 @@ def test_audio_is_decoded_from_a_video(corpus: Any) -> None:
         video.mux(stream.encode(frame))
         video.mux(stream.encode(None))
     sample: Any
-    (sample,) = meld(root=str(root)).samples
+    (sample,) = build("meld", root).samples
     assert len(sample.inputs["audio"].decode(16_000)) == pytest.approx(16_000, rel=0.2)
 
 

@@ -64,9 +64,9 @@ def test_all_classes_can_be_selected(iemocap: Any) -> None:
 
 
 def test_the_published_counts_are_expected(tmp_path: Path) -> None:
-    assert sum(build("iemocap", tmp_path).samples.expected.values()) == 5531
-    sessions = [build("iemocap", tmp_path, session=number).samples.expected for number in range(1, 6)]
-    assert sum(sum(counts.values()) for counts in sessions) == 5531
+    assert build("iemocap", tmp_path).samples.expected_rows == 5531
+    sessions = [build("iemocap", tmp_path, session=number).samples.expected_rows for number in range(1, 6)]
+    assert sum(sessions) == 5531
 
 
 def test_a_turn_without_audio_is_rejected(iemocap: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from auricle.tasks.emotion import emodb
+from auricle.tasks.benchmarks import emodb
 from tests.support.emotion_corpora import FILE_NAMES, build, check_any_name, check_clip
 
 

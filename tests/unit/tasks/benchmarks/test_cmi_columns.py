@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auricle.tasks.reward.cmi_columns import assign_groups, detect_dataset, parse_targets
+from auricle.tasks.benchmarks.cmi_columns import assign_groups, detect_dataset, parse_targets
 from tests.support.cmi_rows import ARENA
 
 

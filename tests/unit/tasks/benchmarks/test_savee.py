@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from auricle.tasks.emotion import savee
+from auricle.tasks.benchmarks import savee
 from tests.support.emotion_corpora import FILE_NAMES, build, by_id, check_any_name, check_clip, notes
 
 

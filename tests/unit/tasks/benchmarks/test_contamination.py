@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auricle.tasks.emotion.contamination import find_contamination
+from auricle.tasks.benchmarks.contamination import find_contamination
 
 
 @pytest.fixture

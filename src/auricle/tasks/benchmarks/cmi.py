@@ -6,20 +6,21 @@ Rows are read from the authors' JSONL file. The column `source` decides which da
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample
-from auricle.data.file_formats import Row, count_rows, file_revision, read_rows
+from auricle.data.file_formats import Row, file_revision, read_rows
+from auricle.data.manifest import ColumnMapping
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import TiePolicy, preference_metrics
 from auricle.metrics.ratings import RATING_METRICS, Dimension, rating_metrics
 from auricle.tasks.base import Task
-from auricle.tasks.options import split_list
-from auricle.tasks.reward.cmi_columns import (
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below
+from auricle.tasks.benchmarks.cmi_columns import (
     ASKED_AS,
     DATASETS,
     OUTPUT_DIMENSIONS,
@@ -27,28 +28,29 @@ from auricle.tasks.reward.cmi_columns import (
     RATING_COLUMNS,
     assign_groups,
     detect_dataset,
-    has_value,
     parse_targets,
 )
-from auricle.tasks.reward.cmi_evaluation import Evaluation
-from auricle.tasks.reward.options import RewardOptions, select_metrics
+from auricle.tasks.benchmarks.cmi_evaluation import Evaluation
+from auricle.tasks.benchmarks.sources import BenchmarkSamples
+from auricle.tasks.options import split_list
+from auricle.tasks.reward.options import RewardOptions, has_value, select_metrics
 
-NAME = "cmi-rewardbench"
-EXAMPLE = f"`auricle run {NAME} -T dataset_jsonl=all_test.jsonl -T dataset_root=DIR -m MODEL`"
+FILE_NAME = "all_test.jsonl"
+LOCATION_OPTIONS = ("dataset_jsonl", "dataset_root", "root")
 EVALUATION_OPTIONS = ("by_duration", "duration_bin")
 """Options that override the YAML file."""
+DIMENSION_ORDER = ("musicality", "preference", "alignment")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CmiSamples:
+@dataclass(frozen=True)
+class CmiSamples(BenchmarkSamples):
     """Samples of one split of the authors' JSONL file, from one dataset or from all four."""
 
-    path: Path
-    root: Path
-    split: str
-    datasets: tuple[str, ...]
-    evaluation: Evaluation
-    dimensions: Mapping[str, Dimension]
+    media_columns: ClassVar[tuple[str, ...]] = ("audio-path", "audio2", "ref-audio-path")
+
+    datasets: tuple[str, ...] = DATASETS
+    evaluation: Evaluation = field(default_factory=Evaluation)
+    dimensions: Mapping[str, Dimension] = field(default_factory=dict)
     """The rated dimensions by name, with how each is read from a model's answers."""
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
@@ -58,8 +60,9 @@ class CmiSamples:
             elif (sample := self._select_row(index, row)) is not None:
                 yield sample
 
-    def __len__(self) -> int:
-        return count_rows(self.path) or 0
+    def items(self) -> Items:
+        """Return all rows of the file, because ids are row numbers."""
+        return self.bench.read(self.path, self.part)
 
     def validate(self) -> None:
         """Raise an error if the file has no rows of the selected datasets and split."""
@@ -67,14 +70,14 @@ class CmiSamples:
             splits = {str(row.values.get("split", "")) for row in self._rows()}
             sources = {str(row.values.get("source", ""))[:40] for row in self._rows()}
             raise DataError(
-                f"{self.path} has no rows of {', '.join(self.datasets)} in the split {self.split!r}. "
+                f"{self.path} has no rows of {', '.join(self.datasets)} in the split {self.part['split']!r}. "
                 f"Its splits: {_format_examples(splits)}. Its sources: {_format_examples(sources)}."
             )
 
     @property
     def revision(self) -> str:
         part = self.datasets[0].lower() if len(self.datasets) == 1 else "all"
-        return f"{self.split}.{part}@{file_revision(self.path)}"
+        return f"{self.part['split']}.{part}@{file_revision(self.path)}"
 
     def notes(self) -> list[str]:
         """Return notes about invalid ratings or preferences; such rows are sent to the model but not scored."""
@@ -94,7 +97,7 @@ class CmiSamples:
         return (row for row in read_rows(self.path) if isinstance(row, Row))
 
     def _in_split(self, row: Row) -> bool:
-        return str(row.values.get("split", "")) == self.split
+        return str(row.values.get("split", "")) == self.part["split"]
 
     def _select_row(self, index: int, row: Row) -> Sample | RejectedRow | None:
         """Return the sample of a row, or None if the row is not selected."""
@@ -130,7 +133,7 @@ class CmiSamples:
         texts = {"text": "prompt", "lyrics": "lyrics"}
         return {
             **{
-                name: Audio.of(str(self.root / str(values[column])))
+                name: Audio.of(str(self._base_dir / str(values[column])))
                 for name, column in recordings.items()
                 if has_value(values.get(column))
             },
@@ -161,73 +164,95 @@ def _format_examples(values: set[str], limit: int = 5) -> str:
     return ", ".join(map(repr, shown)) + (", …" if len(values) > limit else "")
 
 
-def cmi_rewardbench(
-    dataset_jsonl: str = "",
-    dataset_root: str = "",
-    split: str = "",
-    subset: str = "all",
-    eval_yaml: str = "",
-    **arguments: Any,
-) -> Task:
-    """Build the task of CMI-RewardBench, or of one of its four datasets.
+@dataclass(frozen=True, kw_only=True)
+class CmiBenchmark(Benchmark):
+    """CMI-RewardBench, or one of its four datasets."""
 
-    Args:
-        dataset_jsonl: The authors' JSONL file.
-        dataset_root: Folder that paths in the file are relative to. By default, the folder of the file.
-        split: Split to use. By default, the one in `eval_yaml`, or `test`.
-        subset: `all`, PAM, MusicEval, MusicArena or CMI-Pref.
-        eval_yaml: Evaluation settings in the authors' format.
-        **arguments: Further options; see docs/reward.md.
-    """
-    options, rest = RewardOptions.from_arguments(arguments, ties="upstream")
-    evaluation = _load_evaluation(eval_yaml, {name: rest.pop(name) for name in EVALUATION_OPTIONS if name in rest})
-    own_options = {name: rest.pop(name, "") for name in ("name", "metrics", "by", "cluster")}
-    if rest:
-        raise SpecError(f"Unknown option of {NAME}: {', '.join(rest)}.", location=(next(iter(rest)),))
-    datasets = _resolve_datasets(subset)
-    dimension_names = _asked_dimensions(datasets)
-    dimensions = {
-        name: options.build_dimension(name, ASKED_AS.get(name, name), dimension_names)
-        for name in (*OUTPUT_DIMENSIONS, *ASKED_AS)
-    }
-    bench = CmiSamples(
-        path=_require_file(dataset_jsonl),
-        root=Path(dataset_root).expanduser() if dataset_root else _require_file(dataset_jsonl).parent,
-        split=split or evaluation.split,
-        datasets=datasets,
-        evaluation=evaluation,
-        dimensions=dimensions,
-    )
-    return Task(
-        bench,
-        options.build_inferencer(dimension_names),
-        select_metrics(_build_metrics(bench, options.ties), split_list(own_options["metrics"])),
-        name=own_options["name"] or (NAME if subset == "all" else datasets[0].lower()),
-        licence="CC BY-NC-SA 4.0",
+    dataset: str = ""
+    """The only dataset; by default, the option `subset` selects one or all."""
+
+    def __call__(self, **arguments: Any) -> Task:
+        """Build the task.
+
+        Args:
+            **arguments: `dataset_jsonl` (the authors' JSONL file) and `dataset_root` (the folder that its paths are
+                relative to), or `root` (a folder with both); for the others, see docs/reward.md.
+        """
+        options, rest = RewardOptions.from_arguments(arguments, ties="upstream")
+        path, folder = self._locate({name: str(rest.pop(name, "")) for name in LOCATION_OPTIONS})
+        evaluation = Evaluation.read(Path(text)) if (text := rest.pop("eval_yaml", "")) else Evaluation()
+        evaluation = evaluation.with_values({name: rest.pop(name) for name in EVALUATION_OPTIONS if name in rest})
+        part = {"split": rest.pop("split", "") or evaluation.split, "subset": self.dataset or rest.pop("subset", "all")}
+        rest.pop("subset", "")
+        own_options = {name: rest.pop(name, "") for name in ("name", "metrics", "by", "cluster")}
+        if rest:
+            raise SpecError(f"Unknown option of {self.name}: {', '.join(rest)}.", location=(next(iter(rest)),))
+        datasets = _resolve_datasets(part["subset"])
+        asked = _asked_dimensions(datasets)
+        dimensions = {
+            name: options.build_dimension(name, ASKED_AS.get(name, name), asked)
+            for name in (*OUTPUT_DIMENSIONS, *ASKED_AS)
+        }
+        samples = CmiSamples(
+            path,
+            ColumnMapping(target_columns=()),
+            root=folder,
+            bench=self,
+            part=part,
+            datasets=datasets,
+            evaluation=evaluation,
+            dimensions=dimensions,
+        )
+        return Task(
+            samples,
+            options.build_inferencer(asked),
+            select_metrics(_build_metrics(samples, options.ties), split_list(own_options["metrics"])),
+            name=own_options["name"] or (self.name if part["subset"] == "all" else datasets[0].lower()),
+            licence=self.licence,
+            source=self.source,
+            cluster=own_options["cluster"],
+            group_by=tuple(split_list(own_options["by"])),
+        )
+
+    def _locate(self, location: Mapping[str, str]) -> tuple[Path, Path]:
+        """Return the JSONL file and the folder that its paths are relative to."""
+        file, folder, root = (Path(text).expanduser() if text else None for text in location.values())
+        if file is None and root is None:
+            raise SpecError(
+                f"{self.name} needs the authors' JSONL file: "
+                f"`auricle run {self.name} -T dataset_jsonl={FILE_NAME} -T dataset_root=DIR -m MODEL`.",
+                location=("dataset_jsonl",),
+            )
+        path = file or find_below(root or Path(), FILE_NAME)
+        return path, folder or root or path.parent
+
+    def prepared_task(self, manifest: str, arguments: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+        others = {name: value for name, value in arguments.items() if name not in LOCATION_OPTIONS}
+        return [self.name], {"dataset_jsonl": manifest, **others}
+
+
+def _read(path: Path, _part: BenchmarkPart) -> Items:
+    return (row if isinstance(row, RejectedRow) else dict(row.values) for row in read_rows(path))
+
+
+def _benchmark(name: str, title: str, kind: str, dataset: str = "") -> CmiBenchmark:
+    return CmiBenchmark(
+        **about(name, title, kind, licence="CC BY-NC-SA 4.0"),
         source="github.com/Haiwen-Xia/CMI-RewardBench",
-        cluster=own_options["cluster"],
-        group_by=tuple(split_list(own_options["by"])),
+        splits={"test": None},
+        options={} if dataset else {"subset": ("all", *DATASETS)},
+        describe_part=lambda part: [] if part["subset"] in ("all", dataset) else [part["subset"]],
+        layout=f"{FILE_NAME} and the recordings that it lists",
+        read=_read,
+        dataset=dataset,
     )
 
 
-def pam(**arguments: Any) -> Task:
-    """Build the PAM task: ratings of musicality and alignment."""
-    return cmi_rewardbench(**{**arguments, "subset": "PAM"})
-
-
-def musiceval(**arguments: Any) -> Task:
-    """Build the MusicEval task: ratings of musicality."""
-    return cmi_rewardbench(**{**arguments, "subset": "MusicEval"})
-
-
-def musicarena(**arguments: Any) -> Task:
-    """Build the Music Arena task: preferences between two recordings."""
-    return cmi_rewardbench(**{**arguments, "subset": "MusicArena"})
-
-
-def cmi_pref(**arguments: Any) -> Task:
-    """Build the CMI-Pref task: preferences for musicality and alignment."""
-    return cmi_rewardbench(**{**arguments, "subset": "CMI-Pref"})
+CMI_REWARDBENCH = _benchmark("cmi-rewardbench", "CMI-RewardBench", "reward")
+PAM = _benchmark("pam", "PAM", "reward", "PAM")
+MUSICEVAL = _benchmark("musiceval", "MusicEval", "reward", "MusicEval")
+MUSICARENA = _benchmark("musicarena", "Music Arena", "preference", "MusicArena")
+CMI_PREF = _benchmark("cmi-pref", "CMI-Pref", "preference", "CMI-Pref")
 
 
 def _resolve_datasets(subset: str) -> tuple[str, ...]:
@@ -239,17 +264,6 @@ def _resolve_datasets(subset: str) -> tuple[str, ...]:
     return (by_name[subset.lower()],)
 
 
-def _require_file(path: str) -> Path:
-    if not path:
-        raise SpecError(f"{NAME} needs the authors' JSONL file: {EXAMPLE}.", location=("dataset_jsonl",))
-    return Path(path).expanduser()
-
-
-def _load_evaluation(path: str, overrides: Mapping[str, Any]) -> Evaluation:
-    base = Evaluation.read(Path(path)) if path else Evaluation()
-    return base.with_values(overrides)
-
-
 def _asked_dimensions(datasets: Iterable[str]) -> list[str]:
     """Return the dimensions to ask a text-generating model about: those that people rated."""
     columns = [{**RATING_COLUMNS.get(name, {}), **PREFERENCE_COLUMNS.get(name, {})} for name in datasets]
@@ -257,25 +271,21 @@ def _asked_dimensions(datasets: Iterable[str]) -> list[str]:
     return [dimension for dimension in OUTPUT_DIMENSIONS if dimension in asked]
 
 
-def _build_metrics(bench: CmiSamples, ties: TiePolicy) -> list[Metric]:
-    """Build the metrics of each dimension: accuracy for pairs, correlations for ratings."""
-    included = {"lcc": bench.evaluation.include_lcc, "ktau": bench.evaluation.include_k_tau}
+def _build_metrics(samples: CmiSamples, ties: TiePolicy) -> list[Metric]:
+    """Build the metrics of each dimension that people judged: accuracy for pairs, correlations for ratings."""
+    included = {"lcc": samples.evaluation.include_lcc, "ktau": samples.evaluation.include_k_tau}
     names = [name for name in RATING_METRICS if included.get(name, True)]
-    metrics: list[Metric] = []
-    for dimension in _judged_dimensions(bench, PREFERENCE_COLUMNS):
-        metrics += [_restrict_to_datasets(metric, PREFERENCE_COLUMNS) for metric in preference_metrics(dimension, ties)]
-    for dimension in _judged_dimensions(bench, RATING_COLUMNS):
-        metrics += [_restrict_to_datasets(metric, RATING_COLUMNS) for metric in rating_metrics(dimension, names)]
-    return metrics
-
-
-def _judged_dimensions(bench: CmiSamples, columns: Mapping[str, Mapping[str, str]]) -> list[Dimension]:
-    """Return the dimensions that people judged in these datasets, musicality first."""
-    judged = {name for dataset in bench.datasets for name in columns.get(dataset, ())}
-    return [bench.dimensions[name] for name in DIMENSION_ORDER if name in judged]
-
-
-DIMENSION_ORDER = ("musicality", "preference", "alignment")
+    return [
+        _restrict_to_datasets(metric, columns)
+        for columns in (PREFERENCE_COLUMNS, RATING_COLUMNS)
+        for name in DIMENSION_ORDER
+        if any(name in columns.get(dataset, ()) for dataset in samples.datasets)
+        for metric in (
+            preference_metrics(samples.dimensions[name], ties)
+            if columns is PREFERENCE_COLUMNS
+            else rating_metrics(samples.dimensions[name], names)
+        )
+    ]
 
 
 def _restrict_to_datasets(metric: Metric, datasets: Mapping[str, Any]) -> Metric:

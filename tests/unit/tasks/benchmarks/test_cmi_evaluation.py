@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.tasks.reward.cmi_evaluation import Evaluation
+from auricle.tasks.benchmarks.cmi_evaluation import Evaluation
 
 
 @pytest.mark.parametrize(

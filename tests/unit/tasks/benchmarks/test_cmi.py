@@ -13,8 +13,9 @@ from auricle.api import build_task, summary
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import RejectedRow
 from auricle.interop.result_export import export_run
+from auricle.tasks.benchmarks import cmi
+from auricle.tasks.benchmarks.cmi import CmiSamples
 from auricle.tasks.inferencers import Appraise, RateOrPrefer, select_inferencer
-from auricle.tasks.reward.cmi import CmiSamples, cmi_rewardbench, musicarena, pam
 from tests.support.cmi_rows import ARENA
 
 PAM = {
@@ -47,7 +48,7 @@ PREF = {
 @pytest.fixture
 def bench(manifest: Any, tmp_path: Path) -> Any:
     def make(*rows: Any, **options: Any) -> Any:
-        return cmi_rewardbench(str(manifest(rows)), dataset_root=str(tmp_path), **options)
+        return cmi.CMI_REWARDBENCH(dataset_jsonl=str(manifest(rows)), dataset_root=str(tmp_path), **options)
 
     return make
 
@@ -112,10 +113,10 @@ def test_a_file_without_matching_rows_is_rejected(bench: Any) -> None:
 
 def test_each_dataset_has_the_metrics_of_its_targets(bench: Any, manifest: Any) -> None:
     data = str(manifest([PAM, ARENA]))
-    assert [metric.name for metric in pam(dataset_jsonl=data, metrics="srcc").metrics] == [
+    assert [metric.name for metric in cmi.PAM(dataset_jsonl=data, metrics="srcc").metrics] == [
         *("srcc.musicality", "srcc.alignment")
     ]
-    assert [metric.name for metric in musicarena(dataset_jsonl=data, metrics="accuracy").metrics] == [
+    assert [metric.name for metric in cmi.MUSICARENA(dataset_jsonl=data, metrics="accuracy").metrics] == [
         "accuracy.preference"
     ]
     metrics = bench(PAM, ARENA, PREF, metrics="accuracy,srcc").metrics
@@ -154,7 +155,7 @@ def test_the_duration_of_a_pair_is_the_mean(bench: Any, tone: Any) -> None:
 )
 def test_invalid_options_are_rejected(options: Any, message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        cmi_rewardbench(**options)
+        cmi.CMI_REWARDBENCH(**options)
 
 
 def test_the_inferencer_depends_on_the_ability_of_the_model(bench: Any) -> None:
@@ -176,10 +177,10 @@ def run(manifest: Any, tone: Any, tmp_path: Path) -> Any:
 
 
 def test_coverage_counts_only_samples_a_metric_applies_to(run: Any) -> None:
-    numbers = {number["metric"]: number for number in summary(run) if not number["field"]}
+    numbers = {number.metric: number for number in summary(run) if not number.field}
     pairs, ratings = numbers["accuracy.musicality"], numbers["srcc.musicality"]
-    assert (pairs["scored"], pairs["total"], pairs["failed"]) == (1, 2, 1)
-    assert (ratings["scored"], ratings["total"], ratings["failed"]) == (1, 1, 0)
+    assert (pairs.scored, pairs.total, pairs.failed) == (1, 2, 1)
+    assert (ratings.scored, ratings.total, ratings.failed) == (1, 1, 0)
 
 
 def test_an_export_is_written_into_the_run_or_a_given_folder(auricle: Any, run: Any, tmp_path: Path) -> None:

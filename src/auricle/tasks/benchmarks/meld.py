@@ -5,61 +5,32 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from auricle.core.errors import DataError
 from auricle.core.types import Json, RejectedRow
-from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
-from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, describe_contents, iter_files
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, make_item, not_found_error
+from auricle.tasks.benchmarks.recordings import Recordings
+from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, iter_files
 
-CORPUS = Corpus(
-    name="meld",
-    title="MELD",
-    labels=("neutral", "surprise", "fear", "sadness", "joy", "disgust", "anger"),
-    language="en",
-    licence="GPL-3.0",
-    source="github.com/declare-lab/MELD",
-    example="test_sent_emo.csv and output_repeated_splits_test/dia0_utt0.mp4 (or .wav, .flac)",
-    options=("split",),
-)
-PUBLISHED_COUNTS = {
-    "train": (4710, 1205, 268, 683, 1743, 271, 1109),
-    "dev": (470, 150, 40, 111, 163, 22, 153),
-    "test": (1256, 281, 50, 208, 402, 68, 345),
-}
-"""Number of recordings per label, in the order of the labels."""
+LABELS = ("neutral", "surprise", "fear", "sadness", "joy", "disgust", "anger")
 WITHOUT_AUDIO = {"train": "dia125_utt3", "dev": "dia110_utt7"}
 """Utterances, both neutral, whose videos are broken or missing in the published archive."""
+PUBLISHED_COUNTS = {
+    "test": (1256, 281, 50, 208, 402, 68, 345),
+    "dev": (469, 150, 40, 111, 163, 22, 153),
+    "train": (4709, 1205, 268, 683, 1743, 271, 1109),
+}
+"""Number of recordings per label, in the order of the labels, without those in `WITHOUT_AUDIO`."""
 NAME_PATTERN = re.compile(r"dia\d+_utt\d+")
 SPLIT_PATTERN = re.compile(r"(?:^|[^a-z])(train|dev|test)(?:[^a-z]|$)")
 
 
-def meld(root: str = "", split: str = "test", **arguments: Any) -> Task:
-    """Build the MELD task, from the videos or from audio files with the same names."""
-    split = check_choice(CORPUS, "split", split, tuple(PUBLISHED_COUNTS))
-    expected = dict(zip(CORPUS.labels, PUBLISHED_COUNTS[split], strict=True))
-    expected["neutral"] -= split in WITHOUT_AUDIO
-    recordings = Recordings(
-        corpus=CORPUS,
-        root=resolve_folder(CORPUS, root),
-        scan_folder=partial(scan, split=split),
-        expected=expected,
-        part=split,
-    )
-    return emotion_task(recordings, arguments)
-
-
-def scan(root: Path, split: str) -> ScanResult:
-    """Scan the utterances of a split, listed in its table."""
+def _scan(root: Path, split: str) -> ScanResult:
+    """Scan the utterances of a split, listed in its table: videos, or audio files with the same names."""
     table = next(iter_files(root, (f"{split}_sent_emo.csv",)), None)
     if table is None:
-        raise DataError(
-            f"No {split}_sent_emo.csv, the table of MELD's labels, in {root} or its subfolders. "
-            f"{describe_contents(root)}"
-        )
+        raise not_found_error(root, f"{split}_sent_emo.csv, the table of labels,")
     media = _find_media(root, split)
     clips: list[Clip] = []
     rejected: list[RejectedRow] = []
@@ -69,8 +40,8 @@ def scan(root: Path, split: str) -> ScanResult:
         label = row.get("Emotion", "").strip().lower()
         if name == WITHOUT_AUDIO.get(split):
             left_out += 1
-        elif label not in CORPUS.labels or name not in media:
-            reason = f"no {name}.mp4 or .wav" if label in CORPUS.labels else f"unknown emotion {label!r}"
+        elif label not in LABELS or name not in media:
+            reason = f"no {name}.mp4 or .wav" if label in LABELS else f"unknown emotion {label!r}"
             rejected.append(RejectedRow(f"{table.name}, row {number}", reason))
         else:
             clips.append(Clip(f"{split}/{name}", media[name], label, _row_meta(row, split)))
@@ -118,3 +89,35 @@ def _row_meta(row: Mapping[str, str], split: str) -> dict[str, Json]:
         "episode": row.get("Episode", ""),
         "text": row.get("Utterance", ""),
     }
+
+
+MELD = Benchmark(
+    **about("meld", "MELD", "emotion", language="en", licence="GPL-3.0"),
+    source="github.com/declare-lab/MELD",
+    layout="test_sent_emo.csv and output_repeated_splits_test/dia0_utt0.mp4 (or .wav, .flac)",
+    splits={split: sum(counts) for split, counts in PUBLISHED_COUNTS.items()},
+    count_labels=lambda part: dict(zip(LABELS, PUBLISHED_COUNTS[part["split"]], strict=True)),
+    read=lambda root, part: Recordings(_scan(root, part["split"]), root),
+    task_options={"labels": LABELS, "cluster": "speaker"},
+)
+
+
+CHOICES = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
+
+
+def _read_choices(root: Path, part: BenchmarkPart) -> Items:
+    """Yield the utterances in the order of the table, with the emotions as options."""
+    scan = _scan(root, part["split"])
+    yield from scan.rejected
+    for clip in scan.clips:
+        yield make_item(clip.id, clip.path, clip.label, choices=CHOICES, **dict(clip.meta))  # type: ignore[arg-type]
+
+
+MELD_CHOICE = replace(
+    MELD,
+    name="meld-choice",
+    kind="mcq",
+    count_labels=None,
+    read=_read_choices,
+    task_options={"question": "Identify the predominant emotion in this speech.", "by": ["sentiment"]},
+)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from auricle.tasks.emotion import esd
+from auricle.tasks.benchmarks import esd
 from tests.support.emotion_corpora import FILE_NAMES, build, by_id, check_any_name, check_clip, notes
 
 FLAT = [f"0011/Angry/0011_{number:06}.wav" for number in (351, 371, 400, 401)]

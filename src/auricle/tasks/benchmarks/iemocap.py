@@ -5,27 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from auricle.core.errors import SpecError
 from auricle.core.types import RejectedRow
-from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, about
+from auricle.tasks.benchmarks.recordings import Recordings
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, Clip, ScanResult, drop_duplicates, iter_files
 
-CORPUS = Corpus(
-    name="iemocap",
-    title="IEMOCAP",
-    labels=("neutral", "happy", "angry", "sad"),
-    language="en",
-    licence="research only, by signed form",
-    source="the University of Southern California (SAIL)",
-    example="Session1/dialog/EmoEvaluation/Ses01F_impro01.txt and "
-    "Session1/sentences/wav/Ses01F_impro01/Ses01F_impro01_F000.wav",
-    options=("classes", "session", "ratings"),
-)
 FOUR_CLASSES = {"neu": "neutral", "hap": "happy", "exc": "happy", "ang": "angry", "sad": "sad"}
 """The usual protocol: excited counts as happy, other classes are left out."""
 ALL_CLASSES = FOUR_CLASSES | {
@@ -42,67 +28,54 @@ PUBLISHED_COUNTS = {
     "fru": 1849, "sur": 107, "fea": 40, "dis": 2, "oth": 3,
 }  # fmt: skip
 FOUR_BY_SESSION = (1085, 1023, 1151, 1031, 1241)
+ALL_SESSIONS = "0"
+UNIT_SCALE = "0-1"
+"""Scale of the ratings of valence, arousal and dominance that dimensional models use; the corpus has 1 to 5."""
 LABEL_LINE_PATTERN = re.compile(
     r"\[(\d+\.\d+) - (\d+\.\d+)\]\t(Ses0([1-5])[FM]_(impro|script)\w*_([FM])\w*)\t([a-z]{3})"
     r"\t\[([\d.]+), ([\d.]+), ([\d.]+)\]"
 )
 
 
-def iemocap(root: str = "", classes: object = 4, session: int = 0, ratings: str = "1-5", **arguments: Any) -> Task:
-    """Build the IEMOCAP task.
-
-    Args:
-        root: Folder of the corpus.
-        classes: `4` for the usual protocol, or `all`.
-        session: Session 1 to 5, or 0 for all sessions.
-        ratings: Scale of the ratings of valence, arousal and dominance: `1-5`, or `0-1` as dimensional models use.
-        **arguments: Options of `COMMON_OPTIONS`.
-    """
-    unit_scale = check_choice(CORPUS, "ratings", ratings, ("1-5", "0-1")) == "0-1"
-    codes = CLASS_SETS[check_choice(CORPUS, "classes", classes, tuple(CLASS_SETS))]
-    if session not in range(6):
-        raise SpecError(f"iemocap: invalid session {session!r}: expected an integer from 1 to 5.")
-    words = ["" if codes is FOUR_CLASSES else "all", f"session {session}" if session else ""]
-    recordings = Recordings(
-        corpus=CORPUS,
-        root=resolve_folder(CORPUS, root),
-        scan_folder=partial(_scan, codes=codes, session=session, unit_scale=unit_scale),
-        expected=_expected_counts(codes, session),
-        part=" ".join(filter(None, words)),
-        labels=tuple(dict.fromkeys(codes.values())),
-    )
-    return emotion_task(recordings, arguments)
+def _labels(part: BenchmarkPart) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(CLASS_SETS[part["classes"]].values()))
 
 
-def _expected_counts(codes: dict[str, str], session: int) -> dict[str, int]:
+def _describe_part(part: BenchmarkPart) -> list[str]:
+    session = [] if part["session"] == ALL_SESSIONS else ["session", part["session"]]
+    return [*([] if part["classes"] == "4" else [part["classes"]]), *session]
+
+
+def _count_labels(part: BenchmarkPart) -> dict[str, int]:
     """Return the published count of each label; for one session, only the total of the four classes is published."""
-    if session:
-        return {"": FOUR_BY_SESSION[session - 1]} if codes is FOUR_CLASSES else {}
+    if part["session"] != ALL_SESSIONS:
+        return {"": FOUR_BY_SESSION[int(part["session"]) - 1]} if part["classes"] == "4" else {}
     counts: Counter[str] = Counter()
-    for code, label in codes.items():
+    for code, label in CLASS_SETS[part["classes"]].items():
         counts[label] += PUBLISHED_COUNTS[code]
     return dict(counts)
 
 
-def _scan(root: Path, codes: dict[str, str], session: int, unit_scale: bool) -> ScanResult:
+def _read(root: Path, part: BenchmarkPart) -> Recordings:
+    codes = CLASS_SETS[part["classes"]]
     recordings = {path.stem: path for path in reversed([*iter_files(root, AUDIO_SUFFIXES)])}
     clips: list[Clip] = []
     rejected: dict[str, RejectedRow] = {}
     left_out: Counter[str] = Counter()
     for origin, line in _iter_label_lines(root):
         code, name = line[7], line[3]
-        if session and int(line[4]) != session:
+        if part["session"] not in (ALL_SESSIONS, line[4]):
             left_out["other session"] += 1
         elif code not in codes:
             left_out[code] += 1
         elif name in recordings:
-            clips.append(_build_clip(line, recordings[name], codes[code], unit_scale))
+            clips.append(_build_clip(line, recordings[name], codes[code], part["ratings"] == UNIT_SCALE))
         else:
             rejected[name] = RejectedRow(origin, f"{name} has a label, but {name}.wav is missing")
     unique, notes = drop_duplicates(clips, root)
     if codes is ALL_CLASSES and left_out["xxx"]:
         notes.append(f"{left_out['xxx']:,} turns are left out because listeners did not agree on a label.")
-    return ScanResult(unique, [*rejected.values()], notes, left_out.total())
+    return Recordings(ScanResult(unique, [*rejected.values()], notes, left_out.total()), root)
 
 
 def _iter_label_lines(root: Path) -> Iterator[tuple[str, re.Match[str]]]:
@@ -135,3 +108,18 @@ def _build_clip(line: re.Match[str], path: Path, label: str, unit_scale: bool) -
             "dominance": dominance,
         },
     )
+
+
+IEMOCAP = Benchmark(
+    **about("iemocap", "IEMOCAP", "emotion", language="en", licence="research only, by signed form"),
+    source="the University of Southern California (SAIL)",
+    layout="Session1/dialog/EmoEvaluation/Ses01F_impro01.txt and "
+    "Session1/sentences/wav/Ses01F_impro01/Ses01F_impro01_F000.wav",
+    splits={"all": 5531},
+    options={"classes": tuple(CLASS_SETS), "session": (ALL_SESSIONS, *"12345"), "ratings": ("1-5", UNIT_SCALE)},
+    count_labels=_count_labels,
+    describe_part=_describe_part,
+    read=_read,
+    task_options={"cluster": "speaker"},
+    part_options=lambda part: {"labels": _labels(part)},
+)

@@ -1,1 +1,0 @@
-"""Speech emotion corpora, one module each, read from local folders."""
