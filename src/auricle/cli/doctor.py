@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import platform
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,22 +21,9 @@ from auricle.core.types import Generation, Likelihood, Output, Prediction, Rejec
 if TYPE_CHECKING:
     from auricle import Audio, Spec, api
 
-EXTRA_PACKAGES = {
-    "api": ("aiohttp", "pybase64"),
-    "ray": ("ray",),
-    "demo": ("moonshine-voice", "pocketsphinx"),
-    "faster-whisper": ("faster-whisper",),
-    "vosk": ("vosk",),
-    "vllm": ("vllm",),
-    "bleu": ("sacrebleu",),
-    "ifeval": ("langdetect",),
-    "parquet": ("pyarrow",),
-    "huggingface": ("datasets",),
-    "transformers": ("torch", "transformers", "accelerate"),
-    "emotion2vec": ("funasr", "torch"),
-    "mos": ("speechmos", "onnxruntime"),
-    "ui": ("streamlit", "altair", "pandas", "psutil"),
-}
+DEVELOPMENT_EXTRAS = ("test", "serve-test")
+EXTRA_REQUIREMENT = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[\w-]+)["']""")
+"""A requirement of an extra in the metadata of the package: `aiohttp>=3.11; extra == "api"`."""
 CORE_PACKAGES = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
 MAX_DIFFERENCES_SHOWN = 5
 TOLERANCE = 1e-4
@@ -94,7 +82,7 @@ def check_installation() -> Iterator[CheckResult]:
     """List the versions of Auricle, Python and the packages of each extra."""
     yield (True, f"auricle {version('auricle')}, Python {platform.python_version()} on {sys.platform}")
     yield True, ", ".join(f"{name} {version(name)}" for name in CORE_PACKAGES)
-    for extra, packages in EXTRA_PACKAGES.items():
+    for extra, packages in list_extras().items():
         versions = {name: _installed_version(name) for name in packages}
         installed = [f"{name} {number}" for name, number in versions.items() if number]
         incomplete = len(installed) < len(packages)
@@ -102,6 +90,15 @@ def check_installation() -> Iterator[CheckResult]:
         yield None if incomplete else True, f"extra {extra}: {', '.join(installed) or 'not installed'}{hint}"
         if extra == "api" and not incomplete:
             yield from check_http()
+
+
+def list_extras() -> dict[str, list[str]]:
+    """Return the packages of each extra for users, as declared by the installed package."""
+    extras: dict[str, list[str]] = {}
+    for match in filter(None, map(EXTRA_REQUIREMENT.match, requires("auricle") or ())):
+        if match["extra"] not in DEVELOPMENT_EXTRAS:
+            extras.setdefault(match["extra"], []).append(match["package"])
+    return extras
 
 
 def check_http() -> Iterator[CheckResult]:

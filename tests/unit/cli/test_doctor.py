@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auricle import Spec
-from auricle.cli.doctor import check_parity
+from auricle.cli.doctor import check_parity, list_extras
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
 
 PADDING_MODEL = """
@@ -67,3 +67,9 @@ def test_parity_finds_samples_with_unmasked_padding(tmp_path: Path) -> None:
 
 def test_parity_passes_if_padding_is_masked(tmp_path: Path) -> None:
     assert parity_results(tmp_path, masks=True) == [(True, "parity: 4 of 4 outputs are the same in a batch")]
+
+
+def test_extras_and_their_packages_are_those_of_the_installed_package() -> None:
+    extras = list_extras()
+    assert extras["api"] == ["aiohttp", "pybase64"]
+    assert not {"test", "serve-test"} & set(extras)
