@@ -11,8 +11,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-import orjson
-
 from auricle.audio import Audio
 from auricle.core.errors import AllRequestsFailed, SpecError, Unsupported
 from auricle.core.types import (
@@ -51,7 +49,6 @@ from auricle.models.catalogue import MODELS
 from auricle.report.compare import Comparison, compare_runs
 from auricle.report.publish import publish
 from auricle.report.score_table import ScoreTable
-from auricle.runs.documents import encode_document
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, lock_run
@@ -281,8 +278,8 @@ def compare(
         Paired differences with intervals, and the samples that changed.
     """
     paths = Path(a), Path(b)
-    documents = tuple(orjson.loads(encode_document(load_metrics(path))) for path in paths)
-    return compare_runs(paths, documents, metrics, by, max_flips=max_flips)
+    results = load_metrics(paths[0]), load_metrics(paths[1])
+    return compare_runs(paths, results, metrics, by, max_flips=max_flips)
 
 
 def worst_samples(out: str | Path, limit: int) -> list[str]:
@@ -344,9 +341,7 @@ def _run_inference(evaluation: Evaluation, model: Model, run: Run, settings: Set
         counter.on_start(run, stop.set)
         with stop_on_interrupt(stop):
             try:
-                await RunLoop(evaluation.inferencer, model, run, settings, counter).run(
-                    evaluation.task.samples, stop
-                )
+                await RunLoop(evaluation.inferencer, model, run, settings, counter).run(evaluation.task.samples, stop)
             finally:
                 await close_model(model)
 

@@ -49,14 +49,13 @@ def compare_runs(
     from auricle.report.compare.text import format_comparison, format_samples
 
     comparison = api.compare(*runs, metrics, by, max_flips=flips)
-    document = comparison.document()
     if html:
         from auricle.report.compare.html import render_page
 
         html.parent.mkdir(parents=True, exist_ok=True)
         html.write_text(render_page(comparison), encoding="utf-8")
     page = [f"\nPage: {html.resolve()}"] if html else []
-    print_result(as_json, document, [*format_comparison(document), *format_samples(document), *page])
+    print_result(as_json, comparison, [*format_comparison(comparison), *format_samples(comparison), *page])
 
 
 def compare_measurements(a: Path, b: Path, as_json: bool) -> None:

@@ -1,10 +1,6 @@
-"""Models against tasks: one table from many runs, in which only like stands below like.
+"""Models against tasks: one table from many runs.
 
-    board(runs)            runs are (name, content of metrics.json)
-    Board.csv() .markdown() .latex()
-
-A column is one metric of one task at one revision, asked and scored in one way: what differs in
-any of these stands in a column of its own.
+Results share a column only if they are comparable: the same metric of the same task, data and prompt.
 """
 
 from __future__ import annotations
@@ -12,14 +8,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from auricle.report.html_format import metric_title
-from auricle.report.text_format import format_coverage, format_number
+from auricle.metrics.catalogue import metric_title
+from auricle.metrics.signature import Signature
+from auricle.report.text_format import format_number
+from auricle.runs.metrics import Metrics, Number
 
-Document = Mapping[str, Any]
 CSV_COLUMNS = (
     *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
     *("scored", "total", "failed", "coverage", "rtfx", "complete", "run", "signature"),
@@ -32,18 +29,16 @@ FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # characters that begin a f
 class Column:
     """What must be equal for two results to share a column."""
 
-    task: str
-    revision: str
-    inferencer: str
-    metric: str
-    """The metric with its version and variant, as in signatures."""
+    signature: Signature
+    """What is measured, whichever the model; without an inferencer if prompts may differ."""
     name: str
+    metric_title: str
     higher_is_better: bool
     unit: str
 
     @property
     def title(self) -> str:
-        return f"{self.task.partition(':')[0]} {metric_title(self.name)}"
+        return f"{self.signature.task.partition(':')[0]} {self.metric_title}"
 
     @property
     def arrow(self) -> str:
@@ -54,7 +49,7 @@ class Column:
 class Cell:
     """The result of one run."""
 
-    number: Mapping[str, Any]
+    number: Number
     run: str
     rtfx: float | None
     complete: bool
@@ -62,17 +57,22 @@ class Cell:
 
     @property
     def value(self) -> float | None:
-        value: float | None = self.number["value"]
-        return value
+        return self.number.value
 
     @property
     def text(self) -> str:
-        return format_number(self.value, self.number["unit"])
+        return format_number(self.value, self.number.unit)
 
     @property
     def interval(self) -> str:
-        low, high = (format_number(self.number[end], self.number["unit"]) for end in ("low", "high"))
+        low, high = (format_number(end, self.number.unit) for end in (self.number.low, self.number.high))
         return "–" if "–" in (low, high) else f"{low.removesuffix(' %')} – {high}"
+
+    @property
+    def coverage(self) -> str:
+        """The share of samples that were scored; empty if all were."""
+        number = self.number
+        return "" if number.scored == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class Leaderboard:
             "\\end{tabular}\n"
         )
 
-    def _format_cells(self, row: Row, format_value: Any) -> Iterator[str]:
+    def _format_cells(self, row: Row, format_value: Callable[[Cell, bool], str]) -> Iterator[str]:
         for column in self.columns:
             cell = row.cells.get(column)
             if cell is None:
@@ -158,66 +158,53 @@ class Leaderboard:
 
 
 def build_leaderboard(
-    runs: Iterable[tuple[str, Document]], *, all_metrics: bool = False, split_by_prompt: bool = True
+    runs: Iterable[tuple[str, Metrics]], *, all_metrics: bool = False, split_by_prompt: bool = True
 ) -> Leaderboard:
-    """A table of runs: by each task's first metric, or by `every` one.
+    """Build the table of runs, given by their names and metrics.
 
-    Unless `strict`, runs that were asked in different ways share a column.
+    Args:
+        runs: Name and metrics of each run.
+        all_metrics: Show every metric instead of the first of each task.
+        split_by_prompt: Give runs with different prompts or inferencers different columns.
     """
     cells: dict[tuple[str, str], dict[Column, Cell]] = {}
     replaced = 0
-    for run, document in runs:
-        model = (str(document["model"]["name"]), _format_arguments(document["model"].get("arguments")))
-        model_cells = cells.setdefault(model, {})
-        for column, cell in _read_cells(run, document, all_metrics, split_by_prompt):
+    for run, metrics in runs:
+        model_cells = cells.setdefault((metrics.model.name, _format_arguments(metrics.model.arguments)), {})
+        for column, cell in _read_cells(run, metrics, all_metrics, split_by_prompt):
             replaced += column in model_cells
             if column not in model_cells or cell.created >= model_cells[column].created:
                 model_cells[column] = cell
-    columns = sorted({each for model_cells in cells.values() for each in model_cells}, key=_column_sort_key)
-    made = [
-        Row(*model, {each: model_cells[each] for each in columns if each in model_cells})
+    columns = sorted({column for model_cells in cells.values() for column in model_cells}, key=_column_sort_key)
+    rows = [
+        Row(*model, {column: model_cells[column] for column in columns if column in model_cells})
         for model, model_cells in cells.items()
     ]
-    return Leaderboard(tuple(columns), tuple(sorted(made, key=lambda row: _row_sort_key(row, columns))), replaced)
+    return Leaderboard(tuple(columns), tuple(sorted(rows, key=lambda row: _row_sort_key(row, columns))), replaced)
 
 
 def _column_sort_key(column: Column) -> tuple[str, ...]:
-    return column.task, column.revision, column.metric, column.inferencer
+    signature = column.signature
+    return signature.task, signature.revision, str(signature.metric), signature.inferencer
 
 
-def _read_cells(
-    run: str, document: Document, all_metrics: bool, split_by_prompt: bool
-) -> Iterator[tuple[Column, Cell]]:
-    whole = [each for each in document["numbers"] if not each["field"]]
-    speed = (document.get("speed") or {}).get("rtfx")
-    for number in whole if all_metrics else whole[:1]:
-        parts = str(number["signature"]).split("|")
-        if len(parts) < 6:  # without a signature, it is not comparable with anything
+def _read_cells(run: str, metrics: Metrics, all_metrics: bool, split_by_prompt: bool) -> Iterator[tuple[Column, Cell]]:
+    speed = metrics.speed.rtfx if metrics.speed else None
+    for number in metrics.overall if all_metrics else metrics.overall[:1]:
+        if not number.signature.is_complete:
             continue
+        signature = replace(number.signature, model="", auricle="")
         column = Column(
-            task=parts[0],
-            revision="|".join(parts[1:-4]),
-            inferencer=parts[-4] if split_by_prompt else "",
-            metric=parts[-3],
-            name=str(number["metric"]),
-            higher_is_better=bool(number["higher_is_better"]),
-            unit=str(number["unit"]),
+            signature if split_by_prompt else replace(signature, inferencer=""),
+            number.metric,
+            number.title or metric_title(number.metric),
+            number.higher_is_better,
+            number.unit,
         )
-        yield (
-            column,
-            Cell(
-                number,
-                run,
-                speed if isinstance(speed, (int, float)) else None,
-                bool(document.get("complete")),
-                str(document.get("created", "")),
-            ),
-        )
+        yield column, Cell(number, run, speed, metrics.complete, metrics.created)
 
 
-def _format_arguments(arguments: Any) -> str:
-    if not isinstance(arguments, Mapping):
-        return ""
+def _format_arguments(arguments: Mapping[str, Any]) -> str:
     text = ", ".join(f"{name}={value}" for name, value in arguments.items())
     return text if len(text) <= MAX_NAME_LENGTH else f"{text[:MAX_NAME_LENGTH]}…"
 
@@ -235,21 +222,21 @@ def _row_sort_key(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
 
 
 def _csv_row(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
-    number = cell.number
+    number, signature = cell.number, column.signature
     fields = {
         "model": row.model,
         "arguments": row.arguments,
-        "task": column.task,
-        "revision": column.revision,
-        "asked": column.inferencer,
+        "task": signature.task,
+        "revision": signature.revision,
+        "asked": signature.inferencer,
         "metric": column.name,
         "run": cell.run,
-        "signature": number["signature"],
+        "signature": str(number.signature),
     }
     return {
         **{name: _escape_formula(text) for name, text in fields.items()},
-        **{name: number[name] for name in ("value", "low", "high", "scored", "total", "failed")},
-        "coverage": number["scored"] / number["total"] if number["total"] else None,
+        **{name: getattr(number, name) for name in ("value", "low", "high", "scored", "total", "failed")},
+        "coverage": number.coverage if number.total else None,
         "rtfx": cell.rtfx,
         "complete": cell.complete,
     }
@@ -266,8 +253,7 @@ def _format_rtfx(row: Row) -> str:
 
 def _format_uncertainty(cell: Cell) -> str:
     """Format the interval, and the coverage if it is not complete."""
-    covered = format_coverage(cell.number)
-    part = "" if covered == "100 %" else f", {covered} covered"
+    part = f", {cell.coverage} covered" if cell.coverage else ""
     return f"{cell.interval}{part}{'' if cell.complete else ', unfinished'}"
 
 

@@ -6,25 +6,43 @@ from typing import Any
 
 import pytest
 
+from auricle.metrics.signature import Signature
 from auricle.report.leaderboard import build_leaderboard
+from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts, Throughput
 
 
-def number(metric: str = "wer", value: float = 0.1, **more: Any) -> Any:
-    """A number as `metrics.json` has it."""
-    row = {"metric": metric, "field": "", "group": "all", "value": value, "low": value - 0.01,
-            "high": value + 0.01, "scored": 9, "total": 10, "failed": 1, "unit": "share",
-            "higher_is_better": False, "details": {},
-            "signature": f"asr:1|data@1|Respond#1|{metric}:1.basic|m|auricle 1"}  # fmt: skip
-    return {**row, **more}
+def number(metric: str = "wer", value: float = 0.1, signature: str = "") -> Number:
+    return Number(
+        metric=metric,
+        title=metric.upper(),
+        details={},
+        value=value,
+        low=value - 0.01,
+        high=value + 0.01,
+        scored=9,
+        total=10,
+        failed=1,
+        unit="share",
+        higher_is_better=False,
+        signature=Signature.parse(signature or f"asr:1|data@1|Respond#1|{metric}:1.basic|m|auricle 1"),
+    )
 
 
-def document(name: str = "m", *numbers: Any, **more: Any) -> Any:
-    row = {"model": {"name": name, "arguments": {}}, "numbers": list(numbers) or [number()],
-            "complete": True, "created": "2026-01-01", "speed": {"rtfx": 12.5}}  # fmt: skip
-    return {**row, **more}
+def document(name: str = "m", *numbers: Number, **fields: Any) -> Metrics:
+    return Metrics(
+        **{
+            "task": TaskFacts("asr"),
+            "model": ModelFacts(name),
+            "numbers": numbers or (number(),),
+            "complete": True,
+            "created": "2026-01-01",
+            "speed": Throughput(wall_seconds=1.0, samples=9, rtfx=12.5),
+            **fields,
+        }
+    )
 
 
-def signed(signature: Any) -> Any:
+def signed(signature: str) -> Number:
     return number(signature=signature)
 
 
@@ -63,7 +81,7 @@ def test_the_newest_of_equal_runs_stands_for_them() -> None:
 
 
 def test_models_with_other_arguments_are_other_rows() -> None:
-    small = document("m", model={"name": "m", "arguments": {"size": "small"}})
+    small = document("m", model=ModelFacts("m", {"size": "small"}))
     made = build_leaderboard([("a", document("m")), ("b", small)])
     assert {row.title for row in made.rows} == {"m", "m (size=small)"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from auricle.metrics.base import Metric
 from auricle.report.compare.loading import ComparedRun, Pairs
 from auricle.report.compare.metric_rows import PairedStats
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views
+from auricle.runs.run_directory import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,14 @@ def find_flips(
     paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, limit: int
 ) -> dict[str, tuple[Flip, ...]]:
     """Select, for each metric, the samples that became worse and better, largest change first."""
-    chosen = {each.metric.name: _largest_changes(each, limit) for each in paired_stats}
-    places = {
-        name: [int(pairs.a[each.pairs[at]]) for at in chosen[name]]
-        for each in paired_stats
-        for name in (each.metric.name,)
-    }
-    ids = _ids_by_index(sides[0], {index for indices in places.values() for index in indices})
-    records = [{record.sample.id: record for record in read_records(side, list(ids.values()))} for side in sides]
+    chosen = [_largest_changes(stats, limit) for stats in paired_stats]
+    places = [pairs.a[stats.pairs[indices]].tolist() for stats, indices in zip(paired_stats, chosen, strict=True)]
+    needed = {place for metric_places in places for place in metric_places}
+    ids = {place: sample for sample, place in sides[0].index_by_id.items() if place in needed}
+    records = tuple({record.sample.id: record for record in read_records(side.run, ids.values())} for side in sides)
     return {
-        each.metric.name: tuple(
-            _build_flips(each, chosen[each.metric.name], [ids[at] for at in places[each.metric.name]], records)
-        )
-        for each in paired_stats
+        stats.metric.name: tuple(_build_flips(stats, indices, [ids[place] for place in metric_places], records))
+        for stats, indices, metric_places in zip(paired_stats, chosen, places, strict=True)
     }
 
 
@@ -68,32 +64,38 @@ def _build_flips(
         {sample: _to_python(side[at]) for sample, at in zip(ids, indices, strict=True)}
         for side in (paired_stats.a, paired_stats.b)
     ]
-    seen = [
-        {
-            look.id: look
-            for look in build_views(
-                [side[sample] for sample in ids if sample in side], paired_stats.metric, own, audio=False
-            )
-        }
-        for side, own in zip(records_by_side, stats, strict=True)
-    ]
+    views_a, views_b = (
+        {view.id: view for view in build_views(_select(records, ids), paired_stats.metric, own, audio=False)}
+        for records, own in zip(records_by_side, stats, strict=True)
+    )
     for sample, at in zip(ids, indices, strict=True):
-        if sample in seen[0] and sample in seen[1]:
-            became = "worse" if paired_stats.change[at] > 0 else "better"
-            yield _build_flip(sample, became, seen, stats)
+        if sample in views_a and sample in views_b:
+            a, b = views_a[sample], views_b[sample]
+            yield Flip(
+                id=sample,
+                origin=a.origin,
+                became="worse" if paired_stats.change[at] > 0 else "better",
+                target=a.target,
+                answer_a=_answer_text(a),
+                answer_b=_answer_text(b),
+                score_a=a.score,
+                score_b=b.score,
+                stat_a=stats[0][sample],
+                stat_b=stats[1][sample],
+            )
 
 
-def _ids_by_index(side: ComparedRun, indices: set[int]) -> dict[int, str]:
-    return {place: sample for sample, place in side.index_by_id.items() if place in indices}
+def _select(records: Mapping[str, Record], ids: Iterable[str]) -> list[Record]:
+    return [records[sample] for sample in ids if sample in records]
 
 
 def _to_python(stat: Any) -> Any:
     return stat.tolist() if hasattr(stat, "tolist") else stat
 
 
-def read_records(side: ComparedRun, ids: Sequence[str]) -> list[Record]:
+def read_records(run: Run, ids: Iterable[str]) -> list[Record]:
     """Read these samples from the journal."""
-    with side.run.open_index() as index:
+    with run.open_index() as index:
         return [record for sample in ids if (record := index.get(sample))]
 
 
@@ -104,28 +106,10 @@ def build_views(
     if audio:
         return build_sample_views(records, metric, stats)
     return [
-        each
+        view
         for start in range(0, len(records), MAX_SAMPLES)
-        for each in build_sample_views(records[start : start + MAX_SAMPLES], metric, stats, audio=False)
+        for view in build_sample_views(records[start : start + MAX_SAMPLES], metric, stats, audio=False)
     ]
-
-
-def _build_flip(
-    sample: str, became: str, views: Sequence[Mapping[str, SampleView]], stats: Sequence[Mapping[str, Any]]
-) -> Flip:
-    a, b = (side[sample] for side in views)
-    return Flip(
-        id=sample,
-        origin=a.origin,
-        became=became,
-        target=a.target,
-        answer_a=_answer_text(a),
-        answer_b=_answer_text(b),
-        score_a=a.score,
-        score_b=b.score,
-        stat_a=stats[0][sample],
-        stat_b=stats[1][sample],
-    )
 
 
 def _answer_text(view: SampleView) -> str:

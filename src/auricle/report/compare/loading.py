@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import orjson
-
-from auricle.core.errors import DataError
 from auricle.core.serialization import digest, dumps
 from auricle.core.types import Output, Prediction, Record
 from auricle.metrics.base import Metric
 from auricle.report.metric_columns import StatArray
+from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
+from auricle.runs.scores import ScoreLine, read_scores
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ABSENT = -1
 NESTED = {list, type(None)}
@@ -40,7 +43,7 @@ class ComparedRun:
     """A run's samples in order: ids, content keys, metadata and statistics."""
 
     run: Run
-    document: Mapping[str, Any]
+    results: Metrics
     index_by_id: dict[str, int] = field(default_factory=dict)
     rows: array[int] = field(default_factory=lambda: array("q"))
     content_keys: list[str] = field(default_factory=list)
@@ -62,11 +65,9 @@ class ComparedRun:
         return self.run.path
 
 
-def load_compared_run(
-    path: Path, document: Mapping[str, Any], metrics: Sequence[Metric], fields: Sequence[str]
-) -> ComparedRun:
+def load_compared_run(path: Path, results: Metrics, metrics: Sequence[Metric], fields: Sequence[str]) -> ComparedRun:
     """Load what a comparison by these metrics and metadata fields needs, reading each file once."""
-    side = ComparedRun(Run.load(path), document, fields={name: [] for name in fields if name})
+    side = ComparedRun(Run.load(path), results, fields={name: [] for name in fields if name})
     losses: dict[int, Record] = {}
     for record in side.run.records():
         place = _add_record(side, record)
@@ -76,7 +77,7 @@ def load_compared_run(
     for metric in metrics:
         side.scored[metric.name] = MetricStats(StatArray(), array("q", [ABSENT]) * len(side.rows))
         _add_failed_bounds(side.scored[metric.name], metric, losses)
-    for line in _read_lines(path / "scores.jsonl"):
+    for line in read_scores(path):
         _add_scores(side, line)
     return side
 
@@ -116,24 +117,14 @@ def _add_failed_bounds(scored: MetricStats, metric: Metric, failed_records: Mapp
             scored.failed_bounds[place] = metric.bounds(record.sample)
 
 
-def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        with path.open("rb") as lines:
-            yield from map(orjson.loads, lines)
-    except (FileNotFoundError, orjson.JSONDecodeError) as error:
-        raise DataError(
-            f"{path} is missing or damaged. Run `auricle score {path.parent}` to write it again."
-        ) from error
-
-
-def _add_scores(side: ComparedRun, line: Mapping[str, Any]) -> None:
-    place = side.index_by_id.get(line["id"])
-    if place is None or "stats" not in line:
+def _add_scores(side: ComparedRun, line: ScoreLine) -> None:
+    place = side.index_by_id.get(line.id)
+    if place is None:
         return
     for name, scored in side.scored.items():
-        scored.unreadable += name in line.get("unreadable", ())
-        if name in line["stats"]:
-            scored.stats.append(restore_stat(line["stats"][name]))
+        scored.unreadable += name in line.unreadable
+        if name in line.stats:
+            scored.stats.append(restore_stat(line.stats[name]))
             scored.stat_index[place] = scored.count
             scored.count += 1
 
@@ -153,14 +144,11 @@ def _to_tuple(value: Any) -> Any:
     return tuple(map(_to_tuple, value)) if isinstance(value, list) else value
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """The paired samples of two runs, and counts of the others."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCounts:
+    """How many samples are paired, and how many are left out for which reason."""
 
-    a: Any
-    """Indices of the paired samples in A, in data order."""
-    b: Any
-    """Indices of the same samples in B. Both runs answered them."""
+    count: int
     only_a: int
     only_b: int
     changed: int
@@ -169,40 +157,48 @@ class Pairs:
     """Samples with the same content but a different reference."""
     failed_a: int
     failed_b: int
-    failed_pairs: tuple[tuple[int, int], ...]
-    """Indices of samples that are the same but failed in A, in B or in both."""
+    coverage: float
+    """The share of all samples that are paired."""
 
-    @property
-    def count(self) -> int:
-        return len(self.a)
+
+@dataclass(frozen=True)
+class Pairs:
+    """The paired samples of two runs: the same content and reference, answered by both."""
+
+    a: NDArray[np.int64]
+    """Indices of the paired samples in A, in data order."""
+    b: NDArray[np.int64]
+    """Indices of the same samples in B."""
+    failed: tuple[tuple[int, int], ...]
+    """Indices of samples that are the same but failed in A, in B or in both."""
+    counts: PairCounts
 
 
 def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
     """Pair samples with the same id, content and reference."""
     import numpy as np
 
-    paired, lost, counts = [], [], Counter[str]()
+    paired, lost, left_out = [], [], Counter[str]()
     for sample, here in a.index_by_id.items():
         there = b.index_by_id.get(sample, ABSENT)
         if there == ABSENT:
-            counts["only_a"] += 1
+            left_out["only_a"] += 1
         elif a.content_keys[here] != b.content_keys[there]:
-            counts["changed"] += 1
+            left_out["changed"] += 1
         elif a.target_digests[here] != b.target_digests[there]:
-            counts["corrected"] += 1
+            left_out["corrected"] += 1
         elif here in a.failed or there in b.failed:
             lost.append((here, there))
         else:
             paired.append((a.rows[here], here, there))
+    left_out["only_b"] = sum(sample not in a.index_by_id for sample in b.index_by_id)
+    total = len(paired) + len(lost) + left_out.total()
     both = np.array(sorted(paired), dtype=np.int64).reshape(-1, 3)
-    return Pairs(
-        both[:, 1],
-        both[:, 2],
-        only_a=counts["only_a"],
-        only_b=sum(sample not in a.index_by_id for sample in b.index_by_id),
-        changed=counts["changed"],
-        corrected=counts["corrected"],
+    counts = PairCounts(
+        count=len(paired),
+        **{name: left_out[name] for name in ("only_a", "only_b", "changed", "corrected")},
         failed_a=sum(here in a.failed for here, _ in lost),
         failed_b=sum(there in b.failed for _, there in lost),
-        failed_pairs=tuple(lost),
+        coverage=len(paired) / total if total else math.nan,
     )
+    return Pairs(both[:, 1], both[:, 2], tuple(lost), counts)

@@ -3,45 +3,111 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from auricle.metrics import matrix_difference
 from auricle.metrics.intervals import newcombe_interval
 from auricle.metrics.label_alignment import display_label, display_labels
-from auricle.metrics.matrix_difference import (
-    AxisLabel,
-    ConfusionMatrix,
-    MatrixDifference,
-    match_by_meaning,
-    subtract_matrices,
-)
-from auricle.report.compare.metric_selection import Document, overall_numbers
+from auricle.metrics.matrix_difference import ConfusionMatrix, MatrixDifference, match_by_meaning, subtract_matrices
+from auricle.runs.metrics import Metrics, Number
 
 UNREADABLE = "(unreadable)"
 MAX_INCREASES = 10
 
 
-def subtract_run_matrices(a: Document, b: Document) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class AxisLabel:
+    """A label on an axis of the difference."""
+
+    label: str
+    """Spelling of the baseline, or of the candidate if the baseline lacks the label."""
+    shown: str
+    """The label in English, and different from all others of the axis."""
+    spelled_by_candidate: str = ""
+    """Spelling of the candidate, if it differs."""
+    only_in: str = ""
+    """The only side that has the label: `baseline`, `candidate` or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallChange:
+    """The recall of one class on both sides: a cell of the diagonal."""
+
+    label: str
+    row: int
+    column: int
+    recall_baseline: float
+    recall_candidate: float
+    difference: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionIncrease:
+    """A confusion that the candidate makes more often."""
+
+    true: str
+    predicted: str
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixChange:
+    """The row-normalised confusion matrix of the candidate minus that of the baseline."""
+
+    rows: tuple[AxisLabel, ...]
+    columns: tuple[AxisLabel, ...]
+    cells: tuple[tuple[float, ...] | None, ...]
+    """Rows of differences of shares; None if either side has no sample of that class."""
+    diagonal: tuple[RecallChange, ...]
+    n_baseline: tuple[float, ...] = ()
+    n_candidate: tuple[float, ...] = ()
+    mean_absolute_diagonal: float | None = None
+    """The mean absolute change of recall over the defined classes."""
+    rises: tuple[ConfusionIncrease, ...] = ()
+
+    @classmethod
+    def describe(cls, difference: MatrixDifference) -> MatrixChange:
+        """Describe the difference of two matrices."""
+        return cls(
+            rows=_describe_axis(difference.rows),
+            columns=_describe_axis(difference.columns),
+            cells=difference.cells,
+            diagonal=tuple(_describe_recall(difference, change) for change in difference.diagonal),
+            n_baseline=difference.n_baseline,
+            n_candidate=difference.n_candidate,
+            mean_absolute_diagonal=difference.mean_absolute_diagonal,
+            rises=tuple(
+                ConfusionIncrease(display_label(true), display_label(predicted), increase)
+                for true, predicted, increase in difference.largest_increases(MAX_INCREASES)
+            ),
+        )
+
+
+def subtract_run_matrices(a: Metrics, b: Metrics) -> MatrixChange | None:
     """Return the difference of the first matrices of two runs, or None if either has none."""
-    numbers = _find_number_with_matrix(a), _find_number_with_matrix(b)
-    if numbers[0] is None or numbers[1] is None:
+    first, second = _find_number_with_matrix(a), _find_number_with_matrix(b)
+    if first is None or second is None:
         return None
-    strict = any("no-synonyms" in number["signature"] for number in numbers if number)
-    baseline, candidate = (build_matrix(number["details"]["matrix"]) for number in numbers if number)
-    return to_document(subtract_matrices(baseline, candidate, partial(match_by_meaning, synonyms=not strict)))
+    match = partial(match_by_meaning, synonyms=all(n.signature.metric.uses_synonyms for n in (first, second)))
+    baseline, candidate = (build_matrix(number.details["matrix"]) for number in (first, second))
+    return MatrixChange.describe(subtract_matrices(baseline, candidate, match))
 
 
-def _find_number_with_matrix(document: Document) -> Mapping[str, Any] | None:
+def _find_number_with_matrix(results: Metrics) -> Number | None:
     """Return the first metric that has a confusion matrix."""
-    return next((each for each in overall_numbers(document).values() if "matrix" in each["details"]), None)
+    return next((number for number in results.overall if "matrix" in number.details), None)
 
 
-def get_known_labels(document: Document) -> set[str] | None:
+def get_known_labels(results: Metrics) -> set[str] | None:
     """Return the true labels that the model can predict, or None without a matrix."""
-    number = _find_number_with_matrix(document)
+    number = _find_number_with_matrix(results)
     if number is None:
         return None
-    matrix = number["details"]["matrix"]
+    matrix = number.details["matrix"]
     return set(matrix["rows"][: matrix["shared"]])
 
 
@@ -55,42 +121,24 @@ def build_matrix(details: Mapping[str, Any]) -> ConfusionMatrix:
     return ConfusionMatrix.from_dict({"rows": details["rows"], "columns": columns, "counts": counts})
 
 
-def to_document(difference: MatrixDifference) -> dict[str, Any]:
-    """Convert the difference to JSON types; undefined rows are null."""
-    return {
-        "rows": _axis_document(difference.rows),
-        "columns": _axis_document(difference.columns),
-        "cells": [None if row is None else list(row) for row in difference.cells],
-        "n_baseline": list(difference.n_baseline),
-        "n_candidate": list(difference.n_candidate),
-        "diagonal": [_recall_document(difference, at) for at in range(len(difference.diagonal))],
-        "mean_absolute_diagonal": difference.mean_absolute_diagonal,
-        "rises": [
-            {"true": display_label(true), "predicted": display_label(predicted), "difference": rise}
-            for true, predicted, rise in difference.largest_increases(MAX_INCREASES)
-        ],
-    }
+def _describe_axis(labels: Sequence[matrix_difference.AxisLabel]) -> tuple[AxisLabel, ...]:
+    names = display_labels([label.name for label in labels])
+    return tuple(
+        AxisLabel(label.name, name, label.candidate_spelling, label.only_side)
+        for label, name in zip(labels, names, strict=True)
+    )
 
 
-def _axis_document(labels: Sequence[AxisLabel]) -> list[dict[str, str]]:
-    names = display_labels([each.name for each in labels])
-    return [
-        {"label": each.name, "shown": name, "spelled_by_candidate": each.candidate_spelling, "only_in": each.only_side}
-        for each, name in zip(labels, names, strict=True)
-    ]
-
-
-def _recall_document(difference: MatrixDifference, index: int) -> dict[str, Any]:
-    each = difference.diagonal[index]
-    n_a, n_b = int(difference.n_baseline[each.row]), int(difference.n_candidate[each.row])
-    low, high = newcombe_interval(each.hits_baseline, n_a, each.hits_candidate, n_b)
-    return {
-        "label": display_label(difference.rows[each.row].name),
-        "row": each.row,
-        "column": each.column,
-        "recall_baseline": each.hits_baseline / n_a,
-        "recall_candidate": each.hits_candidate / n_b,
-        "difference": each.delta,
-        "low": low,
-        "high": high,
-    }
+def _describe_recall(difference: MatrixDifference, change: matrix_difference.RecallChange) -> RecallChange:
+    n_a, n_b = int(difference.n_baseline[change.row]), int(difference.n_candidate[change.row])
+    low, high = newcombe_interval(change.hits_baseline, n_a, change.hits_candidate, n_b)
+    return RecallChange(
+        label=display_label(difference.rows[change.row].name),
+        row=change.row,
+        column=change.column,
+        recall_baseline=change.hits_baseline / n_a,
+        recall_candidate=change.hits_candidate / n_b,
+        difference=change.delta,
+        low=low,
+        high=high,
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from auricle.metrics.base import Metric
@@ -19,14 +20,15 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonRow:
-    """One metric over all pairs, or over the pairs with one value of a metadata field."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonRow(Difference):
+    """The difference in one metric, over all pairs or those with one value of a metadata field."""
 
     metric: str
-    field: str
-    group: str
-    test: Difference
+    title: str
+    """The metric's name for people."""
+    field: str = ""
+    group: str = "all"
     adjusted: float
     """The p-value adjusted by Holm's method over all tests of the table."""
     better: int
@@ -42,6 +44,8 @@ class ComparisonRow:
     higher_is_better: bool
     unit: str
     signature: str
+    right_or_wrong: bool
+    """Whether the metric counts each sample as right or wrong."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +60,13 @@ class PairedStats:
     change: Numbers
     """How much worse B is than A in each pair; negative if better."""
 
-    @property
+    @cached_property
     def is_right_or_wrong(self) -> bool:
         """Whether the metric counts each sample as right or wrong."""
         import numpy as np
 
-        return bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all()) and _is_share_without_diff(self.metric)
-
-
-def _is_share_without_diff(metric: Metric) -> bool:
-    return metric.unit == "share" and metric.tokenize is None
+        is_share = self.metric.unit == "share" and self.metric.tokenize is None
+        return is_share and bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all())
 
 
 def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> PairedStats:
@@ -110,7 +111,7 @@ def build_rows(
     """Compute each metric over all pairs, then for each value of the field `by`; adjust p-values within each."""
     import numpy as np
 
-    all_pairs = np.ones(pairs.count, dtype=bool)
+    all_pairs = np.ones(len(pairs.a), dtype=bool)
     clusters = encode_field(sides[0], pairs, cluster) if cluster else None
     whole = [_add_bounds(_build_row(each, all_pairs, clusters), each, sides, pairs) for each in paired_stats]
     parts = [
@@ -123,7 +124,7 @@ def build_rows(
 
 
 def _adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
-    ps = adjust_holm([row.test.p for row in rows])
+    ps = adjust_holm([row.p for row in rows])
     return [replace(row, adjusted=p) for row, p in zip(rows, ps, strict=True)]
 
 
@@ -135,10 +136,9 @@ def _build_row(paired_stats: PairedStats, members: NDArray[np.bool_], clusters: 
     drawn = None if clusters is None else renumber_clusters(clusters[paired_stats.pairs[which]])
     difference = compare_paired(_take(paired_stats.a, which), _take(paired_stats.b, which), metric.aggregate, drawn)
     return ComparisonRow(
+        *astuple(difference),
         metric=metric.name,
-        field="",
-        group="all",
-        test=difference,
+        title=metric.title,
         adjusted=difference.p,
         better=int((paired_stats.change[which] < 0).sum()),
         worse=int((paired_stats.change[which] > 0).sum()),
@@ -148,6 +148,7 @@ def _build_row(paired_stats: PairedStats, members: NDArray[np.bool_], clusters: 
         higher_is_better=metric.higher_is_better,
         unit=metric.unit,
         signature=metric.signature,
+        right_or_wrong=paired_stats.is_right_or_wrong,
     )
 
 
@@ -202,7 +203,7 @@ def _add_bounds(
     """Compute the difference if the failed samples had been as bad, and as good, for B as possible."""
     ends = [_failed_pair_bounds(side, paired_stats.metric, pairs, at) for at, side in enumerate(sides)]
     extra = [(a, b) for a, b in zip(*ends, strict=True) if a and b]
-    if not pairs.failed_pairs:
+    if not pairs.failed:
         return row
     if not extra:
         return replace(row, worst=math.nan, best=math.nan)
@@ -225,7 +226,7 @@ def _failed_pair_bounds(
     import numpy as np
 
     scored = side.scored[metric.name]
-    for pair in pairs.failed_pairs:
+    for pair in pairs.failed:
         place = pair[side_index]
         at = scored.stat_index[place]
         own = None if at == ABSENT else scored.stats[np.array([at])][0]

@@ -3,126 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 from auricle.metrics.base import Metric
+from auricle.metrics.signature import MetricSignature
+from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import Run
-from auricle.text import PROFILES
 
-Document = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedSignature:
-    """The parts of a signature: data revision, inferencer, metric and judge."""
-
-    task: str
-    revision: str
-    inferencer: str
-    metric: str
-
-    @classmethod
-    def parse(cls, signature: str) -> ParsedSignature:
-        parts = signature.split("|")
-        return cls(parts[0], "|".join(parts[1:-4]), parts[-4], parts[-3])
-
-
-def overall_numbers(document: Document) -> dict[str, Mapping[str, Any]]:
-    """Return a run's results over all samples, by metric."""
-    return {each["metric"]: each for each in document["numbers"] if not each["field"]}
+Paths = tuple[Path, Path]
 
 
 def choose_metrics(
-    paths: tuple[Path, Path], documents: tuple[Document, Document], requested: Sequence[str]
-) -> tuple[list[str], dict[str, str]]:
-    """Return the names of comparable metrics, and the reasons why others are not."""
-    known = [overall_numbers(document) for document in documents]
-    failed = [document.get("refused", {}) for document in documents]
-    names = list(requested) or [*known[0], *(name for name in known[1] if name not in known[0])]
-    chosen: list[str] = []
+    paths: Paths, results: tuple[Metrics, Metrics], requested: Sequence[str]
+) -> tuple[dict[str, MetricSignature], dict[str, str]]:
+    """Return the comparable metrics with their signatures, and the reasons why others are not comparable."""
+    numbers = [{number.metric: number for number in side.overall} for side in results]
+    available = list(dict.fromkeys([*numbers[0], *numbers[1]]))
+    chosen: dict[str, MetricSignature] = {}
     refused: dict[str, str] = {}
-    for name in names:
-        if not any(name in side for side in (*known, *failed)):
-            there = ", ".join(dict.fromkeys([*known[0], *known[1]])) or "none"
-            raise SpecError(f"Neither run has the metric {name!r}. Available: {there}.")
-        why = _explain_missing(name, known, failed) or _explain_difference(paths, *(side[name] for side in known))
-        if why:
-            refused[name] = why
-        elif name not in chosen:
-            chosen.append(name)
+    for name in requested or available:
+        if name not in available and not any(name in side.refused for side in results):
+            raise SpecError(f"Neither run has the metric {name!r}. Available: {', '.join(available) or 'none'}.")
+        reason = _explain_missing(name, numbers, results)
+        if not reason:
+            first, second = (side[name].signature.metric for side in numbers)
+            reason = _explain_difference(paths, first, second)
+            chosen |= {} if reason else {name: first}
+        if reason:
+            refused[name] = reason
     return chosen, refused
 
 
-def _explain_missing(
-    name: str, numbers_by_side: Sequence[Mapping[str, Any]], refusals_by_side: Sequence[Mapping[str, str]]
-) -> str:
+def _explain_missing(name: str, numbers: Sequence[Mapping[str, Number]], results: Sequence[Metrics]) -> str:
     """Explain why one of the runs lacks this metric; return an empty string if both have it."""
-    for which, numbers, refusals in zip("AB", numbers_by_side, refusals_by_side, strict=True):
-        if name in numbers:
+    for side_name, side_numbers, side in zip("AB", numbers, results, strict=True):
+        if name in side_numbers:
             continue
-        if name in refusals:
-            return f"not computed in {which}: {refusals[name]}"
-        has = ", ".join(numbers) or "none"
+        if name in side.refused:
+            return f"not computed in {side_name}: {side.refused[name]}"
         return (
-            f"{which} does not have this metric; it has {has}. Run the command of that run again "
-            f"with -T metrics={name}; no request is sent twice."
+            f"{side_name} does not have this metric; it has {', '.join(side_numbers) or 'none'}. Run the command of "
+            f"that run again with -T metrics={name}; no request is sent twice."
         )
     return ""
 
 
-def _explain_difference(paths: tuple[Path, Path], a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+def _explain_difference(paths: Paths, a: MetricSignature, b: MetricSignature) -> str:
     """Explain why two metrics of the same name differ, with the command that makes them comparable."""
-    first, second = (ParsedSignature.parse(each["signature"]).metric for each in (a, b))
-    if first == second:
+    if a == b:
         return ""
-    return f"computed differently: {first} in A, {second} in B. {_suggest_command(paths, first, second)}"
+    return f"computed differently: {a} in A, {b} in B. {_suggest_command(paths, a, b)}"
 
 
-def _suggest_command(paths: tuple[Path, Path], first: str, second: str) -> str:
-    profiles = _find_profile(first), _find_profile(second)
-    if all(profiles) and profiles[0] != profiles[1]:
+def _suggest_command(paths: Paths, a: MetricSignature, b: MetricSignature) -> str:
+    if a.profile and b.profile and a.profile != b.profile:
         return (
-            f"Use the same profile: auricle score {paths[1]} --profile {profiles[0]}, "
-            f"or auricle score {paths[0]} --profile {profiles[1]}"
+            f"Use the same profile: auricle score {paths[1]} --profile {a.profile}, "
+            f"or auricle score {paths[0]} --profile {b.profile}"
         )
-    judges = [each.partition(".by-")[2] for each in (first, second)]
-    if judges[0] != judges[1]:
-        which, judge = (1, judges[0]) if judges[0] else (0, judges[1])
-        return f"Use the same judge: auricle score {paths[which]} --judge {judge}"
+    if a.judge != b.judge:
+        path, judge = (paths[1], a.judge) if a.judge else (paths[0], b.judge)
+        return f"Use the same judge: auricle score {path} --judge {judge}"
     return f"Score both with this version: auricle score {paths[0]} {paths[1]}"
 
 
-def _find_profile(signature: str) -> str:
-    named = (name for name, each in PROFILES.items() if each.signature in signature)
-    return max(named, key=len, default="")  # `zh` is part of `zh-hans`
-
-
-def load_metrics(paths: tuple[Path, Path], signatures: Mapping[str, str]) -> list[Metric]:
-    """Return the metrics with these names and signatures, from either run whose task can be built."""
+def load_metrics(paths: Paths, signatures: Mapping[str, MetricSignature]) -> list[Metric]:
+    """Return the metrics with these names and signatures, from the first run whose task can be built and has them."""
     by_name: dict[str, Metric] = {}
     problems: list[SpecError] = []
     for path in paths:
+        if by_name.keys() >= signatures.keys():
+            break
         try:
             task = build_task(Spec.from_run(Run.load(path)))
         except SpecError as error:  # the other run's task may still be built
             problems.append(error)
             continue
         for metric in task.metrics:
-            for each in (metric, *metric.companions):
-                by_name.setdefault(each.name, each)
+            for member in (metric, *metric.companions):
+                by_name.setdefault(member.name, member)
     if problems and not by_name:
         raise problems[0]
     return [_restore_profile(by_name[name], signature) for name, signature in signatures.items() if name in by_name]
 
 
-def _restore_profile(metric: Metric, signature: str) -> Metric:
+def _restore_profile(metric: Metric, signature: MetricSignature) -> Metric:
     """Return the metric with the profile that the run was scored with."""
-    if metric.with_profile is None or metric.signature == signature:
+    if metric.with_profile is None or signature.profile in ("", metric.profile):
         return metric
-    profile = _find_profile(signature)
-    return metric.with_profile(profile) if profile else metric
+    return metric.with_profile(signature.profile)

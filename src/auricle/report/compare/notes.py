@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from auricle.metrics.label_alignment import display_label
 from auricle.report.compare.loading import ComparedRun, Pairs
 from auricle.report.compare.matrices import get_known_labels
 from auricle.report.compare.metric_rows import ComparisonRow
-from auricle.report.compare.metric_selection import ParsedSignature, overall_numbers
 from auricle.report.html_format import pluralise
 
 FEW_CLUSTERS = 10
@@ -25,29 +23,30 @@ def collect_notes(
 def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     if a.path.resolve() == b.path.resolve():
         yield "A and B are the same run."
-    tasks = [f"{each['name']}, version {each['version']}" for each in _get_both(a, b, "task")]
+    tasks = [f"{side.results.task.name}, version {side.results.task.version}" for side in (a, b)]
     if tasks[0] != tasks[1]:
         yield (
             f"The tasks differ ({tasks[0]}; {tasks[1]}): "
             "only samples with the same id, content and reference are compared."
         )
-    signed = [_first_signature(side) for side in (a, b)]
-    if signed[0] and signed[1]:
-        if signed[0].revision != signed[1].revision:
-            yield f"The data differs: {signed[0].revision} in A, {signed[1].revision} in B."
-        if signed[0].inferencer != signed[1].inferencer:
+    if a.results.overall and b.results.overall:
+        first, second = (side.results.overall[0].signature for side in (a, b))
+        different = first.differences(second)
+        if "revision" in different:
+            yield f"The data differs: {first.revision} in A, {second.revision} in B."
+        if "inferencer" in different:
             yield (
-                f"The prompts or inferencers differ ({signed[0].inferencer}; {signed[1].inferencer}): the "
+                f"The prompts or inferencers differ ({first.inferencer}; {second.inferencer}): the "
                 "difference is that of model and prompt together."
             )
     for name, side in zip("AB", (a, b), strict=True):
-        if not side.document.get("complete", True):
+        if not side.results.complete:
             yield f"{name} is not finished: it has {pluralise(len(side.rows), 'sample')} so far."
 
 
 def _label_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     """Note if the models have different labels: some metrics then cover different classes."""
-    known = [get_known_labels(side.document) for side in (a, b)]
+    known = [get_known_labels(side.results) for side in (a, b)]
     if known[0] is None or known[1] is None or known[0] == known[1]:
         return
     differ = ", ".join(sorted(map(display_label, known[0] ^ known[1])))
@@ -58,35 +57,27 @@ def _label_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     )
 
 
-def _get_both(a: ComparedRun, b: ComparedRun, name: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    return a.document[name], b.document[name]
-
-
-def _first_signature(side: ComparedRun) -> ParsedSignature | None:
-    number = next(iter(overall_numbers(side.document).values()), None)
-    return ParsedSignature.parse(number["signature"]) if number else None
-
-
 def _pair_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
-    if not pairs.count:
+    counts = pairs.counts
+    if not counts.count:
         yield "No sample was answered in both runs, so there are no pairs to compare."
-    for count, where in ((pairs.only_a, "A"), (pairs.only_b, "B")):
+    for count, where in ((counts.only_a, "A"), (counts.only_b, "B")):
         if count:
             yield f"{pluralise(count, 'sample')} only in {where}: left out."
-    if pairs.changed:
+    if counts.changed:
         yield (
-            f"{pluralise(pairs.changed, 'sample')} with the same id but different content "
+            f"{pluralise(counts.changed, 'sample')} with the same id but different content "
             "(the inputs differ): left out."
         )
-    if pairs.corrected:
+    if counts.corrected:
         yield (
-            f"{pluralise(pairs.corrected, 'sample')} with the same content but a different reference: "
+            f"{pluralise(counts.corrected, 'sample')} with the same content but a different reference: "
             "left out. Run the command of the run with the older data again; no request is sent twice."
         )
-    if pairs.failed_pairs:
+    if pairs.failed:
         yield (
-            f"{pluralise(len(pairs.failed_pairs), 'sample')} failed ({pairs.failed_a} in A, "
-            f"{pairs.failed_b} in B): left out."
+            f"{pluralise(len(pairs.failed), 'sample')} failed ({counts.failed_a} in A, "
+            f"{counts.failed_b} in B): left out."
         )
     yield from _unreadable_notes(a, b)
 
@@ -96,7 +87,7 @@ def _unreadable_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     like: dict[tuple[int, int, bool], list[str]] = {}
     for name in a.scored:
         lost = a.scored[name].unreadable, b.scored[name].unreadable
-        wrong = "unreadable-wrong" in overall_numbers(a.document)[name]["signature"]
+        wrong = a.results[name].signature.metric.unreadable_wrong
         if any(lost):
             like.setdefault((*lost, wrong), []).append(name)
     for (in_a, in_b, wrong), names in like.items():
@@ -106,7 +97,7 @@ def _unreadable_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
 
 def _test_notes(rows: Sequence[ComparisonRow], cluster: str) -> Iterator[str]:
     whole = [row for row in rows if not row.field]
-    drawn = [row.units for row in whole if "cluster" in row.test.method]
+    drawn = [row.units for row in whole if "cluster" in row.method]
     if drawn and min(drawn) < FEW_CLUSTERS:
         yield (
             f"There are only {min(drawn)} values of {cluster}. With so few clusters, intervals are "

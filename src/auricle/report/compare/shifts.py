@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.metrics.base import mean
@@ -20,14 +20,13 @@ MAX_LABELS = 50
 NO_VALUES: Mapping[str, float] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift(Difference):
     """The shift of the mean of a dimension, over all pairs or those with one true label."""
 
     dimension: str
     label: str
     """Empty for all pairs."""
-    test: Difference
     adjusted: float
     """The p-value adjusted by Holm's method over all shifts."""
     cohens_d: float
@@ -53,9 +52,9 @@ def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -
             which = np.flatnonzero(known & members)
             drawn = None if clusters is None else renumber_clusters(clusters[which])
             if len(which):
-                shifts.append(_compute_shift((name, label), before[which], after[which], drawn))
-    ps = adjust_holm([each.test.p for each in shifts])
-    return [replace(each, adjusted=p) for each, p in zip(shifts, ps, strict=True)]
+                shifts.append(_compute_shift(name, label, before[which], after[which], drawn))
+    ps = adjust_holm([shift.p for shift in shifts])
+    return [replace(shift, adjusted=p) for shift, p in zip(shifts, ps, strict=True)]
 
 
 def shared_dimensions(a: ComparedRun, b: ComparedRun) -> list[str]:
@@ -74,10 +73,10 @@ def _members_by_label(labels: NDArray[np.object_]) -> Sequence[tuple[str, NDArra
     return [*alone, *((name, labels == name) for name in names)]
 
 
-def _compute_shift(dimension_and_label: tuple[str, str], before: Any, after: Any, clusters: Any) -> Shift:
+def _compute_shift(dimension: str, label: str, before: Any, after: Any, clusters: Any) -> Shift:
     test = compare_paired(before, after, mean, clusters)
     spread = math.nan
     if len(before) > 1:
         spread = math.sqrt((before.var(ddof=1) + after.var(ddof=1)) / 2)
     d = test.difference / spread if spread else math.nan
-    return Shift(*dimension_and_label, test, test.p, d)
+    return Shift(*astuple(test), dimension=dimension, label=label, adjusted=test.p, cohens_d=d)

@@ -34,13 +34,13 @@ def run(manifest: Any, tone: Any, tmp_path: Path) -> Any:
 
 
 def test_a_comparison_shows_how_far_two_reward_models_agree(run: Any) -> None:
-    document = compare(run("first", 1), run("second", 2)).document()
-    (agreement,) = document["agreement"]
-    assert agreement["output"] == "musicality"
-    assert agreement["srcc"] == pytest.approx(1.0)
-    assert agreement["sounds"] == 6
-    assert (agreement["alike"], agreement["kappa"], agreement["pairs"]) == (1.0, 1.0, 3)
-    output = "\n".join(text.format_comparison(document))
+    comparison = compare(run("first", 1), run("second", 2))
+    (agreement,) = comparison.agreement
+    assert agreement.output == "musicality"
+    assert agreement.srcc == pytest.approx(1.0)
+    assert agreement.sounds == 6
+    assert (agreement.alike, agreement.kappa, agreement.pairs) == (1.0, 1.0, 3)
+    output = "\n".join(text.format_comparison(comparison))
     assert "they choose the same of two in 100.0 % of 3 pairs (Cohen's kappa 1.00)" in output
 
 
@@ -51,5 +51,5 @@ def test_models_that_contradict_each_other_have_a_negative_correlation(run: Any)
 
 
 def test_what_is_the_same_for_every_model_is_not_compared(run: Any) -> None:
-    rows = compare(run("first", 1), run("second", 2)).document()["rows"]
-    assert {row["metric"] for row in rows} == {"accuracy"}
+    rows = compare(run("first", 1), run("second", 2)).rows
+    assert {row.metric for row in rows} == {"accuracy"}

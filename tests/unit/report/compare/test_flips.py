@@ -20,7 +20,7 @@ def test_flipped_samples_have_both_answers(run: Any, quiz: Any) -> None:
     assert len(worse) == min(2, row.worse)
     assert all((flip.score_a, flip.score_b) == ("right", "wrong") for flip in worse)
     assert all(flip.answer_a != flip.answer_b and flip.answer_a == flip.target for flip in worse)
-    assert comparison.document()["rows"][0]["right_or_wrong"]
+    assert comparison.rows[0].right_or_wrong
 
 
 def test_the_largest_changes_of_an_error_rate_come_first(run: Any, quiz: Any) -> None:

@@ -25,3 +25,12 @@ def test_the_page_of_equal_runs_has_no_changed_samples(run: Any, quiz: Any) -> N
     page = render_page(compare(run("a", quiz()), run("b", quiz())))
     assert "all pairs score the same" in visible_text(page)
     assert "article" not in read_page(page).tags
+
+
+def test_labels_of_one_model_and_recalls_are_listed(run: Any, moods: Any) -> None:
+    a = run("a", moods, "fake-labels", "classify")
+    b = run("b", moods, "fake-labels", "classify", labels="anger,happy,neutral,sadness,other")
+    text = visible_text(render_page(compare(a, b)))
+    assert "Not in A’s label set, and counted there as never predicted: other" in text
+    assert "Recall of each class" in text
+    assert "Treated as the same label" in text

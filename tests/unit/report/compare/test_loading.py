@@ -16,7 +16,7 @@ def test_samples_of_only_one_run_are_left_out_and_counted(run: Any, quiz: Any) -
     assert (comparison.pairs.count, comparison.pairs.only_a, comparison.pairs.only_b) == (30, 0, 10)
     assert "10 samples only in B: left out." in comparison.notes
     assert any("The data differs" in note for note in comparison.notes)
-    assert comparison.document()["pairs"]["coverage"] == 0.75
+    assert comparison.pairs.coverage == 0.75
 
 
 def test_samples_with_different_content_are_not_paired(run: Any, quiz: Any) -> None:

@@ -21,15 +21,15 @@ def test_failed_samples_are_left_out_and_bound_the_difference(run: Any, quiz: An
     assert (comparison.pairs.count, comparison.pairs.failed_a) == (40 - lost, 0)
     assert row.worst == pytest.approx(-lost / 40)
     assert row.best == pytest.approx(0.0)
-    assert "With failed samples" in compare_text.describe_row(comparison.document()["rows"][0])
+    assert "With failed samples" in compare_text.describe_row(comparison.rows[0])
 
 
 def test_p_values_are_adjusted_over_all_metrics(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = (run(n, data, metrics="wer,cer", wrong=w) for n, w in (("a", 0.1), ("b", 0.2)))
     comparison = compare(a, b)
-    smallest = min(comparison.rows, key=lambda row: row.test.p)
-    assert smallest.adjusted == pytest.approx(2 * smallest.test.p)
+    smallest = min(comparison.rows, key=lambda row: row.p)
+    assert smallest.adjusted == pytest.approx(2 * smallest.p)
     assert any("Holm" in note for note in comparison.notes)
 
 
@@ -38,7 +38,7 @@ def test_a_field_breaks_the_comparison_down(run: Any, quiz: Any) -> None:
     comparison = compare(run("a", data), run("b", data, wrong=0.1), by="speaker")
     groups = [row for row in comparison.rows if row.field and row.metric == "exact_match"]
     assert [row.group for row in groups] == [f"s{at}" for at in range(8)]
-    assert sum(row.test.n for row in groups) == 40
+    assert sum(row.n for row in groups) == 40
     assert sum(row.worse for row in groups) == find_row(comparison, "exact_match").worse
 
 
@@ -47,6 +47,6 @@ def test_clusters_are_resampled_whole(run: Any, quiz: Any) -> None:
     a, b = (run(n, data, cluster="speaker", wrong=w) for n, w in (("a", 0.0), ("b", 0.1)))
     comparison = compare(a, b)
     row = find_row(comparison, "exact_match")
-    assert row.test.method == "paired-cluster-bootstrap:1000"
+    assert row.method == "paired-cluster-bootstrap:1000"
     assert row.units == 8
     assert any("only 8 values of speaker" in note for note in comparison.notes)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from auricle import compare
+from auricle.runs.run_directory import Run
 
 
 def test_dimensional_runs_get_mean_shifts_and_no_matrix(run: Any, moods: Any, models: Any) -> None:
@@ -14,8 +15,8 @@ def test_dimensional_runs_get_mean_shifts_and_no_matrix(run: Any, moods: Any, mo
     assert comparison.matrix is None
     assert "see the shifts of their means instead: arousal, valence" in comparison.refused["confusion matrix"]
     first = comparison.shifts[0]
-    assert (first.dimension, first.label, first.test.n) == ("arousal", "", 60)
-    assert first.test.difference == pytest.approx(0.1)
+    assert (first.dimension, first.label, first.n) == ("arousal", "", 60)
+    assert first.difference == pytest.approx(0.1)
     assert [each.label for each in comparison.shifts[:5]] == ["", "angry", "happy", "neutral", "sad"]
 
 
@@ -25,7 +26,7 @@ def test_cohens_d_is_the_shift_in_pooled_deviations(run: Any, moods: Any, models
     a = run("a", moods, models("Dimensions"), "classify")
     b = run("b", moods, models("Dimensions"), "classify", shift=0.1)
     comparison = compare(a, b)
-    values = [each["arousal"] for each in comparison.a.dimensions.values()]
+    values = [record.outputs[-1].values["arousal"] for record in Run.load(a).records()]
     assert comparison.shifts[0].cohens_d == pytest.approx(0.1 / np.std(values, ddof=1))
 
 

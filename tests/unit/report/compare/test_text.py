@@ -1,5 +1,7 @@
 """A comparison as text."""
 
+import math
+
 import pytest
 
 from auricle.report.compare.text import format_difference, format_p_value
@@ -7,9 +9,9 @@ from auricle.report.compare.text import format_difference, format_p_value
 
 @pytest.mark.parametrize(
     ("difference", "unit", "expected"),
-    [(0.05, "share", "+5.00 pp"), (-0.05, "share", "-5.00 pp"), (None, "share", "–")],
+    [(0.05, "share", "+5.00 pp"), (-0.05, "share", "-5.00 pp"), (math.nan, "share", "–")],
 )
-def test_a_difference_of_shares_is_in_percentage_points(difference: float | None, unit: str, expected: str) -> None:
+def test_a_difference_of_shares_is_in_percentage_points(difference: float, unit: str, expected: str) -> None:
     assert format_difference(difference, unit) == expected
 
 
