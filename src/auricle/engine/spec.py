@@ -106,7 +106,7 @@ class Spec(BaseModel):
     def with_locations(self, locations: SourceLocations | None) -> Self:
         """Return the spec of a task that was read from a YAML file."""
         located = self.model_copy()
-        located._locations = locations
+        located._locations = locations  # noqa: SLF001 - a copy of this object
         return located
 
     @field_validator("judge", mode="before")

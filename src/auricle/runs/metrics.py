@@ -6,9 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import PlainValidator
+from typing import Any
 
 from auricle.core.errors import DataError
 from auricle.core.types import Outcome, Record
@@ -44,7 +42,7 @@ class Number:
     best: float | None = None
     higher_is_better: bool = True
     unit: str = ""
-    signature: Annotated[Signature, PlainValidator(Signature.parse)]
+    signature: Signature
 
     @property
     def coverage(self) -> float:
@@ -201,6 +199,11 @@ class Metrics:
     def overall(self) -> tuple[Number, ...]:
         """The numbers over all samples."""
         return tuple(number for number in self.numbers if not number.field)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The metadata fields that the numbers are broken down by."""
+        return tuple(dict.fromkeys(number.field for number in self.numbers if number.field))
 
     def __getitem__(self, metric: str) -> Number:
         """Return the number of a metric over all samples."""

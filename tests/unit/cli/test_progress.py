@@ -51,7 +51,7 @@ def test_judging_is_counted_in_verdicts(capsys: pytest.CaptureFixture[str]) -> N
     with ProgressLines("mine", 1) as progress:
         progress.on_result(make_record())
         progress.on_judging(3)
-    assert capsys.readouterr().err.splitlines()[-1].startswith("judging: 0 verdicts")
+    assert capsys.readouterr().err.splitlines()[-1].startswith("judging: 0 of 3 verdicts")
 
 
 def test_scoring_without_a_judge_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,7 +79,9 @@ def test_events_are_lines_of_json_with_counts(capsys: pytest.CaptureFixture[str]
         "finished",
     ]
     failed, counts, finished = events[1], events[2], events[-1]
-    assert failed and counts and finished
+    assert failed
+    assert counts
+    assert finished
     assert (failed.id, failed.kind, failed.message) == ("1", "Refused", "no")
     assert (counts.done, counts.answered, counts.failed, counts.total, counts.run) == (2, 1, 1, 2, str(tmp_path))
     assert (finished.phase, finished.exit_code) == ("judging", 3)

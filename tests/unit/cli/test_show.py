@@ -23,4 +23,4 @@ def test_run_without_metrics_is_scored_first(
     auricle: RunAuricle, finished: CompletedProcess[str], tmp_path: Path
 ) -> None:
     (tmp_path / "run" / "metrics.json").unlink()
-    assert load_metrics(tmp_path / "run")["numbers"][0]["metric"] == "exact_match"
+    assert load_metrics(tmp_path / "run").numbers[0].metric == "exact_match"

@@ -46,9 +46,12 @@ def test_values_that_json_cannot_express_are_null() -> None:
         (b"nonsense", "is not valid JSON"),
         (b"", "is not valid JSON"),
         (b"[]", "is not a JSON object"),
-        (b"{}", "count: Field required"),
-        (b'{"count": "2"}', "count: Input should be a valid integer"),
-        (b'{"count": 2, "items": [{"name": 3}]}', "items.0.name: Input should be a valid string"),
+        (b"{}", "count: the field is missing"),
+        (b'{"count": "2"}', "count: expected a whole number, not text"),
+        (b'{"count": 2, "items": [{"name": 3}]}', "items.0.name: expected text, not a whole number"),
+        (b'{"count": true}', "count: expected a whole number, not true or false"),
+        (b'{"count": 2, "items": {}}', "items: expected a list, not an object"),
+        (b'{"count": 2, "extra": {"x": 0.5}}', "extra.x: expected a whole number, not a number"),
         (b'{"count": 2, "format": 99}', "has format 99, which a newer version of Auricle wrote"),
         (b'{"count": 2, "format": "new"}', "unknown format 'new'"),
         (b'{"count": 2, "format": 0}', "unknown format 0"),
@@ -80,3 +83,8 @@ def test_large_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_missing_document_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_document(tmp_path / "d.json", Outer)
+
+
+def test_unknown_fields_are_ignored_and_whole_numbers_are_numbers(tmp_path: Path) -> None:
+    (tmp_path / "d.json").write_bytes(b'{"count": 1, "items": [{"name": "a", "value": 3}], "later": []}')
+    assert read_document(tmp_path / "d.json", Outer) == Outer(count=1, items=(Inner("a", 3.0),))
