@@ -142,7 +142,7 @@ def import_single(path: Path, format_name: str, out: Path, *, fresh: bool = Fals
 
 
 def metric_values(run: Run) -> dict[str, Any]:
-    return {row["metric"]: row["value"] for row in api.summary(run.path) if not row["field"]}
+    return {number.metric: number.value for number in api.load_metrics(run.path).overall}
 
 
 def answer_texts(run: Run) -> list[str]:

@@ -74,28 +74,16 @@ def import_runs(path: Path, framework: str, out: Path | None, only: str | None, 
 
 def import_tasks(source: Path, framework: str, out: Path | None, only: str | None) -> None:
     """Write a task file for each dataset of a config, or print it if no output is given."""
-    if framework == "lmms-eval":
-        _import_lmms(source, out)
-        return
-    if framework != "aisbench":
-        raise SpecError(f"--from {framework} imports results, not configs such as {source}.")
-    from auricle.interop.aisbench.config_import import draft_tasks, render_task_file, select_drafts
+    from auricle.interop.task_drafts import draft_tasks, render_task_file
 
     is_file = out is not None and out.suffix in YAML_SUFFIXES
-    drafts = select_drafts(draft_tasks(source, _task_folder(out)), only, source)
+    drafts = draft_tasks(source, framework, _task_folder(out), only)
     if len(drafts) > 1 and (out is None or is_file):
         names = ", ".join(draft.task["name"] for draft in drafts)
         raise SpecError(
             f"{source} contains {len(drafts)} datasets: {names}. Choose a folder with -o DIR, or one with --only NAME."
         )
     for draft in drafts:
-        _write_task_file(draft.notes, str(draft.task["name"]), render_task_file(draft), out)
-
-
-def _import_lmms(source: Path, out: Path | None) -> None:
-    from auricle.interop.lmms.config_import import draft_tasks, render_task_file
-
-    for draft in draft_tasks(source, _task_folder(out)):
         _write_task_file(draft.notes, str(draft.task["name"]), render_task_file(draft), out)
 
 

@@ -1,4 +1,4 @@
-"""Read samples from JSONL, CSV, TSV and Parquet files and from Hugging Face datasets."""
+"""Read samples from JSONL, JSON, CSV, TSV and Parquet files and from Hugging Face datasets."""
 
 from auricle.data.file_formats import Row, read_rows
 from auricle.data.manifest import ColumnMapping, Manifest

@@ -1,4 +1,4 @@
-"""Read rows of JSONL, CSV, TSV and Parquet files one at a time.
+"""Read rows of JSONL, JSON, CSV, TSV and Parquet files, one at a time where the format allows it.
 
 A row that cannot be read becomes a `RejectedRow` with its position and reason. A file that cannot be read raises
 `DataError`.
@@ -51,6 +51,8 @@ def count_rows(path: Path) -> int | None:
     """Return the approximate number of rows without parsing them; None if it is unknown."""
     if path.suffix.lower() == ".parquet":
         return int(_open_parquet(path).metadata.num_rows)
+    if path.suffix.lower() == ".json":
+        return sum(1 for _ in _read_json(path))
     header = path.suffix.lower() in (".csv", ".tsv")
     with path.open("rb") as file:
         lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
@@ -80,11 +82,28 @@ def _read_jsonl(path: Path) -> Rows:
                 yield _parse_json_row(f"{name}:{number}", line)
 
 
+def _read_json(path: Path) -> Rows:
+    """Yield the objects of a JSON array, or of JSON lines."""
+    content = path.read_bytes()
+    if not content.lstrip().startswith(b"["):
+        yield from _read_jsonl(path)
+        return
+    try:
+        rows = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"{path} is neither a JSON array nor JSON lines: {error}.") from error
+    for number, values in enumerate(rows, 1):
+        yield _to_row(f"{path.name}:{number}", values)
+
+
 def _parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
     try:
-        values = orjson.loads(line)
+        return _to_row(origin, orjson.loads(line))
     except orjson.JSONDecodeError as error:
         return RejectedRow(origin, f"not valid JSON: {error}")
+
+
+def _to_row(origin: str, values: Any) -> Row | RejectedRow:
     if not isinstance(values, dict):
         return RejectedRow(origin, f"expected a JSON object, got {type(values).__name__}")
     return Row(origin, values)
@@ -134,6 +153,7 @@ def _open_parquet(path: Path) -> Any:
 READERS: dict[str, Callable[[Path], Rows]] = {
     ".jsonl": _read_jsonl,
     ".ndjson": _read_jsonl,
+    ".json": _read_json,
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".parquet": _read_parquet,

@@ -94,7 +94,7 @@ class RunLoop:
         name = f"rejected {item.origin}"  # prefixed, because a sample may have the origin as its id
         self._first_row_by_id[digest(name)] = row
         sample = Sample(id=name, inputs={}, origin=item.origin)
-        record = Record(sample=sample, row=row, error=Failure("RejectedRow", item.reason))
+        record = Record(sample=sample, row=row, error=Failure(RejectedRow.__name__, item.reason))
         previous = self._journal_index.get(name)
         if previous and (previous.error, previous.row) == (record.error, row):
             self._observer.on_result(record)  # already in the journal

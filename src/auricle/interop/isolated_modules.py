@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -20,11 +21,35 @@ class StubModule(ModuleType):
     """A module that Auricle provides under another package's name."""
 
 
-def create_stub_module(name: str, content: Mapping[str, Any]) -> ModuleType:
-    """Return a module with these names in it."""
+def create_stub_module(
+    name: str, content: Mapping[str, Any], search_path: Iterable[str | Path] | None = None
+) -> ModuleType:
+    """Return a module with these names in it; with a search path it is a package."""
     module = StubModule(name, "Stub provided by Auricle.")
     vars(module).update(content)
+    if search_path is not None:
+        module.__path__ = [str(folder) for folder in search_path]
     return module
+
+
+class LoguruStub:
+    """Stub of `loguru.logger` that logs to the logger of a package."""
+
+    def __init__(self, package: str, min_level: int = logging.NOTSET) -> None:
+        self._package, self._min_level = package, min_level
+
+    def __getattr__(self, name: str) -> Callable[..., LoguruStub]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        level = logging.getLevelNamesMapping().get({"exception": "ERROR"}.get(name, name.upper()), logging.INFO)
+
+        def log(message: object = "", *args: Any, **kwargs: Any) -> LoguruStub:
+            if level >= self._min_level:
+                text = str(message).format(*args, **kwargs) if args or kwargs else str(message)
+                logging.getLogger(self._package).log(level, "%s", text)
+            return self
+
+        return log
 
 
 def loaded_modules(package: str) -> dict[str, ModuleType]:
@@ -37,6 +62,17 @@ def swap_modules(removed: Iterable[str], added: Mapping[str, ModuleType]) -> Non
     for name in list(removed):
         sys.modules.pop(name, None)
     sys.modules.update(added)
+
+
+@contextmanager
+def modules_added(modules: Mapping[str, ModuleType]) -> Iterator[None]:
+    """Make modules importable within the block."""
+    with IMPORT_LOCK:
+        sys.modules.update(modules)
+        try:
+            yield
+        finally:
+            swap_modules(modules, {})
 
 
 def pythonpath_folders() -> list[str]:

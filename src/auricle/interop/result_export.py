@@ -1,13 +1,27 @@
-"""Export a run as files of another framework, for tools that read those."""
+"""Export a run as files of another framework; runs with one text per sample share most of it."""
 
 from __future__ import annotations
 
-from importlib import import_module
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+import orjson
+
+from auricle import api
+from auricle.audio import Audio
 from auricle.core.errors import SpecError
-from auricle.interop.frameworks import EXPORT_FORMATS, RESULT_EXPORTERS
-from auricle.interop.text_run import Notify
+from auricle.core.files import write_atomically, write_lines_atomically
+from auricle.core.types import Generation, Json, Record, RejectedRow, list_parts
+from auricle.engine.factory import display_name
+from auricle.engine.spec import Spec
+from auricle.interop.frameworks import EXPORT_FORMATS
+from auricle.interop.result_files import Notify, load_format
+from auricle.runs.run_directory import Run
+from auricle.tasks.base import Task
 
 
 def export_run(run: Path, format_name: str, out: Path | None = None, notify: Notify = lambda _: None) -> list[Path]:
@@ -22,8 +36,116 @@ def export_run(run: Path, format_name: str, out: Path | None = None, notify: Not
     Returns:
         The files written.
     """
-    if format_name not in RESULT_EXPORTERS:
+    if format_name not in EXPORT_FORMATS:
         raise SpecError(f"Unknown export format {format_name!r}. Choose one of: {', '.join(EXPORT_FORMATS)}.")
-    exporter = import_module(RESULT_EXPORTERS[format_name])
-    written: list[Path] = exporter.export(run, out or run / format_name, notify)
-    return written
+    return load_format(format_name).export(run, out or run / format_name, notify)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """A run whose outputs are texts."""
+
+    run: Run
+    task: Task
+    kind: str
+    model: str
+    records: Sequence[Record]
+    """Records in the order of the data, without rejected rows."""
+
+    @classmethod
+    def load(cls, path: Path, format_name: str) -> TextRun:
+        run = Run.load(path)
+        spec = Spec.from_run(run)
+        records = [record for record in run.records() if not record.error or record.error.kind != RejectedRow.__name__]
+        for record in records:
+            if not record.error and not _is_text(record):
+                raise SpecError(
+                    f"{path}: sample {record.sample.id} has {_describe_outputs(record)}. "
+                    f"The format {format_name} stores one text per sample."
+                )
+        records.sort(key=lambda record: record.row)
+        return cls(run, api.build_task(spec), spec.task, display_name(spec.model), records)
+
+    @property
+    def created(self) -> datetime:
+        return datetime.fromisoformat(str(self.run.spec.created))
+
+    @property
+    def model_folder(self) -> str:
+        """The model's name, usable as a folder name."""
+        return to_file_name(self.model)
+
+    @property
+    def dataset(self) -> str:
+        return to_file_name(self.task.name)
+
+    def metric_values(self) -> dict[str, Json]:
+        """Return the values of the metrics over all samples."""
+        return {number.metric: number.value for number in api.load_metrics(self.run.path).overall}
+
+    def answered_records(self) -> list[Record]:
+        return [record for record in self.records if not record.error]
+
+    def note_failures(self, notify: Notify, consequence: str) -> None:
+        """Note what becomes of failed samples, if there are any."""
+        if failed := len(self.records) - len(self.answered_records()):
+            notify(f"{failed} failed samples {consequence}")
+
+
+def _is_text(record: Record) -> bool:
+    return len(record.outputs) == 1 and isinstance(record.outputs[0], Generation)
+
+
+def _describe_outputs(record: Record) -> str:
+    kinds = ", ".join(dict.fromkeys(type(output).__name__ for output in record.outputs))
+    return f"{len(record.outputs)} outputs ({kinds})"
+
+
+def to_file_name(name: str) -> str:
+    """Replace characters that file names must not contain."""
+    return re.sub(r"[\"<>:/|\\?*\s]+", "-", name).strip("-")
+
+
+def get_text(record: Record) -> str:
+    """Return the text of a record's only output."""
+    (output,) = record.outputs
+    assert isinstance(output, Generation)
+    return output.text
+
+
+def get_audio_uris(record: Record) -> list[str]:
+    """Return the paths or URLs of a sample's audio."""
+    return [
+        part.uri for value in record.sample.inputs.values() for part in list_parts(value) if isinstance(part, Audio)
+    ]
+
+
+def get_question(record: Record) -> str:
+    question = record.sample.inputs.get("question", "")
+    return question if isinstance(question, str) else ""
+
+
+def get_choices(record: Record) -> dict[str, Any]:
+    """Return the sample's choices as a dict with the key `choices`; empty if it has none."""
+    choices = record.sample.inputs.get("choices")
+    return {"choices": list(choices)} if isinstance(choices, (list, tuple)) and choices else {}
+
+
+def number_records(records: Sequence[Record]) -> list[int]:
+    """Return an integer per record: the ids if all are integers, else the positions."""
+    ids = [record.sample.id for record in records]
+    are_integers = all(sample_id.isdecimal() and str(int(sample_id)) == sample_id for sample_id in ids)
+    return [int(sample_id) for sample_id in ids] if are_integers else list(range(len(ids)))
+
+
+def write_json(path: Path, document: Mapping[str, Any]) -> Path:
+    """Write an indented JSON document."""
+    write_atomically(path, orjson.dumps(document, option=orjson.OPT_INDENT_2))
+    return path
+
+
+def write_jsonl(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """Write rows as JSON lines, creating the folder if needed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_lines_atomically(path, (orjson.dumps(row) + b"\n" for row in rows))
+    return path

@@ -1,4 +1,4 @@
-"""Read result files of other frameworks into samples with answers."""
+"""Result files of other frameworks, and how they are read into samples with answers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError
 from auricle.core.types import Failure, Generation, Output
+from auricle.interop.frameworks import RESULT_FORMATS
 
+Notify = Callable[[str], None]
 ResultLine = tuple[str, dict[str, Any]]
 """The origin of a line, such as `results.jsonl:17`, and its values."""
+Times = tuple[float | None, float | None]
+"""Seconds that the model took, and seconds of audio."""
 NOT_ANSWERED = "NotAnswered"
 """Failure kind of samples for which the other framework stored no answer."""
 
@@ -67,6 +71,8 @@ class ResultFormat:
     file_example: str
     """Name of such a file, for messages."""
     read: Callable[[Path, Sequence[ResultLine]], ImportedResults]
+    export: Callable[[Path, Path, Notify], list[Path]]
+    """Writes a run to a folder and returns the files; notes for the user go to the last argument."""
     profile: str = ""
     """Text profile that normalises as the framework does, if there is one."""
     derived_pattern: str = ""
@@ -101,6 +107,12 @@ class ResultFormat:
         return isinstance(values, dict) and self.matches(values)
 
 
+def load_format(framework: str) -> ResultFormat:
+    """Return the result format of a framework."""
+    result_format: ResultFormat = import_module(RESULT_FORMATS[framework]).FORMAT
+    return result_format
+
+
 def read_lines(path: Path) -> list[ResultLine]:
     """Read every line of a result file.
 
@@ -129,18 +141,18 @@ def _parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     return values
 
 
-def compute_sha256(path: Path) -> str:
-    """Return the SHA-256 digest of a file."""
-    with path.open("rb") as file:
-        digest = sha256()
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-def text_output(text: str, **details: Any) -> tuple[Output, ...]:
-    """Return the output of a sample answered with one text."""
-    return (Generation(text=text, **details),)
+def text_sample(
+    origin: str, row: Mapping[str, Any], text: str | None, reason: str, times: Times = (None, None), **details: Any
+) -> ImportedSample:
+    """Return a sample answered with one text, or a failure with this reason if the text is None."""
+    return ImportedSample(
+        manifest_row=row,
+        origin=origin,
+        outputs=() if text is None else (Generation(text=text, **details),),
+        error=not_answered(reason) if text is None else None,
+        seconds=times[0],
+        audio_seconds=times[1],
+    )
 
 
 def not_answered(reason: str) -> Failure:

@@ -6,13 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 from auricle.core.errors import DataError
 from auricle.engine.spec import Spec
-from auricle.interop.frameworks import RESULT_IMPORTERS
-from auricle.interop.result_files import ImportedResults, ResultFormat, read_lines
+from auricle.interop.frameworks import RESULT_FORMATS
+from auricle.interop.result_files import ImportedResults, ResultFormat, load_format, read_lines
 from auricle.interop.run_writer import ImportOptions as ImportOptions
 from auricle.interop.run_writer import write_run
 from auricle.runs.run_directory import set_aside
@@ -28,7 +27,7 @@ def import_results(
 
     Args:
         path: Result file or folder.
-        format_name: Source framework, a key of `RESULT_IMPORTERS`.
+        format_name: Source framework, a key of `RESULT_FORMATS`.
         out: Run directory, or folder for several runs; by default `runs`.
         options: Options that complete or override the files.
         fresh: Move an existing run in the folder aside first.
@@ -45,12 +44,6 @@ def import_results(
             set_aside(folder)
         spec = write_run(results, result_format, folder, options)
         yield folder, _describe_import(results, result_format, folder, spec)
-
-
-def load_format(format_name: str) -> ResultFormat:
-    """Return the result format of a framework."""
-    result_format: ResultFormat = import_module(RESULT_IMPORTERS[format_name]).FORMAT
-    return result_format
 
 
 def _select_dataset(results: list[ImportedResults], dataset: str, path: Path) -> list[ImportedResults]:
@@ -116,7 +109,7 @@ def _read_results(result_format: ResultFormat, path: Path) -> ImportedResults:
 
 def _wrong_format_message(result_format: ResultFormat, path: Path, origin: str, values: Mapping[str, object]) -> str:
     number = origin.rpartition(":")[2]
-    formats = map(load_format, sorted(RESULT_IMPORTERS))
+    formats = map(load_format, sorted(RESULT_FORMATS))
     if other := next((candidate for candidate in formats if candidate.matches(values)), None):
         return (
             f"{path}:{number} looks like a result of {other.title}, not of {result_format.title}. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,7 +19,7 @@ from auricle.data.manifest import Manifest
 from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import TASK_KINDS, Spec
 from auricle.interop.frameworks import IMPORTABLE_KINDS
-from auricle.interop.result_files import ImportedResults, ImportedSample, ResultFormat, compute_sha256
+from auricle.interop.result_files import ImportedResults, ImportedSample, ResultFormat
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
@@ -98,12 +98,17 @@ def build_spec(results: ImportedResults, result_format: ResultFormat, out: Path,
 
 
 def _describe_source(path: Path) -> dict[str, Json]:
-    return {"path": str(path.resolve()), "sha256": compute_sha256(path)}
+    return {"path": str(path.resolve()), "sha256": _compute_sha256(path)}
+
+
+def _compute_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def _build_progress(results: ImportedResults, count: int) -> Progress:
     """Build the progress of a complete pass; timing is included only if every answer has it."""
-    name, digest = results.path.name, compute_sha256(results.path)[:8]
+    name, digest = results.path.name, _compute_sha256(results.path)[:8]
     return Progress(
         complete=True,
         rows=count,
@@ -143,7 +148,7 @@ def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResul
     imported = results.samples[int(item.origin.rpartition(":")[2]) - 1]
     if isinstance(item, RejectedRow):
         sample = Sample(id=f"rejected {imported.origin}", inputs={}, origin=imported.origin)
-        failure = imported.error or Failure("RejectedRow", item.reason)
+        failure = imported.error or Failure(RejectedRow.__name__, item.reason)
         return Record(sample=sample, row=index, error=failure, seconds=None)
     return Record(
         sample=replace(item, origin=imported.origin),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
+from auricle.interop.frameworks import TASK_IMPORTERS
 
 YAML_STRING_TAG = "tag:yaml.org,2002:str"
 
@@ -24,8 +25,11 @@ class TaskDraft:
     notes: list[str] = field(default_factory=list, kw_only=True)
 
 
-def select_drafts(drafts: Sequence[TaskDraft], name: str | None, source: Path) -> list[TaskDraft]:
-    """Return the draft with this name, or all drafts if the name is None."""
+def draft_tasks(source: Path, framework: str, output_folder: Path, name: str | None = None) -> list[TaskDraft]:
+    """Convert the datasets of a config, or the one with this name, to task files for a folder."""
+    if framework not in TASK_IMPORTERS:
+        raise SpecError(f"--from {framework} imports results, not configs such as {source}.")
+    drafts: list[TaskDraft] = import_module(TASK_IMPORTERS[framework]).draft_tasks(source, output_folder)
     selected = [draft for draft in drafts if name in (None, draft.task["name"])]
     if not selected:
         names = ", ".join(draft.task["name"] for draft in drafts)

@@ -5,12 +5,33 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
+from auricle.models.base import BatchModel
 
-Adapter = TypeVar("Adapter")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Options = TypeVar("Options", bound="DataclassInstance")
+
+
+class UserModel(BatchModel):
+    """Base of adapters for model classes of other frameworks; `create_adapter_class` makes one per user's class."""
+
+    class_path = ""
+    _name = ""
+    """Name shown in messages."""
+    _model: Any = None
+    """Object of the user's class."""
+
+    def close(self) -> None:
+        self._model = None
+
+
+Adapter = TypeVar("Adapter", bound=UserModel)
 
 
 def split_class_path(prefix: str, class_path: str) -> tuple[str, str]:
@@ -44,7 +65,22 @@ def create_adapter_class(prefix: str, class_path: str, base: type[Adapter], desc
     module, class_name = split_class_path(prefix, class_path)
     if module.endswith(".py") and not Path(module).is_file():
         raise UnknownName(f"There is no file {module}.")
-    return type(class_name, (base,), {"class_path": class_path, "__doc__": f"{class_name}, {description}."})
+    attributes = {"class_path": class_path, "_name": display_name(prefix, class_path)}
+    return type(class_name, (base,), {**attributes, "__doc__": f"{class_name}, {description}."})
+
+
+def split_options(option_class: type[Options], arguments: Mapping[str, Any]) -> tuple[Options, dict[str, Any]]:
+    """Split `-M` arguments into the adapter's options and the arguments of the user's class."""
+    names = [option.name for option in fields(option_class)]
+    options = option_class(**{name: value for name, value in arguments.items() if name in names})
+    return options, {name: value for name, value in arguments.items() if name not in names}
+
+
+def instantiate(name: str, user_class: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """Create an object of a user's class; wrong arguments and exceptions become `SpecError`."""
+    check_arguments(name, user_class, arguments)
+    with wrap_errors(name):
+        return user_class(**arguments)
 
 
 def check_arguments(
@@ -67,6 +103,12 @@ def check_arguments(
     except TypeError as error:
         accepted = ", ".join((*other_names, *signature.parameters)) or "none"
         raise SpecError(f"{name}: {error}. Accepted arguments: {accepted}.") from error
+
+
+def describe_type(value: Any) -> str:
+    """Return the type of a value for messages, with the size of a list or tuple."""
+    size = f" of {len(value)}" if isinstance(value, (list, tuple)) else ""
+    return "None" if value is None else f"{type(value).__name__}{size}"
 
 
 @contextmanager

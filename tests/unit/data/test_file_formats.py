@@ -37,6 +37,24 @@ def test_tsv_with_byte_order_mark_is_read(tmp_path: Path) -> None:
     assert (sample.id, sample.target) == ("1", "hello, you")
 
 
+def test_json_array_and_json_lines_are_read_from_json_files(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text('[{"a": 1},\n {"a": 2}, 3]')
+    first, second, third = read_rows(path)
+    assert (first, second) == (Row("mine.json:1", {"a": 1}), Row("mine.json:2", {"a": 2}))
+    assert third == RejectedRow("mine.json:3", "expected a JSON object, got int")
+    assert count_rows(path) == 3
+    path.write_text('{"a": 1}\n{"a": 2}\n')
+    assert [row.origin for row in read_rows(path)] == ["mine.json:1", "mine.json:2"]
+
+
+def test_broken_json_array_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text('[{"a": 1},')
+    with pytest.raises(DataError, match="neither a JSON array nor JSON lines"):
+        list(read_rows(path))
+
+
 def test_rows_are_counted_without_parsing_them(manifest: Any, tmp_path: Path) -> None:
     assert count_rows(manifest([{"a": 1}] * 7)) == 7
     path = tmp_path / "no-newline.csv"

@@ -50,7 +50,7 @@ def test_run_signature_names_the_dataset(saved: Any, tmp_path: Path) -> None:
     spec = Spec(task="asr", task_args={"data": f"hf:{saved}", "revision": "abc123"}, model="echo")
     wer, _ = evaluate(spec, tmp_path / "run")
     assert wer.scored == 3
-    assert "saved.default.test@abc123" in wer.signature
+    assert "saved.default.test@abc123" in str(wer.signature)
 
 
 def test_missing_split_is_reported_with_existing_splits(saved: Any) -> None:

@@ -2,19 +2,10 @@ from importlib import import_module
 
 import pytest
 
-from auricle.interop.frameworks import (
-    EXPORT_FORMATS,
-    IMPORT_FRAMEWORKS,
-    RESULT_EXPORTERS,
-    RESULT_IMPORTERS,
-    TASK_IMPORTERS,
-)
+from auricle.interop.frameworks import EXPORT_FORMATS, IMPORT_FRAMEWORKS, RESULT_FORMATS, TASK_IMPORTERS
 
 
-@pytest.mark.parametrize(
-    ("modules", "attribute"),
-    [(TASK_IMPORTERS, "draft_tasks"), (RESULT_IMPORTERS, "FORMAT"), (RESULT_EXPORTERS, "export")],
-)
+@pytest.mark.parametrize(("modules", "attribute"), [(TASK_IMPORTERS, "draft_tasks"), (RESULT_FORMATS, "FORMAT")])
 def test_every_listed_module_has_its_entry(modules: dict[str, str], attribute: str) -> None:
     assert [name for name, module in modules.items() if not hasattr(import_module(module), attribute)] == []
 

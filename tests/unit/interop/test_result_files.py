@@ -36,7 +36,7 @@ def test_duplicate_ids_are_replaced_by_positions(tmp_path: Path) -> None:
     rows = [json.loads(line) | {"index": 7} for line in path.read_text().splitlines()]
     run, _ = import_single(write_jsonl(path, rows), "kimi", tmp_path / "run")
     assert {record.sample.id for record in run.records()} == {"0", "1", "2"}
-    assert "'7' occurs more than once" in api.load_metrics(run.path)["notes"][0]
+    assert "'7' occurs more than once" in api.load_metrics(run.path).notes[0]
 
 
 def test_a_folder_without_results_is_rejected_with_the_expected_file(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from click.testing import CliRunner
 from auricle import api
 from auricle.cli import cli
 from auricle.core.errors import DataError
-from auricle.interop.frameworks import RESULT_IMPORTERS
-from auricle.interop.result_import import ImportOptions, import_results, load_format
+from auricle.interop.frameworks import RESULT_FORMATS
+from auricle.interop.result_files import load_format
+from auricle.interop.result_import import ImportOptions, import_results
 from auricle.runs.run_directory import Run
 from tests.support.framework_results import (
     HYPOTHESES,
@@ -23,7 +24,7 @@ from tests.support.framework_results import (
 )
 
 
-@pytest.mark.parametrize("name", RESULT_IMPORTERS)
+@pytest.mark.parametrize("name", RESULT_FORMATS)
 def test_every_listed_framework_has_a_format_of_its_name(name: str) -> None:
     assert load_format(name).name == name
 
@@ -51,7 +52,7 @@ def test_transcripts_of_every_framework_get_the_same_score(framework: str, tmp_p
 def test_model_and_dataset_are_read_from_the_files(framework: str, model: str, dataset: str, tmp_path: Path) -> None:
     run, _ = import_single(WRITERS[framework](tmp_path / "results"), framework, tmp_path / "run")
     metrics = api.load_metrics(run.path)
-    assert (metrics["model"]["name"], metrics["task"]["name"]) == (model, dataset)
+    assert (metrics.model.name, metrics.task.name) == (model, dataset)
 
 
 def test_two_imported_models_are_compared_without_their_audio(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_the_latest_of_two_logs_of_a_dataset_is_imported(tmp_path: Path) -> None
     write_ultraeval(tmp_path).rename(first.with_stem("2026-01-02_00-00-00"))
     run, _ = import_single(tmp_path, "ultraeval", tmp_path / "run")
     assert not failures(run)
-    assert "Earlier results" in api.load_metrics(run.path)["notes"][0]
+    assert "Earlier results" in api.load_metrics(run.path).notes[0]
 
 
 def test_one_of_several_datasets_is_selected_by_name(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from auricle import api
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
+from auricle.runs.metrics import OutcomeCounts
 from auricle.runs.run_directory import Run
 from tests.support.framework_results import (
     HYPOTHESES,
@@ -24,12 +25,12 @@ def test_a_run_records_the_file_it_was_imported_from(tmp_path: Path) -> None:
     run, _ = import_single(path, "kimi", tmp_path / "run")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     files = [{"path": str(path.resolve()), "sha256": digest}]
-    assert run.spec["imported"] == {"from": "kimi", "files": files}
+    assert run.spec.imported == {"from": "kimi", "files": files}
 
 
 def test_no_timing_is_invented(tmp_path: Path) -> None:
     run, _ = import_single(write_kimi(tmp_path / "results"), "kimi", tmp_path / "run")
-    assert api.load_metrics(run.path)["speed"] is None
+    assert api.load_metrics(run.path).speed is None
     assert {json.loads(line)["seconds"] for line in run.outputs_path.read_text().splitlines()} == {None}
 
 
@@ -37,12 +38,12 @@ def test_no_speed_is_reported_if_one_time_is_missing(tmp_path: Path) -> None:
     row = {"audio_filepath": "a.wav", "duration": 2.0, "text": "a", "pred_text": "a"}
     rows = [{**row, "time": 1.0}, {**row, "audio_filepath": "b.wav", "time": None}]
     run, _ = import_single(write_open_asr(tmp_path / "results", rows), "open-asr", tmp_path / "run")
-    assert api.load_metrics(run.path)["speed"] is None
+    assert api.load_metrics(run.path).speed is None
 
 
 def test_an_empty_answer_is_an_answer(tmp_path: Path) -> None:
     run, _ = import_single(write_kimi(tmp_path / "results", ["", *HYPOTHESES[1:]]), "kimi", tmp_path / "run")
-    assert api.load_metrics(run.path)["outcomes"] == {"total": 3, "answered": 3, "failed": 0, "empty": 1}
+    assert api.load_metrics(run.path).outcomes == OutcomeCounts(total=3, answered=3, empty=1)
 
 
 def test_existing_audio_gives_the_content_keys_of_an_ordinary_run(tmp_path: Path, tone: Any) -> None:
@@ -87,7 +88,7 @@ def test_the_model_can_be_given(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"does not name the model\. Pass --model NAME"):
         import_single(path, "open-asr", tmp_path / "run")
     run, _ = import_single(path, "open-asr", tmp_path / "run", model="mine")
-    assert api.load_metrics(run.path)["model"]["name"] == "mine"
+    assert api.load_metrics(run.path).model.name == "mine"
 
 
 def test_samples_without_a_question_are_scored(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.interop.task_drafts import TaskDraft, render_task_file, select_drafts
+from auricle.interop.task_drafts import TaskDraft, draft_tasks, render_task_file
 
 
 def draft(name: str) -> TaskDraft:
@@ -23,9 +23,23 @@ def test_texts_of_several_lines_are_blocks() -> None:
     assert "prompt: |\n  one\n  two\n" in render_task_file(several_lines)
 
 
-def test_drafts_are_selected_by_name() -> None:
-    drafts = [draft("one"), draft("two")]
-    assert select_drafts(drafts, None, Path("a.py")) == drafts
-    assert select_drafts(drafts, "two", Path("a.py")) == drafts[1:]
-    with pytest.raises(SpecError, match=r"a.py has no dataset 'three'\. Available: one, two"):
-        select_drafts(drafts, "three", Path("a.py"))
+CONFIG = """
+first_datasets = [dict(abbr="one", path="one.jsonl", infer_cfg=dict(prompt_template=dict(template="{question}")))]
+second_datasets = [dict(abbr="two", path="two.jsonl", infer_cfg=dict(prompt_template=dict(template="{question}")))]
+"""
+
+
+def test_drafts_are_selected_by_name(tmp_path: Path) -> None:
+    config = tmp_path / "config.py"
+    config.write_text(CONFIG)
+    names = [draft.task["name"] for draft in draft_tasks(config, "aisbench", tmp_path)]
+    assert names == ["one", "two"]
+    (second,) = draft_tasks(config, "aisbench", tmp_path, "two")
+    assert second.task["name"] == "two"
+    with pytest.raises(SpecError, match=r"config.py has no dataset 'three'\. Available: one, two"):
+        draft_tasks(config, "aisbench", tmp_path, "three")
+
+
+def test_frameworks_without_configs_are_rejected(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"--from kimi imports results, not configs such as a\.yaml"):
+        draft_tasks(Path("a.yaml"), "kimi", tmp_path)

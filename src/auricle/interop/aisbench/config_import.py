@@ -17,8 +17,6 @@ from auricle.data.manifest import COLUMN_ALIASES
 from auricle.interop.aisbench.config_reader import Symbol, find_datasets
 from auricle.interop.aisbench.templates import TemplateConverter
 from auricle.interop.task_drafts import TaskDraft
-from auricle.interop.task_drafts import render_task_file as render_task_file
-from auricle.interop.task_drafts import select_drafts as select_drafts
 
 OPTION_POSTPROCESSORS = (
     "first-capital", "first_capital_postprocess", "last-capital", "last_capital_postprocess",

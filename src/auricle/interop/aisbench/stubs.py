@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 from auricle.interop.aisbench.adapters import BaseRetriever, ModelAdapter, StatusCounter
 from auricle.interop.aisbench.prompts import PromptList
 from auricle.interop.aisbench.sample_context import CURRENT_SAMPLE
-from auricle.interop.isolated_modules import IMPORT_LOCK, create_stub_module
+from auricle.interop.isolated_modules import create_stub_module, modules_added
 
 CURRENT_MODEL: ContextVar[ModelAdapter] = ContextVar("current_model")
 """The model for the object that is being created."""
@@ -268,50 +269,36 @@ class PromptTemplate:
     """Can be imported but not used: prompts come from the task."""
 
 
-OPENICL_MODULE = "ais_bench.benchmark.openicl"
-UTILS_MODULE = "ais_bench.benchmark.utils"
-INFERENCER_CLASSES: Mapping[str, Any] = {
-    "BaseInferencer": BaseInferencer,
-    "BaseApiInferencer": BaseApiInferencer,
-    "BaseLocalInferencer": BaseLocalInferencer,
-    "GenInferencer": GenInferencer,
-    "StatusCounter": StatusCounter,
+def _modules(package: str, *names: str) -> tuple[str, ...]:
+    return (package, *(f"{package}.{name}" for name in names))
+
+
+OPENICL_MODULE, UTILS_MODULE = f"{PACKAGE}.benchmark.openicl", f"{PACKAGE}.benchmark.utils"
+INFERENCER_MODULES = (
+    "icl_base_inferencer",
+    "icl_base_api_inferencer",
+    "icl_base_local_inferencer",
+    "icl_gen_inferencer",
+)
+HANDLER_MODULES = ("base_handler", "gen_inferencer_output_handler", "ppl_inferencer_output_handler")
+INFERENCERS = (BaseInferencer, BaseApiInferencer, BaseLocalInferencer, GenInferencer, StatusCounter)
+OUTPUT_HANDLERS = (BaseInferencerOutputHandler, GenInferencerOutputHandler, PPLInferencerOutputHandler)
+STUB_CLASSES: Mapping[tuple[str, ...], tuple[type[Any], ...]] = {
+    _modules(PACKAGE, "benchmark", "benchmark.openicl", "benchmark.utils"): (),
+    _modules(f"{PACKAGE}.benchmark.models", "output"): (Output, RequestOutput),
+    _modules(f"{OPENICL_MODULE}.icl_inferencer", *INFERENCER_MODULES): INFERENCERS,
+    _modules(f"{OPENICL_MODULE}.icl_inferencer.output_handler", *HANDLER_MODULES): OUTPUT_HANDLERS,
+    _modules(f"{OPENICL_MODULE}.icl_retriever", "icl_base_retriever", "icl_zero_retriever"): (
+        BaseRetriever,
+        ZeroRetriever,
+    ),
+    _modules(f"{OPENICL_MODULE}.icl_prompt_template"): (PromptTemplate,),
+    _modules(f"{UTILS_MODULE}.prompt", "prompt"): (PromptList,),
+    _modules(f"{UTILS_MODULE}.logging", "logger"): (AISLogger,),
 }
-HANDLER_CLASSES: Mapping[str, Any] = {
-    "BaseInferencerOutputHandler": BaseInferencerOutputHandler,
-    "GenInferencerOutputHandler": GenInferencerOutputHandler,
-    "PPLInferencerOutputHandler": PPLInferencerOutputHandler,
-}
-RETRIEVER_CLASSES: Mapping[str, Any] = {"BaseRetriever": BaseRetriever, "ZeroRetriever": ZeroRetriever}
-TEMPLATE_CLASSES: Mapping[str, Any] = {"PromptTemplate": PromptTemplate}
-OUTPUT_CLASSES: Mapping[str, Any] = {"Output": Output, "RequestOutput": RequestOutput}
-STUB_CONTENT: Mapping[str, Mapping[str, Any]] = {
-    PACKAGE: {},
-    "ais_bench.benchmark": {},
-    "ais_bench.benchmark.models": OUTPUT_CLASSES,
-    "ais_bench.benchmark.models.output": OUTPUT_CLASSES,
-    OPENICL_MODULE: {},
-    f"{OPENICL_MODULE}.icl_inferencer": INFERENCER_CLASSES,
-    f"{OPENICL_MODULE}.icl_inferencer.icl_base_inferencer": INFERENCER_CLASSES,
-    f"{OPENICL_MODULE}.icl_inferencer.icl_base_api_inferencer": INFERENCER_CLASSES,
-    f"{OPENICL_MODULE}.icl_inferencer.icl_base_local_inferencer": INFERENCER_CLASSES,
-    f"{OPENICL_MODULE}.icl_inferencer.icl_gen_inferencer": INFERENCER_CLASSES,
-    f"{OPENICL_MODULE}.icl_inferencer.output_handler": HANDLER_CLASSES,
-    f"{OPENICL_MODULE}.icl_inferencer.output_handler.base_handler": HANDLER_CLASSES,
-    f"{OPENICL_MODULE}.icl_inferencer.output_handler.gen_inferencer_output_handler": HANDLER_CLASSES,
-    f"{OPENICL_MODULE}.icl_inferencer.output_handler.ppl_inferencer_output_handler": HANDLER_CLASSES,
-    f"{OPENICL_MODULE}.icl_retriever": RETRIEVER_CLASSES,
-    f"{OPENICL_MODULE}.icl_retriever.icl_base_retriever": RETRIEVER_CLASSES,
-    f"{OPENICL_MODULE}.icl_retriever.icl_zero_retriever": RETRIEVER_CLASSES,
-    f"{OPENICL_MODULE}.icl_prompt_template": TEMPLATE_CLASSES,
-    UTILS_MODULE: {},
-    f"{UTILS_MODULE}.prompt": {"PromptList": PromptList},
-    f"{UTILS_MODULE}.prompt.prompt": {"PromptList": PromptList},
-    f"{UTILS_MODULE}.logging": {"AISLogger": AISLogger},
-    f"{UTILS_MODULE}.logging.logger": {"AISLogger": AISLogger},
-}
+"""Classes that each module of these packages contains."""
 PERMISSIVE_MODULES: Mapping[str, Callable[[str], Any]] = {
-    "ais_bench.benchmark.registry": lambda _: RegistryStub(),
+    f"{PACKAGE}.benchmark.registry": lambda _: RegistryStub(),
     f"{UTILS_MODULE}.logging.error_codes": lambda _: ErrorCodes(),
     f"{UTILS_MODULE}.logging.exceptions": lambda name: type(name, (AISBenchBaseException,), {}),
 }
@@ -320,32 +307,26 @@ THIRD_PARTY_STUBS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "aiohttp": {"aiohttp": {"ClientSession": object}},
 }
 """Other packages that such classes import, often only for annotations; used where they are missing."""
-CREATED_STUBS: dict[str, dict[str, ModuleType]] = {}
 
 
+@cache
 def _get_stub_modules(package: str) -> dict[str, ModuleType]:
     """Return the stub modules of a package, created once."""
-    if package not in CREATED_STUBS:
-        contents = STUB_CONTENT if package == PACKAGE else THIRD_PARTY_STUBS[package]
-        CREATED_STUBS[package] = {name: create_stub_module(name, content) for name, content in contents.items()}
-        if package == PACKAGE:
-            CREATED_STUBS[package] |= {name: PermissiveModule(name, make) for name, make in PERMISSIVE_MODULES.items()}
-    return CREATED_STUBS[package]
+    if package != PACKAGE:
+        return {name: create_stub_module(name, content) for name, content in THIRD_PARTY_STUBS[package].items()}
+    stubs = {
+        name: create_stub_module(name, {stub.__name__: stub for stub in classes})
+        for names, classes in STUB_CLASSES.items()
+        for name in names
+    }
+    return {**stubs, **{name: PermissiveModule(name, make) for name, make in PERMISSIVE_MODULES.items()}}
 
 
 def _is_missing(package: str) -> bool:
     return package not in sys.modules and find_spec(package) is None
 
 
-@contextmanager
-def stubs_importable() -> Iterator[None]:
+def stubs_importable() -> AbstractContextManager[None]:
     """Make stubs importable within the block, unless the real packages are installed."""
-    with IMPORT_LOCK:
-        missing = [package for package in (PACKAGE, *THIRD_PARTY_STUBS) if _is_missing(package)]
-        added = {name: module for package in missing for name, module in _get_stub_modules(package).items()}
-        sys.modules.update(added)
-        try:
-            yield
-        finally:
-            for name in added:
-                sys.modules.pop(name, None)
+    missing = [package for package in (PACKAGE, *THIRD_PARTY_STUBS) if _is_missing(package)]
+    return modules_added({name: module for package in missing for name, module in _get_stub_modules(package).items()})

@@ -11,7 +11,7 @@ import inspect
 import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,16 +23,15 @@ from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import AudioFiles
 from auricle.interop.cmi.stubs import get_search_paths, input_class, stub_core_package
 from auricle.interop.user_classes import (
+    UserModel,
     annotate_errors,
     check_arguments,
     create_adapter_class,
-    display_name,
+    split_options,
     wrap_errors,
 )
 from auricle.models.audio_input import get_candidate_audio, parse_crop
-from auricle.models.base import BatchModel
 
-PREFIX = "cmi"
 SCORE_NAMES = ("alignment", "musicality")
 """Names of the two columns that `score_batch` returns."""
 RESERVED_ARGUMENTS = ("inputs", "batch_size", "max_dur")
@@ -60,12 +59,11 @@ class AdapterOptions:
     @classmethod
     def split_arguments(cls, name: str, arguments: Mapping[str, Any]) -> tuple[AdapterOptions, dict[str, Any]]:
         """Split arguments into the adapter's options and the arguments of the class."""
-        option_names = [option.name for option in fields(cls)]
-        options = cls(**{key: value for key, value in arguments.items() if key in option_names})
-        options._validate(name)
-        return options, {key: value for key, value in arguments.items() if key not in option_names}
+        options, class_arguments = split_options(cls, arguments)
+        options.validate(name)
+        return options, class_arguments
 
-    def _validate(self, name: str) -> None:
+    def validate(self, name: str) -> None:
         parse_crop(name, self.crop)
         for option in ("init", "score"):
             if not isinstance(value := getattr(self, option), Mapping):
@@ -82,7 +80,7 @@ class AdapterOptions:
         return {"checkpoint": self.checkpoint, "device": device}
 
 
-class RewardModelAdapter(BatchModel):
+class RewardModelAdapter(UserModel):
     """Adapter for an object with `sr` and `score_batch`; subclasses create the object."""
 
     batch_size = 12
@@ -111,9 +109,6 @@ class RewardModelAdapter(BatchModel):
             Prediction(values=dict(zip(SCORE_NAMES, row, strict=False)), scale="continuous")
             for row in self._parse_scores(scores, len(batch))
         ]
-
-    def close(self) -> None:
-        self._model = None
 
     def _parse_scores(self, scores: Any, count: int) -> list[list[float]]:
         """Convert scores to rows of numbers.
@@ -157,12 +152,9 @@ class RewardModelAdapter(BatchModel):
 class CmiModel(RewardModelAdapter):
     """A reward model class from a file or module."""
 
-    class_path = ""
-
     def __init__(self, **arguments: Any) -> None:
-        name = display_name(PREFIX, self.class_path)
-        options, self._init_arguments = AdapterOptions.split_arguments(name, arguments)
-        super().__init__(name, options)
+        options, self._init_arguments = AdapterOptions.split_arguments(self._name, arguments)
+        super().__init__(self._name, options)
 
     def build_model(self) -> Any:
         root = resolve_checkout(self._name, self._options.cmi_root) if self._options.cmi_root else None
@@ -229,7 +221,7 @@ class CmiRewardModel(RewardModelAdapter):
 
 def resolve_model_class(class_path: str) -> type[CmiModel]:
     """Return the model for `cmi:` and this class path; the class is imported when the model is created."""
-    return create_adapter_class(PREFIX, class_path, CmiModel, "written for CMI-RewardBench")
+    return create_adapter_class("cmi", class_path, CmiModel, "written for CMI-RewardBench")
 
 
 def resolve_checkout(name: str, root: str) -> str:

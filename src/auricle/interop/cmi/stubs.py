@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib.machinery import ModuleSpec, PathFinder
@@ -49,6 +49,13 @@ STUB_CLASSES = {
 }
 
 
+STUB_CONTENT: Mapping[str, tuple[Mapping[str, Any], Sequence[str] | None]] = {
+    CORE_PACKAGE: ({}, ()),
+    **dict.fromkeys(INTERFACE_MODULES, (STUB_CLASSES, None)),
+}
+"""Names in each stub, and the search path of the package."""
+
+
 @contextmanager
 def stub_core_package(search_paths: Sequence[str]) -> Iterator[None]:
     """Make `core.model_abc` importable within the block: the user's module if there is one, else a stub.
@@ -58,7 +65,7 @@ def stub_core_package(search_paths: Sequence[str]) -> Iterator[None]:
     package = PathFinder.find_spec(CORE_PACKAGE, list(search_paths))
     modules_before = loaded_modules(CORE_PACKAGE)
     is_other_package = bool(modules_before) and not _is_same_package(modules_before.get(CORE_PACKAGE), package)
-    stub_modules = {name: _create_stub_module(name) for name in _missing_modules(package)}
+    stub_modules = {name: create_stub_module(name, *STUB_CONTENT[name]) for name in _missing_modules(package)}
     swap_modules(modules_before if is_other_package else (), stub_modules)
     try:
         yield
@@ -97,10 +104,3 @@ def _missing_modules(package: ModuleSpec | None) -> list[str]:
         return [CORE_PACKAGE, *INTERFACE_MODULES]
     locations = list(package.submodule_search_locations or ())
     return [name for name in INTERFACE_MODULES if PathFinder.find_spec(name, locations) is None]
-
-
-def _create_stub_module(name: str) -> ModuleType:
-    module = create_stub_module(name, {} if name == CORE_PACKAGE else STUB_CLASSES)
-    if name == CORE_PACKAGE:
-        module.__path__ = []
-    return module

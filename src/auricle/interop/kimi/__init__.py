@@ -13,9 +13,10 @@ from typing import Any
 
 def resolve_model_class(class_path: str) -> type[Any]:
     """Return the model for `kimi:` and this class path; the class is imported when the model is created."""
-    from auricle.interop.kimi.model import create_model_class
+    from auricle.interop.kimi.model import KimiModel
+    from auricle.interop.user_classes import create_adapter_class
 
-    return create_model_class(class_path)
+    return create_adapter_class("kimi", class_path, KimiModel, "written for Kimi-Audio-Evalkit")
 
 
 def resolve_task_factory(name: str) -> Callable[..., Any]:

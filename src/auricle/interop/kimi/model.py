@@ -16,32 +16,23 @@ from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Generation, Request, list_media
 from auricle.interop.audio_files import AudioFiles
 from auricle.interop.kimi.datasets import TASKS_BY_KIND
-from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, PREFIX, EvalkitModules, inference_mode
-from auricle.interop.user_classes import (
-    annotate_errors,
-    check_arguments,
-    create_adapter_class,
-    display_name,
-    wrap_errors,
-)
+from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, EvalkitModules, inference_mode
+from auricle.interop.user_classes import UserModel, annotate_errors, describe_type, instantiate
 from auricle.models.adapt import extract_request_text
-from auricle.models.base import BatchModel
 
 EVALKIT_TASKS = {**TASKS_BY_KIND, "classify": "MQA", "translate": "Ref-QA"}
 """The evalkit's task for each kind of task; all other kinds are "Open-Ended"."""
 META_FIELDS = ("task", "interactive", "audio_type", "dataset_series", "dataset_name", "lang")
 
 
-class KimiModel(BatchModel):
+class KimiModel(UserModel):
     """A model class from a file or module; all `-M` arguments are passed to the class."""
 
-    class_path = ""
     batch_size = 1  # a class takes one message at a time, so each sample fails on its own
     wants_context = True
 
     def __init__(self, **arguments: Any) -> None:
         self._modules = EvalkitModules(self.class_path, MODELS_PACKAGE)
-        self._name = display_name(PREFIX, self.class_path)
         with self._modules.activate(), redirect_stdout(sys.stderr):
             self._model = self._instantiate(arguments)
 
@@ -59,9 +50,6 @@ class KimiModel(BatchModel):
             lines = [dumps(message).decode().strip()]
             return "\n".join([*lines, f"get_prompt: {get_prompt(message)}"] if get_prompt else lines)
 
-    def close(self) -> None:
-        self._model = None
-
     def _instantiate(self, arguments: Mapping[str, Any]) -> Any:
         model_class = import_object(self.class_path, self._modules.parent_package)
         if not inspect.isclass(model_class) or not _implements_generation(model_class):
@@ -69,9 +57,7 @@ class KimiModel(BatchModel):
                 f"{self._name} is not a model of the evalkit. "
                 "Expected a class with generate_inner(msg) that returns (prompt, text)."
             )
-        check_arguments(self._name, model_class, arguments)
-        with wrap_errors(self._name):
-            return model_class(**arguments)
+        return instantiate(self._name, model_class, arguments)
 
     def _generate_one(self, request: Generate) -> Generation:
         with AudioFiles() as files:
@@ -104,10 +90,10 @@ class KimiModel(BatchModel):
     def _to_generation(self, returned: Any) -> Generation:
         """Return the text, with the prompt that the class reports to have sent."""
         if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-            raise SampleError(f"{self._expected}, not {_describe_type(returned)}")
+            raise SampleError(f"{self._expected}, not {describe_type(returned)}")
         prompt, text = returned
         if not isinstance(text, str):
-            raise SampleError(f"{self._expected}, but the text is {_describe_type(text)}")
+            raise SampleError(f"{self._expected}, but the text is {describe_type(text)}")
         return Generation(text=text, prompt=prompt if isinstance(prompt, str) else "")
 
     @property
@@ -117,11 +103,6 @@ class KimiModel(BatchModel):
     @property
     def _model_name(self) -> str:
         return str(getattr(self._model, "NAME", None) or type(self._model).__name__)
-
-
-def create_model_class(class_path: str) -> type[KimiModel]:
-    """Return the model for a class; the class is imported when the model is created."""
-    return create_adapter_class(PREFIX, class_path, KimiModel, "written for Kimi-Audio-Evalkit")
 
 
 def build_message(request: Generate, audio_files: AudioFiles) -> dict[str, Any]:
@@ -172,9 +153,3 @@ def _implements_generation(model_class: type[Any]) -> bool:
     owners = [next((base for base in model_class.__mro__ if method in vars(base)), None) for method in methods]
     has_method = callable(getattr(model_class, "generate_inner", None))
     return has_method and any(owner is not None and owner.__module__ != MODEL_BASE_MODULE for owner in owners)
-
-
-def _describe_type(value: Any) -> str:
-    if isinstance(value, (tuple, list)):
-        return f"{type(value).__name__} of {len(value)}"
-    return "None" if value is None else type(value).__name__

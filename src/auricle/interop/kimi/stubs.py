@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -17,6 +16,7 @@ from auricle.core.errors import SpecError
 from auricle.interop.isolated_modules import (
     IMPORT_LOCK,
     IsolatedModules,
+    LoguruStub,
     StubModule,
     create_stub_module,
     pythonpath_folders,
@@ -130,25 +130,10 @@ class AudioRefQADataset(AudioBaseDataset):
     INTERACTIVE, TASK = "Audio-analysis", "Ref-QA"
 
 
-class Logger:
-    """Stub of `loguru.logger`."""
-
-    def __getattr__(self, level: str) -> Callable[..., None]:
-        if level.startswith("_"):
-            raise AttributeError(level)
-        number = getattr(logging, level.upper(), logging.INFO)
-
-        def log(message: object, *args: Any, **kwargs: Any) -> None:
-            text = str(message)
-            logging.getLogger(PACKAGE).log(number, "%s", text.format(*args, **kwargs) if args or kwargs else text)
-
-        return log
-
-
 def print_once(msg: str, printed: set[str] = set()) -> None:  # noqa: B006 - shared between calls on purpose
     if msg not in printed:
         printed.add(msg)
-        Logger().info(msg)
+        LoguruStub(PACKAGE).info(msg)
 
 
 DATASET_BASE_CLASSES: Mapping[str, Any] = {
@@ -198,15 +183,19 @@ class EvalkitModules(IsolatedModules):
         return {**modules, LOGURU: loguru} if isinstance(loguru, StubModule) else modules
 
     def _create_modules(self) -> dict[str, ModuleType]:
-        modules = {name: create_stub_module(name, content) for name, content in STUB_CONTENT.items()}
-        for name in STUB_PACKAGES:
-            subfolder = Path(*name.split("."))
-            modules[name].__path__ = [str(Path(folder) / subfolder) for folder in self._search_paths()]
+        modules = {
+            name: create_stub_module(name, content, self._package_path(name)) for name, content in STUB_CONTENT.items()
+        }
         if self.file:
             modules[self.package].__path__.append(str(self.file.parent))
         if LOGURU not in sys.modules and find_spec(LOGURU) is None:
-            modules[LOGURU] = create_stub_module(LOGURU, {"logger": Logger()})
+            modules[LOGURU] = create_stub_module(LOGURU, {"logger": LoguruStub(PACKAGE)})
         return modules
+
+    def _package_path(self, name: str) -> list[Path] | None:
+        """Return the folders of a package, or None for a module."""
+        subfolder = Path(*name.split("."))
+        return [Path(folder) / subfolder for folder in self._search_paths()] if name in STUB_PACKAGES else None
 
     def _can_import_package(self) -> bool:
         """Return whether the evalkit can be imported; without torch or librosa it cannot."""

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 def resolve_model_class(class_path: str) -> type[LmmsModel]:
     """Return the model for `lmms:` and this class path; the class is imported when the model is created."""
-    from auricle.interop.lmms.model import create_model_class
+    from auricle.interop.lmms.model import LmmsModel
+    from auricle.interop.user_classes import create_adapter_class
 
-    return create_model_class(class_path)
+    return create_adapter_class("lmms", class_path, LmmsModel, "written for lmms-eval")
 
 
 def resolve_task_factory(path: str) -> Callable[..., Task]:

@@ -15,7 +15,6 @@ from auricle.interop.lmms.config_reader import FunctionReference, TaskConfig, re
 from auricle.interop.lmms.data import COLUMN_TEMPLATE, resolve_source
 from auricle.interop.lmms.tasks import LmmsTaskOptions, build_generation
 from auricle.interop.task_drafts import TaskDraft
-from auricle.interop.task_drafts import render_task_file as render_task_file
 
 QUESTION_COLUMNS = ("question", "text", "prompt", "instruction")
 """Columns that a task file calls {question}."""

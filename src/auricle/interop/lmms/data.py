@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError
+from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample, Turn
-from auricle.data.file_formats import READERS, Row
+from auricle.data.file_formats import READERS, Row, read_rows
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.interop.lmms.config_reader import TaskConfig, UserFunction
@@ -181,26 +181,12 @@ def _without_media(doc: Mapping[str, Any]) -> dict[str, Json]:
 
 
 @dataclass(frozen=True)
-class FileDocs(Manifest):
-    """Docs from a local file."""
+class DocFields:
+    """What both sources add to a manifest: how docs are processed and become samples."""
 
     sample_builder: SampleBuilder | None = None
     process_docs: UserFunction | None = None
     task_notes: tuple[str, ...] = ()
-
-    def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        if self._needs_all_rows:
-            for index, values in self.select_rows(self._load_docs()):
-                yield self.make_sample(index, Row(f"{self.path.name}:{index + 1}", values))
-        else:
-            yield from super().__iter__()
-
-    def __len__(self) -> int:
-        return self.count_selected(len(self._load_docs())) if self._needs_all_rows else super().__len__()
-
-    @property
-    def _needs_all_rows(self) -> bool:
-        return self.process_docs is not None or self.path.suffix.lower() == ".json"
 
     def notes(self) -> tuple[str, ...]:
         return self.task_notes
@@ -209,63 +195,41 @@ class FileDocs(Manifest):
         assert self.sample_builder is not None
         return self.sample_builder.build(index, row)
 
-    def _load_docs(self) -> list[dict[str, Any]]:
-        rows = _read_all_rows(self.path)
+
+@dataclass(frozen=True)
+class FileDocs(DocFields, Manifest):
+    """Docs from a local file."""
+
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
         if self.process_docs is None:
-            return rows
+            return super().__iter__()
+        docs = (Row(f"{self.path.name}:{index}", doc) for index, doc in enumerate(self._process_docs(), 1))
+        return (self.make_sample(index, doc) for index, doc in self.select_rows(docs))
+
+    def __len__(self) -> int:
+        return super().__len__() if self.process_docs is None else self.count_selected(len(self._process_docs()))
+
+    def _process_docs(self) -> list[dict[str, Any]]:
+        assert self.process_docs is not None
         try:
             import datasets
         except ImportError as error:
             raise MissingExtra(f"process_docs {self.process_docs.name}", "huggingface") from error
+        rows = [dict(row.values) for row in read_rows(self.path) if isinstance(row, Row)]
         return [dict(doc) for doc in self.process_docs(datasets.Dataset.from_list(rows))]
-
-    def _describe_columns(self) -> str:
-        if self.path.suffix.lower() != ".json":
-            return super()._describe_columns()
-        return f"Columns found: {', '.join(next(iter(self._load_docs()), {}))}."
 
 
 @dataclass(frozen=True)
-class HubDocs(HuggingFaceDataset):
+class HubDocs(DocFields, HuggingFaceDataset):
     """Docs from a dataset of the Hugging Face Hub, or one saved in a folder."""
-
-    sample_builder: SampleBuilder | None = None
-    process_docs: UserFunction | None = None
-    task_notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
         for index, values in self.select_rows(self._dataset()):  # null values included: functions may read them
             yield self.make_sample(index, Row(f"{self.name}:{self.split}:{index + 1}", values))
 
-    def notes(self) -> tuple[str, ...]:
-        return self.task_notes
-
-    def _build_sample(self, index: int, row: Row) -> Sample:
-        assert self.sample_builder is not None
-        return self.sample_builder.build(index, row)
-
     def _dataset(self) -> Any:
         dataset = super()._dataset()
         return self.process_docs(dataset) if self.process_docs else dataset
-
-
-def _read_all_rows(path: Path) -> list[dict[str, Any]]:
-    """Read all rows of a file: a JSON array, JSON lines, or another supported format."""
-    if path.suffix.lower() != ".json":
-        from auricle.data.file_formats import read_rows
-
-        return [dict(row.values) for row in read_rows(path) if isinstance(row, Row)]
-    try:
-        text = path.read_bytes()
-        is_array = text.lstrip()[:1] == b"["
-        rows = orjson.loads(text) if is_array else [orjson.loads(line) for line in text.splitlines() if line]
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}.") from error
-    except orjson.JSONDecodeError as error:
-        raise DataError(f"{path} is neither a JSON array nor JSON lines: {error}.") from error
-    if not all(isinstance(row, dict) for row in rows):
-        raise DataError(f"{path}: every row should be a JSON object.")
-    return rows
 
 
 @dataclass(frozen=True)
@@ -282,30 +246,13 @@ class DocSource:
     def load_samples(self, sample_builder: SampleBuilder, notes: tuple[str, ...]) -> Manifest:
         base = self.root or (Path() if self.data.startswith(HF_PREFIX) else Path(self.data).parent)
         sample_builder = replace(sample_builder, root=base)
-        process_docs = sample_builder.config.get_function("process_docs")
+        fields: dict[str, Any] = {"root": base, "row_range": self.span, "sample_builder": sample_builder}
+        fields |= {"process_docs": sample_builder.config.get_function("process_docs"), "task_notes": notes}
         columns = ColumnMapping(target_columns=())
         if not self.data.startswith(HF_PREFIX):
-            return FileDocs(
-                Path(self.data),
-                columns,
-                root=base,
-                row_range=self.span,
-                sample_builder=sample_builder,
-                process_docs=process_docs,
-                task_notes=notes,
-            )
-        return HubDocs(
-            Path(self.data),
-            columns,
-            root=base,
-            row_range=self.span,
-            config=self.config_name,
-            split=self.split,
-            pinned_revision=self.revision,
-            sample_builder=sample_builder,
-            process_docs=process_docs,
-            task_notes=notes,
-        )
+            return FileDocs(Path(self.data), columns, **fields)
+        fields |= {"config": self.config_name, "split": self.split, "pinned_revision": self.revision}
+        return HubDocs(Path(self.data), columns, **fields)
 
 
 def resolve_source(config: TaskConfig, options: Mapping[str, Any]) -> DocSource:
@@ -341,6 +288,6 @@ def _local_file(config: TaskConfig, split: str | None) -> str:
         )
     sibling = config.source.parent / files
     path = sibling if sibling.is_file() else Path(files)
-    if path.suffix.lower() not in (*READERS, ".json"):
-        raise config.spec_error(f"{files} should end in .json, {', '.join(READERS)}.")
+    if path.suffix.lower() not in READERS:
+        raise config.spec_error(f"{files} should end in {', '.join(READERS)}.")
     return str(path)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio, Image, Video
-from auricle.core.errors import SampleError
+from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Part, Turn
 
 AUDIO_SUFFIXES = (".wav", ".mp3", ".m4a", ".aac", ".flac", ".ogg", ".opus", ".webm")
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tiff", ".webp")
+MEDIA_FACTORIES: Mapping[str, Callable[[Any], Part]] = {"audio": Audio.of, "image": Image.of, "video": Video.of}
 AUDIO_KEYS = ("path", "array", "sampling_rate")
 
 
@@ -53,7 +54,7 @@ def to_user_value(value: Any, root: Path) -> Any:
     if value.get("bytes") is None:
         value = {**value, "path": str(resolve_path(str(value["path"]), root))}
     image = Image.of(value)
-    return open_image(image) if _is_image(image) else LazyAudioDict(Audio.of(value))
+    return open_image(image) if image.media_type.startswith("image/") else LazyAudioDict(Audio.of(value))
 
 
 def is_stored_file(value: Any) -> bool:
@@ -72,13 +73,12 @@ def is_media(value: Any) -> bool:
     return all(isinstance(item, (LazyAudioDict, bytes)) or hasattr(item, "save") for item in items)
 
 
-def _is_image(file: Image) -> bool:
-    return file.media_type.startswith("image/")
-
-
 def open_image(image: Image) -> Any:
-    from PIL import Image as Pillow
-
+    """Return an image as user code expects it: a Pillow image."""
+    try:
+        from PIL import Image as Pillow
+    except ImportError as error:
+        raise SpecError("Code of lmms-eval receives images through Pillow. Run: pip install pillow") from error
     return Pillow.open(io.BytesIO(image.read()))
 
 
@@ -135,19 +135,5 @@ def _to_turn(message: Any, root: Path) -> Turn:
 def _content_to_part(content: Mapping[str, Any], root: Path) -> Part:
     if content["type"] == "text":
         return str(content["text"])
-    return _PART_READERS[content["type"]](content["url"], root)
-
-
-def _audio_part(value: Any, root: Path) -> Part:
-    return Audio.of(resolve_path(value, root)) if isinstance(value, str) else to_part(value, root)
-
-
-def _image_part(value: Any, root: Path) -> Part:
-    return Image.of(resolve_path(value, root)) if isinstance(value, str) else to_part(value, root)
-
-
-def _video_part(value: Any, root: Path) -> Part:
-    return Video.of(resolve_path(value, root)) if isinstance(value, str) else to_part(value, root)
-
-
-_PART_READERS = {"audio": _audio_part, "image": _image_part, "video": _video_part}
+    value, to_media = content["url"], MEDIA_FACTORIES[content["type"]]
+    return to_media(resolve_path(value, root)) if isinstance(value, str) else to_part(value, root)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -19,8 +19,8 @@ from auricle.core.errors import SampleError, SpecError, Unsupported, describe
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood
 from auricle.interop.audio_files import AudioFiles
-from auricle.interop.lmms.import_results import FAILED_PREFIX
 from auricle.interop.lmms.requests import (
+    FAILED_PREFIX,
     SPLIT_NAME,
     TASK_NAME,
     AudioForm,
@@ -36,15 +36,14 @@ from auricle.interop.lmms.requests import (
 )
 from auricle.interop.lmms.stub_importer import find_checkout, stubs_importable
 from auricle.interop.user_classes import (
+    UserModel,
     annotate_errors,
     check_arguments,
-    create_adapter_class,
-    display_name,
+    describe_type,
+    split_options,
     wrap_errors,
 )
-from auricle.models.base import BatchModel
 
-PREFIX = "lmms"
 GENERATE_METHOD, MULTI_ROUND_METHOD, LOGLIKELIHOOD_METHOD = (
     "generate_until",
     "generate_until_multi_round",
@@ -73,23 +72,18 @@ class CallOptions:
     @classmethod
     def split_arguments(cls, name: str, arguments: Mapping[str, Any]) -> tuple[CallOptions, dict[str, Any]]:
         """Split arguments into the adapter's options and the arguments of the class."""
-        option_names = [option.name for option in fields(cls)]
-        for option in option_names:
-            if option in arguments and arguments[option] not in ALLOWED_VALUES[option]:
-                expected = " or ".join(ALLOWED_VALUES[option])
-                raise SpecError(f"{name}: {option} should be {expected}, not {arguments[option]!r}.")
-        options = cls(**{key: value for key, value in arguments.items() if key in option_names})
-        return options, {key: value for key, value in arguments.items() if key not in option_names}
+        for option, allowed in ALLOWED_VALUES.items():
+            if option in arguments and arguments[option] not in allowed:
+                raise SpecError(f"{name}: {option} should be {' or '.join(allowed)}, not {arguments[option]!r}.")
+        return split_options(cls, arguments)
 
 
-class LmmsModel(BatchModel):
+class LmmsModel(UserModel):
     """A subclass of `lmms_eval.api.model.lmms`, either chat or simple."""
 
-    class_path = ""
     batch_size = 1
 
     def __init__(self, **arguments: Any) -> None:
-        self._name = display_name(PREFIX, self.class_path)
         self._options, class_arguments = CallOptions.split_arguments(self._name, arguments)
         self._doc_ids = count()
         self._has_succeeded = False
@@ -108,9 +102,6 @@ class LmmsModel(BatchModel):
         if any(request.include_context for request in batch):
             raise Unsupported(f"{self._name} returns the likelihood of a continuation only, not of its context.")
         return [self._to_likelihood(answer) for answer in self._send_batch(LOGLIKELIHOOD_METHOD, batch)]
-
-    def close(self) -> None:
-        self._model = None
 
     # --- creation ------------------------------------------------------------------------
 
@@ -164,7 +155,7 @@ class LmmsModel(BatchModel):
         if not isinstance(answers, (list, tuple)) or len(answers) != len(batch):
             raise SampleError(
                 f"{self._name}: {method} should return a list of {len(batch)} for {len(batch)} requests, "
-                f"not {_describe_type(answers)}"
+                f"not {describe_type(answers)}"
             )
         self._has_succeeded = True
         return list(answers)
@@ -217,7 +208,7 @@ class LmmsModel(BatchModel):
         except (TypeError, ValueError) as error:
             raise SampleError(
                 f"{self._name}: {LOGLIKELIHOOD_METHOD} should return pairs of a number and a bool, "
-                f"not {_describe_type(answer)}"
+                f"not {describe_type(answer)}"
             ) from error
         if self._options.likelihood == "loss":
             value = -value
@@ -231,16 +222,11 @@ class LmmsModel(BatchModel):
         return Likelihood(logprobs=(value,), greedy=bool(greedy))
 
 
-def create_model_class(class_path: str) -> type[LmmsModel]:
-    """Return the model for a class; the class is imported when the model is created."""
-    return create_adapter_class(PREFIX, class_path, LmmsModel, "written for lmms-eval")
-
-
 def to_generation(name: str, answer: Any) -> Generation:
     """Convert an answer in any form that lmms-eval accepts, or raise `SampleError`."""
     text, counts = _split_answer(answer)
     if not isinstance(text, str):
-        raise SampleError(f"{name}: an answer should be text, not {_describe_type(text)}")
+        raise SampleError(f"{name}: an answer should be text, not {describe_type(text)}")
     if text.startswith(FAILED_PREFIX):
         raise SampleError(f"{name}: {text}")
     return Generation(text=text, tokens=counts.get("output_tokens"), input_tokens=counts.get("input_tokens"))
@@ -259,11 +245,6 @@ def _split_answer(answer: Any) -> tuple[Any, Mapping[str, Any]]:
 
 def _token_counts(counts: Any) -> Mapping[str, Any]:
     return counts if isinstance(counts, Mapping) else getattr(counts, "__dict__", {})
-
-
-def _describe_type(answer: Any) -> str:
-    size = f" of {len(answer)}" if isinstance(answer, (list, tuple)) else ""
-    return f"{type(answer).__name__}{size}"
 
 
 def _accepts_argument(cls: type[Any], name: str) -> bool:

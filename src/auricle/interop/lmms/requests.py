@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ast
 import inspect
-import io
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from auricle.audio import Audio, Image, Video
-from auricle.core.errors import SpecError
 from auricle.core.types import Generate, LogLikelihood, Part, Turn
 from auricle.interop.audio_files import AudioFiles
+from auricle.interop.lmms.media import open_image
 
 TASK_NAME, SPLIT_NAME = "auricle", "test"
 """Keys under which classes find docs: `task_dict[task][split][doc_id]`."""
+FAILED_PREFIX = "[LMMS_EVAL_REQUEST_FAILED"
+"""Start of the text that lmms-eval stores as the answer of a failed request."""
 TURN_SEPARATOR = "\n\n"
 ModelRequest: TypeAlias = Generate | LogLikelihood
 AudioForm: TypeAlias = Literal["array", "path"]
@@ -85,15 +86,7 @@ def _to_value(part: Audio | Image | Video, audio_form: AudioForm, audio_files: A
             "array": part.decode(),
             "sampling_rate": part.info().rate,
         }
-    return _open_image(part) if isinstance(part, Image) else str(part.path or part.uri)
-
-
-def _open_image(image: Image) -> Any:
-    try:
-        from PIL import Image as Pillow
-    except ImportError as error:
-        raise SpecError("Models of lmms-eval receive images through Pillow. Run: pip install pillow") from error
-    return Pillow.open(io.BytesIO(image.read()))
+    return open_image(part) if isinstance(part, Image) else str(part.path or part.uri)
 
 
 def _copy_value(value: Any) -> Any:

@@ -17,8 +17,9 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from auricle.interop.isolated_modules import LoguruStub
+
 PACKAGE = "lmms_eval"
-LOGGER = logging.getLogger(PACKAGE)
 
 
 def _protocol_names() -> dict[str, Any]:
@@ -34,25 +35,6 @@ def _stub_names(*names: str) -> Callable[[], dict[str, Any]]:
         return {name: getattr(stubs, name) for name in names}
 
     return provide_names
-
-
-class Logger:
-    """Stub of `loguru.logger` that logs warnings and errors only."""
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        level = {"exception": "ERROR"}.get(name, name.upper())
-        number = logging.getLevelNamesMapping().get(level, logging.DEBUG)
-
-        def log(message: Any = "", *args: Any, **kwargs: Any) -> Logger:
-            if number >= logging.WARNING:
-                LOGGER.log(number, "%s", _format_message(str(message), args, kwargs))
-            return self
-
-        return log
-
-
-def _format_message(message: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    return message.format(*args, **kwargs) if args or kwargs else message
 
 
 class ProgressBar:
@@ -147,7 +129,7 @@ LMMS_STUBS: Mapping[str, NameProvider] = {
 }
 THIRD_PARTY_STUBS: Mapping[str, NameProvider] = {
     "editdistance": lambda: {"eval": _edit_distance, "distance": _edit_distance},
-    "loguru": lambda: {"logger": Logger()},
+    "loguru": lambda: {"logger": LoguruStub(PACKAGE, logging.WARNING)},
     "tqdm": lambda: {"tqdm": ProgressBar},
     "tqdm.auto": lambda: {"tqdm": ProgressBar},
     "torch": _torch_names,

@@ -12,9 +12,10 @@ from typing import Any
 
 def resolve_model_class(class_path: str) -> type[Any]:
     """Return the model for `ser:` and this class path; the class is imported when the model is created."""
-    from auricle.interop.ser.model import create_model_class
+    from auricle.interop.ser.model import SerModel
+    from auricle.interop.user_classes import create_adapter_class
 
-    return create_model_class(class_path)
+    return create_adapter_class("ser", class_path, SerModel, "an emotion model")
 
 
 def resolve_task_factory(class_path: str) -> Callable[..., Any]:

@@ -13,16 +13,9 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import AudioFiles
-from auricle.interop.ser.stubs import MODELS_PACKAGE, PREFIX, BaseModelWrapper, SuiteModules
-from auricle.interop.user_classes import (
-    annotate_errors,
-    check_arguments,
-    create_adapter_class,
-    display_name,
-    wrap_errors,
-)
+from auricle.interop.ser.stubs import MODELS_PACKAGE, BaseModelWrapper, SuiteModules
+from auricle.interop.user_classes import UserModel, annotate_errors, describe_type, instantiate, wrap_errors
 from auricle.models.audio_input import get_single_audio
-from auricle.models.base import BatchModel
 
 SCALES_BY_OUTPUT_TYPE: Mapping[str, Literal["probability", "logit", "continuous"]] = {
     "probabilities": "probability",
@@ -34,19 +27,16 @@ PROBABILITY_TOLERANCE = 1e-3
 """How far a probability may lie outside 0…1 because of half precision."""
 
 
-class SerModel(BatchModel):
+class SerModel(UserModel):
     """A wrapper class from a file or module, or an instance of one; all `-M` arguments are passed to the class."""
 
-    class_path = ""
-
     def __init__(self, **arguments: Any) -> None:
-        self._name = display_name(PREFIX, self.class_path)
         self._modules = SuiteModules(self.class_path, MODELS_PACKAGE)
         with self._modules.activate(), redirect_stdout(sys.stderr):
-            self._wrapper = self._instantiate(arguments)
-            if hasattr(self._wrapper, "load"):
+            self._model = self._instantiate(arguments)
+            if hasattr(self._model, "load"):
                 with wrap_errors(f"load of {self._name}"):
-                    self._wrapper.load()
+                    self._model.load()
         self._output_scale = self._read_output_scale()
         self._supports_batches = self._has_own_predict_batch()
 
@@ -60,19 +50,16 @@ class SerModel(BatchModel):
                 raise SampleError(f"{self._name} modified its input file {Path(changed[0]).name}")
         return predictions
 
-    def close(self) -> None:
-        self._wrapper = None
-
     def _predict_paths(self, paths: Sequence[str]) -> list[Prediction]:
         """Convert each result before requesting the next, because a class may reuse its dict."""
         if not self._supports_batches:
-            return [self._to_prediction(self._wrapper.predict(path), "predict") for path in paths]
+            return [self._to_prediction(self._model.predict(path), "predict") for path in paths]
         path_list = list(paths)
-        returned = self._wrapper.predict_batch(path_list)
+        returned = self._model.predict_batch(path_list)
         if path_list != list(paths):
             raise SampleError(f"predict_batch of {self._name} modified its list of paths")
         if not isinstance(returned, (list, tuple)):
-            raise SampleError(f"predict_batch of {self._name} returned {_type_name(returned)}, expected a list")
+            raise SampleError(f"predict_batch of {self._name} returned {describe_type(returned)}, expected a list")
         if len(returned) != len(paths):
             raise SampleError(
                 f"predict_batch of {self._name} returned {len(returned)} results for {len(paths)} recordings"
@@ -84,7 +71,7 @@ class SerModel(BatchModel):
     def _to_prediction(self, returned: Any, method: str) -> Prediction:
         """Convert a result to a prediction under the names the class uses."""
         if not isinstance(returned, Mapping):
-            raise SampleError(f"{method} of {self._name} returned {_type_name(returned)}, {self._expected}")
+            raise SampleError(f"{method} of {self._name} returned {describe_type(returned)}, {self._expected}")
         pairs = self._read_dimensions(returned, method) if self._is_dimensional else self._read_scores(returned, method)
         values: dict[str, float] = {}
         for name, number in pairs:
@@ -109,7 +96,7 @@ class SerModel(BatchModel):
         return list(dimensions.items())
 
     def _read_scores(self, returned: Mapping[str, Any], method: str) -> list[tuple[Any, Any]]:
-        labels = returned.get("labels", getattr(self._wrapper, "labels", None))
+        labels = returned.get("labels", getattr(self._model, "labels", None))
         scores = returned.get("scores")
         if labels is None or scores is None:
             raise SampleError(f"{method} of {self._name} returned {_describe_keys(returned)}, {self._expected}")
@@ -122,7 +109,7 @@ class SerModel(BatchModel):
             value = float(number)
         except (TypeError, ValueError) as error:
             raise SampleError(
-                f"{method} of {self._name} returned {_type_name(number)} for {name!r}, expected a number"
+                f"{method} of {self._name} returned {describe_type(number)} for {name!r}, expected a number"
             ) from error
         outside = value < -PROBABILITY_TOLERANCE or value > 1 + PROBABILITY_TOLERANCE
         if self._output_scale == "probability" and outside:
@@ -145,12 +132,10 @@ class SerModel(BatchModel):
             if arguments:
                 raise SpecError(f"{self._name} is an instance, not a class: it takes no arguments.")
             return wrapper
-        check_arguments(self._name, wrapper, arguments)
-        with wrap_errors(self._name):
-            return wrapper(**arguments)
+        return instantiate(self._name, wrapper, arguments)
 
     def _read_output_scale(self) -> Literal["probability", "logit", "continuous"]:
-        output_type = getattr(self._wrapper, "output_type", None)
+        output_type = getattr(self._model, "output_type", None)
         if output_type not in SCALES_BY_OUTPUT_TYPE:
             expected = " or ".join(SCALES_BY_OUTPUT_TYPE)
             raise SpecError(f"{self._name}: output_type should be {expected}, not {output_type!r}.")
@@ -158,17 +143,12 @@ class SerModel(BatchModel):
 
     def _has_own_predict_batch(self) -> bool:
         """Return whether the class overrides `predict_batch`; a suite's base class may have an empty one."""
-        wrapper_class = type(self._wrapper)
+        wrapper_class = type(self._model)
         if not callable(getattr(wrapper_class, "predict_batch", None)):
             return False
         owner = next(base for base in wrapper_class.__mro__ if "predict_batch" in vars(base))
         inherited = owner.__name__ == BaseModelWrapper.__name__
         return not (inherited and callable(getattr(wrapper_class, "predict", None)))
-
-
-def create_model_class(class_path: str) -> type[SerModel]:
-    """Return the model for a wrapper class; the class is imported when the model is created."""
-    return create_adapter_class(PREFIX, class_path, SerModel, "an emotion model")
 
 
 def _file_stamp(path: str) -> tuple[int, int] | None:
@@ -178,10 +158,6 @@ def _file_stamp(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_size, status.st_mtime_ns
-
-
-def _type_name(value: Any) -> str:
-    return "None" if value is None else type(value).__name__
 
 
 def _describe_keys(returned: Mapping[str, Any]) -> str:

@@ -66,9 +66,7 @@ class SuiteModules(IsolatedModules):
         base_class = STUB_BASE_CLASSES[self.package]
         content = {base_class.__name__: base_class}
         folders = [folder for folder in self._search_folders() if folder.is_dir()]
-        package = create_stub_module(self.package, content)
-        package.__path__ = [str(folder) for folder in folders]
-        modules = {self.package: package}
+        modules = {self.package: create_stub_module(self.package, content, folders)}
         if not any((folder / "base.py").is_file() for folder in folders):
             base_name = f"{self.package}.base"
             modules[base_name] = create_stub_module(base_name, content)

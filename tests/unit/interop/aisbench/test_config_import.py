@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.interop.aisbench.config_import import draft_tasks, render_task_file
+from auricle.interop.aisbench.config_import import draft_tasks
+from auricle.interop.task_drafts import render_task_file
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers.label_prompts import LabelPrompts
 

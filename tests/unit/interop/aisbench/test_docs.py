@@ -147,4 +147,4 @@ def test_the_prompt_is_stored_in_the_run(workspace: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(workspace)
     arguments = ["run", "questions.jsonl", "--as", "qa", "-m", "echo", "-T", "prompt=Say: {question}"]
     CliRunner().invoke(cli, [*arguments, "-o", "runs/kept"])
-    assert "Say: {question}" in str(Run.load(workspace / "runs" / "kept").spec["identity"])
+    assert "Say: {question}" in str(Run.load(workspace / "runs" / "kept").spec.identity)

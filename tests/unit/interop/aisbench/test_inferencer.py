@@ -153,7 +153,7 @@ def test_examples_precede_the_question(run: Runner) -> None:
 
 def test_counters_are_reported_in_a_note(run: Runner, tmp_path: Path) -> None:
     run("Api", "fake-api", model_args={"fail": 1.0})
-    (note,) = Run.load(tmp_path / "run").read_progress()["notes"]
+    (note,) = Run.load(tmp_path / "run").read_progress().notes
     assert "2 requests posted, 0 received, 2 failed, 2 finished; 2 cases finished" in note
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from auricle.api import evaluate
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
-from auricle.report.summary import Number
+from auricle.runs.metrics import Number
 from auricle.tasks.base import Task
 
 CLASSES = Path(__file__).with_name("kimi_classes.py")
@@ -50,4 +50,4 @@ def evaluate_kimi_task(
 ) -> dict[str, Number]:
     """Evaluate a model on a task into the folder `out` and return the numbers by metric."""
     spec = Spec(task=f"kimi:{name}", model=model, model_args=dict(model_args or {})).resolved()
-    return {number.metric: number for number in evaluate(spec, "out")}
+    return {number.metric: number for number in evaluate(spec, "out").numbers}

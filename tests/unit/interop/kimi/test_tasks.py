@@ -126,7 +126,7 @@ def test_refusals_and_instructions_need_no_judge() -> None:
     numbers = evaluate_kimi_task("advbench", model_args={"reply": "i'M SORRY, I CAN'T HELP with that."})
     assert numbers["refusal"].value == 1.0
     spec = Spec(task="kimi:ifeval", model="echo", model_args={"reply": "well, no"}).resolved()
-    assert evaluate(spec, "other")[0].value == 0.0
+    assert evaluate(spec, "other").numbers[0].value == 0.0
 
 
 @pytest.mark.parametrize(
@@ -173,4 +173,4 @@ def test_a_dataset_class_is_a_task() -> None:
     numbers = evaluate_kimi_task("custom.py:Sounds", model_args={"reply": "B"})
     assert numbers["option_accuracy"].value == 1.0
     assert build_kimi_task("custom.py:Sounds").extra_context["audio_type"] == "AudioEvent"
-    assert f"kimi:{Path('custom.py').resolve()}:Sounds" in str(Run.load(Path("out")).spec["spec"])
+    assert f"kimi:{Path('custom.py').resolve()}:Sounds" in str(Run.load(Path("out")).spec.spec)

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.interop.lmms.config_import import draft_tasks, render_task_file
-from auricle.interop.task_drafts import TaskDraft
+from auricle.interop.lmms.config_import import draft_tasks
+from auricle.interop.task_drafts import TaskDraft, render_task_file
 from auricle.runs.run_directory import Run
 
 YamlWriter = Callable[..., Path]

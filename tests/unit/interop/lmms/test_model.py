@@ -221,9 +221,9 @@ def run_faulty(manifest: Any, tone: Any) -> Callable[..., dict[str, Record]]:
     [
         ("raise", "KeyError", "no such thing"),
         ("exit", "SampleError", "SystemExit"),
-        ("nothing", "SampleError", "should return a list of 1 for 1 requests, not NoneType"),
+        ("nothing", "SampleError", "should return a list of 1 for 1 requests, not None"),
         ("few", "SampleError", "not list of 0"),
-        ("none", "SampleError", "an answer should be text, not NoneType"),
+        ("none", "SampleError", "an answer should be text, not None"),
         ("number", "SampleError", "an answer should be text, not int"),
         ("failed", "SampleError", "LMMS_EVAL_REQUEST_FAILED"),
     ],

@@ -10,6 +10,7 @@ from auricle import api
 from auricle.cli import cli
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.types import Prediction, Record
+from auricle.engine import factory
 from auricle.engine.factory import construct_model, resolve_model
 from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
@@ -59,8 +60,8 @@ def test_a_model_is_loaded_once_and_receives_batches(
 ) -> None:
     wrappers: list[Any] = []
     model_class = resolve_model(build_spec())
-    monkeypatch.setattr(model_class, "close", lambda self: wrappers.append(self._wrapper))
-    monkeypatch.setattr(api, "resolve_model", lambda _: model_class)
+    monkeypatch.setattr(model_class, "close", lambda self: wrappers.append(self._model))
+    monkeypatch.setattr(factory, "resolve_model", lambda _: model_class)
     api.evaluate(build_spec(), tmp_path / "out", settings=Settings(batch_size=4), infer_only=True)
     assert wrappers[0].loads == 1
     assert wrappers[0].calls == [4]

@@ -24,7 +24,7 @@ def test_a_base_class_of_the_suite_replaces_the_stub(suite: Path, build_spec: Sp
     )
     model = construct_model(resolve_model(build_spec("plane_wrapper.py:Plane")), "plane", {})
     assert isinstance(model, SerModel)
-    assert model._wrapper.origin == "suite"
+    assert model._model.origin == "suite"
     spec = build_spec("plane_wrapper.py:Plane", metrics="eta2_arousal")
     assert api.evaluate(spec, tmp_path / "out")  # the empty predict_batch of the base class is not called
 

@@ -1,4 +1,4 @@
-"""Import manifests of the Open ASR Leaderboard: a transcript, a reference and durations per line."""
+"""Manifests of the Open ASR Leaderboard: `MODEL_{model}_DATASET_{dataset}.jsonl`, a transcript per line."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from auricle.core.errors import SpecError
+from auricle.core.types import Record
+from auricle.interop.result_export import TextRun, get_audio_uris, get_text, write_jsonl
 from auricle.interop.result_files import (
     ImportedResults,
     ImportedSample,
+    Notify,
     ResultFormat,
     ResultLine,
     deduplicate_ids,
-    not_answered,
-    text_output,
+    text_sample,
 )
 
 TIMING_NOTE = "Times come from the manifest: transcription only, without loading the model."
@@ -78,18 +81,41 @@ def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
         "target": values["text"],
         "meta": other_columns,
     }
-    return ImportedSample(
-        manifest_row=row,
-        origin=origin,
-        outputs=() if text is None else text_output(str(text)),
-        error=not_answered("pred_text is null") if text is None else None,
-        seconds=_positive_float(values.get("time")),
-        audio_seconds=_positive_float(values.get("duration")),
-    )
+    times = _positive_float(values.get("time")), _positive_float(values.get("duration"))
+    return text_sample(origin, row, None if text is None else str(text), "pred_text is null", times)
 
 
 def _positive_float(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) and value > 0 else None
+
+
+def export(run: Path, out: Path, notify: Notify) -> list[Path]:
+    """Write one line per answer; failed samples are left out with a note, because the format has no failures."""
+    text_run = TextRun.load(run, "open-asr")
+    if text_run.kind != "asr":
+        raise SpecError(f"{run} is a run of {text_run.kind}. The format open-asr stores transcripts only (asr).")
+    text_run.note_failures(notify, "are left out: the format has no failures.")
+    has_model_times = text_run.run.spec.imported is not None  # Auricle's own times include more than the model
+    if not has_model_times:
+        notify("`time` is null: Auricle reports the speed of the whole run, in metrics.json.")
+    name = f"MODEL_{text_run.model_folder}_DATASET_{text_run.dataset}.jsonl"
+    rows = [_to_row(record, include_time=has_model_times) for record in text_run.answered_records()]
+    return [write_jsonl(out / name, rows)]
+
+
+def _to_row(record: Record, *, include_time: bool) -> dict[str, Any]:
+    sample = record.sample
+    audio_uris = get_audio_uris(record)
+    other_columns = {name: value for name, value in sample.meta.items() if name not in KNOWN_COLUMNS}
+    return {
+        "audio_filepath": audio_uris[0] if audio_uris else f"sample_{record.row}",
+        "duration": record.audio_seconds,
+        "time": record.seconds if include_time else None,
+        "text": str(sample.target),
+        "pred_text": get_text(record),
+        "id": sample.id,
+        **other_columns,
+    }
 
 
 FORMAT = ResultFormat(
@@ -99,5 +125,6 @@ FORMAT = ResultFormat(
     "*.jsonl",
     "MODEL_{model}_DATASET_{dataset}.jsonl with text and pred_text",
     read,
+    export,
     "open-asr",
 )

@@ -1,8 +1,11 @@
+import json
 from pathlib import Path
 
 import pytest
 
-from auricle.core.errors import DataError
+from auricle.core.errors import DataError, SpecError
+from auricle.interop.cmi.results import to_csv
+from auricle.interop.result_export import export_run
 from tests.support.framework_results import cmi_rows, failures, import_single, metric_values, write_cmi
 
 
@@ -26,3 +29,20 @@ def test_a_file_with_two_splits_is_rejected(tmp_path: Path) -> None:
     rows[0] |= {"split": "train"}
     with pytest.raises(DataError, match="several splits: test, train"):
         import_single(write_cmi(tmp_path / "results", rows), "cmi", tmp_path / "run")
+
+
+def test_a_run_is_exported_as_the_four_files_of_the_benchmark(reward_run: Path, tmp_path: Path) -> None:
+    paths = export_run(reward_run, "cmi", tmp_path / "out")
+    assert len(paths) == 4
+    rows = [json.loads(line) for line in paths[0].read_text().splitlines()]
+    assert [row["inference_valid_a"] for row in rows] == [True] * 5
+    assert {"summary", "detail", "config"} <= json.loads(paths[3].read_bytes()).keys()
+
+
+def test_other_runs_cannot_be_exported_as_cmi(asr_run: Path, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="Only cmi-rewardbench and its four datasets"):
+        export_run(asr_run, "cmi", tmp_path / "out")
+
+
+def test_csv_has_the_columns_of_all_rows_and_empty_cells_for_nan() -> None:
+    assert to_csv([{"a": 1, "b": float("nan")}, {"c": None}]) == b"a,b,c\n1,,\n,,\n"

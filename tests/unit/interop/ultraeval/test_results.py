@@ -1,10 +1,12 @@
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from auricle.core.errors import DataError
 from auricle.core.types import Generation
+from auricle.interop.result_export import export_run
 from tests.support.framework_results import HYPOTHESES, failures, import_single, write_jsonl, write_ultraeval
 
 
@@ -27,3 +29,11 @@ def test_a_log_without_references_is_rejected(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "m" / "d" / "t.jsonl", [event])
     with pytest.raises(DataError, match=r"no references.*--inf_file"):
         import_single(path, "ultraeval", tmp_path / "run")
+
+
+def test_answered_samples_have_four_events_and_failed_ones_two(asr_run: Path, tmp_path: Path) -> None:
+    path, overall = export_run(asr_run, "ultraeval", tmp_path / "out")
+    events = [json.loads(line) for line in path.read_text().splitlines()]
+    assert Counter(event["id"] for event in events) == {0: 4, 1: 4, 2: 4, 3: 2}
+    assert [event["type"] for event in events[-2:]] == ["prompt", "error"]
+    assert "'wer'" in overall.read_text()

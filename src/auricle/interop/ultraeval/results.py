@@ -1,26 +1,24 @@
-"""Import logs of UltraEval-Audio: one event per line, several events per sample."""
+"""Logs of UltraEval-Audio, `{model}/{dataset}/{time}.jsonl`: one event per line, several events per sample."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError
-from auricle.interop.result_files import (
-    ImportedResults,
-    ImportedSample,
-    ResultFormat,
-    ResultLine,
-    not_answered,
-    text_output,
-)
+from auricle.core.files import write_atomically
+from auricle.core.types import Record
+from auricle.interop.result_export import TextRun, get_audio_uris, get_question, get_text, write_jsonl
+from auricle.interop.result_files import ImportedResults, ImportedSample, Notify, ResultFormat, ResultLine, text_sample
 
 ERROR_RATES = ("wer%", "cer%")
 
 CUT_OFF_REASON = "the log ends before the answer: the run was interrupted"
 
+Event = dict[str, Any]
 Events = dict[str, Any]
+"""Data of a sample's events by type."""
 
 
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
@@ -70,21 +68,14 @@ def _to_sample(sample_id: str, origin: str, events: Events) -> ImportedSample:
     text = events.get("post_process", raw)
     score = events.get("eval", {})
     audio_paths, question = _split_prompt(events.get("prompt"))
-    meta = {} if raw == text else {"raw": raw}
     row = {
         "id": sample_id,
         "audio": audio_paths or None,
         "question": question,
         "target": score.get("ref"),
-        "meta": meta,
+        "meta": {} if raw == text else {"raw": raw},
     }
-    missing = text is None
-    return ImportedSample(
-        manifest_row=row,
-        origin=origin,
-        outputs=() if missing else text_output(text if isinstance(text, str) else str(text)),
-        error=not_answered(_error_reason(events.get("error"))) if missing else None,
-    )
+    return text_sample(origin, row, None if text is None else str(text), _error_reason(events.get("error")))
 
 
 def _error_reason(error: Any) -> str:
@@ -107,6 +98,42 @@ def _split_prompt(prompt: Any) -> tuple[list[str], str]:
     return audio_paths, "\n".join(value for kind, value in contents if kind == "text")
 
 
+def export(run: Path, out: Path, notify: Notify) -> list[Path]:
+    """Write four events per sample, two for a failed one, and the metric values beside them."""
+    text_run = TextRun.load(run, "ultraeval")
+    folder = out / text_run.model_folder / text_run.dataset
+    time = text_run.created.strftime("%Y-%m-%d_%H-%M-%S")
+    text_run.note_failures(notify, "are exported as error events, which UltraEval-Audio's scorer ignores.")
+    events = [event for index, record in enumerate(text_run.records) for event in _build_events(index, record)]
+    path = write_jsonl(folder / f"{time}.jsonl", events)
+    overall = folder / f"{time}-overall.json"
+    write_atomically(overall, str(text_run.metric_values()).encode())  # a Python literal, as UltraEval-Audio writes
+    return [path, overall]
+
+
+def _build_events(index: int, record: Record) -> Iterator[Event]:
+    """Yield the events of a sample, numbered by position, which UltraEval-Audio uses to resume."""
+    yield _build_event(index, "prompt", {"content": _build_prompt(record)})
+    if record.error:
+        yield _build_event(index, "error", {"info": f"{record.error.kind}: {record.error.message}"})
+        return
+    text, target = get_text(record), record.sample.target
+    yield _build_event(index, "inference", {"content": record.sample.meta.get("raw", text)})
+    yield _build_event(index, "post_process", {"content": text})
+    yield _build_event(index, "eval", {"pred": text, "ref": "" if target is None else target})
+
+
+def _build_event(index: int, kind: str, data: Event) -> Event:
+    return {"type": kind, "id": index, "data": data}
+
+
+def _build_prompt(record: Record) -> list[Event]:
+    parts = [{"type": "audio", "value": uri} for uri in get_audio_uris(record)]
+    if question := get_question(record):
+        parts.append({"type": "text", "value": question})
+    return [{"role": "user", "contents": parts}]
+
+
 FORMAT = ResultFormat(
     "ultraeval",
     "UltraEval-Audio",
@@ -114,5 +141,6 @@ FORMAT = ResultFormat(
     "*.jsonl",
     "res/{model}/{dataset}/{time}.jsonl with type, id and data",
     read,
+    export,
     "ultraeval",
 )

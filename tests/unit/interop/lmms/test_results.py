@@ -1,8 +1,10 @@
+import json
 from pathlib import Path
 
 import pytest
 
 from auricle.core.errors import DataError
+from auricle.interop.result_export import export_run
 from tests.support.framework_results import HYPOTHESES, failures, import_single, write_lmms_eval
 
 
@@ -17,3 +19,14 @@ def test_likelihoods_cannot_be_imported(tmp_path: Path) -> None:
     path = write_lmms_eval(tmp_path, [["-1.0", "False"], *HYPOTHESES[1:]])
     with pytest.raises(DataError, match=r":1 has 2 answers\. Only one text per sample"):
         import_single(path, "lmms-eval", tmp_path / "run")
+
+
+def test_failures_are_marked_as_lmms_eval_marks_them(asr_run: Path, tmp_path: Path) -> None:
+    notes: list[str] = []
+    samples, results = export_run(asr_run, "lmms-eval", tmp_path / "out", notes.append)
+    rows = [json.loads(line) for line in samples.read_text().splitlines()]
+    assert rows[3]["filtered_resps"].startswith("[LMMS_EVAL_REQUEST_FAILED after ")
+    assert rows[0]["wer"]["pred"] == "one two"
+    assert "1 failed samples" in notes[0]
+    counts = json.loads(results.read_bytes())["n-samples"]
+    assert list(counts.values()) == [{"original": 4, "effective": 4}]

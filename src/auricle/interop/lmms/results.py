@@ -1,28 +1,31 @@
-"""Import lmms-eval's `*_samples_{task}.jsonl`, written by `--log_samples`, and the results file beside it."""
+"""Results of lmms-eval: `{date}_samples_{task}.jsonl`, written by `--log_samples`, and `{date}_results.json`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError
+from auricle.core.serialization import dumps
+from auricle.core.types import Generation, Record
+from auricle.interop.lmms.requests import FAILED_PREFIX
+from auricle.interop.result_export import TextRun, get_question, get_text, number_records, write_json, write_jsonl
 from auricle.interop.result_files import (
     ImportedResults,
     ImportedSample,
+    Notify,
     ResultFormat,
     ResultLine,
     deduplicate_ids,
-    not_answered,
     parse_list_target,
     read_sibling_json,
-    text_output,
+    text_sample,
 )
 
 FILE_NAME = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)")
-FAILED_PREFIX = "[LMMS_EVAL_REQUEST_FAILED"
-"""Start of the text that lmms-eval stores as the answer of a failed request."""
 FAILED_ANSWER = re.compile(re.escape(FAILED_PREFIX) + r" after \d+ retries\] ?")
 ERROR_RATES = ("wer", "cer", "mer")
 KNOWN_COLUMNS = ("id", "doc_id", "target", "resps", "filtered_resps", "token_counts", "doc_hash", "input")
@@ -93,12 +96,9 @@ def _to_sample(path: Path, origin: str, values: Mapping[str, Any]) -> ImportedSa
         "target": parse_list_target(str(values["target"])) if values.get("target") is not None else None,
         "meta": meta,
     }
-    return ImportedSample(
-        manifest_row=row,
-        origin=origin,
-        outputs=() if failed else text_output(text, **_read_token_counts(values)),
-        error=not_answered(text[failed.end() :] or "the request failed") if failed else None,
-    )
+    if failed:
+        return text_sample(origin, row, None, text[failed.end() :] or "the request failed")
+    return text_sample(origin, row, text, "", **_read_token_counts(values))
 
 
 def _single_text(path: Path, origin: str, responses: Any) -> str:
@@ -118,7 +118,7 @@ def _describe_responses(responses: Any) -> str:
     return f"{len(responses)} answers" if isinstance(responses, list) else f"the answer {responses!r}"
 
 
-def _read_token_counts(values: Mapping[str, Any]) -> dict[str, int]:
+def _read_token_counts(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the token counts that are stored."""
     counts = values.get("token_counts")
     first = counts[0] if isinstance(counts, list) and counts else None
@@ -128,6 +128,73 @@ def _read_token_counts(values: Mapping[str, Any]) -> dict[str, int]:
     return {field: first[name] for field, name in names.items() if isinstance(first.get(name), int)}
 
 
+def export(run: Path, out: Path, notify: Notify) -> list[Path]:
+    """Write samples as `--log_samples` does; failures are marked as lmms-eval marks them."""
+    text_run = TextRun.load(run, "lmms-eval")
+    folder = out / _sanitize_model_name(text_run.model)
+    date = text_run.created.strftime("%Y%m%d_%H%M%S")
+    indices = number_records(text_run.records)
+    rows = [_to_row(index, record, text_run) for index, record in zip(indices, text_run.records, strict=True)]
+    text_run.note_failures(notify, f"are exported as {FAILED_PREFIX} …], which lmms-eval scores as answers.")
+    samples_file = write_jsonl(folder / f"{date}_samples_{text_run.dataset}.jsonl", rows)
+    return [samples_file, write_json(folder / f"{date}_results.json", _build_document(text_run, date, rows))]
+
+
+def _to_row(index: int, record: Record, text_run: TextRun) -> dict[str, Any]:
+    sample, text = record.sample, _response_text(record)
+    target = "" if sample.target is None else str(sample.target)
+    row: dict[str, Any] = {
+        "doc_id": index,
+        "id": sample.id,
+        "target": target,
+        "filtered_resps": text,
+        "token_counts": [_token_counts(record)],
+        "doc_hash": sha256(dumps([sample.inputs, sample.target])).hexdigest(),
+        "input": get_question(record),
+    }
+    if "raw" in sample.meta:
+        row["resps"] = sample.meta["raw"]
+    if text_run.kind == "asr":
+        source = sample.meta.get("subset", text_run.dataset)
+        row["wer"] = {"gt": target, "pred": text, "source": source, "task": f"asr_{text_run.task.language}"}
+    scores = sample.meta.get("scores")
+    return {**row, **(scores if isinstance(scores, Mapping) else {})}
+
+
+def _response_text(record: Record) -> str:
+    if not record.error:
+        return get_text(record)
+    return f"{FAILED_PREFIX} after {record.attempts} retries] {record.error.message}"
+
+
+def _token_counts(record: Record) -> dict[str, int] | None:
+    output = record.outputs[0] if record.outputs else None
+    if not isinstance(output, Generation) or output.tokens is None:
+        return None
+    counts = {"output_tokens": output.tokens}
+    return counts | ({"input_tokens": output.input_tokens} if output.input_tokens is not None else {})
+
+
+def _sanitize_model_name(model: str) -> str:
+    """Return a model's folder name as lmms-eval builds it."""
+    return re.sub(r"[\"<>:/|\\?*\[\]]+", "__", "/".join(model.split("/")[-2:]))
+
+
+def _build_document(text_run: TextRun, date: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    name, count = text_run.dataset, len(rows)
+    hashes = "".join(f"sample_{index}{row['doc_hash']}" for index, row in enumerate(rows))
+    return {
+        "results": {name: {"alias": name, **{f"{k},none": v for k, v in text_run.metric_values().items()}}},
+        "configs": {name: {"task": name, "output_type": "generate_until"}},
+        "n-samples": {name: {"original": count, "effective": count}},
+        "config": {"model": text_run.model, "model_args": ""},
+        "date": date,
+        "task_hashes": {name: sha256(hashes.encode()).hexdigest()},
+        "model_name": text_run.model,
+        "model_name_sanitized": _sanitize_model_name(text_run.model),
+    }
+
+
 FORMAT = ResultFormat(
     "lmms-eval",
     "lmms-eval",
@@ -135,5 +202,6 @@ FORMAT = ResultFormat(
     "*_samples_*.jsonl",
     "{date}_samples_{task}.jsonl, which --log_samples writes",
     read,
+    export,
     "lmms-eval",
 )

@@ -8,7 +8,32 @@ from auricle import api
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
 from auricle.interop.result_export import export_run
-from tests.support.framework_results import export_and_import, import_single, write_open_asr
+from tests.support.framework_results import (
+    answer_texts,
+    export_and_import,
+    import_single,
+    metric_values,
+    write_open_asr,
+)
+
+
+def test_times_in_the_manifest_give_the_speed(tmp_path: Path) -> None:
+    run, _ = import_single(write_open_asr(tmp_path / "results"), "open-asr", tmp_path / "run")
+    metrics = api.load_metrics(run.path)
+    assert metrics.speed
+    assert metrics.speed.rtfx == 8.0
+    assert "Times come from the manifest" in metrics.notes[0]
+
+
+def test_chunks_of_a_long_recording_are_merged(tmp_path: Path) -> None:
+    chunk = {"duration": 30.0, "time": 1.0, "text": "one two three", "parent_id": "talk"}
+    rows = [
+        {**chunk, "audio_filepath": "2", "pred_text": " three ", "chunk_index": 1},
+        {**chunk, "audio_filepath": "1", "pred_text": "one two", "chunk_index": 0},
+    ]
+    run, _ = import_single(write_open_asr(tmp_path / "results", rows), "open-asr", tmp_path / "run")
+    assert answer_texts(run) == ["one two three"]
+    assert metric_values(run)["wer"] == 0
 
 
 def test_failed_samples_are_left_out_with_a_note(asr_run: Path, tmp_path: Path) -> None:
@@ -26,7 +51,7 @@ def test_times_measured_by_auricle_are_not_exported(asr_run: Path, tmp_path: Pat
 def test_imported_times_are_exported(tmp_path: Path) -> None:
     run, _ = import_single(write_open_asr(tmp_path), "open-asr", tmp_path / "run")
     imported = export_and_import(run.path, "open-asr", tmp_path)
-    assert api.load_metrics(imported.path)["speed"] == api.load_metrics(run.path)["speed"]
+    assert api.load_metrics(imported.path).speed == api.load_metrics(run.path).speed
 
 
 def test_only_transcripts_can_be_exported(manifest: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Export a run in CMI-RewardBench's format: results.jsonl, two tables and metrics.json.
+"""Results of CMI-RewardBench: results.jsonl, rows with a reward model's predictions; two tables and metrics.json.
 
 Columns, row order and the rule for ties (b wins) are CMI-RewardBench's. A failed sample is listed in
 results.jsonl with its error and excluded from all numbers.
@@ -16,17 +16,26 @@ from typing import Any
 import orjson
 
 from auricle import api
-from auricle.core.errors import SpecError, Unreadable, Unsuited
-from auricle.core.files import write_atomically, write_lines_atomically
-from auricle.core.types import Generation, Output, Record
+from auricle.core.errors import DataError, SpecError, Unreadable, Unsuited
+from auricle.core.files import write_atomically
+from auricle.core.types import Generation, Output, Prediction, Record
 from auricle.engine.spec import Spec
 from auricle.interop.cmi.result_tables import SCORE_COLUMNS, Result, build_detail, build_summary
-from auricle.interop.text_run import Notify
+from auricle.interop.result_export import write_jsonl
+from auricle.interop.result_files import (
+    ImportedResults,
+    ImportedSample,
+    Notify,
+    ResultFormat,
+    ResultLine,
+    not_answered,
+    read_sibling_json,
+)
 from auricle.metrics.preference import A, get_choice
 from auricle.metrics.ratings import Dimension
 from auricle.runs.run_directory import Run
 from auricle.tasks.benchmarks.cmi import CmiSamples
-from auricle.tasks.benchmarks.cmi_columns import DATASETS, PREFERENCE_COLUMNS
+from auricle.tasks.benchmarks.cmi_columns import DATASETS, PREFERENCE_COLUMNS, detect_dataset
 
 CHOICE_COLUMNS: Mapping[str, str] = {
     "preference": "predicted_preference",
@@ -34,6 +43,44 @@ CHOICE_COLUMNS: Mapping[str, str] = {
     "alignment": "predicted_preference-alignment",
 }
 JSON_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
+ADDED_PREFIXES = ("predicted_", "inference_", "benchmark_dataset")
+"""Prefixes of the columns that the benchmark adds to its data."""
+
+
+def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
+    """Read the scores; rows whose audio was replaced by silence are failures."""
+    metadata = read_sibling_json(path, "metadata.json")
+    splits = sorted({str(values.get("split", "")) for _, values in lines})
+    if len(splits) > 1:
+        raise DataError(f"{path} contains several splits: {', '.join(splits)}. Import one split at a time.")
+    model = str(metadata.get("model_class_path") or metadata.get("model_name") or metadata.get("model") or "")
+    return ImportedResults(
+        path=path,
+        model=model,
+        dataset="cmi-rewardbench",
+        samples=[_to_sample(origin, values) for origin, values in lines],
+        kind="cmi-rewardbench",
+        task_options={"split": splits[0]} if splits[0] else {},
+        extra_files=(path.with_name("metadata.json"),) if metadata else (),
+    )
+
+
+def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
+    row = {name: value for name, value in values.items() if not name.startswith(ADDED_PREFIXES)}
+    sides = ("", "_b") if detect_dataset(str(values.get("source") or "")) in PREFERENCE_COLUMNS else ("",)
+    scores_by_side = [_read_scores(values, side) for side in sides]
+    valid = all(values.get(f"inference_valid_{side}", True) for side in "ab")
+    if valid and all(scores_by_side):
+        outputs = tuple(Prediction(values=scores, scale="continuous") for scores in scores_by_side)
+        return ImportedSample(manifest_row=row, origin=origin, outputs=outputs)
+    reason = str(values.get("inference_error") or "") or "the row has no scores"
+    return ImportedSample(manifest_row=row, origin=origin, error=not_answered(reason))
+
+
+def _read_scores(values: Mapping[str, Any], side: str) -> dict[str, float]:
+    """Return the scores of one recording without null and NaN."""
+    scores = {name: values.get(f"{column}{side}") for name, column in SCORE_COLUMNS.items()}
+    return {name: float(score) for name, score in scores.items() if isinstance(score, (int, float)) and score == score}
 
 
 def export(run: Path, out: Path, _: Notify) -> list[Path]:
@@ -44,9 +91,8 @@ def export(run: Path, out: Path, _: Notify) -> list[Path]:
     results = [build_result(record, benchmark.dimensions) for record in records]
     evaluation = benchmark.evaluation
     summary, detail = build_summary(results, evaluation), build_detail(results, evaluation)
-    out.mkdir(parents=True, exist_ok=True)
-    paths = [out / "results.jsonl", *(out / name for name in evaluation.files)]
-    write_lines_atomically(paths[0], (orjson.dumps(result.row) + b"\n" for result in results))
+    paths = [write_jsonl(out / "results.jsonl", [result.row for result in results])]
+    paths += [out / name for name in evaluation.files]
     write_atomically(paths[1], to_csv(summary))
     write_atomically(paths[2], to_csv(detail))
     document = {"config": evaluation.document(), "summary": summary, "detail": detail}
@@ -149,3 +195,14 @@ def _replace_nan(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
         return [_replace_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+FORMAT = ResultFormat(
+    "cmi",
+    "CMI-RewardBench",
+    ("source", "predicted_musicality"),
+    "results.jsonl",
+    "results.jsonl with predicted_musicality",
+    read,
+    export,
+)
