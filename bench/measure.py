@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 PRINT_PEAK_MEMORY = """
@@ -73,6 +74,29 @@ def measure_process(code: str) -> ProcessCost:
 
     cost = measure_cost(run)
     return ProcessCost(int(lines[-1].split()[1]) / 1024, cost)
+
+
+def measure_tree(module: str, function: str, *arguments: str, tree: Path | None = None) -> Cost:
+    """Call a function of a benchmark in a process of its own and return the cost that it measured.
+
+    Args:
+        module: Name of the benchmark.
+        function: Returns a `Cost`.
+        arguments: Arguments of the function.
+        tree: Source folder of the package to measure. Default: the installed one.
+    """
+    code = f"import {module}; cost = {module}.{function}(*{arguments!r}); print(cost.wall, cost.cpu)"
+    environment = {**os.environ, **({"PYTHONPATH": str(tree)} if tree else {})}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parent,
+        env=environment,
+        check=True,
+        text=True,
+        stdout=subprocess.PIPE,
+    )
+    wall, cpu = done.stdout.splitlines()[-1].split()
+    return Cost(float(wall), float(cpu))
 
 
 @dataclass(frozen=True, slots=True)
