@@ -11,11 +11,15 @@ if TYPE_CHECKING:
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Sample, Turn
+    from auricle.engine.config import RunConfig
+    from auricle.engine.observer import Observer
     from auricle.engine.settings import Settings
     from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
     from auricle.models.base import AsyncModel, BatchModel
     from auricle.models.catalogue import model
+    from auricle.runs.metrics import Number
+    from auricle.runs.result import RunResult
     from auricle.tasks.base import Task, jsonl
     from auricle.tasks.catalogue import task
 
@@ -23,11 +27,15 @@ _EXPORTS = {
     "api": ("compare", "evaluate", "load_model", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
+    "engine.config": ("RunConfig",),
+    "engine.observer": ("Observer",),
     "engine.settings": ("Settings",),
     "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
     "metrics.base": ("Metric", "metric"),
     "models.base": ("AsyncModel", "BatchModel"),
     "models.catalogue": ("model",),
+    "runs.metrics": ("Number",),
+    "runs.result": ("RunResult",),
     "tasks.catalogue": ("task",),
     "tasks.base": ("Task", "jsonl"),
     "core.types": ("Generate", "Generation", "Likelihood", "LogLikelihood", "Predict", "Prediction", "Sample", "Turn"),
@@ -45,8 +53,12 @@ __all__ = [
     "Likelihood",
     "LogLikelihood",
     "Metric",
+    "Number",
+    "Observer",
     "Predict",
     "Prediction",
+    "RunConfig",
+    "RunResult",
     "Sample",
     "SampleError",
     "Settings",

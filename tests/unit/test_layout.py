@@ -125,3 +125,36 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", file.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (file.parent / target).exists(), f"{file.relative_to(paths.ROOT)}: {target}"
+
+
+RUN_FILES = {
+    *("spec.json", "progress.json", "metrics.json", "prices.json", "perf.json", "summary.json", "health.json"),
+    *("outputs.jsonl", "verdicts.jsonl", "scores.jsonl", "requests.jsonl"),
+}
+OTHER_FILES_OF_THAT_NAME = {Path("tasks/benchmarks/cmi_evaluation.py")}  # CMI-RewardBench's own metrics.json
+
+
+def test_only_runs_reads_and_writes_the_files_of_a_run() -> None:
+    """Other rooms go through the readers and writers of `runs`, which check formats and damage."""
+    for module in MODULES:
+        if module.parts[0] == "runs" or module in OTHER_FILES_OF_THAT_NAME:
+            continue
+        tree = ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+        named = {
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        assert not named & RUN_FILES, f"{module} names {named & RUN_FILES}"
+        opened = [name for name in _opened_constants(tree) if name.endswith("_FILE")]
+        assert not opened, f"{module} opens {opened}"
+
+
+def _opened_constants(tree: ast.AST) -> set[str]:
+    """Return the names in paths on which a method that reads or writes is called, such as `(folder / NAME).open()`."""
+    reading = {"open", "read_bytes", "read_text", "write_bytes", "write_text"}
+    return {
+        name.id
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in reading
+        for name in ast.walk(call.func.value)
+        if isinstance(name, ast.Name)
+    }

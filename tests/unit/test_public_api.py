@@ -7,6 +7,7 @@ import importlib
 import inspect
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,7 +47,9 @@ def test_examples_in_docstrings_run(module: str, name: str) -> None:
         assert runner.run(example).failed == 0
 
 
-def test_examples_on_the_page_run() -> None:
+@pytest.mark.parametrize("page", ["api.md", "configs.md"])
+def test_examples_on_the_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
-        exec(compile(block, "docs/api.md", "exec"), scope)
+    for block in re.findall(r"```python\n(.*?)```", (paths.DOCS / page).read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(block, page, "exec"), scope)
