@@ -23,7 +23,7 @@ SETTINGS_FIELDS = tuple(field.name for field in fields(Settings) if field.name n
 
 
 class RunConfig(BaseModel):
-    """Everything that `auricle run` can be told, with the same names as its options.
+    """Everything that `auricle run` accepts, with the same names as its options.
 
     The fields of `Settings`, such as `concurrency` or `batch_size`, stand next to the others in YAML.
 

@@ -62,13 +62,13 @@ def read_document(path: Path, kind: type[Document], latest_format: int = 1, reme
     return decoded
 
 
-def check_format(path: Path, found: Any, latest_format: int) -> None:
+def check_format(path: Path, value: Any, latest_format: int) -> None:
     """Raise `DataError` unless the format of a document can be read."""
-    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise DataError(f"{path} has the unknown format {found!r}; this version of Auricle reads {latest_format}.")
-    if found > latest_format:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise DataError(f"{path} has the unknown format {value!r}; this version of Auricle reads {latest_format}.")
+    if value > latest_format:
         raise DataError(
-            f"{path} has format {found}, which a newer version of Auricle wrote; this version reads up to "
+            f"{path} has format {value}, which a newer version of Auricle wrote; this version reads up to "
             f"{latest_format}. Upgrade Auricle to read it."
         )
 
@@ -148,6 +148,12 @@ def write_document(path: Path, document: Any) -> None:
 def encode_document(document: Any) -> bytes:
     """Return a document as indented JSON."""
     return orjson.dumps(document, to_plain, WRITE_OPTIONS)
+
+
+def to_json_types(document: Any) -> dict[str, Any]:
+    """Return the content of a document as mappings, lists and plain values, as in its file."""
+    content: dict[str, Any] = orjson.loads(encode_document(document))
+    return content
 
 
 def to_plain(value: Any) -> Any:
