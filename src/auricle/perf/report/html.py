@@ -23,7 +23,7 @@ from auricle.perf.report.tables import (
 from auricle.report import plots
 from auricle.report.html_format import format_count
 from auricle.report.markup import Markup, join_markup, tag
-from auricle.report.run_html import CONTENT_SECURITY_POLICY, load_asset
+from auricle.report.templating import CONTENT_SECURITY_POLICY, load_asset
 
 PointWithChartData: TypeAlias = tuple[Summary, ChartData | None]
 Section: TypeAlias = tuple[str, str, Markup]
