@@ -46,5 +46,5 @@ def judged(missing: int = 0, failed: int = 0, *, requested: bool = True) -> RunR
         (judged(missing=1, requested=False), ExitStatus.FAILURES),
     ],
 )
-def test_exit_status_says_how_the_run_ended(result: RunResult, status: ExitStatus) -> None:
+def test_exit_status_depends_on_how_the_run_ended(result: RunResult, status: ExitStatus) -> None:
     assert result.exit_status is status
