@@ -8,29 +8,32 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, error_rates, labels
-from auricle.report.metrics_document import build_document
+from auricle.metrics.signature import Signature
+from auricle.report.metrics_document import build_metrics
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
+from auricle.runs.metrics import ModelFacts, TaskFacts
 
 LONG = "unbroken" * 40
 
 
-def about(name: Any) -> Any:
-    task = {"name": name, "version": 1, "language": "", "licence": "", "source": f"{LONG}.jsonl",
-            "revision": "", "cluster": ""}  # fmt: skip
-    return {"task": task, "model": {"name": f"model-{LONG}", "arguments": {"path": LONG}},
-            "auricle": "0.1.0", "created": "2026-08-14T10:22:31+00:00", "complete": False,
-            "rows": 99}  # fmt: skip
-
-
 def page_of(records: Any, metrics: Any) -> Any:
-    board = ScoreTable(metrics)
-    list(score_records(records, board))
-    document = build_document(about(f"task-{LONG}"), board, summarise(board, f"{LONG}:1", "model"))
+    table = ScoreTable(metrics)
+    list(score_records(records, table))
+    signature = Signature.parse(f"{LONG}:1|local|Respond#0000||model|auricle 0.1.0")
+    document = build_metrics(
+        table,
+        summarise(table, signature),
+        task=TaskFacts(f"task-{LONG}", source=f"{LONG}.jsonl"),
+        model=ModelFacts(f"model-{LONG}", {"path": LONG}),
+        auricle="0.1.0",
+        created="2026-08-14T10:22:31+00:00",
+        rows=99,
+    )
     by_id = {record.sample.id: record for record in records}
-    return render_report(document, build_sample_views([by_id[each] for each in board.worst_ids()], metrics[0]))
+    return render_report(document, build_sample_views([by_id[each] for each in table.worst_ids()], metrics[0]))
 
 
 def heard(at: Any, audio: Any = None) -> Any:

@@ -6,9 +6,11 @@ from typing import Any
 
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
-from auricle.report.metrics_document import build_document
+from auricle.metrics.signature import Signature
+from auricle.report.metrics_document import build_metrics
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
+from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts
 
 EVIL = "<script>alert('x')</script>\"&"
 
@@ -49,18 +51,19 @@ def visible_text(page: Any) -> Any:
     return re.sub(r"\s+", " ", " ".join(read_page(page).words).replace("\u202f", " "))
 
 
+SIGNATURE = Signature.parse("mine:1|local|Respond#0000||echo|auricle 0.1.0")
+
+
 def describe_run(**more: Any) -> Any:
-    task = {"name": "mine", "version": 1, "language": "en", "licence": "CC0", "source": "m.jsonl",
-            "revision": "71cacbf", "cluster": ""}  # fmt: skip
-    model = {"name": "echo", "arguments": {"beam": 5}}
-    return {"task": task, "model": model, "auricle": "0.1.0", "complete": True, "rows": 3,
+    task = TaskFacts("mine", language="en", licence="CC0", source="m.jsonl", revision="71cacbf")
+    return {"task": task, "model": ModelFacts("echo", {"beam": 5}), "auricle": "0.1.0", "complete": True, "rows": 3,
             "created": "2026-08-14T10:22:31+00:00", **more}  # fmt: skip
 
 
-def build_run_document(records: Any, metrics: Any, **more: Any) -> Any:
-    board = ScoreTable(metrics)
-    list(score_records(records, board))
-    return build_document(describe_run(**more), board, summarise(board, "mine:1", "echo"))
+def build_run_metrics(records: Any, metrics: Any, **more: Any) -> Metrics:
+    table = ScoreTable(metrics)
+    list(score_records(records, table))
+    return build_metrics(table, summarise(table, SIGNATURE), **describe_run(**more))
 
 
 def make_record(at: Any, output: Any, target: str = "one two three", meta: Any = None) -> Any:
@@ -75,7 +78,7 @@ def make_transcripts(size: Any, failed: int = 0, **more: Any) -> Any:
         for at in range(size)
     ]
     records += [make_record(size + at, Failure("Timeout", "too late")) for at in range(failed)]
-    return build_run_document(records, [error_rates.wer, error_rates.cer], **more), records
+    return build_run_metrics(records, [error_rates.wer, error_rates.cer], **more), records
 
 
 def make_classified(names: Any, unreadable: int = 0) -> Any:
@@ -86,7 +89,7 @@ def make_classified(names: Any, unreadable: int = 0) -> Any:
         records.append(make_record(at, output, target=names[at % len(names)]))
     for at in range(unreadable):
         records.append(make_record(1000 + at, Generation(text="no idea"), target=names[0]))
-    return build_run_document(records, [labels.accuracy, labels.uar, labels.macro_f1]), records
+    return build_run_metrics(records, [labels.accuracy, labels.uar, labels.macro_f1]), records
 
 
 def matrix_words(page: Any) -> Any:

@@ -28,7 +28,7 @@ class SvgReader(HTMLParser):
         assert self._open.pop() == name
 
     def handle_data(self, data: Any) -> None:
-        if self._open[-1] == "text":
+        if self._open[-1:] == ["text"]:
             self.texts.append(data)
 
     def of(self, kind: Any) -> Any:

@@ -5,19 +5,17 @@ Imports no model, task or numerical library unless a run must be scored first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-import orjson
 
 from auricle.cli import options as opt
 from auricle.cli.output import print_json
 from auricle.core.errors import SpecError
 from auricle.report import terminal
 from auricle.report.usage_text import format_usage_line
-from auricle.runs.documents import encode_document, to_plain
+from auricle.runs.documents import to_plain
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 
@@ -58,25 +56,21 @@ def print_metrics(runs: Sequence[tuple[Path, Metrics]], as_json: bool, by: Seque
     if as_json:
         print_json([{"run": str(run), **to_plain(metrics)} for run, metrics in runs])
         return
-    documents = [orjson.loads(encode_document(metrics)) for _, metrics in runs]
+    click.echo("\n".join(_format_runs(runs, by)))
+
+
+def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Iterator[str]:
     fields = by or sorted({number.field for _, metrics in runs for number in metrics.numbers} & {"subset"})
-    for line in terminal.format_metrics(documents, fields):
-        click.echo(line)
-    for (run, metrics), document in zip(runs, documents, strict=True):
+    yield from terminal.format_metrics([metrics for _, metrics in runs], fields)
+    for run, metrics in runs:
         if not metrics.complete:
             count = metrics.outcomes.total
-            click.echo(f"\n{run} is not finished: these metrics cover the {count} samples completed so far.")
-        for line in (*terminal.format_failures(document), *terminal.format_notes(document)):
-            click.echo(line)
-    for line in _usage_lines(documents):
-        click.echo(f"\n{line}")
-    click.echo()
+            yield f"\n{run} is not finished: these metrics cover the {count} samples completed so far."
+        yield from (*terminal.format_failures(metrics), *terminal.format_notes(metrics))
+    for _, metrics in runs:
+        if line := format_usage_line(metrics):
+            run_title = f"{metrics.model.name} on {metrics.task.name}: " if len(runs) > 1 else ""
+            yield f"\n{run_title}{line}"
+    yield ""
     for run, _ in runs:
-        click.echo(f"Report: {(run / 'report.html').resolve()}")
-
-
-def _usage_lines(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for document in documents:
-        if line := format_usage_line(document):
-            run_title = f"{document['model']['name']} on {document['task']['name']}: "
-            yield f"{run_title}{line}" if len(documents) > 1 else line
+        yield f"Report: {(run / 'report.html').resolve()}"

@@ -3,47 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from auricle.metrics.catalogue import metric_title
 from auricle.report import text_format
-from auricle.report.markup import Markup, tag
+from auricle.runs.metrics import Number
 
-METRIC_TITLES = {
-    "wer": "WER", "cer": "CER", "mer": "MER", "uar": "UAR", "bleu": "BLEU", "chrf": "chrF",
-    "macro_f1": "Macro F1", "weighted_f1": "Weighted F1", "accuracy": "Accuracy",
-    "accuracy_matched": "Accuracy, matched", "accuracy_closed": "Accuracy, closed set",
-    "uar_all": "UAR, all labels", "wa": "WA", "top2": "Top 2", "top3": "Top 3", "ece": "ECE",
-    "eta2": "η²", "ccc": "CCC", "pearson": "Pearson’s r", "rmse": "RMSE",
-    "exact_match": "Exact match", "option_accuracy": "Option accuracy", "contains": "Contains",
-    "empty": "Empty",
-}  # fmt: skip
 MISSING = "–"
-NARROW_SPACE = "\u202f"  # a narrow no-break space, between a number and its unit
-
 NumberDocument = Mapping[str, Any]
-
-
-def metric_title(metric: str) -> str:
-    """Return the display title of a metric; metrics of a dimension include its name."""
-    name, _, dimension = metric.rpartition("_")
-    if name in text_format.METRIC_FAMILIES:
-        return f"{METRIC_TITLES[name]} {dimension}"
-    return METRIC_TITLES.get(metric, metric)
+NARROW_SPACE = "\u202f"  # a narrow no-break space, between a number and its unit
 
 
 def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str, bool]]:
-    """Group the metrics that were not computed by reason."""
+    """Group the metrics that were not computed by reason; return their titles, the reason, and whether it is one."""
     return [
-        (", ".join(metric_title(name) for name in names), why, len(names) == 1)
-        for names, why in text_format.group_by_reason(refused)
+        (", ".join(titles), reason, len(titles) == 1)
+        for titles, reason in text_format.group_by_reason(refused, metric_title)
     ]
 
 
-def typeset_value(number: NumberDocument, key: str = "value") -> str:
+def typeset_value(number: Number, bound: text_format.Bound = "value") -> str:
     """Typeset a metric's value, low, high, worst or best; a dash if undefined."""
-    return typeset_number(number[key], number["unit"])
+    return typeset_number(getattr(number, bound), number.unit)
 
 
 def typeset_number(value: float | None, unit: str) -> str:
@@ -52,12 +35,17 @@ def typeset_number(value: float | None, unit: str) -> str:
     return typeset(text_format.format_number(value, unit))
 
 
+def typeset_decimal(value: float | None, digits: int) -> str:
+    """Typeset a value with a fixed number of decimals."""
+    return MISSING if value is None or not math.isfinite(value) else typeset(f"{value:.{digits}f}")
+
+
 def strip_unit(text: str) -> str:
     """Typeset a number without its unit."""
     return text.partition(NARROW_SPACE)[0]
 
 
-def typeset_coverage(number: NumberDocument) -> str:
+def typeset_coverage(number: Number) -> str:
     """Typeset the share of samples that were scored."""
     return typeset(text_format.format_coverage(number))
 
@@ -71,29 +59,17 @@ def pluralise(value: int, singular: str, plural: str = "") -> str:
     return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
 
 
-def typeset_interval(number: NumberDocument) -> str:
+def typeset_interval(number: Number) -> str:
     """Typeset the ends of an interval, without unit."""
-    sides = [strip_unit(typeset_value(number, end)) for end in ("low", "high")]
+    sides = [strip_unit(typeset_number(end, number.unit)) for end in (number.low, number.high)]
     return MISSING if MISSING in sides else " – ".join(sides)
 
 
-def has_bounds(number: NumberDocument) -> bool:
-    """Return whether the metric has bounds for its failed samples."""
-    ends = number["worst"], number["best"]
-    return bool(number["failed"]) and None not in ends and ends[0] != ends[1]
-
-
-def direction_arrow(number: NumberDocument, *, with_words: bool = False) -> Markup:
-    """Render the direction that is better, as an arrow and in words for screen readers."""
-    better = "higher is better" if number["higher_is_better"] else "lower is better"
-    sign = tag("span", "↑" if number["higher_is_better"] else "↓", aria_hidden="true")
-    words_too = f" {better}" if with_words else hidden_text(better)
-    return tag("span", sign, words_too, class_="arrow", title=better)
-
-
-def hidden_text(text: str) -> Markup:
-    """Render text for screen readers only."""
-    return tag("span", f" {text}", class_="aside")
+def get_bounds(number: Number) -> tuple[float, float] | None:
+    """Return the value if all failed samples had been best, and worst; None if it is known or no sample failed."""
+    if not number.failed or number.best is None or number.worst is None or number.best == number.worst:
+        return None
+    return number.best, number.worst
 
 
 def typeset(text: str) -> str:
@@ -146,47 +122,6 @@ def _round_step(width: float) -> float:
     return next(size * times for times in (1.0, 2.0, 5.0, 10.0) if size * times >= width / 4)
 
 
-def collect_extents(numbers: Iterable[NumberDocument]) -> list[float | None]:
+def collect_extents(numbers: Iterable[Number]) -> list[float | None]:
     """Collect the values that the marks of these numbers show."""
-    names = ("value", "low", "high", "worst", "best")
-    return [number[name] for number in numbers for name in names]
-
-
-def draw_interval_mark(number: NumberDocument, scale: Scale, reference_value: float | None = None) -> Markup:
-    """Render the interval as a bar, the value as a tick and bounds as dots, with an optional reference line."""
-    pieces = [_draw_line("track", "0%", "100%")]
-    if reference_value is not None:
-        at = scale.position(reference_value)
-        pieces.append(_draw_line("beside", at, at, 0, 16))
-    if has_bounds(number):
-        best, worst = sorted((number["best"], number["worst"]))
-        pieces.append(_draw_line("bounds", scale.position(best), scale.position(worst), 15, 15))
-    if number["low"] is not None and number["high"] is not None:
-        pieces.append(_draw_bar(scale, number["low"], number["high"]))
-    if number["value"] is not None:
-        at = scale.position(number["value"])
-        pieces.append(_draw_line("value", at, at, 2, 14))
-    return tag("svg", pieces, class_="mark", aria_hidden="true", focusable="false")
-
-
-def _draw_line(css_class: str, x1: str, x2: str, y1: float = 8, y2: float = 8) -> Markup:
-    return tag("line", class_=css_class, x1=x1, x2=x2, y1=y1, y2=y2)
-
-
-def _draw_bar(scale: Scale, low: float, high: float) -> Markup:
-    return tag("rect", class_="bar", x=scale.position(low), width=scale.width(low, high), y=4, height=8, rx=1)
-
-
-def draw_axis_ends(unit: str, scale: Scale) -> Markup:
-    """Render the ends of a scale for the head of a column of marks."""
-    return tag("span", [tag("span", text) for text in scale.format_ends(unit)], class_="axis", aria_hidden="true")
-
-
-def draw_stacked_bar(parts: Sequence[tuple[str, float]], total: float) -> Markup:
-    """Render a stacked bar of shares."""
-    pieces, start = [], 0.0
-    for kind, size in parts:
-        share = 100 * size / total if total else 0.0
-        pieces.append(tag("rect", class_=kind, x=f"{start:.2f}%", width=f"{share:.2f}%", y=3, height=10))
-        start += share
-    return tag("svg", pieces, class_="mark", aria_hidden="true", focusable="false")
+    return [end for n in numbers for end in (n.value, n.low, n.high, n.worst, n.best)]

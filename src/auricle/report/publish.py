@@ -19,7 +19,6 @@ from auricle.report import metrics_document, run_html
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
-from auricle.runs.documents import encode_document
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, write_metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, write_scores
@@ -58,8 +57,7 @@ def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | 
     )
     run.write("metrics_summary.csv", metrics_document.summary_csv(metrics))
     run.write("metrics_detail.csv", metrics_document.detail_csv(metrics))
-    document = orjson.loads(encode_document(metrics))
-    run.write("report.html", run_html.render_report(document, _view_worst_samples(score_table)).encode())
+    run.write("report.html", run_html.render_report(metrics, _view_worst_samples(score_table)).encode())
     write_metrics(run.path, metrics)
     return metrics
 
@@ -78,16 +76,18 @@ def add_judge_metrics(metrics: Sequence[Metric], verdicts: VerdictIndex | None) 
 
 def _view_worst_samples(score_table: ScoreTable) -> list[SampleView]:
     """Return the worst samples by the first metric, with their verdicts."""
-    records = score_table.worst_records()
+    worst = score_table.worst_records()
     first = score_table.columns[0].metric if score_table.columns else None
-    if first is None or first.judge_requests is None:
-        return build_sample_views(records, first)
-    lines = {record.sample.id: ScoreLine(record.sample.id, record.row) for record in records}
-    stats = {each.sample.id: score_table.score_record(first, each, lines[each.sample.id]) for each in records}
-    return [
-        replace(each, verdict=" | ".join(lines[each.id].verdicts.get(first.name, ())))
-        for each in build_sample_views(records, first, stats)
-    ]
+    name = first.name if first else ""
+    stats = {record.sample.id: line.stats[name] for record, line in worst}
+    views = build_sample_views([record for record, _ in worst], first, stats)
+    return [_add_remarks(view, line, name) for view, (_, line) in zip(views, worst, strict=False)]
+
+
+def _add_remarks(view: SampleView, line: ScoreLine, metric: str) -> SampleView:
+    """Add the verdicts, and why the answer could not be read."""
+    reason = f"Unreadable: {line.unreadable[metric]} " if metric in line.unreadable else ""
+    return replace(view, verdict=" | ".join(line.verdicts.get(metric, ())), note=f"{reason}{view.note}".rstrip())
 
 
 def _describe_measurement(run: Run, task: TaskFacts, model: ModelFacts) -> Signature:

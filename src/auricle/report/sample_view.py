@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from auricle.audio import Audio
@@ -15,6 +16,7 @@ from auricle.core.errors import SampleError, Unreadable
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
+from auricle.metrics.label_alignment import display_label, labels_match
 from auricle.report.html_format import typeset_number
 from auricle.report.text_format import format_likelihood, truncate
 from auricle.report.transcript import TranscriptLine, transcript_lines
@@ -25,10 +27,7 @@ MAX_TOTAL_SECONDS = 300.0  # encoding one second of audio takes 10 ms of CPU tim
 MAX_AUDIO_BYTES = 6_000_000  # base64 bytes of audio, so that the page stays under 10 MB
 MAX_TOKENS = 800  # a model that repeats itself endlessly must not fill the page
 MAX_VALUES = 5
-RIGHT_OR_WRONG_METRICS = {
-    "accuracy", "exact_match", "contains", "option_accuracy", "uar", "macro_f1", "weighted_f1",
-    "judge-reference", "judge-choice",
-}  # fmt: skip
+FIRST_UNSPACED_CHARACTER = "\u2e80"  # scripts without spaces begin here
 
 
 class Edit(NamedTuple):
@@ -38,6 +37,27 @@ class Edit(NamedTuple):
     """equal, replace, delete or insert."""
     reference: tuple[str, ...]
     answer: tuple[str, ...]
+
+
+class DiffPiece(NamedTuple):
+    """One operation of an alignment as text, and what separates it from the previous one."""
+
+    separator: str
+    is_equal: bool
+    reference: str
+    answer: str
+
+
+class ValueBar(NamedTuple):
+    """The score of a label."""
+
+    name: str
+    """The label in English."""
+    label: str
+    value: float
+    highest: float
+    """The highest absolute value of the sample."""
+    is_target: bool
 
 
 @dataclass(frozen=True)
@@ -64,6 +84,43 @@ class SampleView:
     """Verdicts of the judge, if there are any."""
     transcript: tuple[TranscriptLine, ...] = ()
     """A conversation turn by turn, or several answers."""
+
+    @property
+    def diff_pieces(self) -> list[DiffPiece]:
+        return list(join_diff(self.diff))
+
+    @property
+    def value_bars(self) -> list[ValueBar]:
+        highest = max((abs(value) for _, value in self.values), default=0.0) or 1.0
+        target = self.target or ""
+        return [
+            ValueBar(display_label(label), label, value, highest, bool(target) and labels_match(target, label))
+            for label, value in self.values
+        ]
+
+
+def join_diff(diff: Sequence[Edit]) -> Iterator[DiffPiece]:
+    """Join the tokens of an alignment to text."""
+    by_character = all(len(token) == 1 for edit in diff for token in edit.reference + edit.answer)
+    before = ""
+    for edit in diff:
+        separator = "" if by_character else token_separator(before, (edit.reference or edit.answer)[0])
+        reference, answer = (join_tokens(side, by_character) for side in (edit.reference, edit.answer))
+        yield DiffPiece(separator, edit.kind == "equal", reference, answer)
+        before = (edit.answer or edit.reference)[-1]
+
+
+def join_tokens(tokens: Sequence[str], by_character: bool) -> str:
+    """Join tokens to text."""
+    if by_character:
+        return "".join(tokens)
+    return "".join(token_separator(before, token) + token for before, token in pairwise(("", *tokens)))
+
+
+def token_separator(before: str, after: str) -> str:
+    """Return a space between words, and nothing between characters of a script without spaces."""
+    tight = not before or (before[-1] >= FIRST_UNSPACED_CHARACTER and after[:1] >= FIRST_UNSPACED_CHARACTER)
+    return "" if tight else " "
 
 
 def build_sample_views(
@@ -173,9 +230,10 @@ def _format_score(record: Record, metric: Metric | None, stats: Mapping[str, Any
 
 
 def _format_stat(metric: Metric, stat: Any) -> tuple[str, str]:
+    is_hit = metric.is_hit(stat)
+    if is_hit is not None:
+        return ("right" if is_hit else "wrong"), ""
     value = _stat_value(metric, stat)
-    if metric.name in RIGHT_OR_WRONG_METRICS and value in (0.0, 1.0):
-        return ("right" if value else "wrong"), ""
     details = {} if isinstance(stat, (int, float)) else metric.details([stat])
     if "substitutions" not in details:
         return typeset_number(value, metric.unit), ""

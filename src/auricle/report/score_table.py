@@ -54,7 +54,7 @@ class ScoreTable:
         self.examples: dict[str, list[Record]] = {}
         self._ignored_fields: set[str] = set()
         self._max_worst = max_worst
-        self._worst: list[tuple[float, int, Record]] = []
+        self._worst: list[tuple[float, int, Record, ScoreLine]] = []
 
     @property
     def total(self) -> int:
@@ -87,10 +87,11 @@ class ScoreTable:
 
     def worst_ids(self) -> list[str]:
         """Return the ids of the worst samples by the first metric, worst first."""
-        return [record.sample.id for record in self.worst_records()]
+        return [record.sample.id for record, _ in self.worst_records()]
 
-    def worst_records(self) -> list[Record]:
-        return [record for *_, record in sorted(self._worst, reverse=True)]
+    def worst_records(self) -> list[tuple[Record, ScoreLine]]:
+        """Return the worst samples by the first metric with their scores, worst first."""
+        return [(record, line) for *_, record, line in sorted(self._worst, reverse=True)]
 
     def score_record(self, metric: Metric, record: Record, line: ScoreLine) -> Any:
         """Compute the statistic of a record; verdicts are added to its line."""
@@ -116,7 +117,7 @@ class ScoreTable:
             full = len(self._worst) >= self._max_worst
             if full and badness < self._worst[0][0]:
                 continue
-            entry = (badness, -record.row, record)  # the earlier of two equal samples comes first
+            entry = (badness, -record.row, record, line)  # the earlier of two equal samples comes first
             if not full:
                 heapq.heappush(self._worst, entry)
             elif entry > self._worst[0]:

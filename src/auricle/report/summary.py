@@ -151,6 +151,7 @@ def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupSta
     worst, best = _compute_bounds(group_stats.column, group_stats.stats, members, value)
     return Number(
         metric=metric.name,
+        title=metric.title,
         field=group.field,
         group=group.value,
         value=_defined(value),

@@ -5,6 +5,7 @@ Templates are named by their path in the package: `report/templates/macros.html`
 
 from __future__ import annotations
 
+from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -36,9 +37,15 @@ def load_asset(name: str) -> Markup:
     return Markup(files("auricle").joinpath(name).read_text(encoding="utf-8"))  # noqa: S704 - a file of the package
 
 
+def _encode_base64(content: bytes) -> Markup:
+    return Markup(b64encode(content).decode())  # noqa: S704 - letters, digits and +/=
+
+
 @cache
 def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    from auricle.report.plots import svg
 
     environment = Environment(
         loader=PackageLoader("auricle", ""),
@@ -49,10 +56,19 @@ def _environment() -> Environment:
     )
     environment.globals.update(asset=load_asset, content_security_policy=CONTENT_SECURITY_POLICY)
     environment.filters.update(
+        base64=_encode_base64,
+        bounds=html_format.get_bounds,
         count=html_format.format_count,
+        coverage=html_format.typeset_coverage,
+        decimal=html_format.typeset_decimal,
+        interval=html_format.typeset_interval,
         quantity=html_format.typeset_number,
         plural=html_format.pluralise,
         typeset=html_format.typeset,
+        unitless=html_format.strip_unit,
         clip=text_format.truncate,
+        px="{:.1f}".format,
+        tick=svg.format_tick,
+        short_label=svg.shorten_label,
     )
     return environment

@@ -2,47 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 from auricle.core.types import Likelihood
+from auricle.runs.metrics import Number
 
 MAX_CHARACTERS = 4000
 CONDITION_SUFFIXES = {"context": "", "nothing": ", without a prompt", "itself": ", with the prompt"}
 
+Bound = Literal["value", "low", "high", "worst", "best"]
 
-def format_value(number: Mapping[str, Any], key: str = "value") -> str:
+
+def format_value(number: Number, bound: Bound = "value") -> str:
     """Format a metric's value, low, high, worst or best in its unit."""
-    return format_number(number[key], number["unit"])
+    return format_number(getattr(number, bound), number.unit)
 
 
 def format_number(value: float | None, unit: str) -> str:
-    if value is None:
+    if value is None or math.isnan(value):
         return "–"
     return f"{100 * value:.2f} %" if unit == "share" else f"{value:.4g}" if unit else f"{value:.4f}"
 
 
-METRIC_FAMILIES = ("eta2", "ccc", "pearson", "rmse")
-"""Metrics that exist for every dimension."""
+def group_by_reason(refusals: Mapping[str, str], title: Callable[[str], str] = str) -> list[tuple[list[str], str]]:
+    """Group metrics by reason; name metrics of several dimensions once. `title` formats the name of a metric."""
+    from auricle.metrics.dimensions import DIMENSIONS
+
+    by_reason: dict[str, dict[str, None]] = {}
+    for name, reason in refusals.items():
+        _, _, dimension = name.rpartition("_")
+        family = title(name).removesuffix(dimension).rstrip("_ ") if dimension in DIMENSIONS else title(name)
+        by_reason.setdefault(reason, {})[family] = None
+    return [(list(names), reason) for reason, names in by_reason.items()]
 
 
-def group_by_reason(refusals: Mapping[str, str]) -> list[tuple[list[str], str]]:
-    """Group metrics by reason; name metrics of several dimensions once."""
-    by_reason: dict[str, list[str]] = {}
-    for name, why in refusals.items():
-        family = name.rpartition("_")[0]
-        label = family if family in METRIC_FAMILIES else name
-        if label not in by_reason.setdefault(why, []):
-            by_reason[why].append(label)
-    return [(names, why) for why, names in by_reason.items()]
-
-
-def format_coverage(number: Mapping[str, Any]) -> str:
+def format_coverage(number: Number) -> str:
     """Format the share of samples that were scored; only complete coverage is 100 %."""
-    if not number["total"]:
+    if not number.total:
         return "–"
-    share = 100 * number["scored"] / number["total"]
-    return "100 %" if number["scored"] == number["total"] else f"{min(share, 99.9):.1f} %"
+    return "100 %" if number.scored == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
 
 
 def format_likelihood(likelihood: Likelihood, name: str = "") -> str:

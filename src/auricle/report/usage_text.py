@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from auricle.runs.metrics import Delay, Metrics, Throughput, Usage
 from auricle.runs.usage import format_money
 
-Document = Mapping[str, Any]
 FACT_DESCRIPTIONS = {
     "Wall time": "From the first request to the last response of each pass, decoding included, "
                  "model loading excluded.",
@@ -16,97 +13,93 @@ FACT_DESCRIPTIONS = {
     "TTFT": "Median time from sending a request to the first token of its streamed answer.",
     "First audio": "Median time from sending a request to the first audio of its streamed answer.",
 }  # fmt: skip
-DELAYS = {"TTFT": "ttft_s", "First audio": "ttfa_s"}
 
 
-def usage_facts(document: Document) -> list[tuple[str, str]]:
+def usage_facts(metrics: Metrics) -> list[tuple[str, str]]:
     """List what was used; ≥ marks incomplete figures."""
-    used = document.get("usage") or {}
-    floor = "≥ " if used.get("samples_without_usage") else ""
+    used = metrics.usage
+    floor = "≥ " if used.samples_without_usage else ""
     facts = [
-        ("Tokens in", _format_compact(used.get("input_tokens"), floor)),
-        ("Tokens out", _format_compact(used.get("output_tokens"), floor)),
+        ("Tokens in", _format_compact(used.input_tokens, floor)),
+        ("Tokens out", _format_compact(used.output_tokens, floor)),
         ("Audio", _format_audio(used)),
-        *speed_facts(document),
+        *speed_facts(metrics),
         ("Cost", _format_cost(used, "≥ ")),
-        ("Cached", f"{used['cached']:,}" if used.get("cached") else ""),
+        ("Cached", f"{used.cached:,}" if used.cached else ""),
     ]
     return [(name, text) for name, text in facts if text]
 
 
-def speed_facts(document: Document) -> list[tuple[str, str]]:
+def speed_facts(metrics: Metrics) -> list[tuple[str, str]]:
     """List wall time and real-time factor, or samples per second without audio; for streams, delays."""
-    took = document.get("speed")
-    if not took:
+    speed = metrics.speed
+    if not speed:
         return []
-    rates = (("RTFx", took["rtfx"]), ("Samples/s", took["samples_per_second"]))
+    rates = (("RTFx", speed.rtfx), ("Samples/s", speed.samples_per_second))
     known = [(name, _format_significant(rate)) for name, rate in rates if rate is not None]
-    delays = [(name, f"{_format_significant(took[key]['p50'])} s") for name, key in DELAYS.items() if took.get(key)]
-    return [("Wall time", _format_duration(took["wall_seconds"])), *known[:1], *delays]
+    delays = [(name, f"{_format_significant(delay.p50)} s") for name, delay in _list_delays(speed)]
+    return [("Wall time", _format_duration(speed.wall_seconds)), *known[:1], *delays]
 
 
-def describe_speed_facts(document: Document) -> list[tuple[str, str]]:
+def _list_delays(speed: Throughput) -> list[tuple[str, Delay]]:
+    return [(name, delay) for name, delay in (("TTFT", speed.ttft_s), ("First audio", speed.ttfa_s)) if delay]
+
+
+def describe_speed_facts(metrics: Metrics) -> list[tuple[str, str]]:
     """Define the terms of time and speed that a page uses."""
-    known = [name for name, _ in speed_facts(document) if name in FACT_DESCRIPTIONS]
-    share = _timed_share(document) if known else ""
-    measured = f" Measured{share}." if share else ""
-    return [(name, FACT_DESCRIPTIONS[name] + ("" if name in DELAYS else measured)) for name in known]
+    if not metrics.speed:
+        return []
+    share = _timed_share(metrics.speed, metrics)
+    measured = {name: f" Measured{share}." for name in ("Wall time", "RTFx") if share}
+    names = [name for name, _ in speed_facts(metrics) if name in FACT_DESCRIPTIONS]
+    return [(name, FACT_DESCRIPTIONS[name] + measured.get(name, "")) for name in names]
 
 
-def format_usage_line(document: Document) -> str:
+def format_usage_line(metrics: Metrics) -> str:
     """Describe usage in one line; return an empty string if nothing is known."""
-    used = document.get("usage") or {}
-    parts = [
-        _format_tokens(used),
-        _format_audio(used, "of audio"),
-        _format_cost(used, "at least "),
-        _format_speed(document),
-    ]
-    if used.get("cached"):
-        parts.append(f"{used['cached']:,} answers from the cache")
-    if used.get("samples_without_cost"):
-        parts.append(f"the cost of {_format_sample_count(used['samples_without_cost'])} unknown")
-    elif used.get("samples_without_usage") and parts[0]:
-        parts.append(f"the tokens of {_format_sample_count(used['samples_without_usage'])} unknown")
+    used = metrics.usage
+    parts = [_format_tokens(used), _format_audio(used, "of audio"), _format_cost(used, "at least ")]
+    if metrics.speed:
+        parts.append(_format_speed(metrics.speed, metrics))
+    if used.cached:
+        parts.append(f"{used.cached:,} answers from the cache")
+    if used.samples_without_cost:
+        parts.append(f"the cost of {_format_sample_count(used.samples_without_cost)} unknown")
+    elif used.samples_without_usage and parts[0]:
+        parts.append(f"the tokens of {_format_sample_count(used.samples_without_usage)} unknown")
     known = ", ".join(filter(None, parts))
     return f"Usage: {known}" if known else ""
 
 
-def _format_tokens(usage: Document) -> str:
-    sides = ((usage.get("input_tokens"), "in"), (usage.get("output_tokens"), "out"))
+def _format_tokens(usage: Usage) -> str:
+    sides = ((usage.input_tokens, "in"), (usage.output_tokens, "out"))
     counts = " + ".join(f"{count:,} {side}" for count, side in sides if count is not None)
     return f"tokens {counts}" if counts else ""
 
 
-def _format_audio(usage: Document, suffix: str = "") -> str:
-    seconds = usage.get("audio_seconds")
+def _format_audio(usage: Usage, suffix: str = "") -> str:
+    seconds = usage.audio_seconds
     if not seconds:
         return ""
     duration = f"{seconds / 3600:,.2f} h" if seconds >= 360 else f"{seconds:,.1f} s"
     return f"{duration} {suffix}".rstrip()
 
 
-def _format_speed(document: Document) -> str:
-    took = document.get("speed")
-    if not took:
-        return ""
-    text = f"{_format_duration(took['wall_seconds'])} of wall time{_timed_share(document)}"
-    rate = took["samples_per_second"]
-    if took["rtfx"] is not None:
-        text = f"{text}, RTFx {_format_significant(took['rtfx'])}"
-    elif rate is not None:
-        text = f"{text}, {_format_significant(rate)} samples/s"
-    return ", ".join([text, *(_format_delay(name, took[key]) for name, key in DELAYS.items() if took.get(key))])
+def _format_speed(speed: Throughput, metrics: Metrics) -> str:
+    parts = [f"{_format_duration(speed.wall_seconds)} of wall time{_timed_share(speed, metrics)}"]
+    if speed.rtfx is not None:
+        parts.append(f"RTFx {_format_significant(speed.rtfx)}")
+    elif speed.samples_per_second is not None:
+        parts.append(f"{_format_significant(speed.samples_per_second)} samples/s")
+    for name, delay in _list_delays(speed):
+        high = "" if delay.p95 is None else f" (p95 {_format_significant(delay.p95)} s)"
+        parts.append(f"{name} {_format_significant(delay.p50)} s{high}")
+    return ", ".join(parts)
 
 
-def _format_delay(name: str, delay: Document) -> str:
-    high = "" if delay["p95"] is None else f" (p95 {_format_significant(delay['p95'])} s)"
-    return f"{name} {_format_significant(delay['p50'])} s{high}"
-
-
-def _timed_share(document: Document) -> str:
+def _timed_share(speed: Throughput, metrics: Metrics) -> str:
     """State how many samples were timed, if not all."""
-    timed, answered = document["speed"]["samples"], document["outcomes"]["answered"]
+    timed, answered = speed.samples, metrics.outcomes.answered
     return f" for {timed:,} of {answered:,} answers" if timed < answered else ""
 
 
@@ -121,12 +114,11 @@ def _format_significant(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _format_cost(usage: Document, lower_bound_prefix: str) -> str:
-    if usage.get("cost") is None:
+def _format_cost(usage: Usage, lower_bound_prefix: str) -> str:
+    if usage.cost is None:
         return ""
-    return (
-        f"{lower_bound_prefix if usage['samples_without_cost'] else ''}{format_money(usage['cost'], usage['currency'])}"
-    )
+    prefix = lower_bound_prefix if usage.samples_without_cost else ""
+    return f"{prefix}{format_money(usage.cost, usage.currency or '')}"
 
 
 def _format_sample_count(count: int) -> str:

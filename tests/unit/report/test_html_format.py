@@ -9,12 +9,12 @@ from auricle.metrics import error_rates
 from auricle.metrics.base import metric
 from auricle.report.html_format import Scale
 from auricle.report.run_html import render_report
-from tests.support.report_pages import build_run_document, make_record, visible_text
+from tests.support.report_pages import build_run_metrics, make_record, visible_text
 
 
 def test_an_undefined_value_is_a_dash() -> None:
     page = visible_text(
-        render_report(build_run_document([make_record(0, Generation(text="x"), target="")], [error_rates.wer]), [])
+        render_report(build_run_metrics([make_record(0, Generation(text="x"), target="")], [error_rates.wer]), [])
     )
     assert "nan" not in page.lower().split()
     assert "no interval" in page
@@ -25,7 +25,7 @@ def test_a_custom_metric_keeps_its_unit() -> None:
     def loudness(sample: Any, output: Any) -> Any:
         return 0.5
 
-    page = visible_text(render_report(build_run_document([make_record(0, Generation(text="x"))], [loudness]), []))
+    page = visible_text(render_report(build_run_metrics([make_record(0, Generation(text="x"))], [loudness]), []))
     assert "0.5000" in page
     assert "50.00 %" not in page
 

@@ -1,5 +1,6 @@
 """The page: complete, escaped, of bounded size, and honest when there is little to show."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,15 +10,8 @@ from auricle.metrics import error_rates, labels
 from auricle.metrics.base import metric
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import SampleView, build_sample_views
-from tests.support.report_pages import (
-    EVIL,
-    build_run_document,
-    describe_run,
-    make_record,
-    make_transcripts,
-    read_page,
-    visible_text,
-)
+from auricle.runs.metrics import FailureExample, ModelFacts, TaskFacts
+from tests.support.report_pages import EVIL, build_run_metrics, make_record, make_transcripts, read_page, visible_text
 
 
 def test_page_shows_the_number_its_interval_and_its_coverage() -> None:
@@ -27,7 +21,7 @@ def test_page_shows_the_number_its_interval_and_its_coverage() -> None:
     assert "100 %" in page
     assert "lower is better" in page
     assert "14 August 2026, 10:22 UTC by auricle 0.1.0" in page
-    assert "mine:1|wer:1.pooled.basic" in page
+    assert "mine:1|local|Respond#0000|wer:1.pooled.basic" in page
 
 
 def test_page_fetches_nothing() -> None:
@@ -61,7 +55,7 @@ def test_failures_are_shown_with_both_bounds() -> None:
 
 
 def test_empty_run_has_a_page() -> None:
-    page = visible_text(render_report(build_run_document([], [error_rates.wer]), []))
+    page = visible_text(render_report(build_run_metrics([], [error_rates.wer]), []))
     assert "No number" in page
     assert "No sample has been answered yet" in page
 
@@ -74,7 +68,7 @@ def test_run_in_which_everything_failed_has_a_page() -> None:
 
 def test_refused_metric_is_shown() -> None:
     dimensions = Prediction(values={"arousal": 0.1}, scale="continuous")
-    page = visible_text(render_report(build_run_document([make_record(0, dimensions)], [labels.uar]), []))
+    page = visible_text(render_report(build_run_metrics([make_record(0, dimensions)], [labels.uar]), []))
     assert "UAR was not computed: needs class scores" in page
 
 
@@ -98,13 +92,13 @@ def hostile() -> Any:
     def failing(sample: Any, output: Any) -> float:
         raise ValueError(EVIL)
 
-    task = dict.fromkeys(describe_run()["task"], EVIL)
-    model = {"name": EVIL, "arguments": {EVIL: EVIL}}
-    document = build_run_document(
+    task = TaskFacts(EVIL, 1, EVIL, EVIL, EVIL, EVIL, EVIL)
+    model = ModelFacts(EVIL, {EVIL: EVIL})
+    document = build_run_metrics(
         records, [own, failing, labels.uar, error_rates.wer], task=task, model=model, created=EVIL, auricle=EVIL
     )
-    document["refused"] = {EVIL: EVIL}
-    document["failures"][0]["examples"][0].update(id=EVIL, origin=EVIL)
+    failure = replace(document.failures[0], examples=(FailureExample(EVIL, EVIL, EVIL),))
+    document = replace(document, refused={EVIL: EVIL}, failures=(failure,))
     cards = build_sample_views(records, error_rates.wer)
     odd = SampleView(id=EVIL, origin=EVIL, meta={EVIL: EVIL}, question=EVIL, target=EVIL, answer=EVIL,
                 values=((EVIL, 1.0),), score=EVIL, errors=EVIL, note=EVIL)  # fmt: skip
@@ -144,9 +138,6 @@ def test_page_of_endless_texts_stays_under_ten_megabytes() -> None:
     answer = "&<>\"' " * 20_000
     records = [make_record(at, Generation(text=answer), target=answer[::-1]) for at in range(60)]
     page = render_report(
-        build_run_document(records[:1], [error_rates.cer]), build_sample_views(records, error_rates.cer)
+        build_run_metrics(records[:1], [error_rates.cer]), build_sample_views(records, error_rates.cer)
     )
     assert len(page.encode()) < 4_000_000
-
-
-# --- scales ---------------------------------------------------------------------------

@@ -1,12 +1,7 @@
 """Cards of samples."""
 
-from typing import Any
-
-import pytest
-
 from auricle.metrics import error_rates
 from auricle.report.run_html import render_report
-from auricle.report.sample_cards import join_tokens
 from auricle.report.sample_view import RIGHT_ANSWER_NOTE, SampleView, build_sample_views
 from tests.support.report_pages import make_transcripts, visible_text
 
@@ -30,16 +25,11 @@ def test_a_card_without_a_player_gives_the_reason() -> None:
 
 def test_a_shared_question_is_shown_once() -> None:
     worst = [SampleView(id=name, question="What is audible?") for name in "abc"]
-    assert render_report(make_transcripts(1)[0], worst).count("What is audible?") == 1
+    page = render_report(make_transcripts(1)[0], worst)
+    assert page.count("What is audible?") == 1
+    assert "Question for all samples: What is audible?" in visible_text(page)
 
 
 def test_different_questions_are_shown_with_their_samples() -> None:
     worst = [SampleView(id=name, question=f"What is {name}?") for name in "abc"]
     assert "What is b?" in visible_text(render_report(make_transcripts(1)[0], worst))
-
-
-@pytest.mark.parametrize(
-    ("tokens", "expected"), [(["turn", "it", "on"], "turn it on"), (["打", "开", "the", "灯"], "打开 the 灯")]
-)
-def test_tokens_of_scripts_without_spaces_are_joined_without_spaces(tokens: Any, expected: str) -> None:
-    assert join_tokens(tokens, by_character=False) == expected

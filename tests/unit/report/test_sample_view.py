@@ -10,8 +10,8 @@ from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Likelihood, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
 from auricle.metrics.base import Metric, mean
-from auricle.report import sample_view
-from auricle.report.sample_view import Edit, align_tokens, build_sample_views
+from auricle.report import sample_view, text_format
+from auricle.report.sample_view import Edit, align_tokens, build_sample_views, join_tokens
 
 
 def record(output: Any = "", target: str = "one two three", name: str = "a", **inputs: Any) -> Any:
@@ -143,7 +143,7 @@ def test_targets_of_every_kind_are_shown_plainly(target: Any, expected: str | No
 
 def test_endless_answer_is_cut_with_a_note() -> None:
     (one,) = build_sample_views([record("word " * 50_000)], error_rates.wer)
-    assert len(one.answer) < sample_view.MAX_CHARACTERS + 100
+    assert len(one.answer) < text_format.MAX_CHARACTERS + 100
     assert "more characters" in one.answer
     assert sum(len(edit.answer) for edit in one.diff) == sample_view.MAX_TOKENS
     assert "first 800 tokens" in one.note
@@ -203,3 +203,10 @@ def test_a_perfect_answer_explains_why_it_has_no_player() -> None:
     views = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], error_rates.wer)
     assert [len(each.audio) for each in views] == [1, 0, 0]
     assert [each.note for each in views] == ["", sample_view.RIGHT_ANSWER_NOTE, ""]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"), [(["turn", "it", "on"], "turn it on"), (["打", "开", "the", "灯"], "打开 the 灯")]
+)
+def test_tokens_of_scripts_without_spaces_are_joined_without_spaces(tokens: Any, expected: str) -> None:
+    assert join_tokens(tokens, by_character=False) == expected

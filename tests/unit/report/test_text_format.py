@@ -3,7 +3,10 @@
 import pytest
 
 from auricle.core.types import Likelihood
-from auricle.report.text_format import format_coverage, format_likelihood, format_number
+from auricle.metrics.catalogue import metric_title
+from auricle.metrics.signature import Signature
+from auricle.report.text_format import format_coverage, format_likelihood, format_number, group_by_reason
+from auricle.runs.metrics import Number
 
 
 @pytest.mark.parametrize(("value", "unit", "expected"), [(0.1234, "share", "12.34 %"), (3.0, "points", "3")])
@@ -11,9 +14,20 @@ def test_a_number_is_formatted_in_its_unit(value: float, unit: str, expected: st
     assert format_number(value, unit) == expected
 
 
+def make_number(scored: int, total: int) -> Number:
+    return Number(metric="wer", details={}, value=0.1, scored=scored, total=total, signature=Signature.parse("wer:1"))
+
+
 def test_only_complete_coverage_is_one_hundred_percent() -> None:
-    assert format_coverage({"scored": 9_999, "total": 10_000}) == "99.9 %"
-    assert format_coverage({"scored": 10, "total": 10}) == "100 %"
+    assert format_coverage(make_number(9_999, 10_000)) == "99.9 %"
+    assert format_coverage(make_number(10, 10)) == "100 %"
+    assert format_coverage(make_number(0, 0)) == "–"
+
+
+def test_metrics_of_several_dimensions_are_named_once_per_reason() -> None:
+    refused = {"ccc_arousal": "no ratings", "wer": "no text", "ccc_valence": "no ratings"}
+    assert group_by_reason(refused) == [(["ccc"], "no ratings"), (["wer"], "no text")]
+    assert group_by_reason(refused, metric_title) == [(["CCC"], "no ratings"), (["WER"], "no text")]
 
 
 def test_a_likelihood_names_its_text_and_tokens() -> None:

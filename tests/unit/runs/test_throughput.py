@@ -15,7 +15,7 @@ from auricle.core.types import Failure, Input, Output, Record, Request, Timing, 
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.report.usage_text import describe_speed_facts, format_usage_line, usage_facts
-from auricle.runs.metrics import Delay, Throughput
+from auricle.runs.metrics import Delay, Metrics, ModelFacts, OutcomeCounts, TaskFacts, Throughput
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
@@ -204,32 +204,37 @@ def test_run_without_timings_has_no_throughput() -> None:
 # --- presentation -------------------------------------------------------------------------
 
 
-def document_with_speed(answered: int = 5, **values: Any) -> dict[str, Any]:
-    return {"speed": summarise_throughput([timing(**values)]), "outcomes": {"answered": answered}}
+def metrics_with_speed(answered: int = 5, **values: Any) -> Metrics:
+    return with_speed(summarise_throughput([timing(**values)]), answered)
+
+
+def with_speed(speed: Throughput | None, answered: int) -> Metrics:
+    outcomes = OutcomeCounts(total=answered, answered=answered)
+    return Metrics(task=TaskFacts("t"), model=ModelFacts("m"), outcomes=outcomes, speed=speed)
 
 
 def test_terminal_and_report_show_time_and_rtfx() -> None:
-    document = document_with_speed(wall=118.2, audio=4881.66)
-    assert format_usage_line(document) == "Usage: 118 s of wall time, RTFx 41.3"
-    assert usage_facts(document) == [("Wall time", "118 s"), ("RTFx", "41.3")]
-    assert "per second of wall time" in dict(describe_speed_facts(document))["RTFx"]
+    metrics = metrics_with_speed(wall=118.2, audio=4881.66)
+    assert format_usage_line(metrics) == "Usage: 118 s of wall time, RTFx 41.3"
+    assert usage_facts(metrics) == [("Wall time", "118 s"), ("RTFx", "41.3")]
+    assert "per second of wall time" in dict(describe_speed_facts(metrics))["RTFx"]
 
 
 def test_without_audio_samples_per_second_are_shown() -> None:
-    document = document_with_speed(wall=0.5, samples=5000, audio=0.0)
-    assert format_usage_line(document) == "Usage: 0.5 s of wall time, 10,000 samples/s"
-    assert usage_facts(document)[1] == ("Samples/s", "10,000")
+    metrics = metrics_with_speed(wall=0.5, samples=5000, audio=0.0)
+    assert format_usage_line(metrics) == "Usage: 0.5 s of wall time, 10,000 samples/s"
+    assert usage_facts(metrics)[1] == ("Samples/s", "10,000")
 
 
 def test_partially_measured_run_shows_the_number_of_samples() -> None:
-    document = document_with_speed(answered=2000, wall=10.0, samples=500, audio=0.0)
-    assert "10 s of wall time for 500 of 2,000 answers" in format_usage_line(document)
-    assert dict(describe_speed_facts(document))["Wall time"].endswith("Measured for 500 of 2,000 answers.")
+    metrics = metrics_with_speed(answered=2000, wall=10.0, samples=500, audio=0.0)
+    assert "10 s of wall time for 500 of 2,000 answers" in format_usage_line(metrics)
+    assert dict(describe_speed_facts(metrics))["Wall time"].endswith("Measured for 500 of 2,000 answers.")
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(3.14159, "3.14 s"), (1800, "30 min"), (36_000, "10 h")])
 def test_wall_time_has_a_suitable_unit(seconds: float, text: str) -> None:
-    assert usage_facts(document_with_speed(wall=seconds))[0] == ("Wall time", text)
+    assert usage_facts(metrics_with_speed(wall=seconds))[0] == ("Wall time", text)
 
 
 # --- complete runs ------------------------------------------------------------------------
@@ -338,8 +343,7 @@ def test_few_answers_have_no_95th_percentile() -> None:
 
 
 def test_delays_are_stated_in_the_usage_line_and_the_report() -> None:
-    speed = {"wall_seconds": 2.0, "samples": 30, "samples_per_second": 15.0, "rtfx": None, "ttfa_s": None}
-    document = {"speed": {**speed, "ttft_s": {"answers": 30, "p50": 0.104, "p95": 0.25}}, "outcomes": {"answered": 30}}
-    assert format_usage_line(document) == "Usage: 2 s of wall time, 15 samples/s, TTFT 0.104 s (p95 0.25 s)"
-    assert ("TTFT", "0.104 s") in usage_facts(document)
-    assert dict(describe_speed_facts(document))["TTFT"].startswith("Median time from sending")
+    metrics = with_speed(Throughput(2.0, 30, samples_per_second=15.0, ttft_s=Delay(30, 0.104, 0.25)), 30)
+    assert format_usage_line(metrics) == "Usage: 2 s of wall time, 15 samples/s, TTFT 0.104 s (p95 0.25 s)"
+    assert ("TTFT", "0.104 s") in usage_facts(metrics)
+    assert dict(describe_speed_facts(metrics))["TTFT"].startswith("Median time from sending")

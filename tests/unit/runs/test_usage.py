@@ -12,6 +12,7 @@ from auricle import Audio, Generation, Sample, SpecError
 from auricle.core.serialization import decode_record, encode_record
 from auricle.core.types import Failure, Input, Record
 from auricle.report.usage_text import format_usage_line, usage_facts
+from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Usage
 from auricle.runs.usage import Price, Prices, UsageTotals, format_money, sample_audio_seconds
 
 TOKENS = Price("m", input=2.0, output=10.0)
@@ -31,6 +32,10 @@ def count(price: Price | None, *records: Record) -> dict[str, Any]:
     for added in records:
         totals.add(added)
     return asdict(totals.to_usage())
+
+
+def with_usage(used: dict[str, Any]) -> Metrics:
+    return Metrics(task=TaskFacts("t"), model=ModelFacts("m"), usage=Usage(**used))
 
 
 # --- prices --------------------------------------------------------------------------
@@ -88,16 +93,16 @@ def test_audio_minutes_and_requests_are_priced() -> None:
 def test_unknown_usage_is_not_zero() -> None:
     used = count(TOKENS, record(Generation(text="x")))
     assert used["cost"] is used["input_tokens"] is used["output_tokens"] is None
-    assert format_usage_line({"usage": used}) == "Usage: the cost of 1 sample unknown"
+    assert format_usage_line(with_usage(used)) == "Usage: the cost of 1 sample unknown"
     assert (used["samples_without_usage"], used["samples_without_cost"]) == (1, 1)
 
 
 def test_partly_known_usage_is_a_lower_bound() -> None:
     used = count(TOKENS, record(generation()), record(Generation(text="x", tokens=100_000)))
     assert (used["cost"], used["samples_without_cost"]) == (4.0, 1)
-    line = format_usage_line({"usage": used})
+    line = format_usage_line(with_usage(used))
     assert line.endswith("at least 4.00 USD, the cost of 1 sample unknown")
-    assert dict(usage_facts({"usage": used}))["Cost"] == "≥ 4.00 USD"
+    assert dict(usage_facts(with_usage(used)))["Cost"] == "≥ 4.00 USD"
 
 
 def test_audio_of_unknown_duration_has_unknown_cost() -> None:
@@ -125,12 +130,12 @@ def test_failures_count_as_attempts_only() -> None:
 def test_without_prices_there_is_usage_and_no_cost() -> None:
     used = count(None, record(generation()))
     assert used["cost"] is used["currency"] is used["samples_without_cost"] is None
-    assert usage_facts({"usage": used}) == [("Tokens in", "1 M"), ("Tokens out", "100 k")]
+    assert usage_facts(with_usage(used)) == [("Tokens in", "1 M"), ("Tokens out", "100 k")]
 
 
 def test_unknown_usage_is_not_printed() -> None:
-    assert format_usage_line({"usage": count(None, record(Generation(text="x")))}) == ""
-    assert format_usage_line({}) == ""
+    assert format_usage_line(with_usage(count(None, record(Generation(text="x"))))) == ""
+    assert format_usage_line(with_usage({})) == ""
 
 
 def test_audio_duration_is_read_from_headers(tone: Callable[..., Path]) -> None:

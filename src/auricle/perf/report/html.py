@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any, TypeAlias
 
 from auricle.perf.report.load_charts import draw_load_charts
@@ -20,7 +19,6 @@ from auricle.perf.report.tables import (
     select_columns,
     used_definitions,
 )
-from auricle.report import plots
 from auricle.report.html_format import format_count
 from auricle.report.markup import Markup, join_markup, tag
 from auricle.report.templating import CONTENT_SECURITY_POLICY, load_asset
@@ -51,7 +49,6 @@ def render_page(about: Mapping[str, Any], points: Sequence[PointWithChartData]) 
 
 
 def _head(about: Mapping[str, Any]) -> Markup:
-    stylesheet = files("auricle.perf.report").joinpath("page.css").read_text(encoding="utf-8")
     names = [str(about[name]) for name in ("task", "model") if about.get(name)]
     return tag(
         "head",
@@ -60,7 +57,10 @@ def _head(about: Mapping[str, Any]) -> Markup:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="generator", content=f"auricle {about.get('auricle', '')}"),
         tag("title", " · ".join([*names, "load test"])),
-        tag("style", load_asset("page.css"), plots.load_stylesheet(), Markup(stylesheet)),
+        tag(
+            "style",
+            [load_asset(name) for name in ("report/page.css", "report/plots/plots.css", "perf/report/page.css")],
+        ),
     )
 
 

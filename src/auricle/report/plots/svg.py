@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from auricle.report.html_format import Scale
 from auricle.report.markup import Child, Markup, tag
@@ -65,15 +66,26 @@ def draw_box(x: float, y: float, width: float, height: float, css_class: str, op
     return tag("rect", class_=css_class, style=style, **positions)
 
 
-def fit_axis(values: Sequence[float]) -> tuple[Scale, list[float]]:
-    """Return a scale around these values and its round tick positions."""
+class Axis(NamedTuple):
+    """A scale and its round tick positions."""
+
+    scale: Scale
+    ticks: list[float]
+
+    def position(self, value: float) -> float:
+        """Return the position of a value between the ends of the axis, from 0 to 1."""
+        return position_on_scale(self.scale, value)
+
+
+def fit_axis(values: Sequence[float]) -> Axis:
+    """Return an axis around these values."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     least = ((high - low) or abs(high) or 1.0) / 6
     size = 10.0 ** math.floor(math.log10(least))
     step = next(size * times for times in (1.0, 2.0, 5.0, 10.0) if size * times >= least)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     places = [at * step for at in range(first, max(last, first + 1) + 1)]
-    return Scale(places[0], places[-1]), places
+    return Axis(Scale(places[0], places[-1]), places)
 
 
 def position_on_scale(scale: Scale, value: float) -> float:

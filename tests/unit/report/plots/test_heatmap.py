@@ -4,6 +4,7 @@ from typing import Any
 
 from auricle.metrics import labels
 from auricle.report import plots
+from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.plots.heatmap import DIFFERENCE_CAPTION
 from tests.support.svg_reader import EVIL, SvgReader
 
@@ -11,7 +12,7 @@ from tests.support.svg_reader import EVIL, SvgReader
 def matrix(pairs: Any, truths: Any = ("sad", "calm"), model: Any = ("难过/sad", "<unk>")) -> Any:
     aggregator: Any = labels.uar.aggregate
     aggregator = aggregator.with_contexts([(tuple(truths), tuple(model))])
-    return aggregator.details(pairs)["matrix"]
+    return ConfusionMatrix.from_details(aggregator.details(pairs))
 
 
 STATISTICS = [

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from auricle.report import plots
 from auricle.report.plots.svg import fit_axis
+from auricle.report.templating import load_asset
 
 
 @pytest.mark.parametrize("values", [[0.0], [5.0, 5.0], [-1.2, 3.4], [1e-6, 2e-6], []])
@@ -17,7 +17,7 @@ def test_axis_ticks_are_round_and_cover_all_values(values: Any) -> None:
 
 
 def test_the_stylesheet_defines_every_colour_in_light_and_dark() -> None:
-    style = plots.load_stylesheet()
+    style = load_asset("report/plots/plots.css")
     assert style.count("--hue7:") == 2
     assert "prefers-color-scheme: dark" in style
     assert "url(" not in style

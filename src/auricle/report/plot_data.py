@@ -1,0 +1,224 @@
+"""What plots show, as plain data: the report draws it as SVG, the app with Altair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from auricle.metrics.label_alignment import display_label, display_labels
+
+MAX_MATRIX_LABELS = 30
+"""A matrix with more labels is not readable."""
+UNREADABLE = "unreadable"
+TIER_DESCRIPTIONS = {"family": "by word stem", "synonym": "as synonyms"}
+
+Details = Mapping[str, Any]
+"""The details of a number in `metrics.json`."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """How many samples of a true label were predicted as another."""
+
+    row: int
+    column: int
+    count: int
+    support: int
+    """Samples of the true label."""
+    is_hit: bool
+
+    @property
+    def share(self) -> float:
+        return self.count / self.support if self.support else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionMatrix:
+    """True labels against predicted ones; the shared labels come first on both axes."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    """Labels as the data and the model spell them; the last may be `UNREADABLE`."""
+    row_names: tuple[str, ...]
+    column_names: tuple[str, ...]
+    """Labels in English, for display."""
+    shared: int
+    counts: tuple[tuple[int, ...], ...]
+    has_unreadable: bool
+    """Whether some answers were unreadable; they are in the last column."""
+    tiers: tuple[str, ...]
+    """How each pair of shared labels was matched."""
+
+    @classmethod
+    def from_details(cls, details: Details) -> ConfusionMatrix:
+        matrix = details["matrix"]
+        extra = (UNREADABLE,) if any(matrix["unreadable"]) else ()
+        return cls(
+            rows=tuple(matrix["rows"]),
+            columns=(*matrix["columns"], *extra),
+            row_names=tuple(matrix["rows_shown"]),
+            column_names=(*matrix["columns_shown"], *extra),
+            shared=matrix["shared"],
+            counts=tuple(
+                (*row, unreadable) if extra else tuple(row)
+                for row, unreadable in zip(matrix["counts"], matrix["unreadable"], strict=True)
+            ),
+            has_unreadable=bool(extra),
+            tiers=tuple(matrix["tiers"]),
+        )
+
+    @property
+    def predicted_labels(self) -> tuple[str, ...]:
+        """The labels of the model."""
+        return self.columns[:-1] if self.has_unreadable else self.columns
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the matrix has few enough labels to be drawn."""
+        return max(len(self.rows), len(self.predicted_labels)) <= MAX_MATRIX_LABELS
+
+    @property
+    def cells(self) -> list[list[MatrixCell]]:
+        """The cells, row by row."""
+        return [
+            [MatrixCell(row, at, count, sum(counts), row == at < self.shared) for at, count in enumerate(counts)]
+            for row, counts in enumerate(self.counts)
+        ]
+
+    def frequent_confusions(self, limit: int) -> list[tuple[int, str, str]]:
+        """Return the most frequent confusions, as count, true and predicted label."""
+        missed = [cell for row in self.cells for cell in row if cell.count and not cell.is_hit]
+        missed.sort(key=lambda cell: -cell.count)
+        return [(cell.count, self.row_names[cell.row], self.column_names[cell.column]) for cell in missed[:limit]]
+
+    def describe_label_matches(self) -> list[str]:
+        """List labels that were matched although they are spelled differently."""
+        pairs = list(zip(self.rows, self.columns, self.tiers, strict=False))
+        sentences = []
+        for tier, how in TIER_DESCRIPTIONS.items():
+            those = [f"{true} – {display_label(predicted)}" for true, predicted, own in pairs if own == tier]
+            if those:
+                sentences.append(f"Matched {how}: {', '.join(those)}.")
+        return sentences
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFigures:
+    """Precision, recall and F1 of a class."""
+
+    label: str
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    support: int
+
+
+def list_classes(details: Details) -> list[ClassFigures]:
+    return [ClassFigures(label, **figures) for label, figures in details.get("classes", {}).items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The values of a dimension for one label."""
+
+    label: str
+    name: str
+    """The label in English, for display."""
+    n: int
+    mean: float
+    sd: float | None
+    d: float | None
+    """Cohen's d against all others."""
+    auc: float | None
+    low: float
+    high: float
+    quartiles: tuple[float, float, float]
+    density: tuple[tuple[float, float], ...] = ()
+    """Values and their density; empty if there are too few samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A dimension such as arousal, label by label."""
+
+    name: str
+    eta2: float | None
+    """Share of the variance between labels."""
+    chance: float | None
+    """Expected `eta2` if labels were assigned at random."""
+    labels: tuple[Distribution, ...]
+
+    @property
+    def max_density(self) -> float:
+        return max((height for label in self.labels for _, height in label.density), default=1.0)
+
+
+def list_dimensions(details: Details) -> list[Dimension]:
+    densities = details.get("densities") or {}
+    return [
+        Dimension(name, figures["eta2"], figures["chance"], _list_distributions(figures, densities.get(name) or {}))
+        for name, figures in details.get("dimensions", {}).items()
+    ]
+
+
+def _list_distributions(figures: Details, densities: Details) -> tuple[Distribution, ...]:
+    emotions = figures["emotions"]
+    return tuple(
+        Distribution(
+            label=label,
+            name=name,
+            **{key: values[key] for key in ("n", "mean", "sd", "d", "auc", "low", "high")},
+            quartiles=tuple(values["quartiles"]),
+            density=_place_density(densities.get("of", {}).get(label) or (), densities),
+        )
+        for (label, values), name in zip(emotions.items(), display_labels(list(emotions)), strict=True)
+    )
+
+
+def _place_density(heights: Sequence[float], grid: Details) -> tuple[tuple[float, float], ...]:
+    """Add the value that each height belongs to."""
+    if not heights:
+        return ()
+    step = (grid["to"] - grid["from"]) / max(1, len(heights) - 1)
+    return tuple((grid["from"] + at * step, height) for at, height in enumerate(heights))
+
+
+@dataclass(frozen=True, slots=True)
+class Centre:
+    """Mean and standard deviation of a label in two dimensions."""
+
+    n: int
+    x: float
+    y: float
+    sd_x: float
+    sd_y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """Samples in two dimensions, with the centre of each label."""
+
+    x: str
+    y: str
+    names: tuple[str, ...]
+    """The labels in English, for display."""
+    points: tuple[tuple[int, float, float], ...]
+    """Index of the label, x and y of each sample that is shown."""
+    centres: tuple[Centre, ...]
+    total: int
+    """Number of samples, of which some may not be shown."""
+
+    @classmethod
+    def from_details(cls, details: Details) -> Plane | None:
+        """Return the plane, or None if there are fewer than two dimensions."""
+        if not (plane := details.get("plane")):
+            return None
+        return cls(
+            x=str(plane["x"]),
+            y=str(plane["y"]),
+            names=tuple(display_labels(plane["labels"])),
+            points=tuple((label, x, y) for label, x, y in plane["points"]),
+            centres=tuple(Centre(**centre) for centre in plane["centres"]),
+            total=plane["of"],
+        )
