@@ -82,43 +82,31 @@ class TaskOptions:
 
 def _parse_option(name: str, value: Any) -> Any:
     """Convert one option. Numbers are accepted for text, because the command line parses `-T name=1` as a number."""
-    if name == "reader":
-        return _check_callable(name, value)
     if value is None or (name in NESTED_OPTIONS and isinstance(value, (Mapping, list, tuple, int))):
         return value
+    if name == "reader":
+        return check_option(name, value, callable(value), "a function")
     if name in INTEGER_OPTIONS:
-        return _check_number(name, value, int, 1, "a positive integer")
+        return check_option(name, value, is_integer(value) and value > 0, "a positive integer")
     if name == "temperature":
-        return float(_check_number(name, value, (int, float), 0, "a non-negative number"))
+        is_valid = is_integer(value) or isinstance(value, float)
+        return float(check_option(name, value, is_valid and value >= 0, "a non-negative number"))
     if name == "synonyms":
-        return _check_flag(name, value)
+        return check_option(name, value, isinstance(value, bool), "true or false")
     if name in LIST_OPTIONS and isinstance(value, (list, tuple)):
         return [str(item) for item in value]
-    if isinstance(value, (str, int, float, Path)):
-        return str(value)
-    raise _option_error(name, "text", value)
+    return str(check_option(name, value, isinstance(value, (str, int, float, Path)), "text"))
 
 
-def _check_number(name: str, value: Any, types: Any, minimum: int, expected: str) -> Any:
-    if not isinstance(value, types) or isinstance(value, bool) or value < minimum:
-        raise _option_error(name, expected, value)
+def is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def check_option(name: str, value: Any, is_valid: bool, expected: str) -> Any:
+    """Return the value of an option, or raise an error that states what is expected."""
+    if not is_valid:
+        raise SpecError(f"Invalid {name} {value!r}: expected {expected}.", location=(name,))
     return value
-
-
-def _check_callable(name: str, value: Any) -> Any:
-    if not callable(value):
-        raise _option_error(name, "a function", value)
-    return value
-
-
-def _check_flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _option_error(name, "true or false", value)
-    return value
-
-
-def _option_error(name: str, expected: str, value: Any) -> SpecError:
-    return SpecError(f"Invalid {name} {value!r}: expected {expected}.", location=(name,))
 
 
 def _normalise_language(language: str) -> str:
@@ -136,9 +124,8 @@ def parse_row_range(rows: str) -> tuple[int, int | None]:
     if not rows:
         return 0, None
     match = re.fullmatch(r"\[(\d*):(\d*)\]", rows.replace(" ", ""))
-    if not match:
-        raise _option_error("rows", "a range such as [:100] or [100:200]", rows)
-    first, last = match.groups()
+    check_option("rows", rows, match is not None, "a range such as [:100] or [100:200]")
+    first, last = match.groups()  # type: ignore[union-attr]
     return int(first or 0), int(last) if last else None
 
 

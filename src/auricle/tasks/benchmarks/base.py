@@ -63,7 +63,6 @@ __all__ = [
     "hub_split", "locate_language", "make_item", "not_found_error", "read_lines", "read_table",
 ]  # fmt: skip
 HUB, DISK = "hf", "disk"
-SOURCES = (DISK, HUB)
 LOCATION_OPTIONS = ("root", "source", "revision")
 """Options that select where rows are read from."""
 
@@ -181,8 +180,8 @@ class Benchmark:
         if rest.get("data"):  # a manifest of the benchmark, prepared by Auricle or another framework
             location = {"root": rest.get("root")}
         else:
-            rows = RowSource.from_options(self, rest)
-            location = {"data": self.source, "reader": rows.make_reader(self, part)}
+            root, source, revision = (rest.pop(name, None) for name in LOCATION_OPTIONS)
+            location = {"data": self.source, "reader": self._make_reader(part, root, source, revision)}
         task: Task = TASKS.get(self.kind)(**self.task_arguments(part, rest), **location)
         return replace(task, version=self.version, find_contamination=partial(find_contamination, self.name))
 
@@ -229,6 +228,26 @@ class Benchmark:
         language = [part["language"]] if self.any_language or len(self.languages) > 1 else []
         return [*language, *(part[name] for name in self.options if part[name])]
 
+    def _make_reader(
+        self, part: BenchmarkPart, root: Any, source: Any, revision: str | None
+    ) -> Callable[..., Manifest]:
+        """Return a function that builds the samples, given the columns and transform of the task kind."""
+        source = str(source or (DISK if root or not self.hub else HUB))
+        if self.hub and (source == HUB or source.startswith(HF_PREFIX)):
+            copy = {"name": source.removeprefix(HF_PREFIX)} if source != HUB else {}  # a mirror or a local copy
+            pinned = revision if copy else revision or self.hub.revision
+            return partial(HubSamples.from_hub, self, part, replace(self.hub, revision=pinned, **copy))
+        if source != DISK:
+            raise self._invalid_option("source", source, f"expected {'disk, hf or hf:COPY' if self.hub else 'disk'}")
+        if not root:
+            raise SpecError(
+                f"{self.name} needs the folder of its archive: `auricle run {self.name} -T root=DIR -m MODEL`. "
+                f"Get {self.title} from {self.source}.",
+                location=("root",),
+            )
+        folder = Path(str(root)).expanduser()
+        return lambda **settings: ArchiveSamples(Path(self.name), **{**settings, "root": folder}, bench=self, part=part)
+
     def _check_choice(self, option: str, value: object, choices: Sequence[str]) -> str:
         """Return the value of an option, checked against its choices if there are any."""
         chosen = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
@@ -257,58 +276,6 @@ class Benchmark:
         if language in self.languages:
             return language
         return next((own_code for own_code, code in self.languages.items() if code == language), language)
-
-
-@dataclass(frozen=True)
-class RowSource:
-    """Where the rows of a benchmark are read from: a folder or Hugging Face."""
-
-    root: Path | None
-    hub: HubDataset | None
-
-    @classmethod
-    def from_options(cls, bench: Benchmark, options: dict[str, Any]) -> RowSource:
-        """Remove `root`, `source` and `revision` from the options and build the source."""
-        root = options.pop("root", None)
-        revision = options.pop("revision", None)
-        source = str(options.pop("source", None) or (DISK if root or not bench.hub else HUB))
-        name = source.removeprefix(HF_PREFIX)
-        if source != name and bench.hub:  # a mirror or a local copy
-            return cls(None, replace(bench.hub, name=name, revision=revision))
-        if source not in SOURCES or (source == HUB and not bench.hub):
-            expected = "disk, hf or hf:COPY" if bench.hub else "disk"
-            raise SpecError(f"{bench.name}: invalid source {source!r}: expected {expected}.", location=("source",))
-        if source == HUB and bench.hub:
-            hub = replace(bench.hub, revision=revision) if revision else bench.hub
-            return cls(None, hub)
-        if not root:
-            raise SpecError(
-                f"{bench.name} needs the folder of its archive: `auricle run {bench.name} -T root=DIR -m MODEL`. "
-                f"Get {bench.title} from {bench.source}.",
-                location=("root",),
-            )
-        return cls(Path(str(root)).expanduser(), None)
-
-    def make_reader(self, bench: Benchmark, part: BenchmarkPart) -> Callable[..., Manifest]:
-        """Return a function that builds the samples, given the columns and transform of the task kind."""
-
-        def read(**settings: Any) -> Manifest:
-            if self.hub is None:
-                return ArchiveSamples(Path(bench.name), **{**settings, "root": self.root}, bench=bench, part=part)
-            config, split = self.hub.locate(part)
-            return HubSamples(
-                Path(f"{HF_PREFIX}{self.hub.name}"),
-                **settings,
-                config=config,
-                split=split,
-                pinned_revision=self.hub.revision,
-                data_files=self.hub.files,
-                bench=bench,
-                part=part,
-                hub=self.hub,
-            )
-
-        return read
 
 
 def _paths_to_text(audio: object) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.yaml_files import read_yaml
+from auricle.tasks.options import check_option
 
 DURATION_BINS = (10.0, 30.0, 60.0, 120.0, 500.0)
 
@@ -85,12 +86,11 @@ def _check_value(name: str, value: Any, prefix: str) -> Any:
     if name == "duration_bin":
         return _parse_bins(value, prefix)
     expected_type = type(getattr(Evaluation, name))
-    if not isinstance(value, expected_type):
-        expected = "true or false" if expected_type is bool else "text"
-        raise SpecError(f"Invalid {prefix}{name} {value!r}: expected {expected}.", location=(name,))
-    if expected_type is str and name != "split" and Path(value).name != value:
-        raise SpecError(f"Invalid {prefix}{name} {value!r}: expected a file name without folders.")
-    return value
+    expected = "true or false" if expected_type is bool else "text"
+    check_option(f"{prefix}{name}", value, isinstance(value, expected_type), expected)
+    is_file_name = expected_type is str and name != "split"
+    is_valid = not is_file_name or Path(value).name == value
+    return check_option(f"{prefix}{name}", value, is_valid, "a file name without folders")
 
 
 def _parse_bins(value: Any, prefix: str) -> tuple[float, ...]:
@@ -99,9 +99,6 @@ def _parse_bins(value: Any, prefix: str) -> tuple[float, ...]:
         edges = tuple(float(item) for item in items)
     except (TypeError, ValueError):
         edges = ()
-    if len(edges) < 2 or list(edges) != sorted(set(edges)):
-        raise SpecError(
-            f"Invalid {prefix}duration_bin {value!r}: expected two or more increasing numbers of seconds.",
-            location=("duration_bin",),
-        )
+    is_valid = len(edges) > 1 and list(edges) == sorted(set(edges))
+    check_option(f"{prefix}duration_bin", value, is_valid, "two or more increasing numbers of seconds")
     return edges

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from auricle.core.types import RejectedRow
-from auricle.data.file_formats import Row, read_rows
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, make_item, not_found_error
+from auricle.tasks.benchmarks.tables import convert_table
 
 IGNORED = ("", "ignore time segment in scoring", "ignore_time_segment_in_scoring")
 SETS = {"librispeech-clean": ("librispeech", "test.clean"), "librispeech-other": ("librispeech", "test.other")}
@@ -41,18 +41,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
     shards = sorted(root.glob(f"**/{config}/{split}-*.parquet"))
     if not shards:
         raise not_found_error(root, f"{config}/{split}-*.parquet")
-    for shard in shards:
-        for row in read_rows(shard):
-            item = row if isinstance(row, RejectedRow) else _convert_or_reject(row)
-            if item is not None:
-                yield item
-
-
-def _convert_or_reject(row: Row) -> Item | RejectedRow | None:
-    try:
-        return _convert_row(row.values)
-    except KeyError as error:
-        return RejectedRow(row.origin, f"missing column {error} (columns: {', '.join(row.values)})")
+    return chain.from_iterable(convert_table(shard, _convert_row) for shard in shards)
 
 
 _hub = partial(HubDataset, locate=_config_and_split, convert_row=_convert_row)

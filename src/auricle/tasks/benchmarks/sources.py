@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.file_formats import Row
-from auricle.data.huggingface import HuggingFaceDataset
+from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import Manifest
 from auricle.tasks.folder_scan import describe_contents, describe_count_mismatch, label_mismatches, not_a_folder_error
 
@@ -172,6 +172,13 @@ class HubSamples(HuggingFaceDataset, BenchmarkSamples):
     """Samples of a Hugging Face dataset, converted row by row."""
 
     hub: HubDataset = None  # type: ignore[assignment]  # always set; inherited fields have defaults
+
+    @classmethod
+    def from_hub(cls, bench: Benchmark, part: BenchmarkPart, hub: HubDataset, **settings: Any) -> HubSamples:
+        """Build the samples of a part, given the columns and transform of the task kind."""
+        config, split = hub.locate(part)
+        settings |= {"config": config, "split": split, "pinned_revision": hub.revision, "data_files": hub.files}
+        return cls(Path(f"{HF_PREFIX}{hub.name}"), **settings, bench=bench, part=part, hub=hub)
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
         for index, item in self._converted_rows():

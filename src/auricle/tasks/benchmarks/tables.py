@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import orjson
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
 from auricle.data.file_formats import Row, read_rows
-from auricle.tasks.benchmarks.sources import Item, Items, missing_column_error
+from auricle.tasks.benchmarks.sources import BenchmarkPart, Item, Items, find_below, missing_column_error
 
 Values = Mapping[str, Any]
 
@@ -33,6 +33,25 @@ def convert_table(path: Path, convert: Callable[[Values], Item | None]) -> Items
             raise missing_column_error(row.origin, str(error), row.values) from error
         if item is not None:
             yield item
+
+
+def read_table_with_audio(
+    tables: Sequence[str], audio_folders: Sequence[str], convert: Callable[[Values, Path], Item | None]
+) -> Callable[[Path, BenchmarkPart], Items]:
+    """Return a reader of a table and a folder of recordings.
+
+    Args:
+        tables: Possible paths of the table; `{split}` stands for the split.
+        audio_folders: Possible paths of the folder.
+        convert: Function of a row and the folder that returns an item, or None to skip the row.
+    """
+
+    def read(root: Path, part: BenchmarkPart) -> Items:
+        table = find_below(root, *(name.format(**part) for name in tables))
+        folder = find_below(root, *(name.format(**part) for name in audio_folders))
+        return convert_table(table, lambda row: convert(row, folder))
+
+    return read
 
 
 def split_valid_rows(path: Path, *columns: str) -> tuple[list[Row], list[RejectedRow]]:

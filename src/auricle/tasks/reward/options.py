@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, cast
+from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.metrics.base import Metric
@@ -12,7 +12,7 @@ from auricle.metrics.preference import TIE_POLICIES, TiePolicy
 from auricle.metrics.ratings import Dimension
 from auricle.tasks.inferencers import Appraise, FirstSupported, Inferencer, Prefer, Rate, RateOrPrefer
 from auricle.tasks.inferencers.reward import PREFERENCE_PROMPT, RATING_PROMPT
-from auricle.tasks.options import split_list
+from auricle.tasks.options import check_option, split_list
 
 RATING_QUESTIONS: Mapping[str, str] = {
     "musicality": "How good is this recording as music?",
@@ -89,27 +89,14 @@ def _parse_option(name: str, value: Any) -> Any:
         return _parse_outputs(value)
     if name == "scale":
         return _parse_scale(value)
-    if name == "ties":
-        return _check_choice(name, value, TIE_POLICIES)
-    if name == "ask":
-        return _check_choice(name, value, ANSWER_MODES)
-    expected_type: type = {"swap": bool, "max_tokens": int}.get(name, str)
-    if not isinstance(value, expected_type):
-        raise _option_error(name, TYPE_NAMES[expected_type], value)
-    return value
-
-
-def _option_error(name: str, expected: str, value: Any) -> SpecError:
-    return SpecError(f"Invalid {name} {value!r}: expected {expected}.", location=(name,))
-
-
-TYPE_NAMES: Mapping[type, str] = {bool: "true or false", int: "an integer", str: "text"}
-
-
-def _check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    if value not in choices:
-        raise _option_error(name, f"one of {', '.join(choices)}", value)
-    return cast(str, value)
+    if name in ("ties", "ask"):
+        choices = TIE_POLICIES if name == "ties" else ANSWER_MODES
+        return check_option(name, value, value in choices, f"one of {', '.join(choices)}")
+    if name == "swap":
+        return check_option(name, value, isinstance(value, bool), "true or false")
+    if name == "max_tokens":
+        return check_option(name, value, isinstance(value, int), "an integer")
+    return check_option(name, value, isinstance(value, str), "text")
 
 
 def _parse_outputs(value: Any) -> dict[str, str]:
@@ -127,8 +114,7 @@ def _parse_scale(value: Any) -> tuple[float, float]:
         low, high = (float(part) for part in parts)
     except (TypeError, ValueError):
         low, high = 0.0, 0.0
-    if not low < high:
-        raise _option_error("scale", "two increasing numbers such as 1-5", value)
+    check_option("scale", value, low < high, "two increasing numbers such as 1-5")
     return low, high
 
 

@@ -1,4 +1,4 @@
-"""Tests of the JSON format of GigaSpeech and WenetSpeech."""
+"""Tests of GigaSpeech and WenetSpeech."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ import pytest
 from auricle.core.errors import DataError
 from auricle.tasks.catalogue import TASKS
 from tests.support.miniatures import write_lines
+from tests.support.miniatures_suite import SpeechSuite
+
+
+class TestSegmented(SpeechSuite):
+    tasks = ("gigaspeech", "wenetspeech")
 
 
 def test_a_truncated_json_file_is_reported(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tests of labels of classification corpora."""
+"""Tests of the classification benchmarks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from auricle.tasks.benchmarks.label_folders import format_label, iter_labelled_files
+from auricle.tasks.benchmarks.classification import COCHLSCENE, TUT2017, format_label, iter_labelled_files
 from tests.support.miniatures import write_tone
+from tests.support.miniatures_suite import UnderstandingSuite
+
+
+class TestClassification(UnderstandingSuite):
+    tasks = ("esc50", "gtzan", "vocalsound", "nonspeech7k", "tut2017", "cochlscene", "speech-commands")
 
 
 @pytest.mark.parametrize(
@@ -28,3 +33,8 @@ def test_files_are_yielded_in_the_order_of_the_folders(tmp_path: Path) -> None:
         write_tone(tmp_path / name)
     files = [(label, path.name) for label, path in iter_labelled_files(tmp_path, ["b", "a"])]
     assert files == [("b", "1.wav"), ("a", "1.wav"), ("a", "2.wav")]
+
+
+def test_scenes_are_asked_for_with_one_question() -> None:
+    assert TUT2017.task_options["question"] == COCHLSCENE.task_options["question"]
+    assert TUT2017.task_options["question"] == "Which acoustic scene was this recorded in?"
