@@ -6,49 +6,42 @@ from collections.abc import Mapping
 from typing import Any
 
 from auricle.core.registry import Builtin, Registry
+from auricle.core.types import Ability
+from auricle.models.base import abilities
 
-_MODELS: Mapping[str, Builtin] = {
-    "moonshine": Builtin(
-        "auricle.models.moonshine:Moonshine", "Moonshine tiny-en: English speech to text, CPU, weights included"
-    ),
-    "pocketsphinx": Builtin(
-        "auricle.models.pocketsphinx:PocketSphinx", "PocketSphinx: English speech to text, CPU, weights included"
-    ),
-    "faster-whisper": Builtin("auricle.models.faster_whisper:FasterWhisper", "Whisper with CTranslate2 weights"),
-    "vosk": Builtin("auricle.models.vosk:Vosk", "Vosk speech to text (Kaldi), CPU"),
-    "vllm": Builtin("auricle.models.vllm:VLLM", "vLLM offline engine, local weights"),
-    "openai": Builtin("auricle.models.openai:OpenAI", "chat models behind an OpenAI-compatible API (vLLM, SGLang, …)"),
-    "azure": Builtin("auricle.models.openai:Azure", "chat models on Azure OpenAI"),
-    "vllm-chat": Builtin("auricle.models.vllm_chat:VLLMChat", "chat models behind a vLLM server, with log-likelihoods"),
-    "completions": Builtin("auricle.models.completions:Completions", "text completion through /v1/completions"),
-    "transcription": Builtin(
-        "auricle.models.transcription:Transcription", "speech to text through /v1/audio/transcriptions"
-    ),
-    "gemini": Builtin("auricle.models.gemini:Gemini", "Gemini models through generateContent"),
-    "whisper": Builtin("auricle.models.transformers.whisper:Whisper", "any Whisper checkpoint; local weights"),
-    "ctc": Builtin(
-        "auricle.models.transformers.ctc:Ctc", "CTC speech to text: wav2vec 2.0, HuBERT, WavLM; local weights"
-    ),
-    "audio-chat": Builtin(
-        "auricle.models.transformers.audio_chat:AudioChat",
-        "chat models with audio input (Qwen2-Audio, …); local weights",
-    ),
-    "causal": Builtin("auricle.models.transformers.causal:Causal", "text-only language models; local weights"),
-    "emotion2vec": Builtin("auricle.models.emotion2vec:Emotion2vec", "emotion2vec+ with FunASR: nine emotions"),
-    "audeering": Builtin(
-        "auricle.models.transformers.audeering:Audeering",
-        "arousal, dominance and valence from wav2vec 2.0; local weights",
-    ),
-    "audio-classification": Builtin(
-        "auricle.models.transformers.audio_classification:AudioClassification",
+_MODELS: Mapping[str, tuple[str, str]] = {
+    "moonshine": ("moonshine:Moonshine", "Moonshine tiny-en: English speech to text, CPU, weights included"),
+    "pocketsphinx": ("pocketsphinx:PocketSphinx", "PocketSphinx: English speech to text, CPU, weights included"),
+    "faster-whisper": ("faster_whisper:FasterWhisper", "Whisper with CTranslate2 weights"),
+    "vosk": ("vosk:Vosk", "Vosk speech to text (Kaldi), CPU"),
+    "vllm": ("vllm:VLLM", "vLLM offline engine, local weights"),
+    "openai": ("openai:OpenAI", "chat models behind an OpenAI-compatible API (vLLM, SGLang, …)"),
+    "azure": ("openai:Azure", "chat models on Azure OpenAI"),
+    "vllm-chat": ("vllm_chat:VLLMChat", "chat models behind a vLLM server, with log-likelihoods"),
+    "completions": ("completions:Completions", "text completion through /v1/completions"),
+    "transcription": ("transcription:Transcription", "speech to text through /v1/audio/transcriptions"),
+    "gemini": ("gemini:Gemini", "Gemini models through generateContent"),
+    "whisper": ("transformers.whisper:Whisper", "any Whisper checkpoint; local weights"),
+    "ctc": ("transformers.ctc:Ctc", "CTC speech to text: wav2vec 2.0, HuBERT, WavLM; local weights"),
+    "audio-chat": ("transformers.audio_chat:AudioChat", "chat models with audio input (Qwen2-Audio, …); local weights"),
+    "causal": ("transformers.causal:Causal", "text-only language models; local weights"),
+    "emotion2vec": ("emotion2vec:Emotion2vec", "emotion2vec+ with FunASR: nine emotions"),
+    "audeering": ("transformers.audeering:Audeering", "arousal, dominance and valence from wav2vec 2.0; local weights"),
+    "audio-classification": (
+        "transformers.audio_classification:AudioClassification",
         "any audio classifier in transformers; local weights",
     ),
-    "clap": Builtin("auricle.models.transformers.clap:Clap", "similarity of audio and text (CLAP); local weights"),
-    "plcmos": Builtin("auricle.models.mos:Plcmos", "speech quality under packet loss (PLCMOS), CPU, weights included"),
-    "dnsmos": Builtin(
-        "auricle.models.mos:Dnsmos", "speech quality in noise (DNSMOS P.835 and P.808), CPU, weights included"
-    ),
+    "clap": ("transformers.clap:Clap", "similarity of audio and text (CLAP); local weights"),
+    "plcmos": ("mos:Plcmos", "speech quality under packet loss (PLCMOS), CPU, weights included"),
+    "dnsmos": ("mos:Dnsmos", "speech quality in noise (DNSMOS P.835 and P.808), CPU, weights included"),
 }
-
-MODELS: Registry[Any] = Registry("model", _MODELS)
+"""Module, class and summary of each model."""
+MODELS: Registry[Any] = Registry(
+    "model", {name: Builtin(f"auricle.models.{path}", summary) for name, (path, summary) in _MODELS.items()}
+)
 model = MODELS
+
+
+def models_with_ability(ability: Ability) -> list[str]:
+    """List the built-in models that support a kind of request."""
+    return [name for name in MODELS.builtin if ability in abilities(MODELS.get(name))]

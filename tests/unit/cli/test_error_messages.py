@@ -161,5 +161,5 @@ def test_recogniser_cannot_be_used_for_likelihoods(
     data = manifest([{"id": "1", "question": "?", "choices": ["a", "b"], "answer": "a"}])
     weights = () if model in BUNDLED_WEIGHTS else ("-M", "model=/no/weights")
     done = auricle("run", data, "--as", "mcq", "-T", "inferencer=choose", "-m", model, *weights, "-o", "run")
-    assert_one_line_error(done, "loglikelihood", model, "causal, audio-chat, vllm")
+    assert_one_line_error(done, "loglikelihood", model, "completions, audio-chat, causal")
     assert not (tmp_path / "run").exists()

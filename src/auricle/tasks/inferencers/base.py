@@ -19,15 +19,15 @@ from auricle.core.types import (
     Turn,
     get_max_tokens,
 )
+from auricle.models.catalogue import models_with_ability
 from auricle.prompts import Prompt
 
 ABILITY_PHRASES: Mapping[Ability, str] = {"first_tokens": "return probabilities of the first token"}
 """How an ability reads in a sentence, where its name does not fit."""
-ABILITY_HINTS: Mapping[Ability, str] = {
-    "loglikelihood": "Use causal, audio-chat, vllm, completions or vllm-chat. Chat APIs return only "
-    "first tokens (-T inferencer=first-token).",
-    "first_tokens": "Use openai, azure, vllm-chat, causal, audio-chat or vllm.",
+ALTERNATIVES: Mapping[Ability, str] = {
+    "loglikelihood": " Chat APIs return only first tokens (-T inferencer=first-token)."
 }
+"""What to do if no model with an ability is at hand."""
 
 
 class Inferencer(Protocol):
@@ -87,10 +87,10 @@ def select_inferencer(
     needs = " or ".join(
         dict.fromkeys(ABILITY_PHRASES.get(candidate.needs, candidate.needs) for candidate in candidates)
     )
-    hint = ABILITY_HINTS.get(candidates[0].needs, "`auricle doctor -m MODEL` shows what a model can do.")
     raise Unsupported(
         f"{task_name} needs a model that can {needs}; {model_name} can {', '.join(abilities) or 'do nothing'}. "
-        f"Choose another model with -m. {hint}"
+        f"Choose another model with -m: {', '.join(models_with_ability(candidates[0].needs))}, or your own."
+        f"{ALTERNATIVES.get(candidates[0].needs, '')}"
     )
 
 
