@@ -7,18 +7,17 @@ rendering only looks them up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 from typing import Any, Protocol
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample
-from auricle.prompts.example_budget import ExampleBudget, ExampleRenderer
+from auricle.prompts.example_budget import ExampleBudget, ExampleRenderer, all_parts
 from auricle.prompts.example_pool import AllowedIndices, ExamplePool
 from auricle.prompts.example_pool import Example as Example
-from auricle.prompts.few_shot_options import parse_few_shot_options
-from auricle.prompts.few_shot_options import pool_path as pool_path
+from auricle.prompts.few_shot_options import FewShotOptions, parse_few_shot_options
 
 EXAMPLE_IDS_KEY = "shots"  # metadata field with the ids of a sample's examples, in the order shown
 DROPPED_COUNT_KEY = "shots_dropped"  # metadata field with the number of examples that the budget left out, if any
@@ -39,16 +38,10 @@ class Retriever(Protocol):
 class FewShotSelector:
     """Selects the examples of a sample. Its `repr` is part of the signature of a run."""
 
-    retriever: Retriever
+    options: FewShotOptions
     pool: ExamplePool
-    k: int
-    retriever_signature: str
-    """The retriever's name and options, for the signature."""
-    order: str = "nearest-last"
-    seed: int = 0
-    disjoint_fields: tuple[str, ...] = ()
-    """Fields in which an example must differ from the sample, such as `speaker`."""
-    budget: ExampleBudget = field(default_factory=ExampleBudget)
+    budget: ExampleBudget
+    retriever: Retriever
 
     @classmethod
     def from_options(
@@ -64,16 +57,8 @@ class FewShotSelector:
         towards the budget; by default all inputs and the answer.
         """
         options = parse_few_shot_options(raw_options)
-        return cls(
-            options.build_retriever(),
-            ExamplePool(pool, format_answer),
-            options.k,
-            options.signature,
-            options.order,
-            options.seed,
-            options.disjoint_fields,
-            options.build_budget(render_example),
-        )
+        budget = replace(options.budget, render_example=render_example or all_parts)
+        return cls(options, ExamplePool(pool, format_answer), budget, options.build_retriever())
 
     def attach_to(self, samples: Iterable[Sample | RejectedRow]) -> SamplesWithExamples:
         """Return the same samples, each with the ids of its examples."""
@@ -81,7 +66,7 @@ class FewShotSelector:
 
     def examples_for(self, sample: Sample) -> tuple[Example, ...]:
         """Return the examples of a sample; select them now if it carries no ids."""
-        if not self.k:
+        if not self.options.k:
             return ()
         ids = sample.meta.get(EXAMPLE_IDS_KEY)
         if not isinstance(ids, (list, tuple)):
@@ -90,21 +75,23 @@ class FewShotSelector:
 
     def select_ids(self, sample: Sample) -> tuple[list[str], int]:
         """Return the ids of a sample's examples in the order shown, and how many the budget left out."""
-        if not self.k:
+        if not self.options.k:
             return [], 0
         ranked = self._rank_pool(sample)
         selected = self.budget.select_fitting([self.pool.examples[index] for index in ranked])
         ids = [example.id for example in selected]
-        if self.order == "nearest-last":
+        if self.options.order == "nearest-last":
             ids.reverse()
-        elif self.order == "random":
-            Random(f"order {self.seed} {sample.id}").shuffle(ids)
+        elif self.options.order == "random":
+            Random(f"order {self.options.seed} {sample.id}").shuffle(ids)
         return ids, len(ranked) - len(selected)
 
     def _rank_pool(self, sample: Sample) -> list[int]:
         """Return the indices of the best `k` rows that may be shown."""
         retriever = self._fitted_retriever
-        allowed = AllowedIndices(len(self.pool.samples), self.pool.excluded_indices(sample, self.disjoint_fields))
+        allowed = AllowedIndices(
+            len(self.pool.samples), self.pool.excluded_indices(sample, self.options.disjoint_fields)
+        )
         query = replace(sample, target=None)  # retrievers must not see the answer
         indices: dict[int, None] = {}
         for index in retriever.rank(query, allowed):
@@ -112,18 +99,18 @@ class FewShotSelector:
                 indices[int(index)] = None
             elif index not in range(len(self.pool.samples)):
                 raise SpecError(
-                    f"The retriever {self.retriever_signature} returned {index!r}; expected indices of the pool, "
+                    f"The retriever {self.options.signature} returned {index!r}; expected indices of the pool, "
                     f"which are whole numbers below {len(self.pool.samples)}.",
                     location=("shots", "use"),
                 )
-            if len(indices) == self.k:
+            if len(indices) == self.options.k:
                 break
         return list(indices)
 
     @cached_property
     def _fitted_retriever(self) -> Retriever:
         samples = self.pool.samples
-        self.pool.check_fields(self.disjoint_fields)
+        self.pool.check_fields(self.options.disjoint_fields)
         try:
             if fit := getattr(self.retriever, "fit", None):
                 fit(samples)
@@ -133,18 +120,19 @@ class FewShotSelector:
 
     def validate(self) -> None:
         """Raise if the pool, the retriever or the budget cannot be used."""
-        if self.k:
+        if self.options.k:
             self.budget.validate()
             assert self._fitted_retriever
 
     def __repr__(self) -> str:
-        if not self.k:
+        options = self.options
+        if not options.k:
             return "Shots(zero)"
-        excluded = ("itself", *self.disjoint_fields)
+        excluded = ("itself", *options.disjoint_fields)
         budget = f", {self.budget}" if str(self.budget) else ""
         return (
-            f"Shots({self.retriever_signature}, k={self.k}, seed={self.seed}, without={'+'.join(excluded)}, "
-            f"order={self.order}{budget}, pool={self.pool.revision})"
+            f"Shots({options.signature}, k={options.k}, seed={options.seed}, without={'+'.join(excluded)}, "
+            f"order={options.order}{budget}, pool={self.pool.revision})"
         )
 
 
@@ -175,7 +163,7 @@ class SamplesWithExamples:
     def notes(self) -> list[str]:
         """Return notes on the data and on the pool."""
         sample_notes: Callable[[], Sequence[str]] = getattr(self.samples, "notes", list)
-        return [*sample_notes(), *(self.selector.pool.notes() if self.selector.k else ())]
+        return [*sample_notes(), *(self.selector.pool.notes() if self.selector.options.k else ())]
 
     def _add_example_ids(self, sample: Sample | RejectedRow) -> Sample | RejectedRow:
         if isinstance(sample, RejectedRow):

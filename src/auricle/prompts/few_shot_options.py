@@ -12,7 +12,7 @@ from typing import Any
 from auricle.core.errors import SpecError
 from auricle.data.file_formats import file_revision
 from auricle.prompts.catalogue import RETRIEVERS
-from auricle.prompts.example_budget import ExampleBudget, ExampleRenderer, all_parts
+from auricle.prompts.example_budget import ExampleBudget
 
 COMMON_OPTIONS = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")
 ORDERS = ("nearest-last", "nearest-first", "random")
@@ -37,9 +37,8 @@ class FewShotOptions:
     order: str = "nearest-last"
     seed: int = 0
     disjoint_fields: tuple[str, ...] = ()
-    max_tokens: int | None = None
-    max_seconds: float | None = None
-    tokenizer: str = ""
+    """Fields in which an example must differ from the sample, such as `speaker`."""
+    budget: ExampleBudget = field(default_factory=ExampleBudget)
 
     @property
     def signature(self) -> str:
@@ -57,9 +56,6 @@ class FewShotOptions:
         seed_option = {"seed": self.seed} if "seed" in _constructor_parameters(self.retriever_class) else {}
         return self.retriever_class(**self.arguments, **seed_option)
 
-    def build_budget(self, render_example: ExampleRenderer | None) -> ExampleBudget:
-        return ExampleBudget(self.max_tokens, self.max_seconds, self.tokenizer, render_example or all_parts)
-
 
 def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
     """Parse `3`, `bm25:4` or a mapping; raise `SpecError` if an option is unknown, missing or invalid."""
@@ -76,9 +72,9 @@ def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
         order=_parse_order(options, retriever_class),
         seed=_parse_int(options, "seed", 0) or 0,
         disjoint_fields=_parse_names(options.get("same") or ()),
-        max_tokens=_parse_int(options, "max_tokens", 1),
-        max_seconds=_parse_max_seconds(options),
-        tokenizer=str(options.get("tokenizer") or ""),
+        budget=ExampleBudget(
+            _parse_int(options, "max_tokens", 1), _parse_max_seconds(options), str(options.get("tokenizer") or "")
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.prompts.few_shot import pool_path
+from auricle.prompts.few_shot_options import pool_path
 from tests.support.few_shot import make_sample, make_samples, make_selector, select_ids
 
 

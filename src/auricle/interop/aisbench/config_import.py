@@ -159,7 +159,8 @@ class AisbenchTaskDraft(TaskDraft):
         module = kind.module if isinstance(kind, Symbol) else ""
         self.task["inferencer"] = f"aisbench:{module}:{kind}"
         if not module or module.startswith("ais_bench."):
-            self.task["inferencer"] = f"aisbench:{_to_snake_case(str(kind))}.py:{kind}"
+            file_name = re.sub(r"(?<!^)(?=[A-Z])", "_", str(kind)).lower()
+            self.task["inferencer"] = f"aisbench:{file_name}.py:{kind}"
             self.notes.append(f"{kind} runs unchanged. Write the path of its file after `aisbench:`.")
 
     def _add_limits(self, inferencer: Mapping[str, Any]) -> None:
@@ -244,10 +245,6 @@ def _translate_retriever(kind: str, options: Mapping[str, Any]) -> dict[str, Any
         "SlidingWindowRetriever": {"use": "sliding", "k": options.get("k", count)},
     }
     return retrievers.get(kind)
-
-
-def _to_snake_case(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def draft_tasks(source: Path, output_folder: Path) -> list[TaskDraft]:

@@ -94,7 +94,8 @@ class AisbenchInferencer:
     async def _run_sample(self, inferencer: Any, sample: Sample, context: SampleContext) -> None:
         rows = self._build_rows(inferencer, sample)
         if context.is_local:
-            await run_in_thread(lambda: inferencer.batch_inference(_to_columns(rows)))
+            columns = {name: [row[name] for row in rows] for name in rows[0]}
+            await run_in_thread(lambda: inferencer.batch_inference(columns))
         else:
             for row in rows:
                 await inferencer.do_request(row, self.state.token_bucket, self.state.session)
@@ -157,10 +158,6 @@ def _validate_rows(class_name: str, rows: Any) -> None:
                 f"a row of get_data_list of {class_name} lacks {', '.join(missing)}; "
                 f"required: {', '.join(ROW_FIELDS[:-1])}; optional: gold"
             )
-
-
-def _to_columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 @contextmanager

@@ -89,7 +89,8 @@ class RewardModelAdapter(UserModel):
         self._name, self._options = name, options
         self.batch_size = int(options.batch_size)
         self._input_class: type[Any] = object
-        self._model = self._build_or_raise()
+        with wrap_errors(name, hint=self._checkout_hint):
+            self._model = self.build_model()
         if not hasattr(self._model, "sr"):
             raise SpecError(f"{name} has no `sr`. Add a property or attribute with its sample rate.")
         self._has_succeeded = False
@@ -134,11 +135,6 @@ class RewardModelAdapter(UserModel):
             f"{self._name}: score_batch should return numbers of shape [{count}, 2] for {count} "
             f"inputs (alignment, musicality), not {actual}"
         )
-
-    def _build_or_raise(self) -> Any:
-        """Create the object, or raise `SpecError` with the reason."""
-        with wrap_errors(self._name, hint=self._checkout_hint):
-            return self.build_model()
 
     def _checkout_hint(self, error: BaseException) -> str:
         """Return a hint if an import failed that a checkout of CMI-RewardBench would provide."""

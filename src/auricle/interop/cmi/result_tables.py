@@ -94,17 +94,17 @@ def build_detail(rows: Results, evaluation: Evaluation) -> list[TableRow]:
         if evaluation.cmi_by_confidence:
             for name in PREFERENCE_COLUMNS[CMI_PREF]:
                 detail += _accuracy_by_confidence(preferences, name)
-        detail += _accuracy_by_fixed_groups(preferences, "ref_subset", ("no_ref", "ref"))
-        detail += _accuracy_by_fixed_groups(preferences, "modality_type", ("instru", "vocal"))
+        detail += _accuracy_by_group(preferences, CMI_PREF, "ref_subset", ("no_ref", "ref"))
+        detail += _accuracy_by_group(preferences, CMI_PREF, "modality_type", ("instru", "vocal"))
     if evaluation.by_duration:
         detail += _summary_by_duration(rows)
     return detail
 
 
-def _group_rows(rows: Results, field: str) -> dict[str, Results]:
-    """Group rows by a field, in alphabetical order of its values."""
-    values = {_group_value(row, field) for row in rows} - {None}
-    return {value: [row for row in rows if _group_value(row, field) == value] for value in sorted(values)}
+def _group_rows(rows: Results, field: str, values: Sequence[str] | None = None) -> dict[str, Results]:
+    """Group rows by a field: in alphabetical order of its values, or by these values, including empty groups."""
+    names = sorted({_group_value(row, field) for row in rows} - {None}) if values is None else values
+    return {name: [row for row in rows if _group_value(row, field) == name] for name in names}
 
 
 def _group_value(row: Result, field: str) -> Any:
@@ -114,8 +114,10 @@ def _group_value(row: Result, field: str) -> Any:
     return assign_groups(row.dataset, row.row).get(field)
 
 
-def _accuracy_by_group(rows: Results, dataset: str, field: str) -> Iterator[TableRow]:
-    for value, group_rows in _group_rows(rows, field).items():
+def _accuracy_by_group(
+    rows: Results, dataset: str, field: str, values: Sequence[str] | None = None
+) -> Iterator[TableRow]:
+    for value, group_rows in _group_rows(rows, field, values).items():
         for name in PREFERENCE_COLUMNS[dataset]:
             yield _detail_row(dataset, name, field, value, _accuracy(group_rows, name))
 
@@ -145,14 +147,6 @@ def _has_reference(row: Result) -> bool:
 def _confidence_row(name: str, value: str, category: str, rows: Results) -> TableRow:
     figures = {"ref_category": category, **_accuracy(rows, name)}
     return _detail_row(CMI_PREF, name, "confidence", value, figures)
-
-
-def _accuracy_by_fixed_groups(rows: Results, field: str, values: Sequence[str]) -> Iterator[TableRow]:
-    """Yield accuracy for fixed groups, including empty ones."""
-    for value in values:
-        group_rows = [row for row in rows if _group_value(row, field) == value]
-        for name in PREFERENCE_COLUMNS[CMI_PREF]:
-            yield _detail_row(CMI_PREF, name, field, value, _accuracy(group_rows, name))
 
 
 def _summary_by_duration(rows: Results) -> Iterator[TableRow]:

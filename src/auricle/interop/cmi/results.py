@@ -87,7 +87,8 @@ def export(run: Path, out: Path, _: Notify) -> list[Path]:
     """Write the four files of CMI-RewardBench and return their paths."""
     loaded_run = Run.load(run)
     benchmark = _load_benchmark(loaded_run)
-    records = sorted(filter(_has_row, loaded_run.records()), key=_sort_key)
+    valid_records = (record for record in loaded_run.records() if "row" in record.sample.meta)
+    records = sorted(valid_records, key=_sort_key)  # rejected rows are listed in the run's report
     results = [build_result(record, benchmark.dimensions) for record in records]
     evaluation = benchmark.evaluation
     summary, detail = build_summary(results, evaluation), build_detail(results, evaluation)
@@ -107,11 +108,6 @@ def _load_benchmark(run: Run) -> CmiSamples:
             f"{run.path} is a run of {task.name}. Only cmi-rewardbench and its four datasets can be exported as cmi."
         )
     return task.samples
-
-
-def _has_row(record: Record) -> bool:
-    """Return whether a record belongs to a valid row; rejected rows are listed in the run's report."""
-    return "row" in record.sample.meta
 
 
 def _sort_key(record: Record) -> tuple[int, int]:

@@ -108,13 +108,11 @@ class LmmsTaskDraft(TaskDraft):
             template = f"{{{{{template}}}}}"
         pieces = COLUMN_TEMPLATE.split(template)  # text and column names alternate
         return "".join(
-            _placeholder(piece) if index % 2 else re.sub(r"\{(\w+\??)\}", r"{{\1}}", piece)
+            f"{{{'question' if piece in QUESTION_COLUMNS else piece}}}"
+            if index % 2
+            else re.sub(r"\{(\w+\??)\}", r"{{\1}}", piece)
             for index, piece in enumerate(pieces)
         )
-
-
-def _placeholder(column: str) -> str:
-    return f"{{{'question' if column in QUESTION_COLUMNS else column}}}"
 
 
 def _first_function(value: Any) -> str:

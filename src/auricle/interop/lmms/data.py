@@ -37,7 +37,8 @@ class SampleBuilder:
     def build(self, index: int, row: Row) -> Sample:
         doc = {name: to_user_value(value, self.root) for name, value in row.values.items()}
         turns = self.build_turns(dict(doc))  # a copy: functions may modify their doc
-        inputs: dict[str, Input] = {"turns": turns, "question": _user_text(turns)}
+        user_text = join_text([turn for turn in turns if turn.role == "user"])  # for reports and judges
+        inputs: dict[str, Input] = {"turns": turns, "question": user_text}
         if self.config.get("doc_to_choice") is not None:
             inputs["choices"] = [str(choice) for choice in self.build_choices(dict(doc))]
         if self.config.get("output_type") == "generate_until_multi_round":
@@ -70,7 +71,7 @@ class SampleBuilder:
         if field_value is None:
             return []
         if isinstance(field_value, str):
-            return [self._read_column("doc_to_visual", field_value, doc)]
+            return [_column_value(field_value, doc, "doc_to_visual names")]
         function = self.config.load_function(field_value)
         takes_kwargs = self.model_kwargs is not None and len(function.parameters) == 2
         visuals = function(doc, self.model_kwargs) if takes_kwargs else function(doc)
@@ -118,21 +119,11 @@ class SampleBuilder:
             return value
         return function(doc) if kwargs is None else function(doc, kwargs)
 
-    def _read_column(self, field: str, name: str, doc: Mapping[str, Any]) -> Any:
-        if name not in doc:
-            raise SampleError(f"{field} names the column {name!r}, which does not exist; columns: {', '.join(doc)}")
-        return doc[name]
-
-
-def _user_text(turns: tuple[Turn, ...]) -> str:
-    """Return the user's text, for reports and judges."""
-    return join_text([turn for turn in turns if turn.role == "user"])
-
 
 def render_template(template: str, doc: Mapping[str, Any]) -> str:
     """Render a template; Jinja is needed only for more than columns."""
     if "{%" not in template and COLUMN_TEMPLATE.sub("", template).count("{{") == 0:
-        return COLUMN_TEMPLATE.sub(lambda match: str(_column_value(match[1], doc)), template)
+        return COLUMN_TEMPLATE.sub(lambda match: str(_column_value(match[1], doc, "a template uses")), template)
     try:
         from jinja2 import StrictUndefined, TemplateError
         from jinja2.sandbox import SandboxedEnvironment
@@ -144,9 +135,9 @@ def render_template(template: str, doc: Mapping[str, Any]) -> str:
         raise SampleError(f"the template {template!r:.80} fails: {error}") from error
 
 
-def _column_value(name: str, doc: Mapping[str, Any]) -> Any:
+def _column_value(name: str, doc: Mapping[str, Any], reference: str) -> Any:
     if name not in doc:
-        raise SampleError(f"a template uses the column {name!r}, which does not exist; columns: {', '.join(doc)}")
+        raise SampleError(f"{reference} the column {name!r}, which does not exist; columns: {', '.join(doc)}")
     return doc[name]
 
 

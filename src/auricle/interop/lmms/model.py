@@ -167,8 +167,9 @@ class LmmsModel(UserModel):
         except NotImplementedError as error:
             if self._has_succeeded:
                 raise
+            hint = f" If it has {MULTI_ROUND_METHOD}, pass -M method={MULTI_ROUND_METHOD}."
             message = f"{self._name} does not support {method}: {describe(error)}."
-            raise Unsupported(f"{message}{self._multi_round_hint(method)}") from error
+            raise Unsupported(f"{message}{hint if method == GENERATE_METHOD else ''}") from error
         except ValueError as error:
             if self._has_succeeded or not self._is_chat or "values to unpack" not in str(error):
                 raise
@@ -177,13 +178,6 @@ class LmmsModel(UserModel):
                 f"{self._name}: {describe(error)}. Its requests have the arguments of lmms-eval's {current}. "
                 f"Try -M arguments={other}."
             ) from error
-
-    def _multi_round_hint(self, method: str) -> str:
-        return (
-            f" If it has {MULTI_ROUND_METHOD}, pass -M method={MULTI_ROUND_METHOD}."
-            if method == GENERATE_METHOD
-            else ""
-        )
 
     def _build_instance(self, method: str, request: ModelRequest, doc_id: int, doc: RequestDoc) -> Any:
         metadata = {"task": TASK_NAME, "doc_id": doc_id, "repeats": 1, "split": SPLIT_NAME}

@@ -108,14 +108,10 @@ def _single_text(path: Path, origin: str, responses: Any) -> str:
     if isinstance(responses, str):
         return responses
     number = origin.rpartition(":")[2]
+    shown = f"{len(responses)} answers" if isinstance(responses, list) else f"the answer {responses!r}"
     raise DataError(
-        f"{path}:{number} has {_describe_responses(responses)}. Only one text per sample can be imported, "
-        "no likelihoods or repeated answers."
+        f"{path}:{number} has {shown}. Only one text per sample can be imported, no likelihoods or repeated answers."
     )
-
-
-def _describe_responses(responses: Any) -> str:
-    return f"{len(responses)} answers" if isinstance(responses, list) else f"the answer {responses!r}"
 
 
 def _read_token_counts(values: Mapping[str, Any]) -> dict[str, Any]:

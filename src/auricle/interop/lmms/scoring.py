@@ -14,7 +14,7 @@ from typing import Any, ClassVar, cast
 import orjson
 
 from auricle.core.errors import SampleError, Unsupported
-from auricle.core.types import Generation, Output, Sample, Stat
+from auricle.core.types import Generation, Output, Sample
 from auricle.interop.lmms.config_reader import FunctionReference, TaskConfig, UserFunction
 from auricle.interop.lmms.side_effects import block_random, find_side_effect
 from auricle.metrics.base import Aggregator, Metric, constant_bounds, mean
@@ -108,11 +108,6 @@ class ResultProcessor:
         """Return the filtered answer, or the answers of all rounds as one result."""
         texts = filter_texts(outputs, self._filters)
         return [texts] if self._multi_round else [text.strip() for text in texts]
-
-
-def _to_stat(value: Any) -> Stat:
-    """Encode a value for a user's aggregation as a statistic that can be stored."""
-    return (orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode(),)
 
 
 @dataclass(frozen=True)
@@ -222,14 +217,16 @@ def _metric_from_process_results(config: TaskConfig, entry: Mapping[str, Any], p
         results = processor(sample, outputs)
         if name not in results:
             return None
-        return _to_stat(results[name]) if is_user_function else _to_float(name, results[name])
+        if not is_user_function:
+            return _to_float(name, results[name])
+        return (orjson.dumps(results[name], option=orjson.OPT_SERIALIZE_NUMPY).decode(),)  # can be stored
 
     return Metric(
         name,
         score,
         aggregation,
         higher,
-        variant=f"lmms.{processor.name}.{_aggregation_name(entry)}",
+        variant=f"lmms.{processor.name}.{str(entry.get('aggregation', 'mean')).rpartition('.')[2]}",
         applies=lambda _: True,
         custom_badness=(
             (lambda stat: aggregation.rank_sample(stat, higher)) if isinstance(aggregation, UserAggregation) else None
@@ -249,23 +246,15 @@ def _to_float(name: str, value: Any) -> float:
 def _resolve_aggregation(config: TaskConfig, entry: Mapping[str, Any]) -> Aggregator:
     aggregation = entry.get("aggregation", "mean")
     if isinstance(aggregation, FunctionReference):
-        return UserAggregation(_load_pure_function(config, aggregation))
+        function = config.load_function(aggregation)
+        block_random(function.function)
+        return UserAggregation(function)
     if aggregation not in AGGREGATIONS:
         raise config.spec_error(
             f"unknown aggregation {aggregation} of {entry.get('metric')}. "
             f"Supported: {', '.join(AGGREGATIONS)} and functions. Or score with -T metrics=…"
         )
     return AGGREGATIONS[str(aggregation)]
-
-
-def _load_pure_function(config: TaskConfig, reference: FunctionReference) -> UserFunction:
-    function = config.load_function(reference)
-    block_random(function.function)
-    return function
-
-
-def _aggregation_name(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("aggregation", "mean")).rpartition(".")[2]
 
 
 # --- metrics by name ----------------------------------------------------------------------------
