@@ -114,6 +114,7 @@ def _format_details(benchmark: Benchmark) -> Iterator[str]:
         **{option: ", ".join(values) for option, values in benchmark.options.items()},
         "licence": benchmark.licence or "not stated",
         "archive": benchmark.source,
+        "citation": benchmark.citation or "not stated",
         "layout": benchmark.layout,
         "hub": f"{hub.name} at {hub.revision or 'no pinned revision'}" if hub else "no copy",
     }
@@ -132,7 +133,7 @@ def format_languages(benchmark: Benchmark) -> str:
 def _benchmark_to_dict(benchmark: Benchmark) -> dict[str, Any]:
     hub = benchmark.hub
     return {
-        **{name: getattr(benchmark, name) for name in (*HEADER, "title", "layout")},
+        **{name: getattr(benchmark, name) for name in (*HEADER, "title", "citation", "layout")},
         "splits": dict(benchmark.splits),
         "languages": dict(benchmark.languages),
         "options": {name: list(values) for name, values in benchmark.options.items()},

@@ -18,6 +18,7 @@ def test_details_of_a_benchmark_are_printed() -> None:
     output = CliRunner().invoke(cli, ["data", "list", "librispeech"]).output
     assert output.startswith("name ")
     assert "licence" in output
+    assert "Panayotov et al., ICASSP 2015" in output
 
 
 def test_list_as_json_has_all_benchmarks() -> None:

@@ -50,6 +50,7 @@ def _benchmark(name: str, kind: str, task_options: Mapping[str, Any], hub_splits
     return base.Benchmark(
         **base.about(f"air-bench-{name.lower()}", f"AIR-Bench {name}", kind, language="en", licence="CC BY-NC 4.0"),
         source="huggingface.co/datasets/qyang1021/AIR-Bench-Dataset",
+        citation="Yang et al., ACL 2024",
         splits={"test": None},
         layout=f"{name}/{name}_meta.json and {name}/TASK_DATASET/",
         read=partial(_read, name),

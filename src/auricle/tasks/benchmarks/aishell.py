@@ -36,6 +36,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
 AISHELL = Benchmark(
     **about("aishell", "AISHELL-1", "asr", language="zh", licence="Apache 2.0"),
     source="openslr.org/33",
+    citation="Bu et al., O-COCOSDA 2017",
     splits={"test": 7176, "dev": 14326},
     layout="data_aishell/transcript/aishell_transcript_v0.8.txt and data_aishell/wav/test/S0764/",
     read=_read,
@@ -62,6 +63,7 @@ def _read_aishell_2(root: Path, part: BenchmarkPart) -> Items:
 AISHELL_2 = Benchmark(
     **about("aishell-2", "AISHELL-2", "asr", language="zh", licence="for research and education; by application"),
     source="aishelltech.com/aishell_2",
+    citation="Du et al., arXiv:1808.10583",
     splits={"test": 5000, "dev": 2500},
     options={"channel": tuple(CHANNELS)},
     counts={f"{split}/{channel}": count for channel in CHANNELS for split, count in (("test", 5000), ("dev", 2500))},

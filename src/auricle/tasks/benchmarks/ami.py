@@ -98,6 +98,7 @@ def _config_and_split(part: base.BenchmarkPart) -> tuple[str, str]:
 AMI = base.Benchmark(
     **base.about("ami", "AMI", "asr", language="en", licence="CC BY 4.0"),
     source="groups.inf.ed.ac.uk/ami/corpus",
+    citation="Carletta et al., MLMI 2005",
     splits={"test": None, "dev": None},
     options={"mic": tuple(MICROPHONE_FILES)},
     layout="amicorpus/ES2004a/audio/ES2004a.Headset-0.wav and ami_public_manual_1.6.2/segments",

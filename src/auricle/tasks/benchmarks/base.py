@@ -13,6 +13,7 @@ options, `auricle data check` and `auricle data prepare` come from its task kind
         # the name as in tasks/catalogue.py; the kind is asr, translate, mcq, qa, open, chat, classify or emotion
         **about("my-corpus", "My Corpus", "asr", language="en", licence="CC BY 4.0"),
         source="openslr.org/999",
+        citation="Author et al., Conference 2026",
         splits={"test": 1234, "dev": None},               # the first is the default; None: size unknown
         layout="test.txt beside NAME.wav",                # shown when a folder does not match
         read=_read,
@@ -150,6 +151,8 @@ class Benchmark:
     licence: str = ""
     source: str
     """Official source of the archive, without the URL scheme."""
+    citation: str = ""
+    """The publication to cite."""
     splits: Mapping[str, int | None]
     """Number of rows of each split, or None if it is not published. The first split is the default."""
     layout: str

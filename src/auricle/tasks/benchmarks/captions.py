@@ -30,6 +30,7 @@ CLOTHO = base.Benchmark(
         "clotho", "Clotho", "qa", language="en", licence="captions: academic, non-commercial; sounds: Creative Commons"
     ),
     source="doi.org/10.5281/zenodo.3490684",
+    citation="Drossos et al., ICASSP 2020",
     splits={"evaluation": 1045, "validation": 1045, "development": None},
     layout="clotho_captions_evaluation.csv and evaluation/",
     read=read_table_with_audio(
@@ -65,6 +66,7 @@ def _read_audiocaps(root: Path, part: base.BenchmarkPart) -> base.Items:
 AUDIOCAPS = base.Benchmark(
     **base.about("audiocaps", "AudioCaps", "qa", language="en", licence="MIT (captions)"),
     source="github.com/cdjkim/audiocaps",
+    citation="Kim et al., NAACL 2019",
     splits={"test": 975, "val": 495},
     layout="test.csv and YOUTUBE_ID.wav in any folder",
     read=_read_audiocaps,
@@ -101,6 +103,7 @@ def _read_questions(root: Path, part: base.BenchmarkPart) -> base.Items:
 CLOTHO_AQA = base.Benchmark(
     **base.about("clotho-aqa", "ClothoAQA", "qa", language="en"),
     source="doi.org/10.5281/zenodo.6473207",
+    citation="Lipping et al., EUSIPCO 2022",
     splits={"test": None, "val": None, "train": None},
     options={"agreement": tuple(MIN_AGREEMENT), "questions": ("all", "yes-no", "single-word")},
     counts={"test/majority/all": 2476, "test/majority/yes-no": 1892, "test/unanimous/all": 1312, "test/any/all": 2838},

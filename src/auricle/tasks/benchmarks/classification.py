@@ -67,6 +67,7 @@ def _convert_esc50(row: Values) -> base.Item:
 ESC50 = base.Benchmark(
     **base.about("esc50", "ESC-50", "classify", licence="CC BY-NC 3.0"),
     source="github.com/karolpiczak/ESC-50",
+    citation="Piczak, ACM Multimedia 2015",
     splits={"all": 2000, **{f"fold{number}": 400 for number in range(1, 6)}},
     layout="meta/esc50.csv and audio/1-100032-A-0.wav",
     read=_read_esc50,
@@ -120,6 +121,7 @@ def _expand_ranges(ranges: str) -> set[int]:
 GTZAN = base.Benchmark(
     **base.about("gtzan", "GTZAN", "classify"),
     source="marsyas.info/downloads/datasets.html",
+    citation="Tzanetakis and Cook, IEEE Transactions on Speech and Audio Processing 2002",
     splits={"test": 290, "all": 1000},
     layout="genres/blues/blues.00000.wav (or .au)",
     read=_read_gtzan,
@@ -158,6 +160,7 @@ def _read_vocalsound(root: Path, part: base.BenchmarkPart) -> base.Items:
 VOCALSOUND = base.Benchmark(
     **base.about("vocalsound", "VocalSound", "classify", licence="CC BY-SA 4.0"),
     source="github.com/YuanGongND/vocalsound",
+    citation="Gong et al., ICASSP 2022",
     splits={"test": 3594, "validation": 1860, "train": 15_570},
     layout="datafiles/te.json and audio_16k/f0003_0_cough.wav",
     read=_read_vocalsound,
@@ -222,6 +225,7 @@ def _read_cochlscene(root: Path, part: base.BenchmarkPart) -> base.Items:
 TUT2017 = base.Benchmark(
     **base.about("tut2017", "TUT Acoustic Scenes 2017", "classify", licence="academic, non-commercial"),
     source="doi.org/10.5281/zenodo.1040168",
+    citation="Mesaros et al., EUSIPCO 2016",
     splits={"evaluation": 1620},
     layout="TUT-acoustic-scenes-2017-evaluation/meta.txt and audio/",
     read=_read_tut2017,
@@ -230,6 +234,7 @@ TUT2017 = base.Benchmark(
 COCHLSCENE = base.Benchmark(
     **base.about("cochlscene", "CochlScene", "classify"),
     source="doi.org/10.5281/zenodo.7080122",
+    citation="Jeong and Park, APSIPA ASC 2022",
     splits={"test": None, "val": None, "train": None},
     layout="CochlScene/Test/Bus/NAME.wav",
     read=_read_cochlscene,
@@ -280,6 +285,7 @@ def _command_options(part: base.BenchmarkPart) -> dict[str, object]:
 SPEECH_COMMANDS = base.Benchmark(
     **base.about("speech-commands", "Speech Commands v2", "classify", language="en", licence="CC BY 4.0"),
     source="tensorflow.org/datasets/catalog/speech_commands",
+    citation="Warden, arXiv:1804.03209",
     splits={"test": None, "validation": None},
     options={"classes": ("35", "12")},
     counts={"test/35": 11_005, "validation/35": 9_981, "test/12": 4_890},

@@ -65,6 +65,7 @@ COMMON_VOICE = base.Benchmark(
     **base.about("common-voice", "Common Voice", "asr", language="en", licence="CC0 1.0"),
     any_language=True,
     source="commonvoice.mozilla.org/datasets",
+    citation="Ardila et al., LREC 2020",
     splits={"test": None, "dev": None},
     layout="cv-corpus-VERSION/en/test.tsv and cv-corpus-VERSION/en/clips/NAME.mp3",
     read=_read,
@@ -128,6 +129,7 @@ def _translation_options(part: base.BenchmarkPart) -> dict[str, Any]:
 COVOST_2 = base.Benchmark(
     **base.about("covost2", "CoVoST 2", "translate", licence="CC0 1.0"),
     source="github.com/facebookresearch/covost",
+    citation="Wang et al., Interspeech 2021",
     splits={"test": None, "dev": None},
     options={"pair": PAIRS},
     counts={f"{split}/{pair}": 15531 for pair in PAIRS if pair.startswith("en_") for split in ("test", "dev")},

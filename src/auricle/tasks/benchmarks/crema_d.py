@@ -55,6 +55,7 @@ def _read_actors(root: Path) -> dict[str, dict[str, Json]]:
 CREMA_D = Benchmark(
     **about("crema-d", "CREMA-D", "emotion", language="en", licence="ODbL 1.0"),
     source="github.com/CheyneyComputerScience/CREMA-D",
+    citation="Cao et al., IEEE Transactions on Affective Computing 2014",
     layout="AudioWAV/1001_DFA_ANG_XX.wav",
     splits={"all": 7442},
     count_labels=lambda _part: {label: 1087 if label == "neutral" else 1271 for label in LABELS},

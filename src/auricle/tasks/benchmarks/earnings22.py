@@ -84,6 +84,7 @@ def _config_and_split(part: base.BenchmarkPart) -> tuple[str, str]:
 EARNINGS_22 = base.Benchmark(
     **base.about("earnings22", "Earnings-22", "asr", language="en", licence="CC BY-SA 4.0"),
     source="github.com/revdotcom/speech-datasets",
+    citation="Del Rio et al., arXiv:2203.15591",
     splits={"test": 125},
     options={"cut": ("whole", "sentences")},
     counts={"test/whole": 125},

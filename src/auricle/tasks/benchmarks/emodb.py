@@ -28,6 +28,7 @@ def parse(path: Path) -> Clip | None:
 EMODB = Benchmark(
     **about("emodb", "EmoDB", "emotion", language="de", licence="see the corpus"),
     source="the Technical University of Berlin",
+    citation="Burkhardt et al., Interspeech 2005",
     layout="wav/03a01Fa.wav",
     splits={"all": 535},
     count_labels=lambda _part: dict(zip(LABELS, (127, 81, 46, 69, 71, 62, 79), strict=True)),

@@ -78,6 +78,7 @@ ESD = Benchmark(
     **about("esd", "ESD", "emotion", language="en", licence="research only, by signed form"),
     languages={"en": "en", "zh": "zh", "all": ""},
     source="the National University of Singapore",
+    citation="Zhou et al., Speech Communication 2022",
     layout="0011/Angry/test/0011_000371.wav or 0011/Angry/0011_000371.wav",
     splits={"test": 1500, "evaluation": 1000, "train": 15_000, "all": 17_500},
     options={"speakers": ()},

@@ -59,6 +59,7 @@ FLEURS = base.Benchmark(
     **base.about("fleurs", "FLEURS", "asr", language="en_us", licence="CC BY 4.0"),
     languages=LANGUAGES,
     source="huggingface.co/datasets/google/fleurs",
+    citation="Conneau et al., SLT 2022",
     splits={"test": None, "dev": None},
     counts={"test/en_us": 647, "test/cmn_hans_cn": 945},
     layout="en_us/test.tsv and en_us/audio/test/NUMBER.wav, for any of its languages",

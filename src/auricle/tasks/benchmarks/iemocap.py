@@ -113,6 +113,7 @@ def _build_clip(line: re.Match[str], path: Path, label: str, unit_scale: bool) -
 IEMOCAP = Benchmark(
     **about("iemocap", "IEMOCAP", "emotion", language="en", licence="research only, by signed form"),
     source="the University of Southern California (SAIL)",
+    citation="Busso et al., Language Resources and Evaluation 2008",
     layout="Session1/dialog/EmoEvaluation/Ses01F_impro01.txt and "
     "Session1/sentences/wav/Ses01F_impro01/Ses01F_impro01_F000.wav",
     splits={"all": 5531},

@@ -34,6 +34,7 @@ def _config_and_split(part: base.BenchmarkPart) -> tuple[str, str]:
 LIBRISPEECH = base.Benchmark(
     **base.about("librispeech", "LibriSpeech", "asr", language="en", licence="CC BY 4.0"),
     source="openslr.org/12",
+    citation="Panayotov et al., ICASSP 2015",
     splits={"test-clean": 2620, "test-other": 2939, "dev-clean": 2703, "dev-other": 2864},
     layout="LibriSpeech/test-clean/SPEAKER/CHAPTER/SPEAKER-CHAPTER.trans.txt",
     read=_read,

@@ -94,6 +94,7 @@ def _row_meta(row: Mapping[str, str], split: str) -> dict[str, Json]:
 MELD = Benchmark(
     **about("meld", "MELD", "emotion", language="en", licence="GPL-3.0"),
     source="github.com/declare-lab/MELD",
+    citation="Poria et al., ACL 2019",
     layout="test_sent_emo.csv and output_repeated_splits_test/dia0_utt0.mp4 (or .wav, .flac)",
     splits={split: sum(counts) for split, counts in PUBLISHED_COUNTS.items()},
     count_labels=lambda part: dict(zip(LABELS, PUBLISHED_COUNTS[part["split"]], strict=True)),

@@ -27,6 +27,7 @@ def _read_mmau(root: Path, part: BenchmarkPart) -> Items:
 MMAU = Benchmark(
     **about("mmau", "MMAU", "mcq", language="en", licence="CC BY-NC 4.0"),
     source="github.com/Sakshi113/MMAU",
+    citation="Sakshi et al., ICLR 2025",
     splits={"test-mini": 1000},
     layout="mmau-test-mini.json and test-mini-audios/ID.wav",
     read=_read_mmau,

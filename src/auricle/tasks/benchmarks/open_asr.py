@@ -67,6 +67,7 @@ ESB = _benchmark(
     name="esb",
     title="ESB",
     source="huggingface.co/datasets/hf-audio/esb-datasets-test-only-sorted",
+    citation="Gandhi et al., arXiv:2210.13352",
     options={"set": ESB_SETS},
     hub=_hub("hf-audio/esb-datasets-test-only-sorted", None),
 )

@@ -66,6 +66,7 @@ def _benchmark(subset: Subset) -> Benchmark:
             language=subset.language,
         ),
         source="huggingface.co/datasets/baichuan-inc/OpenAudioBench",
+        citation="Li et al., arXiv:2502.17239",
         splits={"test": None},
         layout=f"eval_datas/{subset.name}/{subset.name}.csv and audios/ beside it",
         read=partial(_read, subset),

@@ -88,6 +88,7 @@ def parse(path: Path) -> Clip | None:
 RAVDESS = Benchmark(
     **about("ravdess", "RAVDESS", "emotion", language="en", licence="CC BY-NC-SA 4.0"),
     source="Zenodo record 1188976",
+    citation="Livingstone and Russo, PLoS ONE 2018",
     layout="Actor_12/03-01-06-01-02-01-12.wav",
     splits={"all": 1440},
     options={

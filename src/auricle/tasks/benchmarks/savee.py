@@ -29,6 +29,7 @@ def parse(path: Path) -> Clip | None:
 SAVEE = Benchmark(
     **about("savee", "SAVEE", "emotion", language="en", licence="research only, on request"),
     source="the University of Surrey",
+    citation="Haq and Jackson, AVSP 2009",
     layout="AudioData/DC/a01.wav or DC_a01.wav",
     splits={"all": 480},
     count_labels=lambda _part: {label: 120 if label == "neutral" else 60 for label in LABELS},

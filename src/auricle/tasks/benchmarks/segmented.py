@@ -51,6 +51,7 @@ def _read_wenetspeech(root: Path, part: BenchmarkPart) -> Items:
 GIGASPEECH = Benchmark(
     **about("gigaspeech", "GigaSpeech", "asr", language="en", licence="by application; non-commercial"),
     source="github.com/SpeechColab/GigaSpeech",
+    citation="Chen et al., Interspeech 2021",
     splits={"test": 19930, "dev": 5715},
     layout="GigaSpeech.json beside audio/youtube/P0000/NAME.opus",
     read=_read_gigaspeech,
@@ -59,6 +60,7 @@ GIGASPEECH = Benchmark(
 WENETSPEECH = Benchmark(
     **about("wenetspeech", "WenetSpeech", "asr", language="zh", licence="CC BY 4.0; audio by application"),
     source="openslr.org/121",
+    citation="Zhang et al., ICASSP 2022",
     splits={"test-net": 24774, "test-meeting": 8370, "dev": 13825},
     layout="WenetSpeech.json beside audio/test_net/…/NAME.opus",
     read=_read_wenetspeech,

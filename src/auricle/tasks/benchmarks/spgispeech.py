@@ -27,6 +27,7 @@ def _make_clip(row: Mapping[str, Any], audio: object) -> base.Item:
 SPGISPEECH = base.Benchmark(
     **base.about("spgispeech", "SPGISpeech", "asr", language="en", licence="Kensho user agreement; non-commercial"),
     source="datasets.kensho.com/datasets/spgispeech",
+    citation="O'Neill et al., Interspeech 2021",
     splits={"val": 39341},
     layout="spgispeech/val.csv and spgispeech/val/CALL/NUMBER.wav",
     read=_read,

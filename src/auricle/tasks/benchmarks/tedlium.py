@@ -41,6 +41,7 @@ def _parse_segment(folder: Path, line: str) -> base.Item | None:
 TEDLIUM = base.Benchmark(
     **base.about("tedlium", "TED-LIUM 3", "asr", language="en", licence="CC BY-NC-ND 3.0"),
     source="openslr.org/51",
+    citation="Hernandez et al., SPECOM 2018",
     splits={"test": 1155, "dev": 507},
     layout="TEDLIUM_release-3/legacy/test/stm/TALK.stm and sph/TALK.sph",
     read=_read,

@@ -164,6 +164,7 @@ def _benchmark(
             f"voicebench-{subset.replace('_', '-')}", f"VoiceBench {subset}", kind, language="en", licence="Apache-2.0"
         ),
         source="github.com/MatthewCYM/VoiceBench",
+        citation="Chen et al., arXiv:2410.17196",
         splits=splits,
         layout=f"{subset}/test-00000-of-00001.parquet or {subset}.jsonl",
         read=partial(_read, subset, convert),

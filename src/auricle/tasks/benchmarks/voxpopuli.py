@@ -37,6 +37,7 @@ VOXPOPULI = base.Benchmark(
     **base.about("voxpopuli", "VoxPopuli", "asr", language="en", licence="CC0 1.0"),
     languages=LANGUAGES,
     source="github.com/facebookresearch/voxpopuli",
+    citation="Wang et al., ACL 2021",
     splits={"test": None, "dev": None},
     layout="transcribed_data/en/asr_test.tsv and transcribed_data/en/YEAR/NAME.ogg",
     read=_read,
