@@ -160,71 +160,42 @@ class Profile:
         return f"{self.name}:{self.version}"
 
 
-def _with_cache(apply: Callable[[str], str]) -> Callable[[str], str]:
-    """Cache recent results, because every metric of a task normalises the same references."""
-    return lru_cache(maxsize=_TEXT_CACHE_SIZE)(apply)
+def _make_profile(
+    name: str, apply: Callable[[str], str], unit: str, languages: tuple[str, ...], description: str
+) -> Profile:
+    """Make a profile that caches recent results, because every metric of a task normalises the same references."""
+    return Profile(name, 1, lru_cache(maxsize=_TEXT_CACHE_SIZE)(apply), unit, languages, description)
 
 
 def _tool_profile(name: str, apply: Callable[[str], str], tool: str) -> Profile:
     """Make a profile that reproduces the word error rate of another tool."""
     language = "zh" if name.endswith("zh") else "en"
-    description = f"normaliser of {tool}; reproduces its word error rate"
-    return Profile(name, 1, _with_cache(apply), "words", (language,), description)
+    return _make_profile(name, apply, "words", (language,), f"normaliser of {tool}; reproduces its word error rate")
 
+
+_UNSPACED_LANGUAGES = ("ja", "th", "lo", "km", "my")
+_BASIC = "no case and no punctuation, for scripts written with spaces"
+_WHISPER = "Whisper's English normaliser: numbers, contractions, American spelling"
+_ZH = "simplified characters, spelled-out numbers, no punctuation"
+_CHARS = "basic without spaces, for scripts written without them"
+_MIXED = "zh for Chinese text; Latin words in lower case, with their digits"
+_OPEN_ASR = _tool_profile("open-asr", normalise_open_asr, "the Open ASR Leaderboard for English")
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         entry.name: entry
         for entry in (
             Profile("none", 1, _normalise_none, "words", (), "unchanged, except for leading and trailing whitespace"),
-            Profile(
-                "basic",
-                1,
-                _with_cache(_normalise_basic),
-                "words",
-                (),
-                "no case and no punctuation, for scripts written with spaces",
-            ),
-            Profile(
-                "whisper-en",
-                1,
-                _with_cache(normalise_whisper),
-                "words",
-                ("en",),
-                "Whisper's English normaliser: numbers, contractions, American spelling",
-            ),
-            Profile(
-                "zh",
-                1,
-                _with_cache(_normalise_zh),
-                "characters",
-                ("zh", "yue"),
-                "simplified characters, spelled-out numbers, no punctuation",
-            ),
-            Profile(
-                "chars",
-                1,
-                _with_cache(_normalise_chars),
-                "characters",
-                ("ja", "th", "lo", "km", "my"),
-                "basic without spaces, for scripts written without them",
-            ),
-            Profile(
-                "mixed",
-                1,
-                _with_cache(_normalise_mixed),
-                "mixed",
-                ("zh", "en"),
-                "zh for Chinese text; Latin words in lower case, with their digits",
-            ),
+            _make_profile("basic", _normalise_basic, "words", (), _BASIC),
+            _make_profile("whisper-en", normalise_whisper, "words", ("en",), _WHISPER),
+            _make_profile("zh", _normalise_zh, "characters", ("zh", "yue"), _ZH),
+            _make_profile("chars", _normalise_chars, "characters", _UNSPACED_LANGUAGES, _CHARS),
+            _make_profile("mixed", _normalise_mixed, "mixed", ("zh", "en"), _MIXED),
             _tool_profile("kimi-en", framework_normalisers.kimi_en, "Kimi-Audio-Evalkit for English"),
             _tool_profile("kimi-zh", framework_normalisers.kimi_zh, "Kimi-Audio-Evalkit for Mandarin"),
             _tool_profile("lmms-eval-en", framework_normalisers.lmms_eval_en, "lmms-eval for English"),
             _tool_profile("lmms-eval-zh", framework_normalisers.lmms_eval_zh, "lmms-eval for Mandarin"),
-            replace(
-                _tool_profile("open-asr", normalise_open_asr, "the Open ASR Leaderboard for English"),
-                joins_compounds=True,
-            ),
+            replace(_OPEN_ASR, joins_compounds=True),
             _tool_profile("ultraeval-en", framework_normalisers.ultraeval_en, "UltraEval-Audio for English"),
             _tool_profile("ultraeval-zh", framework_normalisers.ultraeval_zh, "UltraEval-Audio for Mandarin"),
         )
