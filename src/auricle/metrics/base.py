@@ -91,6 +91,9 @@ class Metric:
     """Return the worst and the best statistic that a sample could have."""
     unit: Literal["", "share", "points"] = ""
     """How the number is shown: a share in per cent, points unscaled, anything else with four decimals."""
+    plot: Literal["", "errors", "classes", "separation", "ratings", "pairs"] = ""
+    """How results are drawn: error types, a confusion matrix, densities of labels, predictions against human ratings,
+    or pairs against a baseline."""
     with_profile: Callable[[str], Metric] | None = None
     """Return the same metric with another normaliser profile."""
     tokenize: Callable[[str], list[str]] | None = None

@@ -87,7 +87,13 @@ def _eta_squared_metric(dimension: str) -> Metric:
 
 
 eta2 = Metric(
-    "eta2", _label_and_values, SeparationAggregator(), title="η²", applies=_has_label, custom_badness=_equal_badness
+    "eta2",
+    _label_and_values,
+    SeparationAggregator(),
+    title="η²",
+    plot="separation",
+    applies=_has_label,
+    custom_badness=_equal_badness,
 )
 eta2_arousal, eta2_dominance, eta2_valence = map(_eta_squared_metric, DIMENSIONS)
 
@@ -205,6 +211,7 @@ def _rating_metrics(
             MomentsAggregator(finish),
             higher_is_better=higher_is_better,
             title=f"{title} {dimension}",
+            plot="ratings" if higher_is_better else "",
             applies=partial(_has_rating, dimension=dimension),
             custom_badness=_absolute_error,
         )

@@ -68,6 +68,7 @@ def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str) -> Metr
         profile=profile.name,
         bounds=bounds,
         unit="share",
+        plot="errors",
         with_profile=partial(error_rate_metric, name, tokenize),
         tokenize=lambda text: list(tokenize(normalise(text))),
         custom_badness=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),

@@ -120,6 +120,7 @@ def _class_metric(name: str, title: str, finish: ClassAggregate, synonyms: bool 
         unreadable="wrong",
         bounds=_label_bounds,
         unit="share",
+        plot="classes",
         credit=_label_credit,
         read_answer=extract_label_or_none,
         without_synonyms=partial(_class_metric, name, title, finish, False) if synonyms else None,

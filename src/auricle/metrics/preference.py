@@ -112,6 +112,7 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
             variant=f"ties-{ties}",
             bounds=lambda _: ((0.0, 0.0), (1.0, 0.0)),
             credit=lambda stat: float(stat[0]),
+            plot="pairs",
         ),
         make("chance", "Chance", None, is_model_independent=True),
         make("always_b", "Always b", _score_always_b, is_model_independent=True),

@@ -137,6 +137,7 @@ def _rating_metric(name: str, dimension: Dimension) -> Metric:
         aggregate,
         higher_is_better=higher_is_better,
         title=dimension.metric_title(title),
+        plot="ratings" if higher_is_better else "",
         variant=output_variant(dimension),
         applies=dimension.is_rated,
         custom_badness=_absolute_error if score is _value_and_truth else math.sqrt,

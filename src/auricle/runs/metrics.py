@@ -42,6 +42,8 @@ class Number:
     best: float | None = None
     higher_is_better: bool = True
     unit: str = ""
+    plot: str = ""
+    """How the number is drawn; see `Metric.plot`."""
     signature: Signature
 
     @property

@@ -35,3 +35,10 @@ def test_metrics_of_ratings_compare_numbers_written_by_a_model() -> None:
     assert metric.aggregate(stats) == pytest.approx(1.0)
     with pytest.raises(SampleError, match="'good' is not a rating"):
         metric.score(Sample(id="x", inputs={}, target="good"), answers[0])
+
+
+def test_metrics_state_how_they_are_drawn() -> None:
+    names = ("wer", "uar", "eta2", "srcc", "ccc_arousal", "rmse", "exact_match")
+    assert [METRICS.get(name).plot for name in names] == [
+        *("errors", "classes", "separation", "ratings", "ratings", "", "")
+    ]
