@@ -61,7 +61,7 @@ def run_checks(task: str | None, model: str | None, sample_count: int, parity: b
     checks: list[Iterator[CheckResult]] = [check_installation()]
     spec = None
     if task:
-        spec = opt.build_spec("doctor", task, model, {**options, "model_args": ()}).resolved()
+        spec = opt.build_spec(task, model, {**options, "model_args": ()}).resolved()
         checks.append(check_task_data(spec, sample_count))
     if model:
         checks.append(check_model(model, model_args, spec))

@@ -161,16 +161,19 @@ def load_price(prices_path: Path, model: str, model_args: Mapping[str, Any]) -> 
     return Prices.parse(read_yaml(prices_path), str(prices_path)).find(served_model_name(model, model_args))
 
 
-def build_spec(command: str, task: str, model: str | None, options: Mapping[str, Any]) -> Spec:
+def build_spec(task: str, model: str | None, options: Mapping[str, Any]) -> Spec:
     """Return the spec of a task and a model, by default `echo`, with the values of --as, --limit, -T and -M."""
     from auricle import Spec
     from auricle.engine.spec import parse_arguments, resolve_task
 
     reference = resolve_task(task, options["kind"], parse_arguments(options["task_args"]))
-    model_fields = {"model": model or "echo", "model_args": parse_arguments(options["model_args"])}
-    task_fields = {"task": reference.task, "task_args": reference.arguments, "limit": options.get("limit")}
-    spec = Spec.from_fields({**task_fields, **model_fields}, f"auricle {command}")
-    return spec.with_locations(reference.locations)
+    return Spec(
+        task=reference.task,
+        task_args=reference.arguments,
+        model=model or "echo",
+        model_args=parse_arguments(options["model_args"]),
+        limit=options.get("limit"),
+    ).with_locations(reference.locations)
 
 
 MODEL_HELP = "Model: a name from `auricle list models`, module:Class, or path/file.py:Class."

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from auricle import Spec
     from auricle.perf.measurement import PerfConfig
     from auricle.perf.serving_cost import Pricing
+    from auricle.runs.perf_files import PerfSummary
 
 SELFTEST = "selftest"
 CONFIG_OPTIONS = (
@@ -111,22 +112,23 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     if task == SELFTEST:
         _run_selftest(as_json)
         return ExitStatus.OK
-    from auricle.perf.recompute import is_measurement, recompute_summary
+    from auricle.perf.recompute import recompute_summary
     from auricle.perf.report.files import write_reports
     from auricle.perf.report.tables import format_measurement
+    from auricle.runs.run_directory import contains_load_test
 
-    if is_measurement(folder := Path(task)):
-        document = recompute_summary(
+    if contains_load_test(folder := Path(task)):
+        summary = recompute_summary(
             folder, slo=options["slo"] or "", window=options["window"], find_pricing=partial(_load_pricing, options)
         )
     else:
-        folder, document = _measure(task, model, out, fresh, options)
-    write_reports(folder, document)
-    lines = [format_measurement(document), f"\nReport: {(folder / 'report.html').resolve()}"]
-    print_result(as_json, document, lines)
-    if document["interrupted"]:
+        folder, summary = _measure(task, model, out, fresh, options)
+    write_reports(folder, summary)
+    lines = [format_measurement(summary), f"\nReport: {(folder / 'report.html').resolve()}"]
+    print_result(as_json, summary, lines)
+    if summary.interrupted:
         return ExitStatus.INTERRUPTED
-    failed = sum(point["counts"]["all"]["failed"] for point in document["points"])
+    failed = sum(point.counts.all.failed for point in summary.points)
     return ExitStatus.FAILURES if failed else ExitStatus.OK
 
 
@@ -139,14 +141,14 @@ def _run_selftest(as_json: bool) -> None:
 
 def _measure(
     task: str, model: str | None, out: Path | None, fresh: bool, options: Mapping[str, Any]
-) -> tuple[Path, dict[str, Any]]:
+) -> tuple[Path, PerfSummary]:
     """Run the loads; return the output folder and the summary."""
     from auricle.engine.factory import build_task, display_name
     from auricle.perf.measurement import measure
     from auricle.perf.progress import ProgressLine
     from auricle.runs.run_directory import set_aside
 
-    spec = opt.build_spec("perf", task, opt.require_model(model), options).resolved()
+    spec = opt.build_spec(task, opt.require_model(model), options).resolved()
     folder = out or Path("runs") / f"perf-{build_task(spec).name}-{display_name(spec.model)}"
     if fresh:
         set_aside(folder)

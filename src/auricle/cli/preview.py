@@ -37,7 +37,7 @@ def preview_task(task: str, model: str | None, sample_count: int, **options: Any
     from auricle import api
     from auricle.core.types import RejectedRow
 
-    spec = opt.build_spec("preview", task, model, options)
+    spec = opt.build_spec(task, model, options)
     for sample, requests in islice(api.preview(spec, has_model=model is not None), sample_count):
         if isinstance(sample, RejectedRow):
             click.echo(f"{sample.origin}: rejected: {sample.reason}\n")

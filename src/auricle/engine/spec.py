@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
@@ -116,32 +116,9 @@ class Spec(BaseModel):
         return {"model": judge} if isinstance(judge, str) else judge
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Read a spec from a YAML file."""
-        return cls.from_fields(read_yaml(path), str(path))
-
-    @classmethod
     def from_run(cls, run: Run) -> Self:
         """Return the spec of a run."""
         return cls.model_validate(run.spec.spec)
-
-    @classmethod
-    def from_fields(cls, fields: dict[str, Any], source: str) -> Self:
-        """Create a spec from named values.
-
-        Args:
-            fields: Values by field name.
-            source: Where the values come from, for error messages.
-
-        Raises:
-            SpecError: names the first invalid field.
-        """
-        try:
-            return cls.model_validate(fields)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise SpecError(f"{source}: {where}: {first['msg']}.") from error
 
     def resolved(self) -> Self:
         """Return the spec with absolute paths, so that it does not depend on the working directory."""

@@ -77,7 +77,7 @@ def decode(kind: Any, value: Any, where: str = "") -> Any:
     """Convert a value of JSON types to the type of a field.
 
     Args:
-        kind: A dataclass, or the annotation of one of its fields. A class with the method `parse` is read from text.
+        kind: A dataclass, or the annotation of one of its fields. A class with the method `parse` may be stored as text.
         value: The value.
         where: The field that contains it, for error messages.
 
@@ -89,7 +89,9 @@ def decode(kind: Any, value: Any, where: str = "") -> Any:
         return value
     if origin is UnionType:
         return None if value is None else decode(arguments[0], value, where)
-    if is_dataclass(kind) and not hasattr(kind, "parse"):
+    if isinstance(value, str) and hasattr(kind, "parse"):
+        return kind.parse(value)
+    if is_dataclass(kind):
         return _decode_fields(kind, _expect(dict, value, where), where)
     if origin in (tuple, list):
         items = enumerate(_expect(list, value, where))
@@ -100,8 +102,6 @@ def decode(kind: Any, value: Any, where: str = "") -> Any:
         }
     if kind is float and type(value) is int:
         return float(value)
-    if hasattr(kind, "parse"):
-        return kind.parse(_expect(str, value, where))
     return _expect(kind, value, where)
 
 
@@ -148,12 +148,6 @@ def write_document(path: Path, document: Any) -> None:
 def encode_document(document: Any) -> bytes:
     """Return a document as indented JSON."""
     return orjson.dumps(document, to_plain, WRITE_OPTIONS)
-
-
-def to_json_types(document: Any) -> dict[str, Any]:
-    """Return the content of a document as mappings, lists and plain values, as in its file."""
-    content: dict[str, Any] = orjson.loads(encode_document(document))
-    return content
 
 
 def to_plain(value: Any) -> Any:

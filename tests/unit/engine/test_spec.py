@@ -21,19 +21,6 @@ def test_unknown_field_is_rejected() -> None:
         Spec.model_validate({"task": "a", "model": "b", "modle_args": {}})
 
 
-def test_yaml_and_python_give_the_same_spec(tmp_path: Path) -> None:
-    path = tmp_path / "run.yaml"
-    path.write_text("task: asr\ntask_args:\n  data: x.jsonl\nmodel: echo\nlimit: 3\n")
-    assert Spec.read(path) == Spec(task="asr", task_args={"data": "x.jsonl"}, model="echo", limit=3)
-
-
-def test_invalid_value_in_yaml_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "run.yaml"
-    path.write_text("task: asr\nmodel: echo\nlimit: -3\n")
-    with pytest.raises(SpecError, match=r"run\.yaml: limit: Input should be greater than 0"):
-        Spec.read(path)
-
-
 def test_resolved_paths_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     resolved = Spec(task="asr", task_args={"data": "x.jsonl"}, model="mine.py:f").resolved()
