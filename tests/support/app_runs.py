@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ import soundfile
 from auricle import BatchModel, Generation, Prediction, Spec, evaluate
 from auricle.core.serialization import encode_record
 from auricle.core.types import Record, Sample
+from auricle.metrics.signature import Signature
+from auricle.runs.metrics import Number
+from auricle.runs.perf_files import PerfManifest, PerfSummary, write_perf_manifest, write_perf_summary
+from auricle.runs.progress import read_progress, write_progress
 
 EMOTIONS = ("neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised")
 LABELS = ("生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
@@ -243,8 +248,7 @@ def make_large_run(folder: Path, name: str, count: int) -> Path:
             record = Record(sample=sample, row=index, outputs=(Generation(text=" ".join(kept_words)),),
                             seconds=0.01, audio_seconds=0.4)  # fmt: skip
             journal.write(encode_record(record))
-    progress = orjson.loads((out / "progress.json").read_bytes())
-    (out / "progress.json").write_bytes(orjson.dumps({**progress, "rows": count}))
+    write_progress(out, replace(read_progress(out), rows=count))
     from auricle import score
 
     score(out)
@@ -262,9 +266,15 @@ def measure_fake_server(out: Path, loads: tuple[str, ...] = ("closed:1", "closed
     with FakeServer(Script(latency=0.02)) as server:
         spec = Spec(task="qa", task_args={"data": str(data)}, model="openai",
                     model_args={"base_url": server.url, "model": "fake"})  # fmt: skip
-        document = measure(spec, out, PerfConfig(loads=loads, count=count), lambda _: None)
-    write_reports(out, document)
+        summary = measure(spec, out, PerfConfig(loads=loads, count=count), lambda _: None)
+    write_reports(out, summary)
     return out
+
+
+def make_number(metric: str, *, signature: str = "", **fields: Any) -> Number:
+    """Make the number of a metric."""
+    values = {"details": {}, "value": 0.5, "unit": "share", **fields}
+    return Number(metric=metric, title=metric, signature=Signature.parse(signature or f"{metric}:1"), **values)
 
 
 # --- untrusted runs ------------------------------------------------------------------------
@@ -317,7 +327,7 @@ def _make_broken_copies(folder: Path, original: Path, outside: Path) -> None:
     malformed.write_text(json.dumps(document))
     perf = folder / "perf-truncated"
     perf.mkdir()
-    (perf / "perf.json").write_text(json.dumps({"spec": {"task": SCRIPT, "model": IMAGE}}))
+    write_perf_manifest(perf, PerfManifest(spec={"task": SCRIPT, "model": IMAGE}, wanted={}))
     (perf / "summary.json").write_text('{"points": [{"load"')
     _point_outside(copy("outside-audio"), copy("linked"), outside)
     _name_code(copy("custom-code"), outside / "executed")
@@ -349,8 +359,6 @@ def _name_code(run: Path, marker: Path) -> None:
 
 def make_load_test(out: Path) -> Path:
     """Make a load test as `auricle perf` writes it, from requests with known times."""
-    from dataclasses import asdict
-
     from auricle.perf.report.files import write_reports
     from auricle.perf.request_record import RequestRecord
     from auricle.perf.summary import summarise
@@ -366,13 +374,12 @@ def make_load_test(out: Path) -> Path:
         folder.mkdir(parents=True)
         lines = (orjson.dumps(asdict(record), option=orjson.OPT_APPEND_NEWLINE) for record in records)
         (folder / "requests.jsonl").write_bytes(b"".join(lines))
-        points.append({**summarise(records, f"constant:{rate:g}"), "folder": folder.name})
+        points.append(replace(summarise(records, f"constant:{rate:g}"), folder=folder.name))
     spec = {"task": "speech", "model": "server"}
     created = "2026-01-01T00:00:00"
-    about = {"created": created, "spec": spec, "wanted": {}, "inferencer": "Respond()", "platform": "Linux",
-             "cores": 2, "versions": {}}  # fmt: skip
-    document = {**spec, "points": points, "about": about, "valid": True}
-    (out / "perf.json").write_bytes(orjson.dumps({"spec": spec, "created": created}))
-    (out / "summary.json").write_bytes(orjson.dumps(document))
-    write_reports(out, document)
+    manifest = PerfManifest(spec=spec, wanted={}, created=created, inferencer="Respond()", platform="Linux", cores=2)
+    summary = PerfSummary(task="speech", model="server", points=tuple(points), about=manifest, valid=True)
+    write_perf_manifest(out, manifest)
+    write_perf_summary(out, summary)
+    write_reports(out, summary)
     return out

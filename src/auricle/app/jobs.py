@@ -1,7 +1,7 @@
 """Runs started by the app, each in its own process of the command line.
 
     RUNS/.jobs/NAME.json    command, process id and exit code
-    RUNS/.jobs/NAME.log     output of the process, from which progress is read
+    RUNS/.jobs/NAME.log     output of the process: progress events, and lines for people
 
 Runs continue when the page is closed or the app stops; an app started later picks them up again. Resuming repeats the
 command, which sends only the samples that are not completed.
@@ -17,29 +17,28 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import orjson
 import psutil
 
 from auricle.app.run_form import RunForm
 from auricle.app.workspace import Workspace, is_run_finished
-from auricle.core.errors import AuricleError, DataError, SpecError
+from auricle.core.errors import AuricleError, DataError, ExitStatus, SpecError
 from auricle.core.files import write_atomically
+from auricle.engine.progress import ProgressEvent
 
-LOG_TAIL_BYTES = 64_000
+LOG_TAIL_BYTES = 250_000
 """Number of bytes that are read from the end of a log."""
 DEMO_LIMIT_VARIABLE = "AURICLE_UI_DEMO_LIMIT"
 JobState: TypeAlias = Literal["running", "stopping", "done", "done_with_failures", "stopped", "failed"]
-EXIT_STATES: dict[int, JobState] = {0: "done", 2: "failed", 3: "done_with_failures"}
+EXIT_STATES: dict[int, JobState] = {
+    ExitStatus.OK: "done",
+    ExitStatus.ERROR: "failed",
+    ExitStatus.FAILURES: "done_with_failures",
+}
 ERROR_PREFIX = "auricle: "
-PROGRESS_LINE = re.compile(
-    r"^(?P<title>.{1,300}): (?P<done>\d+)(?: of (?P<total>\d+))? (?P<unit>samples|verdicts), "
-    r"(?P<rate>[\d.e+-]+)/s(?:, \d+ in flight)?(?:, \d+ retried)?"
-    r"(?:, (?P<failed>\d+) failed)?(?:, \d+ answered before)?"
-    r"(?:, (?P<left>\d+) s left)?$"
-)
-"""A line of progress, as `auricle run` prints it."""
+PROGRESS_OPTION = ("--progress", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +58,37 @@ class Job:
     """Number of stop requests; after the second, the process does not wait for requests in flight."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunProgress:
-    """Progress of one run of a job, from the last line it printed."""
+class JobLog(NamedTuple):
+    """The last part of what a job printed."""
 
-    title: str
-    done: int
-    total: int | None
-    unit: str
-    failed: int
-    rate: float
-    seconds_left: float | None
-    is_finished: bool
+    events: tuple[ProgressEvent, ...] = ()
+    lines: tuple[str, ...] = ()
+    """What is not an event: notes, results and errors for people."""
+
+    @classmethod
+    def parse(cls, text: str) -> JobLog:
+        events, lines = [], []
+        for line in text.splitlines():
+            if event := ProgressEvent.parse(line):
+                events.append(event)
+            else:
+                lines.append(line)
+        return cls(tuple(events), tuple(lines))
+
+    @property
+    def progress(self) -> list[ProgressEvent]:
+        """The last event of each phase of each run, in the order they were started."""
+        return list({(event.run, event.phase): event for event in self.events}.values())
+
+    @property
+    def last_failure(self) -> ProgressEvent | None:
+        return next((event for event in reversed(self.events) if event.event == "failed"), None)
+
+    @property
+    def error(self) -> str:
+        """The last error message, or an empty string."""
+        messages = [line for line in self.lines if line.startswith(ERROR_PREFIX)]
+        return messages[-1].removeprefix(ERROR_PREFIX) if messages else ""
 
 
 class JobManager:
@@ -128,28 +146,14 @@ class JobManager:
             for path in (self._job_path(job.name), self._log_path(job.name)):
                 path.unlink(missing_ok=True)
 
-    def read_log(self, job: Job) -> str:
-        """Return the last part of the output."""
+    def read_log(self, job: Job) -> JobLog:
+        """Read the last part of the output."""
         path = self._log_path(job.name)
         if not path.exists():
-            return ""
+            return JobLog()
         with path.open("rb") as log:
             log.seek(max(0, path.stat().st_size - LOG_TAIL_BYTES))
-            return log.read().decode(errors="replace")
-
-    def read_progress(self, job: Job) -> list[RunProgress]:
-        """Return the progress of each run of the job, in the order they were started."""
-        progress: dict[str, RunProgress] = {}
-        for line in self.read_log(job).splitlines():
-            if match := PROGRESS_LINE.match(line):
-                title = match["title"]
-                progress[title] = _parse_progress(match, progress.get(title))
-        return list(progress.values())
-
-    def read_error(self, job: Job) -> str:
-        """Return the last error message in the log, or an empty string."""
-        messages = [line for line in self.read_log(job).splitlines() if line.startswith(ERROR_PREFIX)]
-        return messages[-1].removeprefix(ERROR_PREFIX) if messages else ""
+            return JobLog.parse(log.read().decode(errors="replace"))
 
     def _start_job(self, job: Job) -> Job:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -157,7 +161,9 @@ class JobManager:
         if previous and is_alive(previous):
             raise SpecError(f"{job.name} is already running.")
         self._log_path(job.name).unlink(missing_ok=True)
-        pid = _spawn_process([sys.executable, "-m", "auricle", *job.arguments], self._log_path(job.name))
+        pid = _spawn_process(
+            [sys.executable, "-m", "auricle", *job.arguments, *PROGRESS_OPTION], self._log_path(job.name)
+        )
         try:
             started_at = psutil.Process(pid).create_time()
         except psutil.NoSuchProcess:
@@ -236,20 +242,4 @@ def _spawn_process(command: list[str], log_path: Path) -> int:
         setsid=True,
         setsigdef=[signal.SIGINT, signal.SIGTERM],
         setsigmask=[],
-    )
-
-
-def _parse_progress(match: re.Match[str], previous: RunProgress | None) -> RunProgress:
-    """Build the progress from a line; the last line of a run has no total, so the previous one is used."""
-    done = int(match["done"])
-    total = int(match["total"]) if match["total"] else None
-    return RunProgress(
-        title=match["title"],
-        done=done,
-        total=total or (previous.total if previous else None) or done,
-        unit=match["unit"],
-        failed=int(match["failed"] or 0),
-        rate=float(match["rate"]),
-        seconds_left=float(match["left"]) if match["left"] else None,
-        is_finished=total is None,
     )

@@ -21,6 +21,7 @@ from auricle.core.redaction import SECRET_NAME
 from auricle.core.registry import split_prefix
 from auricle.engine.spec import parse_arguments
 from auricle.models.catalogue import MODELS
+from auricle.runs.run_directory import contains_run
 from auricle.tasks.catalogue import TASKS
 
 DATA_SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".yml")
@@ -105,7 +106,7 @@ def resolve_run_folder(workspace: Workspace, name: str) -> Path:
     if not folder.resolve().is_relative_to(workspace.root):
         raise SpecError(f"Run name {name!r} points outside the runs folder. Choose another name.")
     for parent in folder.relative_to(workspace.root).parents:
-        if (workspace.root / parent / "spec.json").exists():
+        if contains_run(workspace.root / parent):
             raise SpecError(f"{parent} is already a run, and runs cannot be nested. Choose another name.")
     return folder
 

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pandas as pd
 
-from auricle.app.workspace import is_file_inside_run
+from auricle.app.workspace import check_run_file
 from auricle.core.errors import DataError
 from auricle.core.serialization import digest
+from auricle.core.types import Generation, Likelihood, Outcome, Output
+from auricle.metrics.confusion import predicted_label
+from auricle.runs.journal import JournalLine, iter_journal
+from auricle.runs.metrics import Number
+from auricle.runs.run_directory import OUTPUTS_FILE
+from auricle.runs.scores import SCORES_FILE, read_scores
 
 MAX_JOURNAL_BYTES = 2_000_000_000
 MAX_SAMPLES = 300_000
@@ -26,7 +32,7 @@ MAX_META_LENGTH = 100
 MAX_FIELDS = 30
 MAX_GROUPS = 50
 MAX_VALUES = 20
-COLUMNS = ("row", "target", "answer", "outcome", "reason", "seconds", "audio_seconds", "offset")
+COLUMNS = ("id", "row", "target", "answer", "outcome", "reason", "seconds", "audio_seconds", "offset")
 LABEL_COLUMNS = ("predicted_label", "true_label")
 
 
@@ -35,7 +41,7 @@ class SamplesTable:
     """The samples of a run."""
 
     frame: pd.DataFrame
-    """`COLUMNS` and `id`; metadata as `meta.…`; scores as `stat.…` and `reference.…`; `LABEL_COLUMNS`."""
+    """`COLUMNS`; metadata as `meta.…`; scores as `stat.…` and `reference.…`; `LABEL_COLUMNS`."""
     fields: tuple[str, ...] = ()
     """Metadata fields with few enough values to filter by."""
     damaged_lines: int = 0
@@ -43,86 +49,54 @@ class SamplesTable:
     """Whether the run has more samples than the table."""
 
 
-@dataclass
-class _JournalRows:
-    """The last row of each sample, by id."""
-
-    by_id: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    meta_by_id: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    damaged_lines: int = 0
-
-    def remove(self, id_digest: int) -> None:
-        """Remove a sample that is no longer in the data; a linear search is fast enough, as this is rare."""
-        for sample_id in [sample_id for sample_id in self.by_id if digest(sample_id) == id_digest]:
-            del self.by_id[sample_id]
-
-
 def read_samples(path: Path) -> SamplesTable:
     """Read the journal and the scores of a run; raise `DataError` if the journal is missing or too large."""
-    journal = path / "outputs.jsonl"
-    if not is_file_inside_run(journal):
-        raise DataError("No outputs.jsonl: the run has no completed samples yet.")
-    if journal.stat().st_size > MAX_JOURNAL_BYTES:
-        raise DataError(
-            f"The journal is larger than {MAX_JOURNAL_BYTES // 1_000_000_000} GB, too large for the app. Use "
-            "`auricle samples RUN --worst 50`."
-        )
-    rows = _JournalRows()
-    is_truncated = _read_journal(journal, rows)
-    frame = pd.DataFrame(list(rows.by_id.values()), columns=COLUMNS)
-    frame["id"] = list(rows.by_id)
-    scores, reasons = _read_scores(path / "scores.jsonl")
-    fields = _add_meta_columns(frame, rows)
-    _add_score_columns(frame, scores, reasons)
+    journal = path / OUTPUTS_FILE
+    check_run_file(journal, MAX_JOURNAL_BYTES)
+    if not journal.exists():
+        raise DataError(f"No {OUTPUTS_FILE}: the run has no completed samples yet.")
+    rows: dict[int, tuple[Any, ...]] = {}
+    damaged_lines, is_truncated = 0, False
+    for line in iter_journal(journal):
+        if (removed := line.removed_digest) is not None:
+            rows.pop(removed, None)
+        elif row := _build_row(line):
+            key = digest(row[0])
+            rows.pop(key, None)
+            rows[key] = row
+        else:
+            damaged_lines += 1
+        if len(rows) >= MAX_SAMPLES:
+            is_truncated = True
+            break
+    frame = pd.DataFrame([row[:-1] for row in rows.values()], columns=COLUMNS)
+    fields = _add_meta_columns(frame, [row[-1] for row in rows.values()])
+    _add_score_columns(frame, *_read_scores(path))
     frame = frame.sort_values("row", kind="stable", ignore_index=True)
-    return SamplesTable(frame, fields, rows.damaged_lines, is_truncated)
+    return SamplesTable(frame, fields, damaged_lines, is_truncated)
 
 
-def _read_journal(journal: Path, rows: _JournalRows) -> bool:
-    """Read the lines into `rows`; return whether some samples were left out."""
-    offset = 0
-    with journal.open("rb") as lines:
-        for line in lines:
-            if line.endswith(b"\n"):
-                _read_line(line, offset, rows)
-            offset += len(line)
-            if len(rows.by_id) >= MAX_SAMPLES:
-                return True
-    return False
-
-
-def _read_line(line: bytes, offset: int, rows: _JournalRows) -> None:
+def _build_row(line: JournalLine) -> tuple[Any, ...] | None:
+    """Return the values of `COLUMNS` and the metadata; None if the line is damaged."""
+    if (record := line.record) is None:
+        return None
+    sample, error = record.sample, record.error
     try:
-        entry = orjson.loads(line)
-        if "gone" in entry:
-            rows.remove(entry["gone"])
-            return
-        sample_id = entry["id"]
-        row = _build_row(entry, offset)
-        meta = entry["meta"]
-    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
-        rows.damaged_lines += 1
-        return
-    if not isinstance(sample_id, str) or not isinstance(meta, dict):
-        rows.damaged_lines += 1
-        return
-    rows.by_id.pop(sample_id, None)
-    rows.by_id[sample_id] = row
-    rows.meta_by_id[sample_id] = meta
-
-
-def _build_row(entry: Mapping[str, Any], offset: int) -> tuple[Any, ...]:
-    error = entry["error"]
-    return (
-        int(entry["row"]),
-        truncate_text(format_target(entry["target"])),
-        truncate_text(format_answer(entry["outputs"])),
-        "failed" if error else "answered",
-        truncate_text(f"{error['kind']}: {error['message']}") if error else "",
-        math.nan if entry["seconds"] is None else float(entry["seconds"]),
-        math.nan if entry.get("audio_seconds") is None else float(entry["audio_seconds"]),
-        offset,
-    )
+        row = (
+            sample.id,
+            int(record.row),
+            truncate_text(format_target(sample.target)),
+            truncate_text(format_answer(record.outputs)),
+            record.outcome.value,
+            truncate_text(f"{error.kind}: {error.message}") if error else "",
+            math.nan if record.seconds is None else float(record.seconds),
+            math.nan if record.audio_seconds is None else float(record.audio_seconds),
+            line.offset,
+            sample.meta,
+        )
+    except (TypeError, ValueError, AttributeError):
+        return None
+    return row if isinstance(sample.id, str) and isinstance(sample.meta, dict) else None
 
 
 def truncate_text(text: str, max_length: int = MAX_TEXT_LENGTH) -> str:
@@ -142,27 +116,24 @@ def format_target(target: Any) -> str:
     return f"{target:g}" if isinstance(target, float) else str(target)
 
 
-def format_answer(outputs: Sequence[Mapping[str, Any]]) -> str:
-    """Format the outputs of a sample, as they are in the journal, on one line."""
+def format_answer(outputs: Sequence[Output]) -> str:
+    """Format the outputs of a sample on one line."""
     return " | ".join(map(_format_output, outputs))
 
 
-def _format_output(output: Mapping[str, Any]) -> str:
-    kind = output["kind"]
-    if kind == "Generation":
-        return str(output["text"])
-    if kind == "Likelihood":
-        return f"{output.get('text', '')} {math.fsum(output['logprobs']):.3f}".strip()
-    values = output["values"]
-    if output["scale"] == "continuous":
-        return ", ".join(f"{name} {value:.3g}" for name, value in list(values.items())[:MAX_VALUES])
-    best = max(values, key=values.get)
-    return f"{best} {values[best]:.3g}"
+def _format_output(output: Output) -> str:
+    if isinstance(output, Generation):
+        return output.text
+    if isinstance(output, Likelihood):
+        return f"{output.text} {output.total:.3f}".strip()
+    if output.scale == "continuous":
+        return ", ".join(f"{name} {value:.3g}" for name, value in list(output.values.items())[:MAX_VALUES])
+    best, score = max(output.values.items(), key=lambda item: item[1])
+    return f"{best} {score:.3g}"
 
 
-def _add_meta_columns(frame: pd.DataFrame, rows: _JournalRows) -> tuple[str, ...]:
+def _add_meta_columns(frame: pd.DataFrame, metas: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """Add a column per metadata field; return the fields with few enough values to filter by."""
-    metas = [rows.meta_by_id[sample_id] for sample_id in rows.by_id]
     names = list(dict.fromkeys(name for meta in metas for name in meta))[:MAX_FIELDS]
     fields = []
     for name in names:
@@ -179,21 +150,16 @@ def _format_meta(value: Any) -> str:
     return truncate_text(format_target(value), MAX_META_LENGTH)
 
 
-def _read_scores(file: Path) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
-    """Return the statistics of each sample, and the reason for each answer that could not be parsed."""
+def _read_scores(path: Path) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
+    """Return the statistics of each sample, and the reason for each unreadable answer; none if there are no scores."""
     stats: dict[str, Mapping[str, Any]] = {}
     reasons: dict[str, str] = {}
-    if not is_file_inside_run(file) or file.stat().st_size > MAX_JOURNAL_BYTES:
-        return stats, reasons
-    with file.open("rb") as lines:
-        for line in lines:
-            try:
-                entry = orjson.loads(line)
-                stats[entry["id"]] = entry.get("stats", {})
-                if reason_by_metric := entry.get("unreadable"):
-                    reasons[entry["id"]] = truncate_text(str(next(iter(reason_by_metric.values()))))
-            except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
-                continue
+    with suppress(DataError):
+        check_run_file(path / SCORES_FILE, MAX_JOURNAL_BYTES)
+        for line in read_scores(path):
+            stats[line.id] = line.stats
+            if line.unreadable:
+                reasons[line.id] = truncate_text(next(iter(line.unreadable.values())))
     return stats, reasons
 
 
@@ -209,7 +175,8 @@ def _add_score_columns(frame: pd.DataFrame, stats: Mapping[str, Mapping[str, Any
         frame[name] = column
     if reasons:
         is_unreadable = frame["id"].isin(list(reasons))
-        frame.loc[is_unreadable & (frame["outcome"] == "answered"), "outcome"] = "unreadable"
+        is_answered = frame["outcome"].isin([Outcome.ANSWERED, Outcome.EMPTY])
+        frame.loc[is_unreadable & is_answered, "outcome"] = Outcome.UNREADABLE.value
         frame.loc[is_unreadable, "reason"] = frame.loc[is_unreadable, "id"].map(reasons)
 
 
@@ -260,24 +227,24 @@ def _error_rate(stat: Any) -> float:
 def _correctness(stat: Any) -> float:
     if not _is_labels(stat):
         return math.nan
-    return float(stat[1] == (stat[0] if len(stat) == 2 else stat[2]))
+    return float(predicted_label(stat) == stat[1])
 
 
 # --- sorting ---------------------------------------------------------------------
 
 
-def badness(frame: pd.DataFrame, number: Mapping[str, Any]) -> pd.Series:
+def badness(frame: pd.DataFrame, number: Number) -> pd.Series:
     """Return how badly each sample did by a metric: higher is worse, NaN if it was not scored."""
-    name = number["metric"]
+    name = number.metric
     if f"stat.{name}" not in frame:
         return pd.Series(math.nan, index=frame.index)
     value = frame[f"stat.{name}"]
-    if f"reference.{name}" in frame and number["unit"] != "share":
+    if f"reference.{name}" in frame and number.unit != "share":
         return (value - frame[f"reference.{name}"]).abs()
-    return -value if number["higher_is_better"] else value
+    return -value if number.higher_is_better else value
 
 
-def sort_worst_first(frame: pd.DataFrame, number: Mapping[str, Any], *, drop_unscored: bool = True) -> pd.DataFrame:
+def sort_worst_first(frame: pd.DataFrame, number: Number, *, drop_unscored: bool = True) -> pd.DataFrame:
     """Sort samples by a metric, the worst first; unscored samples are dropped or come last."""
     order = badness(frame, number).sort_values(ascending=False, kind="stable", na_position="last")
     return frame.loc[(order.dropna() if drop_unscored else order).index]

@@ -20,6 +20,7 @@ from typing import Any
 from auricle.app.palette import streamlit_theme_options
 from auricle.app.workspace import Workspace, workspace_environment
 from auricle.core.errors import MissingExtra, SpecError
+from auricle.runs.run_directory import contains_run
 
 ENTRY_SCRIPT = Path(__file__).parent / "entry" / "streamlit_app.py"
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -62,7 +63,7 @@ def serve(
 
 def open_workspace(runs_folder: Path, allowed_folders: Sequence[Path]) -> Workspace:
     """Check the folders, create the runs folder if it is missing, and return the workspace."""
-    if (runs_folder / "spec.json").exists() or (runs_folder / "perf.json").exists():
+    if contains_run(runs_folder):
         raise SpecError(f"{runs_folder} is a run, not a folder of runs. Use --runs {runs_folder.parent}.")
     for folder in allowed_folders:
         if not folder.is_dir():

@@ -35,8 +35,11 @@ def icon_svg() -> str:
 
 
 def apply_styles() -> None:
-    """Add the style sheet for what Streamlit has no setting for."""
-    st.html(f"<style>{_read_asset('app.css')}</style>")
+    """Add the style sheet for what Streamlit has no setting for, in the colours of the current theme."""
+    palette = current_palette()
+    names = ("text", "muted", "border", "accent", "contrast", "surface")
+    colours = "".join(f"--{name}: {getattr(palette, name)}; " for name in names)
+    st.html(f"<style>.au {{ {colours}}}\n{_read_asset('app.css')}</style>")
 
 
 def draw_header(title: str, subtitle: str = "") -> None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-
-import orjson
+from typing import Literal
 
 from auricle.core.errors import DataError, SpecError
+from auricle.runs.documents import MAX_BYTES
+from auricle.runs.perf_files import SUMMARY_FILE, read_perf_manifest
+from auricle.runs.progress import PROGRESS_FILE, read_progress
+from auricle.runs.run_directory import contains_load_test, contains_run
+from auricle.runs.run_spec import LOAD_TEST_FILE, SPEC_FILE, read_run_spec
 
 RUNS_VARIABLE, ALLOWED_VARIABLE = "AURICLE_UI_RUNS", "AURICLE_UI_ALLOW"
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".m4a", ".aac", ".webm", ".mp4")
@@ -97,7 +100,7 @@ class Workspace:
             return
         for name in names:
             path = folder / name
-            if any((path / marker).exists() for marker in ("spec.json", "perf.json", "outputs.jsonl")):
+            if contains_run(path):
                 yield path
             elif depth:
                 yield from self._find_run_folders(path, depth - 1)
@@ -119,8 +122,8 @@ def workspace_environment(workspace: Workspace) -> dict[str, str]:
 
 def is_run_finished(path: Path) -> bool:
     """Return whether `progress.json` marks the run as complete."""
-    progress = path / "progress.json"
-    return progress.exists() and read_json_object(progress).get("complete") is True
+    check_run_file(path / PROGRESS_FILE, MAX_SPEC_BYTES)
+    return read_progress(path).complete
 
 
 def is_file_inside_run(file: Path) -> bool:
@@ -131,23 +134,14 @@ def is_file_inside_run(file: Path) -> bool:
         return False
 
 
-def read_json_object(file: Path, max_bytes: int = MAX_SPEC_BYTES) -> dict[str, Any]:
-    """Read a JSON object from a file of a run.
-
-    Raises:
-        DataError: If the file is missing, too large or not a JSON object; the message has no final full stop.
-    """
+def check_run_file(file: Path, max_bytes: int = MAX_BYTES) -> None:
+    """Raise `DataError` if a file of a run is too large, or something else than a file in its folder."""
+    if not os.path.lexists(file):
+        return
     if not is_file_inside_run(file):
-        raise DataError(f"{file.name} is missing")
+        raise DataError(f"{file.name} is not a file inside the run.")
     if file.stat().st_size > max_bytes:
-        raise DataError(f"{file.name} is larger than {max_bytes // 1_000_000} MB")
-    try:
-        document = orjson.loads(file.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise DataError(f"{file.name} is not valid JSON") from error
-    if not isinstance(document, dict):
-        raise DataError(f"{file.name} is not a JSON object")
-    return document
+        raise DataError(f"{file.name} is larger than {max_bytes // 1_000_000} MB, too large for the app.")
 
 
 def _is_visible_folder(dir_entry: os.DirEntry[str]) -> bool:
@@ -156,30 +150,20 @@ def _is_visible_folder(dir_entry: os.DirEntry[str]) -> bool:
 
 def _read_entry(root: Path, path: Path) -> RunEntry:
     name = str(path.relative_to(root))
-    is_perf = (path / "perf.json").exists()
+    is_perf = contains_load_test(path)
     kind: Literal["run", "perf"] = "perf" if is_perf else "run"
     try:
-        document = read_json_object(path / ("perf.json" if is_perf else "spec.json"))
-        spec = _get_spec(document)
+        check_run_file(path / (LOAD_TEST_FILE if is_perf else SPEC_FILE), MAX_SPEC_BYTES)
+        spec = read_perf_manifest(path) if is_perf else read_run_spec(path)
         return RunEntry(
             name=name,
             path=path,
             kind=kind,
-            model=_text_or_empty(spec.get("model")),
-            task=_text_or_empty(spec.get("task")),
-            is_finished=(path / "summary.json").exists() if is_perf else is_run_finished(path),
-            created_at=_text_or_empty(document.get("created")),
+            model=spec.model[:MAX_NAME_LENGTH],
+            task=spec.task[:MAX_NAME_LENGTH],
+            is_finished=(path / SUMMARY_FILE).exists() if is_perf else is_run_finished(path),
+            created_at=spec.created[:MAX_NAME_LENGTH],
         )
     except (DataError, OSError) as error:
-        return RunEntry(name=name, path=path, kind=kind, error=f"Cannot be read: {error}.")
-
-
-def _get_spec(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    spec = document.get("spec")
-    if not isinstance(spec, dict):
-        raise DataError("missing field 'spec'")
-    return spec
-
-
-def _text_or_empty(value: Any) -> str:
-    return value[:MAX_NAME_LENGTH] if isinstance(value, str) else ""
+        message = str(error).replace(f"{path}/", "").replace(str(path), name)
+        return RunEntry(name=name, path=path, kind=kind, error=f"Cannot be read: {message}")

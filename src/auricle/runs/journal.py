@@ -151,6 +151,12 @@ def read_journal_line(file: IO[bytes], folder: Path, offset: int) -> JournalLine
     return JournalLine(folder, offset, file.readline())
 
 
+def read_record(path: Path, offset: int) -> Record | None:
+    """Read the record of the line that starts at an offset; None if there is none that can be read."""
+    with path.open("rb") as file:
+        return read_journal_line(file, path.parent, offset).record
+
+
 def truncate_partial_line(path: Path, block: int = 65_536) -> None:
     """Remove what follows the last line break: a line whose writing was interrupted."""
     if not path.exists():

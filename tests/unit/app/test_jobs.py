@@ -3,14 +3,16 @@
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from auricle.app.jobs import LOG_TAIL_BYTES, Job, JobManager, JobState, is_alive
+from auricle.app.jobs import LOG_TAIL_BYTES, Job, JobLog, JobManager, JobState, is_alive
 from auricle.app.run_form import RunForm
 from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
+from auricle.engine.progress import ProgressEvent
 
 
 @pytest.fixture
@@ -63,12 +65,13 @@ def test_stopped_run_is_resumed_without_repeating_samples(jobs: JobManager, slow
     wait_until(lambda: jobs.state(job) not in ("running", "stopping"))
     assert jobs.state(get_job(jobs, "slow")) == "done"
     assert journal.read_bytes().count(b"\n") == 8
-    assert jobs.read_progress(job)[-1].is_finished
+    last = jobs.read_log(job).progress[-1]
+    assert (last.event, last.exit_code, last.done, last.total) == ("finished", 0, 8, 8)
 
 
 def test_error_message_is_read_from_the_log(jobs: JobManager) -> None:
     job = write_ended_job(jobs, "Note: x\nauricle: fake-api: got an unexpected argument.\n", exit_code=2)
-    assert jobs.read_error(job) == "fake-api: got an unexpected argument."
+    assert jobs.read_log(job).error == "fake-api: got an unexpected argument."
 
 
 def test_another_app_finds_the_jobs_of_a_workspace(jobs: JobManager) -> None:
@@ -93,21 +96,35 @@ def test_state_follows_from_the_exit_code(jobs: JobManager, exit_code: int, stat
     assert jobs.state(write_ended_job(jobs, "", exit_code)) == state
 
 
-def test_progress_is_read_from_the_log(jobs: JobManager) -> None:
-    job = write_ended_job(jobs, (
-        "Note: x\ndemo × a: 3 of 48 samples, 2.4/s, 16 in flight, 9 s left\n"
-        "demo × a: 48 samples, 2.12/s\n"
-        "demo × b: 9 of 48 samples, 0.5/s, 3 retried, 2 failed, 4 answered before, 4000 s left\n"
-    ))  # fmt: skip
-    first, second = jobs.read_progress(job)
-    assert (first.done, first.total, first.is_finished) == (48, 48, True)
-    assert (second.done, second.failed, second.seconds_left, second.is_finished) == (9, 2, 4000.0, False)
+def write_events(*events: ProgressEvent) -> str:
+    return "".join(event.to_json_line().decode() for event in events)
+
+
+def test_log_has_the_last_event_of_each_phase_and_the_lines_for_people() -> None:
+    first = ProgressEvent(event="started", title="demo × a", run="runs/a", total=48)
+    events = (
+        first,
+        replace(first, event="progress", done=48),
+        replace(first, event="progress", phase="judging", done=3),
+        replace(first, event="failed", phase="judging", done=4, failed=1, id="u3", kind="Timeout", message="too slow"),
+        replace(first, title="demo × b", run="runs/b", event="finished", done=48, exit_code=0),
+    )
+    log = JobLog.parse("Note: x\n" + write_events(*events) + '{"answer": 1}\n{"event"')
+    assert [(event.run, event.phase, event.done) for event in log.progress] == [
+        ("runs/a", "inference", 48),
+        ("runs/a", "judging", 4),
+        ("runs/b", "inference", 48),
+    ]
+    assert log.last_failure == events[3]
+    assert log.lines == ("Note: x", '{"answer": 1}', '{"event"')
 
 
 def test_only_the_end_of_a_long_log_is_read(jobs: JobManager) -> None:
-    job = write_ended_job(jobs, "x" * 200_000 + "\nt: 1 of 2 samples, 1/s\n")
-    assert len(jobs.read_log(job)) <= LOG_TAIL_BYTES
-    assert jobs.read_progress(job)[0].done == 1
+    event = ProgressEvent(event="progress", title="t", done=1)
+    job = write_ended_job(jobs, "x" * 2 * LOG_TAIL_BYTES + "\n" + write_events(event))
+    log = jobs.read_log(job)
+    assert log.progress == [event]
+    assert len(log.lines[0]) < LOG_TAIL_BYTES
 
 
 def test_damaged_job_files_are_ignored(jobs: JobManager) -> None:

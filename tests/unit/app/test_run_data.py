@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import auricle.app
 from auricle.app import run_data, samples_table
 from auricle.app.views import load_test as load_test_view
 from auricle.core.errors import DataError
+from auricle.runs.metrics import write_metrics
+from auricle.runs.perf_files import write_perf_summary
+from auricle.runs.run_spec import RunSpec, write_run_spec
 from tests.support.app_pages import page_text
 from tests.unit.app.conftest import DrawRun
 
@@ -35,14 +39,13 @@ def add_sample(run: Path, sample_id: str = "added") -> None:
 
 @pytest.mark.slow
 def test_changed_metrics_are_loaded_again(run: Path) -> None:
-    document = run_data.load_metrics(run)
-    (run / "metrics.json").write_text(json.dumps(document | {"notes": ["scored again"]}))
-    assert run_data.load_metrics(run)["notes"] == ["scored again"]
+    write_metrics(run, replace(run_data.load_metrics(run), notes=("scored again",)))
+    assert run_data.load_metrics(run).notes == ("scored again",)
 
 
 def test_unchanged_metrics_are_read_once(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_data.load_metrics(run)
-    monkeypatch.setattr(run_data, "read_metrics_file", lambda file: pytest.fail("read again"))
+    monkeypatch.setattr(run_data, "read_metrics", lambda path: pytest.fail("read again"))
     assert run_data.load_metrics(run)
 
 
@@ -55,8 +58,8 @@ def test_added_samples_are_loaded(run: Path) -> None:
 def test_changed_load_test_is_loaded_again(load_test: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(load_test, tmp_path / "load"))
     summary = load_test_view.load_summary(folder)
-    (folder / "summary.json").write_text(json.dumps(summary | {"points": []}))
-    assert load_test_view.load_summary(folder)["points"] == []
+    write_perf_summary(folder, replace(summary, points=()))
+    assert load_test_view.load_summary(folder).points == ()
 
 
 def test_open_page_shows_samples_that_were_added(run: Path, draw: DrawRun) -> None:
@@ -91,7 +94,7 @@ def test_run_without_metrics_has_not_been_scored(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"numbers": 3}'])
 def test_damaged_metrics_are_reported_with_the_command_that_regenerates_them(tmp_path: Path, content: str) -> None:
     (tmp_path / "metrics.json").write_text(content)
-    with pytest.raises(DataError, match="Run `auricle score RUN` to regenerate it"):
+    with pytest.raises(DataError, match=r"Run `auricle score .*` to write it again"):
         run_data.load_metrics(tmp_path)
 
 
@@ -117,8 +120,7 @@ def test_metrics_older_than_the_outputs_are_stale(run: Path) -> None:
     ],
 )
 def test_custom_code_in_arguments_is_detected(tmp_path: Path, arguments: dict[str, Any], code: str) -> None:
-    spec = {"spec": {"task": "asr", "task_args": arguments}}
-    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    write_run_spec(tmp_path, RunSpec(identity={}, spec={"task": "asr", "task_args": arguments}))
     assert run_data.find_foreign_code(tmp_path) == code
 
 
@@ -127,7 +129,7 @@ def test_task_outside_the_catalogue_is_custom_code(hostile_runs: Path) -> None:
 
 
 def test_missing_spec_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"spec\.json is missing or corrupt"):
+    with pytest.raises(DataError, match=r"it has no spec\.json"):
         run_data.find_foreign_code(tmp_path)
 
 

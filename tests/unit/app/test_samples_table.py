@@ -11,9 +11,11 @@ from auricle.app import samples_table
 from auricle.app.samples_table import badness, format_answer, format_target, read_samples, sort_worst_first
 from auricle.core.errors import DataError
 from auricle.core.serialization import digest
+from auricle.core.types import Generation, Likelihood, Prediction
 from tests.support import app_runs
+from tests.support.app_runs import make_number
 
-WER = {"metric": "wer", "unit": "share", "higher_is_better": False}
+WER = make_number("wer", higher_is_better=False)
 
 
 @pytest.fixture
@@ -82,12 +84,12 @@ def test_target_of_any_type_is_formatted(target: object, text: str) -> None:
 
 
 def test_answers_of_all_kinds_are_formatted() -> None:
-    outputs: list[dict[str, object]] = [
-        {"kind": "Generation", "text": "yes"},
-        {"kind": "Likelihood", "text": "B", "logprobs": [-0.5, -0.25]},
-        {"kind": "Prediction", "scale": "probability", "values": {"sad": 0.2, "calm": 0.8}},
-        {"kind": "Prediction", "scale": "continuous", "values": {"arousal": 0.25}},
-    ]
+    outputs = (
+        Generation(text="yes"),
+        Likelihood(text="B", logprobs=(-0.5, -0.25)),
+        Prediction(values={"sad": 0.2, "calm": 0.8}, scale="probability"),
+        Prediction(values={"arousal": 0.25}, scale="continuous"),
+    )
     assert format_answer(outputs) == "yes | B -0.750 | calm 0.8 | arousal 0.25"
 
 
@@ -99,5 +101,4 @@ def test_worst_samples_come_first_and_unscored_ones_last() -> None:
 
 def test_badness_of_a_rating_is_its_distance_from_the_reference() -> None:
     frame = pd.DataFrame({"stat.lcc": [1.0, 4.0], "reference.lcc": [3.0, 4.5]})
-    number = {"metric": "lcc", "unit": "", "higher_is_better": True}
-    assert badness(frame, number).tolist() == [2.0, 0.5]
+    assert badness(frame, make_number("lcc", unit="")).tolist() == [2.0, 0.5]

@@ -2,8 +2,9 @@
 
 import pytest
 
+from auricle.app.palette import LIGHT
 from auricle.app.theme import escape_markdown, icon_svg
-from tests.support.app_pages import draw_view
+from tests.support.app_pages import draw_view, page_text
 
 MARKUP = ["![x](http://evil/x.png)", "<script>", ":red[x]", "a\n# b", "$x$", ":material/bug:", "[a](b)", "`x`", "**b**"]
 
@@ -26,3 +27,9 @@ def test_icon_is_an_svg_without_links() -> None:
 def test_header_draws_title_and_subtitle() -> None:
     app = draw_view("auricle.app.theme:draw_header('Title', 'About it.')")
     assert (app.title[0].value, app.markdown[0].value) == ("Title", ":gray[About it.]")
+
+
+def test_style_sheet_has_the_colours_of_the_theme() -> None:
+    style = page_text(draw_view("auricle.app.theme:apply_styles()"))
+    assert f"--muted: {LIGHT.muted};" in style
+    assert ".au table" in style

@@ -9,12 +9,13 @@ import pytest
 from auricle.app.workspace import (
     DEMO_AUDIO_FOLDER,
     Workspace,
+    check_run_file,
     current_workspace,
     is_file_inside_run,
-    read_json_object,
     workspace_environment,
 )
 from auricle.core.errors import DataError, SpecError
+from auricle.runs.perf_files import PerfManifest, write_perf_manifest
 
 
 def write_run(folder: Path, created: str = "2026-01-01T00:00:00+00:00", complete: bool = True, **spec: Any) -> Path:
@@ -39,11 +40,11 @@ def test_runs_in_subfolders_are_listed_newest_first(workspace: Workspace) -> Non
 
 
 def test_load_test_is_one_entry_with_its_load_points(workspace: Workspace) -> None:
-    folder = write_run(workspace.root / "load")
-    (folder / "perf.json").write_text((folder / "spec.json").read_text())
+    folder = workspace.root / "load"
     write_run(folder / "00-closed-8")
+    write_perf_manifest(folder, PerfManifest(spec={"task": "demo", "model": "echo"}, wanted={}))
     (entry,) = workspace.list_entries()
-    assert (entry.kind, entry.is_finished) == ("perf", False)
+    assert (entry.kind, entry.task, entry.model, entry.is_finished) == ("perf", "demo", "echo", False)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"spec": 3}', "\x00", '{"spec": {"model": '])
@@ -54,10 +55,10 @@ def test_broken_run_is_listed_with_an_error(workspace: Workspace, content: str) 
     assert entry.error.startswith("Cannot be read: ")
 
 
-def test_model_and_task_that_are_not_text_are_left_empty(workspace: Workspace) -> None:
-    write_run(workspace.root / "run", model=["x"], task={"a": 1})
+def test_long_names_of_models_and_tasks_are_cut(workspace: Workspace) -> None:
+    write_run(workspace.root / "run", model="x" * 1000, task={"a": "y" * 1000})
     (entry,) = workspace.list_entries()
-    assert (entry.model, entry.task) == ("", "")
+    assert (len(entry.model), len(entry.task)) == (200, 200)
 
 
 def test_run_is_resolved_by_name(workspace: Workspace) -> None:
@@ -129,11 +130,19 @@ def test_file_linked_to_another_folder_is_not_inside_the_run(hostile_runs: Path)
     assert Workspace(hostile_runs).resolve_audio(hostile_runs / "outside-audio" / "link.wav") is None
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [("{", "is not valid JSON"), ("[]", "is not a JSON object"), ('{"a": "xxxxxxxxxxxx"}', "is larger than")],
-)
-def test_unusable_json_file_is_reported(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "x.json").write_text(content)
-    with pytest.raises(DataError, match=rf"x\.json {message}"):
-        read_json_object(tmp_path / "x.json", max_bytes=10)
+def test_file_that_leads_out_of_the_run_is_refused(hostile_runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for file in (hostile_runs / "linked" / "metrics.json", tmp_path / "loop", tmp_path):
+        with pytest.raises(DataError, match=f"{file.name} is not a file inside the run"):
+            check_run_file(file)
+
+
+def test_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("xxxxxxxxxxxx")
+    check_run_file(tmp_path / "x.json")
+    with pytest.raises(DataError, match=r"x\.json is larger than"):
+        check_run_file(tmp_path / "x.json", max_bytes=10)
+
+
+def test_missing_file_is_left_to_its_reader(tmp_path: Path) -> None:
+    check_run_file(tmp_path / "missing.json")

@@ -8,14 +8,7 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.serialization import digest, encode_record
 from auricle.core.types import Generation, Record, Sample
-from auricle.runs.journal import (
-    Journal,
-    encode_removal,
-    iter_journal,
-    read_journal_line,
-    read_lines,
-    truncate_partial_line,
-)
+from auricle.runs.journal import Journal, encode_removal, iter_journal, read_lines, read_record, truncate_partial_line
 
 
 def test_lines_are_written_in_order(tmp_path: Path) -> None:
@@ -103,7 +96,7 @@ def test_spoken_output_has_an_absolute_path(tmp_path: Path) -> None:
 def test_line_is_read_from_its_offset(tmp_path: Path) -> None:
     first = encode_record(make_record("a"))
     (tmp_path / "outputs.jsonl").write_bytes(first + encode_record(make_record("b")))
-    with (tmp_path / "outputs.jsonl").open("rb") as file:
-        record = read_journal_line(file, tmp_path, len(first)).record
+    record = read_record(tmp_path / "outputs.jsonl", len(first))
     assert record is not None
     assert record.sample.id == "b"
+    assert read_record(tmp_path / "outputs.jsonl", 5) is None

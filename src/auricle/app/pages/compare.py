@@ -6,7 +6,7 @@ import streamlit as st
 
 from auricle.app import run_data
 from auricle.app.theme import draw_header, escape_markdown
-from auricle.app.views import components, run_picker
+from auricle.app.views import run_picker
 from auricle.app.views.comparison import draw_comparison, draw_load_test_comparison
 from auricle.app.views.error_boundary import error_boundary
 from auricle.app.workspace import RunEntry
@@ -18,7 +18,6 @@ def page() -> None:
     draw_header(
         "Compare", "Differences between two runs, with confidence intervals and the samples whose outcome changed."
     )
-    components.apply_styles()
     entries = run_picker.list_entries()
     if len(entries) < 2:
         st.info("At least two runs are needed. Start another one on the Benchmark page.", icon=":material/inbox:")

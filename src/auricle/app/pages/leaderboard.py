@@ -7,16 +7,16 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from auricle.app import run_data
 from auricle.app.theme import draw_chart, draw_header
 from auricle.app.views import charts, components, run_picker
 from auricle.app.views.error_boundary import error_boundary
 from auricle.core.errors import DataError
-from auricle.report.html_format import Scale, metric_title
+from auricle.report.html_format import Scale
 from auricle.report.leaderboard import Cell, Column, Leaderboard, Row, build_leaderboard
-from auricle.report.markup import Child, tag
-from auricle.report.text_format import format_coverage
+from auricle.runs.metrics import Metrics
 
 MAX_COLUMNS = 12
 MAX_RUNS = 500
@@ -27,7 +27,6 @@ def page() -> None:
     draw_header(
         "Leaderboard", "All models on all tasks. Only comparable runs (same data, prompt and scoring) share a column."
     )
-    components.apply_styles()
     with error_boundary():
         _draw_leaderboard()
 
@@ -43,10 +42,10 @@ def _draw_leaderboard() -> None:
         help="Let runs with different prompts share a column.",
     )
     skipped: list[str] = []
-    board = build_leaderboard(_iter_documents(skipped), all_metrics=all_metrics, split_by_prompt=not ignore_prompt)
-    tasks = list(dict.fromkeys(column.task for column in board.columns))
+    board = build_leaderboard(_iter_metrics(skipped), all_metrics=all_metrics, split_by_prompt=not ignore_prompt)
+    tasks = list(dict.fromkeys(column.signature.task for column in board.columns))
     selected_tasks = left.multiselect("Tasks", tasks, key="leaderboard-tasks", placeholder="all tasks")
-    columns = [column for column in board.columns if not selected_tasks or column.task in selected_tasks]
+    columns = [column for column in board.columns if not selected_tasks or column.signature.task in selected_tasks]
     if not columns:
         st.info("No run has metrics yet.", icon=":material/inbox:")
         return
@@ -59,17 +58,17 @@ def _draw_leaderboard() -> None:
     _draw_footnotes(board, visible_board, skipped)
 
 
-def _iter_documents(skipped: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _iter_metrics(skipped: list[str]) -> Iterator[tuple[str, Metrics]]:
     for entry in run_picker.list_entries("run")[:MAX_RUNS]:
         if entry.error:
             skipped.append(f"{entry.name}: {entry.error}")
             continue
         try:
-            document = run_data.load_metrics(entry.path)
+            metrics = run_data.load_metrics(entry.path)
         except DataError as error:
             skipped.append(f"{entry.name}: {error}")
             continue
-        yield entry.name, document
+        yield entry.name, metrics
 
 
 def _select_columns(full_board: Leaderboard, columns: tuple[Column, ...]) -> Leaderboard:
@@ -84,9 +83,9 @@ def _select_columns(full_board: Leaderboard, columns: tuple[Column, ...]) -> Lea
 def _draw_table(visible_board: Leaderboard) -> None:
     scales = {column: _column_scale(visible_board, column) for column in visible_board.columns}
     headers = [f"{column.title} {column.arrow}" for column in visible_board.columns]
-    rows: list[list[Child]] = [
+    rows = [
         [
-            components.stack_lines(row.model, tag("small", row.arguments, class_="muted")),
+            components.stack_lines(row.model, Markup('<small class="muted">{}</small>').format(row.arguments)),
             *(
                 _cell_markup(row.cells.get(column), visible_board.best(column), scales[column])
                 for column in visible_board.columns
@@ -95,7 +94,7 @@ def _draw_table(visible_board: Leaderboard) -> None:
         ]
         for row in visible_board.rows
     ]
-    components.draw_markup(components.build_table(["Model", *headers, "RTFx"], rows))
+    components.draw_table(["Model", *headers, "RTFx"], rows)
     components.draw_notes(
         "Bold: best. Below each value: 95 % interval. Bars in a column share a scale. RTFx: seconds of audio "
         "processed per second (slowest run of the model)."
@@ -104,19 +103,18 @@ def _draw_table(visible_board: Leaderboard) -> None:
 
 def _column_scale(visible_board: Leaderboard, column: Column) -> Scale:
     cells = [row.cells[column] for row in visible_board.rows if column in row.cells]
-    return Scale.fit(cell.number[key] for cell in cells for key in ("value", "low", "high"))
+    return Scale.fit(end for cell in cells for end in (cell.value, cell.number.low, cell.number.high))
 
 
-def _cell_markup(cell: Cell | None, best: float | None, scale: Scale) -> Child:
+def _cell_markup(cell: Cell | None, best: float | None, scale: Scale) -> Markup:
     if cell is None:
-        return tag("span", "–", class_="muted")
+        return Markup('<span class="muted">–</span>')
     is_best = cell.complete and cell.value is not None and cell.value == best
-    coverage = format_coverage(cell.number)
-    details = cell.interval + ("" if coverage == "100 %" else f", coverage {coverage}")
+    details = cell.interval + (f", coverage {cell.coverage}" if cell.coverage else "")
     return components.stack_lines(
-        tag("strong", cell.text) if is_best else cell.text,
-        components.build_interval_bar(scale, cell.number["low"], cell.value, cell.number["high"]),
-        tag("small", details if cell.complete else f"{details}, unfinished", class_="muted"),
+        Markup("<strong>{}</strong>").format(cell.text) if is_best else cell.text,
+        components.build_interval_bar(scale, cell.number.low, cell.value, cell.number.high),
+        Markup('<small class="muted">{}</small>').format(details if cell.complete else f"{details}, unfinished"),
     )
 
 
@@ -142,7 +140,7 @@ def _draw_downloads(visible_board: Leaderboard) -> None:
 def _draw_speed_chart(visible_board: Leaderboard) -> None:
     """Draw a metric against speed, for a column of error rates or shares."""
     columns = {
-        f"{column.title} {column.metric}": column
+        f"{column.title} {column.signature.metric}": column
         for column in visible_board.columns
         if column.unit == "share" and len(_speed_points(visible_board, column)) > 1
     }
@@ -153,7 +151,7 @@ def _draw_speed_chart(visible_board: Leaderboard) -> None:
     direction = "higher is better" if column.higher_is_better else "lower is better"
     draw_chart(
         charts.speed_error_chart(
-            pd.DataFrame(_speed_points(visible_board, column)), f"{metric_title(column.name)} ({direction})"
+            pd.DataFrame(_speed_points(visible_board, column)), f"{column.metric_title} ({direction})"
         ),
         alt="Quality against speed of each model",
     )
@@ -162,13 +160,7 @@ def _draw_speed_chart(visible_board: Leaderboard) -> None:
 
 def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, Any]]:
     return [
-        {
-            "model": row.title,
-            "value": cell.value,
-            "low": cell.number["low"],
-            "high": cell.number["high"],
-            "rtfx": cell.rtfx,
-        }
+        {"model": row.title, "value": cell.value, "low": cell.number.low, "high": cell.number.high, "rtfx": cell.rtfx}
         for row in visible_board.rows
         if (cell := row.cells.get(column)) and cell.rtfx and cell.value is not None
     ]
@@ -176,11 +168,12 @@ def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, 
 
 def _draw_footnotes(full_board: Leaderboard, visible_board: Leaderboard, skipped: list[str]) -> None:
     with st.expander("Column details and skipped runs", icon=":material/info:"):
-        rows: list[list[Child]] = [
-            [column.title, column.task, column.revision or "local", column.inferencer or "any", column.metric]
+        rows = [
+            [column.title, what.task, what.revision or "local", what.inferencer or "any", str(what.metric)]
             for column in visible_board.columns
+            for what in (column.signature,)
         ]
-        components.draw_markup(components.build_table(["Column", "Task", "Data", "Prompt", "Metric"], rows, 5))
+        components.draw_table(["Column", "Task", "Data", "Prompt", "Metric"], rows, 5)
         if full_board.replaced_count:
             components.draw_notes(
                 f"{full_board.replaced_count} results of older runs (same model, arguments and column) are hidden; "

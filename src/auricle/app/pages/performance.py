@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from auricle.app.theme import draw_header
-from auricle.app.views import components, run_picker
+from auricle.app.views import run_picker
 from auricle.app.views.error_boundary import error_boundary
 from auricle.app.views.load_test import draw_load_test
 
@@ -13,7 +13,6 @@ from auricle.app.views.load_test import draw_load_test
 def page() -> None:
     """Draw the selection of a load test and its results."""
     draw_header("Performance", "Throughput and latency of a model under load, and whether the measurement is valid.")
-    components.apply_styles()
     entries = run_picker.list_entries("perf")
     if not entries:
         st.info(

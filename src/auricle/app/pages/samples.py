@@ -16,19 +16,18 @@ from auricle.app.theme import draw_header
 from auricle.app.views import components, run_picker, sample_card
 from auricle.app.views.error_boundary import error_boundary
 from auricle.core.errors import DataError
-from auricle.report import html_format
-from auricle.report.html_format import NumberDocument
+from auricle.core.types import Outcome
+from auricle.runs.metrics import Number
 
 PAGE_SIZE = 50
 WORST_FIRST = "Worst first"
 SORT_COLUMNS = {"Original order": "", "Slowest first": "seconds", "Longest audio first": "audio_seconds"}
-OUTCOME_FILTERS = ("all", "answered", "failed", "unreadable")
+OUTCOME_FILTERS = ("all", *(outcome.value for outcome in Outcome))
 
 
 def page() -> None:
     """Draw the selection of a run and its samples."""
     draw_header("Samples", "Inputs, outputs and audio of every sample.")
-    components.apply_styles()
     entry = run_picker.pick_run("Run", run_picker.list_entries("run"), "samples-run")
     if entry:
         with error_boundary():
@@ -71,28 +70,26 @@ COLUMN_CONFIG: Any = {
 }
 
 
-def _sortable_numbers(path: Path, table: SamplesTable) -> list[NumberDocument]:
+def _sortable_numbers(path: Path, table: SamplesTable) -> list[Number]:
     """Return the metrics to sort samples by; none if the run is not scored."""
     try:
-        numbers = run_data.overall_numbers(run_data.load_metrics(path))
+        numbers = run_data.load_metrics(path).overall
     except DataError as error:
         components.draw_notes(str(error))
         return []
-    return [number for number in numbers if f"stat.{number['metric']}" in table.frame]
+    return [number for number in numbers if f"stat.{number.metric}" in table.frame]
 
 
-def _apply_filters(
-    table: SamplesTable, numbers: Sequence[NumberDocument]
-) -> tuple[NumberDocument | None, pd.DataFrame]:
+def _apply_filters(table: SamplesTable, numbers: Sequence[Number]) -> tuple[Number | None, pd.DataFrame]:
     first, second, third, fourth = st.columns([3, 2, 2, 2])
     search_text = first.text_input("Search", placeholder="id, reference, answer", key="samples-search")
     outcome = second.selectbox("Outcome", OUTCOME_FILTERS, key="samples-outcome")
     order = third.selectbox("Sort by", (WORST_FIRST, *SORT_COLUMNS), key="samples-order")
-    number_by_metric = {number["metric"]: number for number in numbers}
+    titles = {number.metric: number.title for number in numbers}
     metric = fourth.selectbox(
-        "Metric", list(number_by_metric) or ["none"], format_func=html_format.metric_title, key="samples-metric"
+        "Metric", list(titles) or ["none"], format_func=lambda name: titles.get(name, name), key="samples-metric"
     )
-    number = number_by_metric.get(str(metric))
+    number = next((number for number in numbers if number.metric == metric), None)
     frame = _filter_by_metadata(search_samples(table.frame, search_text), table.fields)
     if outcome != "all":
         frame = frame[frame["outcome"] == outcome]
@@ -127,7 +124,7 @@ def _filter_by_metadata(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFr
     return frame
 
 
-def sort_samples(frame: pd.DataFrame, order: str, number: NumberDocument | None) -> pd.DataFrame:
+def sort_samples(frame: pd.DataFrame, order: str, number: Number | None) -> pd.DataFrame:
     """Sort samples; those that the metric did not score come last."""
     if order == WORST_FIRST and number is not None:
         return samples_table.sort_worst_first(frame, number, drop_unscored=False)
@@ -142,7 +139,7 @@ def _draw_warnings(table: SamplesTable) -> None:
         st.warning(f"Only the first {samples_table.MAX_SAMPLES:,} samples are listed.", icon=":material/content_cut:")
 
 
-def _build_table(frame: pd.DataFrame, number: NumberDocument | None, table: SamplesTable) -> pd.DataFrame:
+def _build_table(frame: pd.DataFrame, number: Number | None, table: SamplesTable) -> pd.DataFrame:
     visible = frame[["id", "outcome", "target", "answer"]].copy()
     if number is not None:
         visible.insert(1, "score", [sample_card.format_score(row, number) for row in frame.to_dict("records")])

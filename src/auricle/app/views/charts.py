@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from auricle.app.theme import current_palette
+from auricle.report.plot_data import Dimension, Plane
 
 
 def make_unique(names: Sequence[str]) -> list[str]:
@@ -65,36 +66,22 @@ def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: fl
 # --- dimensions and ratings ---------------------------------------------------------------------
 
 
-def violin_chart(densities: Mapping[str, Any], emotions: Mapping[str, Any], title: str) -> Any:
+def violin_chart(dimension: Dimension) -> Any:
     """Draw the density of values for each label, with the interquartile range as a bar and the mean as a dot.
 
     Labels are drawn as text, one below the other, because an axis of names would need a facet per label.
     """
     shapes, boxes = [], []
-    low, high = densities["from"], densities["to"]
-    labels = make_unique(list(emotions))
-    for index, (emotion, statistics) in enumerate(emotions.items()):
-        label = labels[index]
-        density = densities["of"].get(emotion) or []
-        max_density = max(density, default=0.0) or 1.0
-        for step, height in enumerate(density):
-            value = low + (high - low) * step / max(1, len(density) - 1)
-            half_width = 0.4 * height / max_density
-            shapes.append({"label": label, "value": value, "up": half_width - index, "down": -half_width - index})
-        first, median, third = statistics["quartiles"]
-        boxes.append(
-            {
-                "label": label,
-                "first": first,
-                "median": median,
-                "third": third,
-                "y": -index,
-                "mean": statistics["mean"],
-                "n": statistics["n"],
-                "left": low,
-            }
-        )
-    return _layer_violins(pd.DataFrame(shapes), pd.DataFrame(boxes), title)
+    left = min(label.density[0][0] if label.density else label.low for label in dimension.labels)
+    names = make_unique([label.name for label in dimension.labels])
+    for index, (name, label) in enumerate(zip(names, dimension.labels, strict=True)):
+        peak = max((height for _, height in label.density), default=0.0) or 1.0
+        for value, height in label.density:
+            half_width = 0.4 * height / peak
+            shapes.append({"label": name, "value": value, "up": half_width - index, "down": -half_width - index})
+        quartiles = dict(zip(("first", "median", "third"), label.quartiles, strict=True))
+        boxes.append({"label": name, **quartiles, "y": -index, "mean": label.mean, "n": label.n, "left": left})
+    return _layer_violins(pd.DataFrame(shapes), pd.DataFrame(boxes), dimension.name)
 
 
 def _layer_violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any:
@@ -164,15 +151,12 @@ def scatter_chart(frame: pd.DataFrame, axis_titles: tuple[str, str], selection_n
     return alt.layer(line.encode(x="rating:Q", y="prediction:Q"), dots)
 
 
-def plane_chart(plane: Mapping[str, Any]) -> Any:
+def plane_chart(plane: Plane) -> Any:
     """Draw samples over two dimensions, with the mean of each label as a large marker."""
-    labels = make_unique(plane["labels"])
-    points = pd.DataFrame([{"label": labels[index], "x": x, "y": y} for index, x, y in plane["points"]])
+    labels = make_unique(plane.names)
+    points = pd.DataFrame([{"label": labels[index], "x": x, "y": y} for index, x, y in plane.points])
     centres = pd.DataFrame(
-        [
-            {"label": label, "x": centre["x"], "y": centre["y"], "n": centre["n"]}
-            for label, centre in zip(labels, plane["centres"], strict=True)
-        ]
+        [{"label": label, "x": centre.x, "y": centre.y} for label, centre in zip(labels, plane.centres, strict=True)]
     )
     scale = alt.Scale(zero=False)
     label_channels = {
@@ -185,8 +169,8 @@ def plane_chart(plane: Mapping[str, Any]) -> Any:
         "shape": alt.Shape("label:N", sort=labels, legend=None),
     }
     axes = {
-        "x": alt.X("x:Q", title=str(plane["x"]), scale=scale, axis=alt.Axis(tickCount=8)),
-        "y": alt.Y("y:Q", title=str(plane["y"]), scale=scale, axis=alt.Axis(tickCount=6)),
+        "x": alt.X("x:Q", title=plane.x, scale=scale, axis=alt.Axis(tickCount=8)),
+        "y": alt.Y("y:Q", title=plane.y, scale=scale, axis=alt.Axis(tickCount=6)),
     }
     tooltips = [alt.Tooltip("label:N"), alt.Tooltip("x:Q", format=".3f"), alt.Tooltip("y:Q", format=".3f")]
     return alt.layer(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -10,47 +10,40 @@ import pandas as pd
 
 from auricle.app.theme import current_palette
 from auricle.app.views.charts import make_unique
+from auricle.report.compare.matrices import MatrixChange
+from auricle.report.plot_data import ConfusionMatrix
 
 CELL_SIZE = 46
 MAX_COLUMNS_WITH_SHARES = 14
 """With more columns, a cell has no space for a second line."""
-UNREADABLE_LABEL = "(unreadable)"
 
 
-def matrix_to_frame(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
+def matrix_to_frame(matrix: ConfusionMatrix) -> tuple[pd.DataFrame, list[str], list[str]]:
     """Return a row for each cell, and the labels of both axes."""
-    rows, columns = make_unique(matrix["rows_shown"]), list(matrix["columns_shown"])
-    counts = [list(row) for row in matrix["counts"]]
-    if any(matrix["unreadable"]):
-        columns.append(UNREADABLE_LABEL)
-        counts = [[*row, unreadable] for row, unreadable in zip(counts, matrix["unreadable"], strict=True)]
-    columns = make_unique(columns)
-    cells = []
-    for row_index, row in enumerate(counts):
-        total = sum(row)
-        for column_index, count in enumerate(row):
-            share = count / total if total else 0.0
-            cells.append(
-                {
-                    "r": row_index,
-                    "c": column_index,
-                    "true": rows[row_index],
-                    "predicted": columns[column_index],
-                    "count": count,
-                    "share": share,
-                    "number": f"{count:,}" if count else "",
-                    "percent": f"{100 * share:.0f} %" if count else "",
-                    "hit": row_index == column_index < matrix["shared"],
-                }
-            )
+    rows, columns = make_unique(matrix.row_names), make_unique(matrix.column_names)
+    cells = [
+        {
+            "r": cell.row,
+            "c": cell.column,
+            "true": rows[cell.row],
+            "predicted": columns[cell.column],
+            "count": cell.count,
+            "share": cell.share,
+            "number": f"{cell.count:,}" if cell.count else "",
+            "percent": f"{100 * cell.share:.0f} %" if cell.count else "",
+            "hit": cell.is_hit,
+        }
+        for row in matrix.cells
+        for cell in row
+    ]
     return pd.DataFrame(cells), rows, columns
 
 
-def confusion_chart(matrix: Mapping[str, Any], selection_name: str = "") -> Any:
+def confusion_chart(matrix: ConfusionMatrix, selection_name: str = "") -> Any:
     """Draw counts and row percentages, with the shared labels along the diagonal.
 
     Args:
-        matrix: A confusion matrix of `metrics.json`.
+        matrix: The counts.
         selection_name: Name under which Streamlit reports the cell that was clicked; if empty, cells are not clickable.
     """
     frame, rows, columns = matrix_to_frame(matrix)
@@ -122,7 +115,7 @@ def _cell_texts(base: Any, column_count: int) -> list[Any]:
     ]
 
 
-def difference_chart(matrix: Mapping[str, Any]) -> Any:
+def difference_chart(matrix: MatrixChange) -> Any:
     """Draw the row shares of B minus those of A; rows without samples in one run are empty."""
     frame, rows, columns = _difference_to_frame(matrix)
     max_change = max(0.05, float(frame["size"].max()))
@@ -143,12 +136,12 @@ def difference_chart(matrix: Mapping[str, Any]) -> Any:
     return alt.layer(squares, _diagonal_outline(base), numbers)
 
 
-def _difference_to_frame(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
+def _difference_to_frame(matrix: MatrixChange) -> tuple[pd.DataFrame, list[str], list[str]]:
     """Return a row for each cell of the difference, and the labels of both axes."""
-    rows, columns = (make_unique([label["shown"] for label in matrix[axis]]) for axis in ("rows", "columns"))
-    diagonal = {(cell["row"], cell["column"]) for cell in matrix["diagonal"]}
+    rows, columns = (make_unique([label.shown for label in axis]) for axis in (matrix.rows, matrix.columns))
+    diagonal = {(change.row, change.column) for change in matrix.diagonal}
     cells = []
-    for row_index, row in enumerate(matrix["cells"]):
+    for row_index, row in enumerate(matrix.cells):
         for column_index in range(len(columns)):
             change = None if row is None else row[column_index]
             cells.append(

@@ -8,8 +8,10 @@ from __future__ import annotations
 import streamlit as st
 
 from auricle.app import navigation, theme
-from auricle.app.jobs import Job, JobManager, JobState, RunProgress
+from auricle.app.jobs import Job, JobLog, JobManager, JobState
 from auricle.app.workspace import Workspace
+from auricle.engine.progress import ProgressEvent
+from auricle.runs.usage import format_money
 
 REFRESH_SECONDS = 1.0
 ACTIVE_STATES = ("running", "stopping")
@@ -22,6 +24,7 @@ STATE_LABELS: dict[JobState, tuple[str, str]] = {
     "failed": ("failed to start", "orange"),
 }
 LOG_LINES_SHOWN = 40
+MAX_REASON_LENGTH = 300
 
 
 def draw_job_cards(workspace: Workspace, job_names: list[str] | None = None) -> None:
@@ -53,29 +56,41 @@ def _select_jobs(jobs: JobManager, job_names: list[str] | None) -> list[tuple[Jo
 def _draw_card(jobs: JobManager, job: Job, state: JobState) -> None:
     label, colour = STATE_LABELS[state]
     st.markdown(f"**{theme.escape_markdown(', '.join(job.runs))}** &nbsp; :{colour}[{label}]")
-    run_progress = jobs.read_progress(job)
-    for progress in run_progress:
-        share = 1.0 if progress.is_finished else progress.done / max(1, progress.total or progress.done)
-        st.progress(min(1.0, share), text=f":gray[{theme.escape_markdown(describe_progress(progress))}]")
-    if not run_progress and state in ACTIVE_STATES:
-        st.progress(0.0, text=":gray[starting: loading the model]")
-    if state == "failed" and (message := jobs.read_error(job)):
-        st.error(theme.escape_markdown(message), icon=":material/error:")
+    log = jobs.read_log(job)
+    _draw_progress(log, state in ACTIVE_STATES)
+    if state == "failed" and log.error:
+        st.error(theme.escape_markdown(log.error), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_buttons(jobs, job, state)
     if state not in ACTIVE_STATES:
         with st.expander("Log"):
-            st.code("\n".join(jobs.read_log(job).splitlines()[-LOG_LINES_SHOWN:]), language=None)
+            st.code("\n".join(log.lines[-LOG_LINES_SHOWN:]), language=None)
 
 
-def describe_progress(progress: RunProgress) -> str:
-    """Describe progress, rate, time left and failures on one line."""
-    of = f" of {progress.total}" if progress.total and not progress.is_finished else ""
-    parts = [f"{progress.title}: {progress.done}{of} {progress.unit}", f"{progress.rate:.3g}/s"]
-    if progress.seconds_left is not None:
-        parts.append(f"{format_duration(progress.seconds_left)} left")
-    if progress.failed:
-        parts.append(f"{progress.failed} failed")
+def _draw_progress(log: JobLog, is_active: bool) -> None:
+    """Draw a bar for each phase of each run; all but the last have ended."""
+    progress = log.progress
+    for event in progress:
+        has_ended = event is not progress[-1] or event.event == "finished"
+        share = 1.0 if has_ended else event.done / max(1, event.total or event.done)
+        st.progress(min(1.0, share), text=f":gray[{theme.escape_markdown(describe_progress(event))}]")
+    if not progress and is_active:
+        st.progress(0.0, text=":gray[starting: loading the model]")
+    if failure := log.last_failure:
+        reason = theme.escape_markdown(f"{failure.id}: {failure.kind}: {failure.message}"[:MAX_REASON_LENGTH])
+        st.caption(f"Last failure: {reason}")
+
+
+def describe_progress(event: ProgressEvent) -> str:
+    """Describe counts, rate, time left, failures and cost on one line."""
+    total = f" of {event.total}" if event.total and event.done < event.total else ""
+    unit = "verdicts" if event.phase == "judging" else "samples"
+    parts = [f"{event.title}: {event.done}{total} {unit}", f"{event.rate:.3g}/s"]
+    if event.eta_seconds is not None:
+        parts.append(f"{format_duration(event.eta_seconds)} left")
+    parts += [f"{count} {name}" for name, count in (("retried", event.retried), ("failed", event.failed)) if count]
+    if event.cost is not None:
+        parts.append(format_money(event.cost, event.currency or ""))
     return " · ".join(parts)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from auricle.app.palette import LIGHT
 from auricle.app.views import charts
+from auricle.report.plot_data import Dimension, Distribution
 
 
 @pytest.fixture(autouse=True)
@@ -37,8 +38,11 @@ def test_interval_chart_has_a_line_for_all_samples_if_there_is_a_value() -> None
 
 
 def test_violins_are_below_each_other() -> None:
-    emotions = {name: {"quartiles": [0.2, 0.3, 0.4], "mean": 0.3, "n": 5} for name in ("calm", "sad")}
-    densities = {"from": 0.0, "to": 1.0, "of": {"calm": [0.0, 1.0, 0.0]}}
-    chart = charts.violin_chart(densities, emotions, "arousal").to_dict()
+    density = {"calm": ((0.0, 0.0), (0.5, 1.0), (1.0, 0.0)), "sad": ()}
+    labels = tuple(
+        Distribution(label, label, 5, 0.3, 0.1, None, None, 0.1, 0.5, (0.2, 0.3, 0.4), heights)
+        for label, heights in density.items()
+    )
+    chart = charts.violin_chart(Dimension("arousal", 0.1, 0.01, labels)).to_dict()
     boxes = next(rows for rows in chart["datasets"].values() if "median" in rows[0])
     assert [(box["label"], box["y"], box["median"]) for box in boxes] == [("calm", 0, 0.3), ("sad", -1, 0.3)]

@@ -6,20 +6,22 @@ import pandas as pd
 import pytest
 
 from auricle.app.views.classification import select_cell_samples
+from auricle.report.plot_data import ConfusionMatrix
 from tests.support.app_pages import count_charts, draw_view, page_text
 from tests.unit.app.conftest import DrawRun
 
 pytestmark = pytest.mark.slow
 
-MATRIX = {
-    "rows": ["happy", "sad"],
-    "columns": ["happy", "sad"],
-    "rows_shown": ["happy", "sad"],
-    "columns_shown": ["happy", "sad"],
-    "counts": [[3, 2], [0, 4]],
-    "unreadable": [1, 0],
-    "shared": 2,
-}
+MATRIX = ConfusionMatrix(
+    rows=("happy", "sad"),
+    columns=("happy", "sad", "unreadable"),
+    row_names=("happy", "sad"),
+    column_names=("happy", "sad", "unreadable"),
+    shared=2,
+    counts=((3, 2, 1), (0, 4, 0)),
+    has_unreadable=True,
+    tiers=("same", "same"),
+)
 
 
 def test_classifier_has_a_matrix_and_metrics_per_class(draw: DrawRun, runs: Path) -> None:
@@ -49,4 +51,4 @@ def test_too_many_classes_are_shown_as_a_table_of_confusions() -> None:
     )
     text = page_text(app)
     assert "Too many classes (2) for a matrix" in text
-    assert text.index(">sad<") < text.index(">(unreadable)<")
+    assert text.index(">sad<") < text.index(">unreadable<")

@@ -4,6 +4,7 @@ import pytest
 
 from auricle.app.palette import LIGHT
 from auricle.app.views import heatmaps
+from auricle.report.compare.matrices import AxisLabel, MatrixChange, RecallChange
 from tests.unit.app.views.test_classification import MATRIX
 
 
@@ -14,7 +15,7 @@ def _light_theme(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_matrix_has_a_column_for_unreadable_answers() -> None:
     frame, rows, columns = heatmaps.matrix_to_frame(MATRIX)
-    assert (rows, columns) == (["happy", "sad"], ["happy", "sad", "(unreadable)"])
+    assert (rows, columns) == (["happy", "sad"], ["happy", "sad", "unreadable"])
     first_row = frame[frame["true"] == "happy"]
     assert first_row["share"].tolist() == [3 / 6, 2 / 6, 1 / 6]
     assert first_row["hit"].tolist() == [True, False, False]
@@ -26,8 +27,9 @@ def test_cells_are_clickable_only_with_a_selection_name() -> None:
 
 
 def test_difference_of_a_row_without_samples_is_empty() -> None:
-    labels = [{"shown": "happy"}, {"shown": "sad"}]
-    matrix = {"rows": labels, "columns": labels, "diagonal": [{"row": 0, "column": 0}], "cells": [[0.25, -0.25], None]}
+    labels = AxisLabel("happy", "happy"), AxisLabel("sad", "sad")
+    change = RecallChange("happy", 0, 0, 0.5, 0.75, 0.25, 0.1, 0.4)
+    matrix = MatrixChange(rows=labels, columns=labels, cells=((0.25, -0.25), None), diagonal=(change,))
     frame, _, _ = heatmaps._difference_to_frame(matrix)
     assert frame["number"].tolist() == ["+25", "−25", "", ""]
     assert frame["hit"].tolist() == [True, False, False, False]

@@ -1,10 +1,13 @@
 """Tests of the cards of jobs."""
 
+from dataclasses import replace
+
 import pytest
 
-from auricle.app.jobs import Job, JobManager, RunProgress
+from auricle.app.jobs import Job, JobManager
 from auricle.app.views.job_cards import describe_progress, format_duration
 from auricle.app.workspace import Workspace
+from auricle.engine.progress import ProgressEvent
 from tests.support.app_pages import draw_page
 
 
@@ -14,8 +17,30 @@ def test_duration_has_a_readable_unit(seconds: float, text: str) -> None:
 
 
 def test_progress_is_described_on_one_line() -> None:
-    progress = RunProgress("demo × b", 9, 48, "samples", 2, 0.5, 4000.0, is_finished=False)
-    assert describe_progress(progress) == "demo × b: 9 of 48 samples · 0.5/s · 67 min left · 2 failed"
+    event = ProgressEvent(
+        event="progress", title="demo × b", total=48, done=9, failed=2, retried=3, rate=0.5, eta_seconds=4000.0,
+        cost=0.25, currency="USD",
+    )  # fmt: skip
+    text = "demo × b: 9 of 48 samples · 0.5/s · 67 min left · 3 retried · 2 failed · 0.25 USD"
+    assert describe_progress(event) == text
+
+
+def test_verdicts_are_counted_while_judging() -> None:
+    event = ProgressEvent(event="finished", phase="judging", title="demo × b", total=48, done=48, rate=20.0)
+    assert describe_progress(event) == "demo × b: 48 verdicts · 20/s"
+
+
+def test_card_has_a_bar_for_each_phase_and_the_last_failure(workspace: Workspace) -> None:
+    jobs = JobManager(workspace)
+    jobs._folder.mkdir()
+    jobs._write(Job("job", ("run",), ("job",), exit_code=3))
+    event = ProgressEvent(event="progress", title="demo × b", total=8, done=8)
+    failure = replace(event, event="failed", phase="judging", done=2, id="u3", kind="Timeout", message="too *slow*")
+    jobs._log_path("job").write_bytes(b"".join((event.to_json_line(), failure.to_json_line(), b"Note: x\n")))
+    page = draw_page("benchmark")
+    assert [round(bar.proto.value) for bar in page.get("progress")] == [100, 25]
+    assert page.caption[0].value == r"Last failure: u3\: Timeout\: too \*slow\*"
+    assert page.code[0].value == "Note: x"
 
 
 def test_only_the_latest_of_the_jobs_that_are_done_has_a_card(workspace: Workspace) -> None:

@@ -28,7 +28,7 @@ def test_preferences_are_listed_by_group_with_the_baseline(draw: DrawRun, runs: 
     ("metric", "dimension"), [("lcc.musicality", "musicality"), ("ccc_arousal", "arousal"), ("lcc", "")]
 )
 def test_dimension_is_part_of_the_metric_name(metric: str, dimension: str) -> None:
-    assert rated_dimension({"metric": metric}) == dimension
+    assert rated_dimension(metric) == dimension
 
 
 def test_only_samples_with_prediction_and_rating_are_paired() -> None:

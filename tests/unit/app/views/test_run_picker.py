@@ -27,7 +27,7 @@ def test_empty_workspace_is_reported(draw: DrawRun, tmp_path: Path) -> None:
 
 def test_broken_run_is_reported(draw: DrawRun, hostile_runs: Path) -> None:
     app = draw("samples", hostile_runs, run="no-spec")
-    assert "Cannot be read: spec.json is missing." in app.error[0].value.replace("\\", "")
+    assert "Cannot be read: Not a run directory: no-spec (it has no spec.json)." in app.error[0].value.replace("\\", "")
 
 
 @pytest.mark.parametrize(("name", "index"), [("b", 2), ("c", 1), ("a", 1), ("unknown", 1)])

@@ -1,17 +1,22 @@
 """Tests of sample cards."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from auricle.app.views.sample_card import build_alignment, build_metadata_chips, format_score
-from auricle.text import split_words
+from auricle.app.views.sample_card import build_metadata_chips, build_views, format_score
+from auricle.core.types import Generation, Output, Prediction, Record, Sample
+from auricle.report.sample_view import SampleView
+from auricle.report.templating import render
+from auricle.runs.metrics import Number
 from tests.support import app_runs
 from tests.support.app_pages import page_text
+from tests.support.app_runs import make_number
 from tests.unit.app.conftest import DrawRun
 
-ACCURACY = {"metric": "accuracy", "unit": "share", "higher_is_better": True}
-RATING = {"metric": "lcc", "unit": "", "higher_is_better": True}
+ACCURACY = make_number("accuracy")
+RATING = make_number("lcc", unit="")
 
 
 def test_audio_outside_the_allowed_folders_is_not_played(draw: DrawRun, hostile_runs: Path) -> None:
@@ -30,19 +35,42 @@ def test_audio_outside_the_allowed_folders_is_not_played(draw: DrawRun, hostile_
         ({}, None, ""),
     ],
 )
-def test_score_is_formatted(row: dict[str, float], number: dict[str, object] | None, text: str) -> None:
+def test_score_is_formatted(row: dict[str, float], number: Number | None, text: str) -> None:
     assert format_score(row, number) == text
 
 
+def build_texts(number: Number | None, target: Any, *outputs: Output) -> str:
+    record = Record(sample=Sample(id="a", inputs={}, target=target), row=0, outputs=outputs)
+    return render("app/templates/card.html", views=build_views(record, number), error=None, reason="")
+
+
+WER = make_number("wer", details={"substitutions": 1}, signature="wer:1.pooled.basic:1")
+
+
 def test_alignment_marks_deleted_and_inserted_words() -> None:
-    assert build_alignment("turn it on", "turn on", split_words) == "turn <del>it</del> on"
-    assert build_alignment("turn it on", "turn it up", split_words) == "turn it <del>on</del> <ins>up</ins>"
+    assert "turn <del>it</del> on" in build_texts(WER, "Turn it on.", Generation(text="turn on"))
+    texts = build_texts(WER, "turn it on", Generation(text="turn it up"))
+    assert "<del>on</del><ins>up</ins>" in texts
 
 
-def test_alignment_escapes_markup() -> None:
-    assert "<script" not in build_alignment(app_runs.SCRIPT, "x", split_words)
+def test_words_are_compared_by_the_profile_of_the_signature() -> None:
+    raw = make_number("wer", details={"substitutions": 1}, signature="wer:1.pooled.none:1")
+    assert "<del>On</del><ins>on</ins>" in build_texts(raw, "On", Generation(text="on"))
+    assert "<del>" not in build_texts(WER, "On", Generation(text="on"))
+
+
+def test_texts_are_escaped() -> None:
+    texts = build_texts(WER, app_runs.SCRIPT, Generation(text=app_runs.IMAGE))
+    assert "<script" not in texts
+    assert "<img" not in texts
+
+
+def test_both_predictions_of_a_pair_are_shown() -> None:
+    pair = [Prediction(values={"musicality": value}, scale="continuous") for value in (1.25, 3.5)]
+    texts = build_texts(None, "b", *pair)
+    assert texts.index("Answer 1") < texts.index("1.25") < texts.index("Answer 2") < texts.index("3.5")
 
 
 def test_metadata_without_values_has_no_chips() -> None:
-    assert build_metadata_chips({}) is None
-    assert "north" in str(build_metadata_chips({"accent": "north"}))
+    assert "<ul" not in build_metadata_chips(SampleView("a", meta={"accent": ""}))
+    assert "north" in build_metadata_chips(SampleView("a", meta={"accent": "north"}))
