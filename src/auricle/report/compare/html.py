@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def render_page(comparison: Comparison) -> str:
         comparison=comparison,
         text=text,
         tables=[RowTable(rows) for rows in (comparison.overall, comparison.breakdown) if rows],
-        matrix_plot=draw_difference(asdict(comparison.matrix)) if comparison.matrix else "",
+        matrix_plot=draw_difference(comparison.matrix) if comparison.matrix else "",
         shift_tables=[(name, list(rows)) for name, rows in groupby(shifts, key=lambda shift: shift.dimension)],
         shift_scale=Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True),
         cards=_render_changed_samples(comparison),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from markupsafe import Markup
 
-from auricle.metrics.label_alignment import display_labels
 from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.plots.svg import label_width
 from auricle.report.templating import render
+
+if TYPE_CHECKING:
+    from auricle.report.compare.matrices import AxisLabel, MatrixChange
 
 MAX_LEVEL_LABEL_WIDTH = 71.0  # longer column names are slanted
 SHARED_LABELS_GAP = 6.0  # gap between shared labels and the others
@@ -101,23 +103,15 @@ def draw_confusion(matrix: ConfusionMatrix) -> Markup:
     )
 
 
-def draw_difference(matrix_difference: Mapping[str, Any]) -> Markup:
-    """Draw the difference of two confusion matrices on a symmetric scale.
-
-    `rows` and `columns` are `{label, spelled_by_candidate, only_in}`, `cells` rows of differences
-    or None if undefined, `diagonal` the `{row, column}` of equal labels.
-    """
-    layout = HeatmapLayout(
-        _build_axis(matrix_difference["rows"]), _build_axis(matrix_difference["columns"]), right_margin=12.0
-    )
-    defined = [abs(cell) for row in matrix_difference["cells"] if row is not None for cell in row]
+def draw_difference(matrix: MatrixChange) -> Markup:
+    """Draw the difference of two confusion matrices on a symmetric scale."""
+    layout = HeatmapLayout(_build_axis(matrix.rows), _build_axis(matrix.columns), right_margin=12.0)
+    defined = [abs(cell) for row in matrix.cells if row is not None for cell in row]
     row_width = layout.columns.length(layout.cell_width)
     return render(
         "report/templates/difference.html",
         layout=layout,
-        cells=matrix_difference["cells"],
-        columns=matrix_difference["columns"],
-        hits=sorted({(each["row"], each["column"]) for each in matrix_difference.get("diagonal", ())}),
+        matrix=matrix,
         reach=max([MIN_SCALE, *defined]),
         max_tint=MAX_TINT,
         stripe_end=int(row_width - layout.cell_height) + 1,
@@ -126,11 +120,10 @@ def draw_difference(matrix_difference: Mapping[str, Any]) -> Markup:
     )
 
 
-def _build_axis(labels: Sequence[Mapping[str, Any]]) -> LabelAxis:
-    raw = [str(each["label"]) for each in labels]
+def _build_axis(labels: Sequence[AxisLabel]) -> LabelAxis:
     spelled = [
-        f"{own}; candidate: {each['spelled_by_candidate']}" if each.get("spelled_by_candidate") else own
-        for own, each in zip(raw, labels, strict=True)
+        f"{label.label}; candidate: {label.spelled_by_candidate}" if label.spelled_by_candidate else label.label
+        for label in labels
     ]
-    shared = sum(not each.get("only_in") for each in labels)
-    return LabelAxis(display_labels(raw), spelled, shared)
+    shared = sum(not label.only_in for label in labels)
+    return LabelAxis([label.shown for label in labels], spelled, shared)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from auricle import compare
+from auricle import Prediction, compare
 from auricle.runs.run_directory import Run
 
 
@@ -26,7 +26,8 @@ def test_cohens_d_is_the_shift_in_pooled_deviations(run: Any, moods: Any, models
     a = run("a", moods, models("Dimensions"), "classify")
     b = run("b", moods, models("Dimensions"), "classify", shift=0.1)
     comparison = compare(a, b)
-    values = [record.outputs[-1].values["arousal"] for record in Run.load(a).records()]
+    outputs = (record.outputs[-1] for record in Run.load(a).records())
+    values = [output.values["arousal"] for output in outputs if isinstance(output, Prediction)]
     assert comparison.shifts[0].cohens_d == pytest.approx(0.1 / np.std(values, ddof=1))
 
 

@@ -1,9 +1,11 @@
 """Heat maps are complete, escaped, to scale, and readable without colour."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from auricle.metrics import labels
 from auricle.report import plots
+from auricle.report.compare.matrices import AxisLabel, MatrixChange, RecallChange
 from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.plots.heatmap import DIFFERENCE_CAPTION
 from tests.support.svg_reader import EVIL, SvgReader
@@ -62,46 +64,42 @@ def test_labels_are_escaped_and_shortened() -> None:
     assert max(len(text) for text in texts if "→" not in text) <= 18
 
 
-def difference(cells: Any, only: str = "") -> Any:
-    axis = [{"label": label, "spelled_by_candidate": "", "only_in": ""} for label in ("sad", "a")]
-    last = {"label": "<unk>", "spelled_by_candidate": "unknown", "only_in": only}
-    return {
-        "rows": axis,
-        "columns": [*axis, last],
-        "cells": cells,
-        "diagonal": [{"row": at, "column": at} for at, row in enumerate(cells) if row],
-    }
+def difference(cells: Sequence[tuple[float, ...] | None], only: str = "") -> MatrixChange:
+    axis = (AxisLabel("sad", "sad"), AxisLabel("a", "a"))
+    diagonal = (RecallChange("", at, at, 0.0, 0.0, 0.0, 0.0, 0.0) for at, row in enumerate(cells) if row)
+    columns = (*axis, AxisLabel("<unk>", "unknown", "unknown", only))
+    return MatrixChange(axis, columns, tuple(cells), tuple(diagonal))
 
 
 def test_a_difference_shows_signs() -> None:
-    reader = SvgReader(plots.draw_difference(difference([[0.2, -0.2, 0.0], [0.0, 0.0, 0.0]])))
+    reader = SvgReader(plots.draw_difference(difference([(0.2, -0.2, 0.0), (0.0, 0.0, 0.0)])))
     assert {"+20.0", "−20.0"} <= set(reader.texts)
 
 
 def test_the_scale_of_a_difference_is_symmetric() -> None:
-    reader = SvgReader(plots.draw_difference(difference([[0.1, -0.3, 0.2], None])))
+    reader = SvgReader(plots.draw_difference(difference([(0.1, -0.3, 0.2), None])))
     assert {"−30", "0", "+30 points"} <= set(reader.texts)
     tints = [each["style"] for each in reader.of("less")]
     assert "fill-opacity:0.600" in tints
 
 
 def test_small_differences_are_not_scaled_up() -> None:
-    reader = SvgReader(plots.draw_difference(difference([[0.01, -0.01, 0.0], None])))
+    reader = SvgReader(plots.draw_difference(difference([(0.01, -0.01, 0.0), None])))
     assert "+5 points" in reader.texts
 
 
 def test_an_undefined_row_is_hatched() -> None:
-    reader = SvgReader(plots.draw_difference(difference([[0.1, -0.1, 0.0], None])))
+    reader = SvgReader(plots.draw_difference(difference([(0.1, -0.1, 0.0), None])))
     assert len(reader.of("undefined")) == 1
     assert len(reader.of("stripe")) > 5
     assert len(reader.of("outline")) == 1
 
 
 def test_a_label_that_one_side_lacks_is_marked() -> None:
-    drawn = plots.draw_difference(difference([[0.1, -0.1, 0.0], None], only="candidate"))
+    drawn = plots.draw_difference(difference([(0.1, -0.1, 0.0), None], only="candidate"))
     assert len(SvgReader(drawn).of("ring")) == 1
     assert "only the candidate has this label" in drawn
 
 
 def test_a_difference_has_a_caption() -> None:
-    assert DIFFERENCE_CAPTION in plots.draw_difference(difference([[0.1, -0.1, 0.0], None]))
+    assert DIFFERENCE_CAPTION in plots.draw_difference(difference([(0.1, -0.1, 0.0), None]))
