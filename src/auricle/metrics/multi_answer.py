@@ -265,15 +265,12 @@ def _select_all(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInConte
 
 def _aggregate_by_mean(metric: Metric) -> Metric:
     """Score every answer, with equal weight for every sample (avg@n)."""
-    return _derive_metric(
+    return _derive_pooled(
         metric,
         "mean",
         _select_all,
-        score=AnswerScorer(metric, _select_all).score_all,
         aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers", equal_sample_weights=True),
         bounds=_single_answer_bounds(metric),
-        credit=_average(metric.credit),
-        custom_badness=_average(metric.badness),
     )
 
 
@@ -289,15 +286,12 @@ def _aggregate_by_turn(metric: Metric) -> Metric:
         ]
         return (0, tuple(worst for worst, _ in turn_bounds)), (0, tuple(best for _, best in turn_bounds))
 
-    return _derive_metric(
+    return _derive_pooled(
         metric,
         "turns",
         select,
-        score=AnswerScorer(metric, select).score_all,
         aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers"),
         bounds=bounds if metric.bounds else None,
-        credit=_average(metric.credit),
-        custom_badness=_average(metric.badness),
     )
 
 
@@ -316,15 +310,13 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
         elected, tied = _elect_answer(metric, sample, outputs)
         return int(tied), (metric.score(sample, elected),)
 
-    return _derive_metric(
+    return _derive_pooled(
         metric,
         "vote",
         select,
         score=score,
         aggregate=wrap_aggregator(metric.aggregate, "ties", is_single_stat=True),
         bounds=_single_answer_bounds(metric),
-        credit=_average(metric.credit),
-        custom_badness=_average(metric.badness),
     )
 
 
@@ -351,6 +343,16 @@ def _single_answer_bounds(metric: Metric) -> Callable[[Sample], tuple[Stat, Stat
         return (0, (worst,)), (0, (best,))
 
     return wrapped_bounds
+
+
+def _derive_pooled(metric: Metric, aggregation: str, select: AnswerSelector, **changes: Any) -> Metric:
+    """Make a metric whose statistic holds those of all selected answers."""
+    pooled = {
+        "score": AnswerScorer(metric, select).score_all,
+        "credit": _average(metric.credit),
+        "custom_badness": _average(metric.badness),
+    }
+    return _derive_metric(metric, aggregation, select, **{**pooled, **changes})
 
 
 def _average(rate: Callable[[Any], float] | None) -> Callable[[Any], float] | None:

@@ -68,6 +68,10 @@ class TaskKind:
     format_answer: Callable[[Sample], str] = first_target
     """Formats the correct answer of a few-shot example."""
 
+    def __call__(self, **arguments: Any) -> Task:
+        """Build a task from the options of a command line, a task file or Python."""
+        return self.task_from_manifest(TaskOptions.from_arguments(self.name, arguments))
+
     def task_from_manifest(self, options: TaskOptions) -> Task:
         """Build a task from the manifest that the options name."""
         recipe = build_recipe(options, self.prompt, self.metrics, self.default_inferencer)
@@ -136,39 +140,6 @@ def translate(**arguments: Any) -> Task:
     )
     kind = TaskKind("translate", columns, f"{MEDIA_TEMPLATE}{{question}}", ("bleu", "chrf"))
     return kind.task_from_manifest(options)
-
-
-def qa(**arguments: Any) -> Task:
-    """Build a task of spoken or written questions with reference answers."""
-    columns = ColumnMapping(
-        target_columns=("answer", "answers", "target", "label"),
-        question_columns=("question", "text", "prompt", "instruction"),
-    )
-    kind = TaskKind("qa", columns, f"{MEDIA_TEMPLATE}{{question}}", ("exact_match", "contains"))
-    return kind.task_from_manifest(TaskOptions.from_arguments("qa", arguments))
-
-
-def open_ended(**arguments: Any) -> Task:
-    """Build a task of open-ended questions, whose answers are scored by a judge."""
-    columns = ColumnMapping(
-        target_columns=("answer", "answers", "target", "label"),
-        question_columns=("question", "text", "prompt", "instruction"),
-        requires_target=False,
-    )
-    kind = TaskKind("open", columns, f"{MEDIA_TEMPLATE}{{question}}", ("empty",))
-    return kind.task_from_manifest(TaskOptions.from_arguments("open", arguments))
-
-
-def mcq(**arguments: Any) -> Task:
-    """Build a multiple-choice task, answered in text or by the likelihood of each option."""
-    columns = ColumnMapping(
-        target_columns=("answer", "target", "label"),
-        question_columns=("question", "text", "prompt", "instruction"),
-        default_question="Choose the right option.",
-    )
-    prompt = f"{MEDIA_TEMPLATE}{{question}}{{options}}\nAnswer with the letter of the right option."
-    kind = TaskKind("mcq", columns, prompt, ("option_accuracy",), add_options, format_answer=correct_option_letter)
-    return kind.task_from_manifest(TaskOptions.from_arguments("mcq", arguments))
 
 
 def perplexity(**arguments: Any) -> Task:
@@ -400,3 +371,24 @@ def _add_label_options(sample: Sample) -> Sample:
     choices = sample.inputs.get("choices", [])
     shown = ", ".join(str(choice) for choice in choices) if isinstance(choices, list) else ""
     return replace(sample, target=str(sample.target), inputs={**sample.inputs, "options": shown})
+
+
+# --- questions --------------------------------------------------------------------------
+
+QUESTION_COLUMNS = ("question", "text", "prompt", "instruction")
+QUESTION_PROMPT = f"{MEDIA_TEMPLATE}{{question}}"
+ANSWER_COLUMNS = ColumnMapping(("answer", "answers", "target", "label"), QUESTION_COLUMNS)
+
+qa = TaskKind("qa", ANSWER_COLUMNS, QUESTION_PROMPT, ("exact_match", "contains"))
+"""Spoken or written questions with reference answers."""
+open_ended = TaskKind("open", replace(ANSWER_COLUMNS, requires_target=False), QUESTION_PROMPT, ("empty",))
+"""Open-ended questions, whose answers are scored by a judge."""
+mcq = TaskKind(
+    "mcq",
+    ColumnMapping(("answer", "target", "label"), QUESTION_COLUMNS, default_question="Choose the right option."),
+    f"{QUESTION_PROMPT}{{options}}\nAnswer with the letter of the right option.",
+    ("option_accuracy",),
+    add_options,
+    format_answer=correct_option_letter,
+)
+"""Multiple choice, answered in text or by the likelihood of each option."""
