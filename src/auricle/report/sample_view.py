@@ -5,28 +5,25 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from auricle.audio import Audio
 from auricle.core.errors import SampleError, Unreadable
-from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
+from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
 from auricle.metrics.label_alignment import display_label, labels_match
+from auricle.report.audio_clips import AudioClips
 from auricle.report.html_format import typeset_number
+from auricle.report.templating import load_environment
 from auricle.report.text_format import format_likelihood, truncate
 from auricle.report.transcript import TranscriptLine, transcript_lines
 
 MAX_SAMPLES = 50
-MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
-MAX_TOTAL_SECONDS = 300.0  # encoding one second of audio takes 10 ms of CPU time
-MAX_AUDIO_BYTES = 6_000_000  # base64 bytes of audio, so that the page stays under 10 MB
 MAX_TOKENS = 800  # a model that repeats itself endlessly must not fill the page
 MAX_VALUES = 5
+MAX_CONTINUOUS_VALUES = 20
 FIRST_UNSPACED_CHARACTER = "\u2e80"  # scripts without spaces begin here
 
 
@@ -72,13 +69,15 @@ class SampleView:
     """The reference, if there is one."""
     answer: str = ""
     values: tuple[tuple[str, float], ...] = ()
-    """A prediction's labels, highest first."""
+    """The highest class scores of a prediction, or its values on a continuous scale."""
+    is_continuous: bool = False
+    """Whether `values` are on a scale of which only the model knows the ends."""
     score: str = ""
     errors: str = ""
     """Counts of each kind of error, if the metric counts them."""
     diff: tuple[Edit, ...] = ()
     audio: tuple[bytes, ...] = ()
-    """Its recordings as MP3 files."""
+    """Its recordings, encoded by `audio_clips`."""
     note: str = ""
     verdict: str = ""
     """Verdicts of the judge, if there are any."""
@@ -131,18 +130,20 @@ def build_sample_views(
     `stats` are the metric's statistics by sample id; without them, the records are scored again.
     """
     chosen = records[:MAX_SAMPLES]
-    wrong = [record.sample for record in chosen if not _is_perfect(record, metric, stats)]
-    with AudioClips(MAX_AUDIO_BYTES if audio else 0, wrong) as clips:
+    if not audio:
+        return [_build_sample_view(record, metric, stats, None) for record in chosen]
+    with AudioClips([record.sample for record in chosen if not _is_perfect(record, metric, stats)]) as clips:
+        load_environment()  # while other threads encode the clips
         return [_build_sample_view(record, metric, stats, clips) for record in chosen]
 
 
 def _build_sample_view(
-    record: Record, metric: Metric | None, stats: Mapping[str, Any] | None, clips: AudioClips
+    record: Record, metric: Metric | None, stats: Mapping[str, Any] | None, clips: AudioClips | None
 ) -> SampleView:
     sample = record.sample
     score, errors, why = _format_score(record, metric, stats)
     diff, cut = _build_diff(record, metric)
-    audio, notes = clips.get(sample) if clips.budget else ((), [])
+    audio, notes = clips.get(sample) if clips else ((), [])
     lines = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
     return SampleView(
         id=sample.id,
@@ -152,6 +153,7 @@ def _build_sample_view(
         target=None if sample.target is None else truncate(format_json_value(sample.target)),
         answer="" if lines else truncate("\n".join(_answer_texts(record))),
         values=_top_values(record),
+        is_continuous=_is_continuous(record),
         score=score,
         errors=errors,
         diff=diff,
@@ -202,14 +204,21 @@ def _answer_texts(record: Record) -> Iterator[str]:
 
 
 def _top_values(record: Record) -> tuple[tuple[str, float], ...]:
-    """Return the highest class scores, and that of the correct label."""
+    """Return the highest class scores, and that of the correct label; continuous values keep their order."""
     last: Output | None = record.outputs[-1] if record.outputs else None
     if not isinstance(last, Prediction):
         return ()
+    if last.scale == "continuous":
+        return tuple((str(name), float(value)) for name, value in list(last.values.items())[:MAX_CONTINUOUS_VALUES])
     ranked = sorted(last.values.items(), key=lambda item: -item[1])
     right = format_json_value(record.sample.target)
     rest = [item for item in ranked[MAX_VALUES:] if item[0] == right]
     return tuple((str(name), float(value)) for name, value in ranked[:MAX_VALUES] + rest)
+
+
+def _is_continuous(record: Record) -> bool:
+    last = record.outputs[-1] if record.outputs else None
+    return isinstance(last, Prediction) and last.scale == "continuous"
 
 
 # --- how it was scored ------------------------------------------------------------------
@@ -271,87 +280,3 @@ def align_tokens(reference: Sequence[str], answer: Sequence[str]) -> Iterator[Ed
     for code in Levenshtein.opcodes(reference, answer):
         gone = tuple(reference[code.src_start : code.src_end])
         yield Edit(code.tag, gone, tuple(answer[code.dest_start : code.dest_end]))
-
-
-# --- audio --------------------------------------------------------------------------------
-
-
-class AudioClips:
-    """Audio clips for the page, added in order until its size limit is reached.
-
-    Encoding takes longer than the rest of the page, so threads do it in advance.
-    """
-
-    def __init__(self, budget: int, samples: Sequence[Sample]) -> None:
-        self.budget = budget
-        self._bytes_left = budget
-        self._executor = ThreadPoolExecutor(4, thread_name_prefix="auricle-clips")
-        coming = [sound for sample in samples for sound in get_sounds(sample)] if budget else []
-        self._encoded = {
-            id(sound): self._executor.submit(_encode_clip, sound) for sound in _limit_total_seconds(coming)
-        }
-        self._requested = {id(sound) for sound in coming}
-
-    def __enter__(self) -> AudioClips:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._executor.shutdown(cancel_futures=True)
-
-    def get(self, sample: Sample) -> tuple[tuple[bytes, ...], list[str]]:
-        """Return a sample's clips, and a note for each that is cut, left out or unreadable."""
-        clips: list[bytes] = []
-        notes: list[str] = []
-        for sound in get_sounds(sample):
-            if id(sound) not in self._requested:
-                notes.append(RIGHT_ANSWER_NOTE)
-                continue
-            try:
-                taken, note = self._take_clip(sound)
-            except SampleError as error:
-                taken, note = None, f"The recording cannot be played: {error}"
-            clips += [taken] if taken else []
-            notes += [note] if note else []
-        return tuple(clips), list(dict.fromkeys(notes))
-
-    def _take_clip(self, sound: Audio) -> tuple[bytes | None, str]:
-        if not self._bytes_left or id(sound) not in self._encoded:
-            return None, PAGE_FULL_NOTE
-        clip, seconds = self._encoded[id(sound)].result()
-        size = -(-len(clip) // 3) * 4  # in base64, as embedded in the page
-        if size > self._bytes_left:
-            self._bytes_left = 0  # otherwise it would be arbitrary which later samples have players
-            return None, PAGE_FULL_NOTE
-        self._bytes_left -= size
-        cut = f"The first {MAX_CLIP_SECONDS:g} s of {seconds:.1f} s." if seconds > MAX_CLIP_SECONDS else ""
-        return clip, cut
-
-
-def _limit_total_seconds(sounds: Sequence[Audio]) -> Iterator[Audio]:
-    """Return the first of these recordings whose total duration fits the page."""
-    left = MAX_TOTAL_SECONDS
-    for sound in sounds:
-        with suppress(SampleError):  # reported where its player would be
-            left -= min(sound.seconds, MAX_CLIP_SECONDS)
-        if left < 0:
-            return
-        yield sound
-
-
-def _encode_clip(sound: Audio) -> tuple[bytes, float]:
-    """Encode a clip for the page; return it with the full duration."""
-    return sound.segment(0.0, MAX_CLIP_SECONDS).encode("mp3", rate=16000), sound.seconds
-
-
-PAGE_FULL_NOTE = (
-    f"No player: the page holds {MAX_AUDIO_BYTES / 1e6:g} MB or {MAX_TOTAL_SECONDS / 60:g} minutes of sound at most."
-)
-
-
-RIGHT_ANSWER_NOTE = "No player: only samples with errors have one."
-
-
-def get_sounds(sample: Sample) -> Iterator[Audio]:
-    """Return every recording among a sample's inputs, in order."""
-    for value in sample.inputs.values():
-        yield from (part for part in list_parts(value) if isinstance(part, Audio))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from auricle.report import html_format, text_format
+from auricle.report.audio_clips import MEDIA_TYPE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,7 +25,7 @@ CONTENT_SECURITY_POLICY = (
 
 def render(template: str, /, **context: Any) -> Markup:
     """Render a template, such as a fragment of a page."""
-    return Markup(_environment().get_template(template).render(context))  # noqa: S704 - templates escape their values
+    return Markup(load_environment().get_template(template).render(context))  # noqa: S704 - templates escape their values
 
 
 def render_page(template: str, /, **context: Any) -> str:
@@ -37,12 +38,13 @@ def load_asset(name: str) -> Markup:
     return Markup(files("auricle").joinpath(name).read_text(encoding="utf-8"))  # noqa: S704 - a file of the package
 
 
-def _encode_base64(content: bytes) -> Markup:
-    return Markup(b64encode(content).decode())  # noqa: S704 - letters, digits and +/=
+def _data_uri(clip: bytes) -> Markup:
+    return Markup(f"data:{MEDIA_TYPE};base64,{b64encode(clip).decode()}")  # noqa: S704 - letters, digits and +/=
 
 
 @cache
-def _environment() -> Environment:
+def load_environment() -> Environment:
+    """Return the environment of all templates. The first call imports Jinja2, which takes a tenth of a second."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from auricle.report.plots import svg
@@ -56,7 +58,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(asset=load_asset, content_security_policy=CONTENT_SECURITY_POLICY)
     environment.filters.update(
-        base64=_encode_base64,
+        data_uri=_data_uri,
         bounds=html_format.get_bounds,
         count=html_format.format_count,
         coverage=html_format.typeset_coverage,

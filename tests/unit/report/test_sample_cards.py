@@ -1,8 +1,9 @@
 """Cards of samples."""
 
 from auricle.metrics import error_rates
+from auricle.report.audio_clips import RIGHT_ANSWER_NOTE
 from auricle.report.run_html import render_report
-from auricle.report.sample_view import RIGHT_ANSWER_NOTE, SampleView, build_sample_views
+from auricle.report.sample_view import SampleView, build_sample_views
 from tests.support.report_pages import make_transcripts, visible_text
 
 
@@ -15,7 +16,7 @@ def test_worst_samples_show_their_alignment() -> None:
 
 def test_a_player_does_not_preload_audio() -> None:
     page = render_report(make_transcripts(1)[0], [SampleView(id="a", audio=(b"ID3",))])
-    assert 'preload="none" src="data:audio/mpeg;base64,SUQz"' in page
+    assert 'preload="none" src="data:audio/webm;base64,SUQz"' in page
 
 
 def test_a_card_without_a_player_gives_the_reason() -> None:

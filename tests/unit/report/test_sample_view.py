@@ -1,12 +1,9 @@
 """What the page shows of the worst samples: texts, scores, alignments, sounds."""
 
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Likelihood, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
 from auricle.metrics.base import Metric, mean
@@ -19,11 +16,6 @@ def record(output: Any = "", target: str = "one two three", name: str = "a", **i
     outputs = output if isinstance(output, tuple) else (output,)
     sample = Sample(id=name, inputs=inputs, target=target, meta={"snr": 5.0}, origin="m.jsonl:1")
     return Record(sample=sample, row=0, outputs=outputs)
-
-
-def noise(seconds: Any) -> Any:
-    values = np.random.default_rng(0).normal(0, 0.1, round(16_000 * seconds))
-    return Audio.of(values.astype(np.float32), rate=16_000)
 
 
 def test_alignment_names_what_became_of_every_token() -> None:
@@ -153,60 +145,16 @@ def test_at_most_fifty_are_shown() -> None:
     assert len(build_sample_views([record(name=str(at)) for at in range(80)], error_rates.wer)) == 50
 
 
-# --- sounds ---------------------------------------------------------------------------
-
-
-def test_sound_is_embedded_as_mp3() -> None:
-    (one,) = build_sample_views([record(audio=[noise(1)])], error_rates.wer)
-    assert len(one.audio) == 1
-    assert 0.9 < Audio.of(one.audio[0]).seconds < 1.2
-    assert one.note == ""
-
-
-def test_every_sound_of_a_sample_is_embedded() -> None:
-    (one,) = build_sample_views([record(audio=noise(0.2), other=[noise(0.3), "not a sound"])], None)
-    assert len(one.audio) == 2
-
-
-def test_long_sound_is_cut_at_thirty_seconds() -> None:
-    (one,) = build_sample_views([record(audio=[noise(40)])], error_rates.wer)
-    assert 29.9 < Audio.of(one.audio[0]).seconds < 30.2
-    assert one.note == "The first 30 s of 40.0 s."
-
-
-def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path: Path) -> None:
-    gone = Audio(str(tmp_path / "gone.wav"))
-    first, second = build_sample_views([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], error_rates.wer)
-    assert first.audio == ()
-    assert "cannot be played" in first.note
-    assert "gone.wav" in first.note
-    assert len(second.audio) == 1
-
-
-def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sample_view, "MAX_AUDIO_BYTES", 30_000)
-    views = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], error_rates.wer)
-    have = [bool(each.audio) for each in views]
-    assert have == sorted(have, reverse=True)
-    assert 0 < sum(have) < 9
-    assert sum(4 * len(clip) / 3 for each in views for clip in each.audio) <= 30_000
-    assert all("No player" in each.note for each in views if not each.audio)
-
-
-def test_sounds_can_be_left_out() -> None:
-    (one,) = build_sample_views([record(audio=[noise(1)])], error_rates.wer, audio=False)
-    assert (one.audio, one.note) == ((), "")
-
-
-def test_a_perfect_answer_explains_why_it_has_no_player() -> None:
-    right = record("one two three", audio=[noise(0.2), noise(0.2)])
-    views = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], error_rates.wer)
-    assert [len(each.audio) for each in views] == [1, 0, 0]
-    assert [each.note for each in views] == ["", sample_view.RIGHT_ANSWER_NOTE, ""]
-
-
 @pytest.mark.parametrize(
     ("tokens", "expected"), [(["turn", "it", "on"], "turn it on"), (["打", "开", "the", "灯"], "打开 the 灯")]
 )
 def test_tokens_of_scripts_without_spaces_are_joined_without_spaces(tokens: Any, expected: str) -> None:
     assert join_tokens(tokens, by_character=False) == expected
+
+
+def test_continuous_values_keep_their_order() -> None:
+    outputs = (Prediction(values={"arousal": 0.2, "valence": 0.9}, scale="continuous"),)
+    record = Record(sample=Sample(id="a", inputs={}), row=0, outputs=outputs)
+    (view,) = build_sample_views([record], None)
+    assert view.is_continuous
+    assert view.values == (("arousal", 0.2), ("valence", 0.9))

@@ -11,16 +11,14 @@ from markupsafe import Markup
 
 import auricle
 from auricle.report.html_format import Scale
-from auricle.report.templating import load_asset, render
+from auricle.report.templating import load_asset, load_environment, render
 
 TEMPLATES = sorted(Path(auricle.__file__).parent.rglob("templates/*.html"))
 
 
 def render_macro(call: str, **context: Any) -> Markup:
-    from auricle.report.templating import _environment
-
     source = '{% import "report/templates/macros.html" as m %}{{ m.' + call + " }}"
-    return Markup(_environment().from_string(source).render(context))
+    return Markup(load_environment().from_string(source).render(context))
 
 
 def test_text_is_escaped_in_content_and_attributes() -> None:

@@ -1,0 +1,89 @@
+"""Players of the page: which recordings have one, and how they are encoded."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auricle.audio import Audio
+from auricle.core.types import Generation, Record, Sample
+from auricle.metrics import error_rates
+from auricle.report import audio_clips
+from auricle.report.audio_clips import encode_clip
+from auricle.report.sample_view import build_sample_views
+
+
+def record(output: str = "", name: str = "a", **inputs: Any) -> Record:
+    sample = Sample(id=name, inputs=inputs, target="one two three")
+    return Record(sample=sample, row=0, outputs=(Generation(text=output),))
+
+
+def noise(seconds: Any) -> Any:
+    values = np.random.default_rng(0).normal(0, 0.1, round(16_000 * seconds))
+    return Audio.of(values.astype(np.float32), rate=16_000)
+
+
+def test_sound_is_embedded_and_keeps_its_length() -> None:
+    (one,) = build_sample_views([record(audio=[noise(1)])], error_rates.wer)
+    assert len(one.audio) == 1
+    assert 0.9 < Audio.of(one.audio[0]).seconds < 1.2
+    assert one.note == ""
+
+
+def test_every_sound_of_a_sample_is_embedded() -> None:
+    (one,) = build_sample_views([record(audio=noise(0.2), other=[noise(0.3), "not a sound"])], None)
+    assert len(one.audio) == 2
+
+
+def test_long_sound_is_cut_at_thirty_seconds() -> None:
+    (one,) = build_sample_views([record(audio=[noise(40)])], error_rates.wer)
+    assert 29.9 < Audio.of(one.audio[0]).seconds < 30.2
+    assert one.note == "The first 30 s of 40.0 s."
+
+
+def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path: Path) -> None:
+    gone = Audio(str(tmp_path / "gone.wav"))
+    first, second = build_sample_views([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], error_rates.wer)
+    assert first.audio == ()
+    assert "cannot be played" in first.note
+    assert "gone.wav" in first.note
+    assert len(second.audio) == 1
+
+
+def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audio_clips, "MAX_AUDIO_BYTES", 20_000)
+    views = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], error_rates.wer)
+    have = [bool(each.audio) for each in views]
+    assert have == sorted(have, reverse=True)
+    assert 0 < sum(have) < 9
+    assert sum(4 * len(clip) / 3 for each in views for clip in each.audio) <= 20_000
+    assert all("No player" in each.note for each in views if not each.audio)
+
+
+def test_sounds_can_be_left_out() -> None:
+    (one,) = build_sample_views([record(audio=[noise(1)])], error_rates.wer, audio=False)
+    assert (one.audio, one.note) == ((), "")
+
+
+def test_a_perfect_answer_explains_why_it_has_no_player() -> None:
+    right = record("one two three", audio=[noise(0.2), noise(0.2)])
+    views = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], error_rates.wer)
+    assert [len(each.audio) for each in views] == [1, 0, 0]
+    assert [each.note for each in views] == ["", audio_clips.RIGHT_ANSWER_NOTE, ""]
+
+
+@pytest.mark.parametrize("rate", [8_000, 16_000, 44_100])
+def test_clip_sounds_like_its_recording(rate: int) -> None:
+    wave = 0.5 * np.sin(2 * np.pi * 440 * np.arange(rate) / rate)
+    clip = Audio.of(encode_clip(Audio.of(wave.astype(np.float32), rate=rate))).decode(16_000)[2_000:14_000]
+    spectrum = np.abs(np.fft.rfft(clip * np.hanning(len(clip))))
+    assert np.argmax(spectrum) * 16_000 / len(clip) == pytest.approx(440, abs=2)
+    assert np.sqrt(np.mean(clip**2)) == pytest.approx(0.5 / np.sqrt(2), rel=0.1)
+
+
+def test_loud_samples_are_clipped() -> None:
+    wave = np.sin(2 * np.pi * 440 * np.arange(16_000) / 16_000)
+    loud, limit = (Audio.of((size * wave).astype(np.float32), rate=16_000) for size in (4.0, 1.0))
+    clip, reference = (Audio.of(encode_clip(sound)).decode(16_000)[2_000:14_000] for sound in (loud, limit))
+    assert np.corrcoef(clip, reference)[0, 1] > 0.9
