@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -52,12 +53,16 @@ def write_questions(folder: Path, count: int, words: int = 16) -> Path:
     return path
 
 
-def run_perf(server: ServerProcess, data: Path, out: Path, *options: str) -> dict[str, Any]:
-    """Run `auricle perf` and return its summary."""
+def run_perf(server: ServerProcess, data: Path, out: Path, *options: str, source: Path | None = None) -> dict[str, Any]:
+    """Run `auricle perf`, optionally of another source tree, and return its summary."""
     command = [sys.executable, "-m", "auricle", "perf", str(data), "--as", "qa", "-m", "openai"]
     model = ["-M", f"base_url={server.url}", "-M", "model=fake"]
     done = subprocess.run(
-        [*command, *model, "-o", str(out), "--fresh", "--json", *options], capture_output=True, text=True, check=False
+        [*command, *model, "-o", str(out), "--fresh", "--json", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(source)} if source else None,
     )
     if done.returncode not in (0, 3):
         raise SystemExit(f"auricle perf failed with exit code {done.returncode}: {done.stderr}")

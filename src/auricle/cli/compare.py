@@ -60,10 +60,11 @@ def compare_runs(
 
 def compare_measurements(a: Path, b: Path, as_json: bool) -> None:
     """Print how load test B differs from load test A, load by load."""
-    from auricle.perf.compare import build_comparison, format_comparison, is_measurement
+    from auricle.perf.compare import build_comparison, format_comparison
+    from auricle.runs.run_directory import contains_load_test
 
     for folder, other in ((a, b), (b, a)):
-        if not is_measurement(folder):
+        if not contains_load_test(folder):
             raise SpecError(
                 f"{other} is a measurement of `auricle perf`, but {folder} is not. Each load of a measurement is "
                 f"an ordinary run: compare {folder} with a folder in {other}."

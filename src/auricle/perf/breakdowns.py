@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from auricle.perf.percentiles import describe_values
 from auricle.perf.request_columns import Floats, Ints, Mask, RequestColumns
+from auricle.runs.perf_files import Bucket, RequestFailures, RequestRepeats, StatusCounts
 
 AUDIO_SECONDS_BOUNDS = (5.0, 15.0, 30.0, 120.0)
 OUTPUT_TOKENS_BOUNDS = (16.0, 64.0, 256.0, 1024.0)
@@ -18,19 +20,18 @@ BREAKDOWN_MEASURES = (
     "underrun_max_s",
 )  # fmt: skip
 BREAKDOWN_STATISTICS = ("n", "mean", "p50", "p95", "p99")
-STATUSES = ("ok", "failed", "cancelled")
 MAX_EXAMPLES = 3
 
 
-def count_statuses(columns: RequestColumns, rows: Mask) -> dict[str, int]:
+def count_statuses(columns: RequestColumns, rows: Mask) -> StatusCounts:
     """Count requests by status."""
     column = columns.categorical["status"]
-    return {status: int((rows & column.equals(status)).sum()) for status in STATUSES}
+    return StatusCounts(*(int((rows & column.equals(field.name)).sum()) for field in fields(StatusCounts)))
 
 
 def compute_breakdowns(
     columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, tuple[Bucket, ...]]:
     """Compute measures by audio seconds, turn and output tokens; requests with an unknown value are left out."""
     return {
         "audio_seconds": _break_down(
@@ -55,16 +56,17 @@ def _assign_buckets(values: Floats, bounds: tuple[float, ...]) -> Buckets:
 
 def _break_down(
     columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask, buckets: Buckets
-) -> list[dict[str, Any]]:
+) -> tuple[Bucket, ...]:
     codes, labels = buckets
-    rows_by_bucket = []
+    broken_down = []
     for code in np.unique(codes[rows & (codes >= 0)]):
         in_bucket = rows & (codes == code)
         label = str(code) if labels is None else labels[code]
         described = {name: _describe_briefly(measures[name][in_bucket & columns.ok]) for name in BREAKDOWN_MEASURES}
         defined = {name: statistics for name, statistics in described.items() if statistics["n"]}
-        rows_by_bucket.append({"bucket": label, **count_statuses(columns, in_bucket), "measures": defined})
-    return rows_by_bucket
+        counts = count_statuses(columns, in_bucket)
+        broken_down.append(Bucket(label, counts.ok, counts.failed, counts.cancelled, defined))
+    return tuple(broken_down)
 
 
 def _describe_briefly(values: Floats) -> dict[str, Any]:
@@ -77,38 +79,34 @@ def count_finish_reasons(columns: RequestColumns, rows: Mask) -> dict[str, int]:
     return dict(_count_categories(columns, "finish", rows & columns.ok, "unknown"))
 
 
-def count_repeats(columns: RequestColumns) -> dict[str, Any]:
+def count_repeats(columns: RequestColumns) -> RequestRepeats:
     """Count requests of all phases whose body was sent before; None if no digests were recorded."""
     sent = ~np.isnan(columns["sent"]) & ~columns.categorical["body"].equals("")
     requests = int(sent.sum())
     if not requests:
-        return {"requests": 0, "distinct": None, "repeated": None}
+        return RequestRepeats()
     distinct = len(np.unique(columns.categorical["body"].codes[sent]))
-    return {"requests": requests, "distinct": distinct, "repeated": requests - distinct}
+    return RequestRepeats(requests, distinct, requests - distinct)
 
 
-def summarise_failures(columns: RequestColumns, rows: Mask) -> list[dict[str, Any]]:
+def summarise_failures(columns: RequestColumns, rows: Mask) -> tuple[RequestFailures, ...]:
     """Summarise failures by error kind: count, median time until failure and example messages."""
     failed = rows & columns.categorical["status"].equals("failed")
     messages_by_kind: dict[str, list[tuple[str, int]]] = {}
     for message, count in _count_categories(columns, "error", failed, "unknown"):
         messages_by_kind.setdefault(message.partition(":")[0].strip(), []).append((message, count))
     failures = [_summarise_failure(columns, failed, kind, messages) for kind, messages in messages_by_kind.items()]
-    return sorted(failures, key=lambda failure: -failure["count"])
+    return tuple(sorted(failures, key=lambda failure: -failure.count))
 
 
 def _summarise_failure(
     columns: RequestColumns, failed: Mask, kind: str, messages: list[tuple[str, int]]
-) -> dict[str, Any]:
+) -> RequestFailures:
     errors = columns.categorical["error"].categories
     codes = [errors.index(message) for message, _ in messages if message in errors]
     after = describe_values((columns["done"] - columns["sent"])[failed & _has_error_code(columns, codes)])
-    return {
-        "kind": kind,
-        "count": sum(count for _, count in messages),
-        "after_p50_s": after["p50"],
-        "examples": [message for message, _ in messages[:MAX_EXAMPLES]],
-    }
+    examples = tuple(message for message, _ in messages[:MAX_EXAMPLES])
+    return RequestFailures(kind, sum(count for _, count in messages), after["p50"], examples)
 
 
 def _has_error_code(columns: RequestColumns, codes: list[int]) -> Mask:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from auricle.perf.measure_definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.recompute import is_measurement, read_summary
 from auricle.perf.report.tables import format_interval, format_number
-
-__all__ = ["build_comparison", "format_comparison", "is_measurement"]
-
-Document: TypeAlias = Mapping[str, Any]
-IntervalBounds: TypeAlias = Sequence[float] | None
+from auricle.runs.perf_files import Accuracy, LoadPointSummary, PerfSummary, RunMeasure, read_perf_summary
 
 IGNORED_CONFIG_KEYS = ("loads", "slo", "max_errors", "stop_saturated", "bill")
 """Options that may differ without making the numbers of a load point incomparable."""
@@ -27,13 +23,12 @@ class ComparedNumber(NamedTuple):
     statistic: str = ""
     higher_is_better: bool = False
 
-    def read_value(self, point: Document) -> tuple[float | None, IntervalBounds]:
-        if self.statistic:
-            entry = point["measures"].get(self.name) or {}
-            interval: IntervalBounds = (entry.get("intervals") or {}).get(self.statistic)
-            return entry.get(self.statistic), interval
-        entry = point["run"].get(self.name) or {}
-        return entry.get("value"), entry.get("interval")
+    def read(self, point: LoadPointSummary) -> RunMeasure:
+        """Return the value and its interval; unknown if the point was summarised without the measure."""
+        if not self.statistic:
+            return point.run.get(self.name, RunMeasure(None))
+        statistics = point.measures.get(self.name, {})
+        return RunMeasure(statistics.get(self.statistic), (statistics.get("intervals") or {}).get(self.statistic))
 
     @property
     def title(self) -> str:
@@ -55,165 +50,192 @@ COMPARED_NUMBERS = (
 )
 
 
-def build_comparison(a: Path, b: Path) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class ComparedSide:
+    """A measurement that is compared."""
+
+    folder: str
+    task: str
+    model: str
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A difference in setup."""
+
+    what: str
+    a: Any
+    b: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRow:
+    """A number of both sides."""
+
+    name: str
+    unit: str
+    higher_is_better: bool
+    a: float | None
+    b: float | None
+    a_interval: tuple[float, float] | None
+    b_interval: tuple[float, float] | None
+    ratio: float | None
+    apart: bool | None
+    """Whether the intervals are disjoint; None unless both sides have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPoint:
+    """A load that both sides measured."""
+
+    load: str
+    valid: tuple[bool, bool]
+    rows: tuple[ComparedRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerfComparison:
+    """The comparison of two measurements."""
+
+    schema: int = 1
+    a: ComparedSide
+    b: ComparedSide
+    differs: tuple[Difference, ...]
+    points: tuple[ComparedPoint, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+
+
+def build_comparison(a: Path, b: Path) -> PerfComparison:
     """Compare measurement B with baseline A; differences in setup are listed but do not exclude any number."""
-    first, second = read_summary(a), read_summary(b)
-    pairs, only = _pair_points(first["points"], second["points"])
-    return {
-        "schema": 1,
-        "a": _describe_side(a, first),
-        "b": _describe_side(b, second),
-        "differs": [*_find_setup_differences(first, second), *_find_window_differences(pairs)],
-        "points": [_compare_point(*pair) for pair in pairs],
-        "only_a": only[0],
-        "only_b": only[1],
-    }
+    first, second = read_perf_summary(a), read_perf_summary(b)
+    points_a, points_b = (_name_points(summary.points) for summary in (first, second))
+    pairs = [(name, points_a[name], points_b[name]) for name in points_a if name in points_b]
+    return PerfComparison(
+        a=_describe_side(a, first),
+        b=_describe_side(b, second),
+        differs=(*_find_setup_differences(first, second), *_find_window_differences(pairs)),
+        points=tuple(_compare_point(*pair) for pair in pairs),
+        only_a=tuple(name for name in points_a if name not in points_b),
+        only_b=tuple(name for name in points_b if name not in points_a),
+    )
 
 
-def _describe_side(folder: Path, document: Document) -> dict[str, Any]:
-    about = document["about"]
-    names = {"task": document["task"], "model": document["model"], "created": about["created"]}
-    return {"folder": str(folder), **names}
+def _describe_side(folder: Path, summary: PerfSummary) -> ComparedSide:
+    return ComparedSide(str(folder), summary.task, summary.model, summary.about.created)
 
 
-def _find_setup_differences(a: Document, b: Document) -> Iterator[dict[str, Any]]:
+def _find_setup_differences(a: PerfSummary, b: PerfSummary) -> Iterator[Difference]:
     """Yield differences in data, requests, measurement options and machine."""
     setup_a, setup_b = _flatten_setup(a), _flatten_setup(b)
     for name in dict.fromkeys([*setup_a, *setup_b]):
         if setup_a.get(name) != setup_b.get(name):
-            yield {"what": name, "a": setup_a.get(name), "b": setup_b.get(name)}
+            yield Difference(name, setup_a.get(name), setup_b.get(name))
 
 
-def _flatten_setup(document: Document) -> dict[str, Any]:
+def _flatten_setup(summary: PerfSummary) -> dict[str, Any]:
     """Describe how a measurement was made, by names that a reader understands."""
-    about = document["about"]
-    spec, config = about["spec"], about["wanted"]
+    about, spec = summary.about, summary.about.spec
     setup = {
-        "task": document["task"],
-        "data": about.get("revision"),
+        "task": summary.task,
+        "data": about.revision,
         "limit": spec.get("limit"),
-        "inferencer": about["inferencer"],
+        "inferencer": about.inferencer,
         "model": spec.get("model"),
     }
     for name in ("task_args", "model_args"):
         setup |= {f"{name[:-5]}: {key}": value for key, value in (spec.get(name) or {}).items()}
-    setup |= {name: value for name, value in config.items() if name not in IGNORED_CONFIG_KEYS}
-    setup |= {"machine": about["platform"], "cores": about["cores"]}
-    setup |= about["versions"]
-    return setup
+    setup |= {name: value for name, value in about.wanted.items() if name not in IGNORED_CONFIG_KEYS}
+    return {**setup, "machine": about.platform, "cores": about.cores, **about.versions}
 
 
-PointPair: TypeAlias = tuple[str, Document, Document]
+PointPair: TypeAlias = tuple[str, LoadPointSummary, LoadPointSummary]
 
 
-def _pair_points(a: Sequence[Document], b: Sequence[Document]) -> tuple[list[PointPair], tuple[list[str], list[str]]]:
-    """Pair points of the same load; repeats of a load are paired in order."""
-    points_a, points_b = (dict(zip(_number_repeated_loads(points), points, strict=True)) for points in (a, b))
-    pairs = [(name, points_a[name], points_b[name]) for name in points_a if name in points_b]
-    only_a = [name for name in points_a if name not in points_b]
-    return pairs, (only_a, [name for name in points_b if name not in points_a])
-
-
-def _number_repeated_loads(points: Sequence[Document]) -> list[str]:
+def _name_points(points: Sequence[LoadPointSummary]) -> dict[str, LoadPointSummary]:
+    """Return points by load; repeats of a load are numbered, so that they are paired in order."""
     seen: Counter[str] = Counter()
-    names = []
+    named = {}
     for point in points:
-        seen[point["load"]] += 1
-        nth = seen[point["load"]]
-        names.append(point["load"] if nth == 1 else f"{point['load']} ({nth})")
-    return names
+        seen[point.load] += 1
+        nth = seen[point.load]
+        named[point.load if nth == 1 else f"{point.load} ({nth})"] = point
+    return named
 
 
-def _find_window_differences(pairs: Sequence[PointPair]) -> Iterator[dict[str, Any]]:
+def _find_window_differences(pairs: Sequence[PointPair]) -> Iterator[Difference]:
     """Yield points of which one has a steady window and the other does not, whatever the option was."""
     for load, point_a, point_b in pairs:
-        kind_a, kind_b = point_a["window"]["kind"], point_b["window"]["kind"]
-        if kind_a != kind_b:
-            yield {"what": f"window of {load}", "a": kind_a, "b": kind_b}
+        if point_a.window.kind != point_b.window.kind:
+            yield Difference(f"window of {load}", point_a.window.kind, point_b.window.kind)
 
 
-def _compare_point(load: str, point_a: Document, point_b: Document) -> dict[str, Any]:
+def _compare_point(load: str, point_a: LoadPointSummary, point_b: LoadPointSummary) -> ComparedPoint:
     rows = [
-        _compare_number(number, *number.read_value(point_a), *number.read_value(point_b)) for number in COMPARED_NUMBERS
+        _compare_values(number.title, number.unit, number.higher_is_better, number.read(point_a), number.read(point_b))
+        for number in COMPARED_NUMBERS
     ]
-    rows = [row for row in rows if row["a"] is not None or row["b"] is not None]
-    return {
-        "load": load,
-        "valid": [point["validity"]["valid"] for point in (point_a, point_b)],
-        "rows": [*rows, *_compare_accuracies(point_a, point_b)],
-    }
+    known = (row for row in rows if row.a is not None or row.b is not None)
+    valid = (point_a.validity.valid, point_b.validity.valid)
+    return ComparedPoint(load, valid, (*known, *_compare_accuracies(point_a, point_b)))
 
 
-def _compare_number(
-    number: ComparedNumber, a: float | None, a_interval: IntervalBounds, b: float | None, b_interval: IntervalBounds
-) -> dict[str, Any]:
-    return {
-        "name": number.title,
-        "unit": number.unit,
-        "higher_is_better": number.higher_is_better,
-        **_compare_values(a, a_interval, b, b_interval),
-    }
+def _compare_values(name: str, unit: str, higher_is_better: bool, a: RunMeasure, b: RunMeasure) -> ComparedRow:
+    is_apart = None
+    if a.interval and b.interval:
+        is_apart = a.interval[1] < b.interval[0] or b.interval[1] < a.interval[0]
+    return ComparedRow(
+        name=name,
+        unit=unit,
+        higher_is_better=higher_is_better,
+        a=a.value,
+        b=b.value,
+        a_interval=a.interval,
+        b_interval=b.interval,
+        ratio=b.value / a.value if a.value and b.value is not None else None,
+        apart=is_apart,
+    )
 
 
-def _compare_values(
-    a: float | None, a_interval: IntervalBounds, b: float | None, b_interval: IntervalBounds
-) -> dict[str, Any]:
-    """Compare two values; `apart` is whether their intervals are disjoint, None unless both have one."""
-    return {
-        "a": a,
-        "b": b,
-        "a_interval": a_interval,
-        "b_interval": b_interval,
-        "ratio": b / a if a and b is not None else None,
-        "apart": (a_interval[1] < b_interval[0] or b_interval[1] < a_interval[0])
-        if a_interval and b_interval
-        else None,
-    }
-
-
-def _compare_accuracies(point_a: Document, point_b: Document) -> Iterator[dict[str, Any]]:
+def _compare_accuracies(point_a: LoadPointSummary, point_b: LoadPointSummary) -> Iterator[ComparedRow]:
     """Compare the metrics that both points have."""
-    numbers_b = {number["metric"]: number for number in point_b.get("accuracy", ())}
-    for number in point_a.get("accuracy", ()):
-        if number["metric"] in numbers_b:
-            yield {
-                "name": number["metric"],
-                "unit": "",
-                "higher_is_better": number["higher_is_better"],
-                **_compare_values(*_value_and_interval(number), *_value_and_interval(numbers_b[number["metric"]])),
-            }
+    numbers_b = {number.metric: number for number in point_b.accuracy}
+    for number in point_a.accuracy:
+        if number.metric in numbers_b:
+            sides = (_value_and_interval(number), _value_and_interval(numbers_b[number.metric]))
+            yield _compare_values(number.metric, "", number.higher_is_better, *sides)
 
 
-def _value_and_interval(number: Document) -> tuple[float | None, IntervalBounds]:
-    interval = (number["low"], number["high"])
-    return number["value"], None if None in interval else interval
+def _value_and_interval(number: Accuracy) -> RunMeasure:
+    has_interval = number.low is not None and number.high is not None
+    return RunMeasure(number.value, (number.low, number.high) if has_interval else None)  # type: ignore[arg-type]
 
 
 # --- terminal output ------------------------------------------------------------------------
 
 
-def format_comparison(document: Document) -> list[str]:
+def format_comparison(comparison: PerfComparison) -> list[str]:
     """Format a comparison for a terminal: differences in setup, then one table per common load."""
-    lines = [_format_side(name, document[name]) for name in ("a", "b")]
-    if document["differs"]:
+    lines = [_format_side("A", comparison.a), _format_side("B", comparison.b)]
+    if comparison.differs:
         lines += ["", "Different setup:"]
         lines += [
-            f"  {difference['what']}: {_shorten(difference['a'])} in A, {_shorten(difference['b'])} in B"
-            for difference in document["differs"]
+            f"  {difference.what}: {_shorten(difference.a)} in A, {_shorten(difference.b)} in B"
+            for difference in comparison.differs
         ]
-    for point in document["points"]:
+    for point in comparison.points:
         lines += ["", *_format_table(point)]
-    for name in ("a", "b"):
-        if document[f"only_{name}"]:
-            lines += ["", f"Only in {name.upper()}: {', '.join(document[f'only_{name}'])}"]
-    if not document["points"]:
+    for name, loads in (("A", comparison.only_a), ("B", comparison.only_b)):
+        if loads:
+            lines += ["", f"Only in {name}: {', '.join(loads)}"]
+    if not comparison.points:
         lines += ["", "The measurements have no load in common."]
     return lines
 
 
-def _format_side(name: str, about: Document) -> str:
-    description = f"{about['task']} · {about['model']}, {about['created']}"
-    return f"{name.upper()}  {about['folder']}  ({description})"
+def _format_side(name: str, side: ComparedSide) -> str:
+    return f"{name}  {side.folder}  ({side.task} · {side.model}, {side.created})"
 
 
 def _shorten(value: Any) -> str:
@@ -221,13 +243,13 @@ def _shorten(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _format_table(point: Document) -> list[str]:
-    head = [point["load"], "A", "95 % interval", "B", "95 % interval", "B / A", ""]
-    rows = [head, *(_format_row(row) for row in point["rows"])]
+def _format_table(point: ComparedPoint) -> list[str]:
+    head = [point.load, "A", "95 % interval", "B", "95 % interval", "B / A", ""]
+    rows = [head, *(_format_row(row) for row in point.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(_pad_cells(row, widths)).rstrip() for row in rows]
-    invalid = [side for side, valid in zip("AB", point["valid"], strict=True) if not valid]
-    return [*lines, *(f"{point['load']} is not valid in {side}; see its summary for the reasons." for side in invalid)]
+    invalid = [side for side, valid in zip("AB", point.valid, strict=True) if not valid]
+    return [*lines, *(f"{point.load} is not valid in {side}; see its summary for the reasons." for side in invalid)]
 
 
 def _pad_cells(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
@@ -235,15 +257,15 @@ def _pad_cells(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
         yield cell.rjust(width) if 0 < index < len(widths) - 1 else cell.ljust(width)
 
 
-def _format_row(row: Document) -> list[str]:
-    unit = row["unit"]
-    ratio = "–" if row["ratio"] is None else f"{row['ratio']:.3g}"
-    sides = [[format_number(row[side], unit), format_interval(row[f"{side}_interval"], unit)] for side in ("a", "b")]
-    return [row["name"], *sides[0], *sides[1], ratio, _format_verdict(row)]
+def _format_row(row: ComparedRow) -> list[str]:
+    ratio = "–" if row.ratio is None else f"{row.ratio:.3g}"
+    side_a = [format_number(row.a, row.unit), format_interval(row.a_interval, row.unit)]
+    side_b = [format_number(row.b, row.unit), format_interval(row.b_interval, row.unit)]
+    return [row.name, *side_a, *side_b, ratio, _format_verdict(row)]
 
 
-def _format_verdict(row: Document) -> str:
+def _format_verdict(row: ComparedRow) -> str:
     """State which side is better, only if the intervals are disjoint."""
-    if not row["apart"]:
-        return "" if row["apart"] is None else "intervals overlap"
-    return "B is better" if (row["b"] > row["a"]) == row["higher_is_better"] else "B is worse"
+    if not row.apart or row.a is None or row.b is None:
+        return "" if row.apart is None else "intervals overlap"
+    return "B is better" if (row.b > row.a) == row.higher_is_better else "B is worse"

@@ -17,10 +17,11 @@ import orjson
 
 from auricle.core import errors
 from auricle.core.errors import SpecError
-from auricle.perf.health import SenderHealth
+from auricle.perf.health import summarise_health
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.request_record import RequestRecord
 from auricle.perf.worker import CoordinatorChannel, run_worker
+from auricle.runs.perf_files import SenderHealth
 
 START_DELAY = 0.3  # seconds from "all senders are ready" to the start, so that the start message arrives in time
 
@@ -37,7 +38,7 @@ async def run_load_point(plan: LoadPointPlan, on_progress: ProgressCallback, sto
         results = await _run_in_subprocesses(plan, on_progress, stop_event)
     _merge_request_files(plan)
     stop_reason = next((result["stop_reason"] for result in results if result["stop_reason"]), "")
-    return SenderHealth.from_samples(
+    return summarise_health(
         lags=[lag for result in results for lag in result["lags"]],
         idle_lags=[lag for result in results for lag in result["idle_lags"]],
         lateness=[seconds for result in results for seconds in result["lateness"]],

@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as counting
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from auricle.core.errors import SpecError
 
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
     from auricle.perf.plan import LoadPointPlan
     from auricle.perf.slo import Slo
+    from auricle.runs.perf_files import LoadPointSummary, SearchResult
 
     Times: TypeAlias = NDArray[np.float64]
 
 ARRIVALS_PER_BLOCK = 4096  # arrivals drawn at a time; changing it would change the schedule of a seed
 DEFAULT_MAX_SAMPLES = 1000  # samples prepared if the number of requests is not known in advance
 
-PointSequence: TypeAlias = "Generator[Load, Mapping[str, Any] | None, dict[str, Any] | None]"
+PointSequence: TypeAlias = "Generator[Load, LoadPointSummary | None, SearchResult | None]"
 """Yields loads to measure, receives the summary of each (None after an interrupt), and may return a result."""
 
 

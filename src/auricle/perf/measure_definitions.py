@@ -132,3 +132,6 @@ RUN_DEFINITIONS: dict[str, Definition] = {
         "", "cost_hour / thousands of successful requests per hour", "cost_hour is undefined"
     ),
 }
+
+DEFINITIONS = {name: definition._asdict() for name, definition in {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}.items()}
+"""The definitions as written to `summary.json`."""

@@ -18,31 +18,40 @@ from typing import Any, Literal
 import orjson
 
 from auricle.core.errors import DataError, SpecError
-from auricle.core.files import write_atomically
 from auricle.core.serialization import decode_record
 from auricle.engine.factory import build_run_spec, build_task, display_name, resolve_model
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, abilities
 from auricle.perf.coordinator import ProgressCallback, run_load_point
-from auricle.perf.health import SenderHealth
 from auricle.perf.load_patterns import Load, LoadPattern, folder_name
 from auricle.perf.load_syntax import parse_loads
 from auricle.perf.machine_limits import find_limit_warnings
+from auricle.perf.measure_definitions import DEFINITIONS
 from auricle.perf.plan import LoadPointPlan
-from auricle.perf.recompute import MANIFEST_FILE, REQUESTS_FILE, SUMMARY_FILE, is_measurement
 from auricle.perf.repeats import summarise_repeats
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.serving_cost import Pricing
-from auricle.perf.slo import Slo, parse_slos
+from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
 from auricle.report.publish import publish
 from auricle.runs.metrics import Number
+from auricle.runs.perf_files import (
+    REQUESTS_FILE,
+    Accuracy,
+    LoadPointSummary,
+    PerfManifest,
+    PerfSummary,
+    SearchResult,
+    SenderHealth,
+    write_health,
+    write_perf_manifest,
+    write_perf_summary,
+)
 from auricle.runs.progress import Progress
-from auricle.runs.run_directory import Run
+from auricle.runs.run_directory import Run, contains_load_test
 from auricle.tasks.inferencers import select_inferencer, with_context
 
-SCHEMA = 1
 MAX_RATE_PER_SENDER = 200.0  # requests per second above which a sender's own work would distort its times
 
 
@@ -88,8 +97,8 @@ class Measurement:
         self.slos = parse_slos(config.slo) if config.slo else ()
         self.loads = [load for text in config.loads for load in parse_loads(text)] * config.repeat
         self._validate()
-        self.points: list[dict[str, Any]] = []
-        self.search_results: list[dict[str, Any]] = []
+        self.points: list[LoadPointSummary] = []
+        self.search_results: list[SearchResult] = []
         self.interrupted = False
 
     def _validate(self) -> None:
@@ -103,16 +112,16 @@ class Measurement:
             raise SpecError("A search needs an SLO. Set one with --slo, for example --slo 'p95(ttft_s)<0.3'.")
         if config.senders != "auto" and config.senders > 1 and not issubclass(self._model_class, AsyncModel):
             raise SpecError(f"--senders is for API models only; model '{self.spec.model}' runs on this machine.")
-        if is_measurement(self.out):
+        if contains_load_test(self.out):
             raise SpecError(
                 f"{self.out} already contains a measurement. "
                 "Choose another folder with -o, or use --fresh to set the old one aside."
             )
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> PerfSummary:
         """Run all loads and return the summary."""
         self.out.mkdir(parents=True, exist_ok=True)
-        self._write_json(MANIFEST_FILE, self._build_manifest())
+        write_perf_manifest(self.out, self._build_manifest())
         for load in self.loads:
             if self.interrupted:
                 break
@@ -129,23 +138,24 @@ class Measurement:
             if end.value:
                 self.search_results.append(end.value)
 
-    def _run_point(self, load: Load) -> dict[str, Any] | None:
+    def _run_point(self, load: Load) -> LoadPointSummary | None:
         """Run one load, score its answers and summarise it; None if it was interrupted before any request."""
         folder = self.out / f"{len(self.points):02d}-{folder_name(load)}"
         folder.mkdir()
         plan = self._build_plan(load, folder)
         health = asyncio.run(self._run_load(plan))
-        self._write_json(f"{folder.name}/health.json", health.to_dict())
+        write_health(folder, health)
         numbers = self._score_answers(folder)
         columns = RequestColumns.read(folder / REQUESTS_FILE)
         if self.interrupted and not len(columns):
             return None
-        point = summarise_point(columns, load, health, self.slos, self.config)
-        point["notes"] += find_limit_warnings(load, columns, plan.senders)
-        point |= {"folder": folder.name, "senders": plan.senders, "accuracy": numbers}
-        self.points.append(point)
-        self._write_json(SUMMARY_FILE, self.build_summary())
-        return point
+        if not len(columns):
+            raise DataError(f"{load}: no request was sent. Check that --duration is long enough.")
+        point = summarise(columns, load, health, self.slos, self.config.window, self.config.pricing)
+        notes = (*point.notes, *find_limit_warnings(load, columns, plan.senders))
+        self.points.append(replace(point, notes=notes, folder=folder.name, senders=plan.senders, accuracy=numbers))
+        write_perf_summary(self.out, self.build_summary())
+        return self.points[-1]
 
     async def _run_load(self, plan: LoadPointPlan) -> SenderHealth:
         stop_event = asyncio.Event()
@@ -183,7 +193,7 @@ class Measurement:
         limit = min(limit, (os.cpu_count() or 2) - 1)
         return int(max(1, min(math.ceil(load.peak_rate / MAX_RATE_PER_SENDER), limit)))
 
-    def _score_answers(self, point_folder: Path) -> list[dict[str, Any]]:
+    def _score_answers(self, point_folder: Path) -> tuple[Accuracy, ...]:
         """Write the timed answers as a run directory and score them."""
         with Run.open(point_folder, build_run_spec(self.spec, self.task, self.inferencer)) as run:
             answered = 0
@@ -193,53 +203,37 @@ class Measurement:
             run.flush()
             run.write_progress(Progress(complete=True, rows=answered, revision=self.task.revision))
             if not answered or not self.task.metrics:
-                return []
+                return ()
             metrics = publish(run, self.task, display_name(self.spec.model))
-        return [_number_to_dict(number) for number in metrics.overall]
+        return tuple(_extract_accuracy(number) for number in metrics.overall)
 
-    def build_summary(self) -> dict[str, Any]:
-        """Build the summary of all points so far; the definitions appear once."""
-        points = [dict(point) for point in self.points]
-        definitions = [point.pop("definitions", {}) for point in points]
-        return {
-            "schema": SCHEMA,
-            "task": self.task.name,
-            "model": display_name(self.spec.model),
-            "interrupted": self.interrupted,
-            "valid": bool(points) and all(point["validity"]["valid"] for point in points),
-            "points": points,
-            "searches": self.search_results,
-            "spreads": summarise_repeats(points),
-            "definitions": definitions[0] if definitions else {},
-            "about": self._build_manifest(),
-        }
+    def build_summary(self) -> PerfSummary:
+        """Build the summary of all points so far."""
+        return PerfSummary(
+            task=self.task.name,
+            model=display_name(self.spec.model),
+            interrupted=self.interrupted,
+            valid=bool(self.points) and all(point.validity.valid for point in self.points),
+            points=tuple(self.points),
+            searches=tuple(self.search_results),
+            spreads=summarise_repeats(self.points),
+            definitions=DEFINITIONS if self.points else {},
+            about=self._build_manifest(),
+        )
 
-    def _build_manifest(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "spec": self.spec.public(),
-            "wanted": self.config.to_dict(),
-            "revision": self.task.revision,
-            "inferencer": repr(self.inferencer),
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": {"auricle": version("auricle"), "python": platform.python_version()},
-            "platform": platform.platform(),
-            "cores": os.cpu_count(),
-            "clock": "time.monotonic",
-            "command": _command_without_secrets(),
-        }
-
-    def _write_json(self, name: str, content: Any) -> None:
-        write_atomically(self.out / name, orjson.dumps(content, option=orjson.OPT_INDENT_2))
-
-
-def summarise_point(
-    columns: RequestColumns, load: Load, health: SenderHealth, slos: tuple[Slo, ...], config: PerfConfig
-) -> dict[str, Any]:
-    """Summarise a load point; an error if it sent no request."""
-    if not len(columns):
-        raise DataError(f"{load}: no request was sent. Check that --duration is long enough.")
-    return summarise(columns, load, health, slos, config.window, config.pricing)
+    def _build_manifest(self) -> PerfManifest:
+        return PerfManifest(
+            spec=self.spec.public(),
+            wanted=self.config.to_dict(),
+            revision=self.task.revision,
+            inferencer=repr(self.inferencer),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            versions={"auricle": version("auricle"), "python": platform.python_version()},
+            platform=platform.platform(),
+            cores=os.cpu_count(),
+            clock="time.monotonic",
+            command=tuple(_command_without_secrets()),
+        )
 
 
 def _read_answers(point_folder: Path) -> Iterator[Any]:
@@ -251,9 +245,17 @@ def _read_answers(point_folder: Path) -> Iterator[Any]:
         part.unlink()
 
 
-def _number_to_dict(number: Number) -> dict[str, Any]:
-    names = ("metric", "value", "low", "high", "scored", "total", "higher_is_better")
-    return {**{name: getattr(number, name) for name in names}, "signature": str(number.signature)}
+def _extract_accuracy(number: Number) -> Accuracy:
+    return Accuracy(
+        metric=number.metric,
+        value=number.value,
+        low=number.low,
+        high=number.high,
+        scored=number.scored,
+        total=number.total,
+        higher_is_better=number.higher_is_better,
+        signature=str(number.signature),
+    )
 
 
 def _command_without_secrets() -> list[str]:
@@ -266,6 +268,6 @@ def _command_without_secrets() -> list[str]:
     return words
 
 
-def measure(spec: Spec, out: str | Path, config: PerfConfig, on_progress: ProgressCallback) -> dict[str, Any]:
+def measure(spec: Spec, out: str | Path, config: PerfConfig, on_progress: ProgressCallback) -> PerfSummary:
     """Measure serving performance and return the summary, which is also written to `out`."""
     return Measurement(spec, Path(out), config, on_progress).run()

@@ -90,13 +90,14 @@ class BlockBootstrap:
         shares = np.full(self.block_count, 1 / self.block_count)
         self._block_weights = generator.multinomial(self.block_count, shares, RESAMPLES).astype(np.float64)
 
-    def rate_interval(self, cumulative: CumulativeAmount) -> list[float] | None:
+    def rate_interval(self, cumulative: CumulativeAmount) -> tuple[float, float] | None:
         """Return the interval of a rate; None if there is not enough data."""
         if not self.has_enough_data:
             return None
         lengths = np.diff(self._edges)
         amounts = np.diff(cumulative(self._edges))
-        return self._interval((self._block_weights @ amounts) / (self._block_weights @ lengths))
+        low, high = self._interval((self._block_weights @ amounts) / (self._block_weights @ lengths))
+        return low, high
 
     def value_intervals(self, values: Floats, row_indices: Ints | None = None) -> dict[str, list[float] | None]:
         """Return the intervals of mean, median and 95th percentile; None if there is not enough data.

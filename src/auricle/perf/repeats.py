@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
-from typing import Any
+
+from auricle.runs.perf_files import LoadPointSummary, RepeatedLoad, RepeatedNumber
 
 REPEATED_STATISTICS = (
     *(("req_s", ""), ("tok_out_s", ""), ("audio_in_x", ""), ("audio_out_x", "")),
@@ -14,24 +15,22 @@ REPEATED_STATISTICS = (
 """Pairs of measure and statistic; run measures have no statistic."""
 
 
-def summarise_repeats(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def summarise_repeats(points: Sequence[LoadPointSummary]) -> tuple[RepeatedLoad, ...]:
     """Compute mean, deviation, minimum and maximum of each number, for every load that ran more than once."""
-    loads = dict.fromkeys(point["load"] for point in points)
-    points_by_load = {load: [point for point in points if point["load"] == load] for load in loads}
-    return [
-        {"load": load, "repeats": len(repeats), "numbers": dict(_repeat_statistics(repeats))}
+    points_by_load: dict[str, list[LoadPointSummary]] = {}
+    for point in points:
+        points_by_load.setdefault(point.load, []).append(point)
+    return tuple(
+        RepeatedLoad(load, len(repeats), dict(_repeat_statistics(repeats)))
         for load, repeats in points_by_load.items()
         if len(repeats) > 1
-    ]
+    )
 
 
-def _repeat_statistics(points: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _repeat_statistics(points: Sequence[LoadPointSummary]) -> Iterator[tuple[str, RepeatedNumber]]:
     for name, statistic in REPEATED_STATISTICS:
-        section = "measures" if statistic else "run"
-        values = [point[section][name][statistic or "value"] for point in points]
-        if None not in values:
-            yield f"{name} {statistic}".strip(), _describe_values(values)
-
-
-def _describe_values(values: Sequence[float]) -> dict[str, Any]:
-    return {"values": list(values), "mean": fmean(values), "std": stdev(values), "min": min(values), "max": max(values)}
+        optional_values = [point.measures[name][statistic] if statistic else point.run[name].value for point in points]
+        values = [value for value in optional_values if value is not None]
+        if len(values) == len(points):
+            number = RepeatedNumber(tuple(values), fmean(values), stdev(values), min(values), max(values))
+            yield f"{name} {statistic}".strip(), number

@@ -6,12 +6,12 @@ import math
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from auricle.perf.request_columns import Floats, RequestColumns
 from auricle.perf.windows import CountOverTime, Window, fill_missing_ends
+from auricle.runs.perf_files import Saturation
 
 TREND_BINS = 10
 CRITICAL_T = 4.501  # Student's t with 8 degrees of freedom, one-sided p = 0.001
@@ -81,7 +81,7 @@ def _fit_samples(samples: deque[tuple[float, float]], start: float, end: float) 
     return Trend.fit(times[in_window], values[in_window], start, end)
 
 
-def assess_saturation(columns: RequestColumns, measures: Mapping[str, Floats], window: Window) -> dict[str, Any]:
+def assess_saturation(columns: RequestColumns, measures: Mapping[str, Floats], window: Window) -> Saturation:
     """Assess whether backlog and delay grew throughout a window, and how fast."""
     start_times = columns.start_times
     rows = ~np.isnan(start_times)
@@ -96,12 +96,8 @@ def assess_saturation(columns: RequestColumns, measures: Mapping[str, Floats], w
         Trend.fit(grid, backlog_on_grid, window.start, window.end),
         Trend.fit(start_times[has_delay], delay[has_delay], window.start, window.end),
     )
-    slopes = [None if trend is None else trend.per_second for trend in trends]
-    return {
-        "saturated": all(trend is not None and trend.is_growing for trend in trends),
-        "backlog_per_s": slopes[0],
-        "delay_s_per_s": slopes[1],
-    }
+    slopes = (None if trend is None else trend.per_second for trend in trends)
+    return Saturation(all(trend is not None and trend.is_growing for trend in trends), *slopes)
 
 
 def _time_to_first_output(measures: Mapping[str, Floats]) -> Floats:

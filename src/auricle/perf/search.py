@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from auricle.perf.load_patterns import (
     ClosedLoop,
@@ -17,26 +17,11 @@ from auricle.perf.load_patterns import (
     round_rate,
 )
 from auricle.perf.slo import Slo, evaluate_run
+from auricle.runs.perf_files import SearchResult, TriedValue
 
 MAX_UNJUDGED_RUNS = 3
 """Inconclusive runs of a point after which it counts as not met. The lowest load is left after one such run:
 it yields too few requests, and a higher load yields more."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The largest value that met the SLOs, the smallest that did not, and all runs."""
-
-    best: float | None
-    """None if even the lowest value did not meet them."""
-    beyond: float | None
-    """None if even the highest value met them."""
-    tried: tuple[tuple[float, tuple[bool | None, ...]], ...]
-    """Values in ascending order, each with the results of its runs."""
-
-    def to_dict(self) -> dict[str, Any]:
-        points = [{"value": value, "met": list(met)} for value, met in self.tried]
-        return {"best": self.best, "beyond": self.beyond, "tried": points}
 
 
 class Search:
@@ -96,9 +81,9 @@ class Search:
                 return side
         return False if len(votes) >= max(MAX_UNJUDGED_RUNS, self._repeat) else None
 
-    def result(self) -> SearchResult:
-        tried = tuple((value, tuple(votes)) for value, votes in sorted(self._votes.items()))
-        return SearchResult(self._best, self._beyond, tried)
+    def result(self, name: str = "") -> SearchResult:
+        tried = tuple(TriedValue(value, tuple(votes)) for value, votes in sorted(self._votes.items()))
+        return SearchResult(name, self._best, self._beyond, tried)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +112,10 @@ class SearchPlan(LoadPattern):
         while (value := search.next_point()) is not None:
             if (summary := (yield self._load_at(value))) is None:
                 break
-            met = evaluate_run(slos, summary)
-            is_conclusive = summary["validity"]["valid"] or met is False
+            met = evaluate_run(slos, summary.measures, summary.run)
+            is_conclusive = summary.validity.valid or met is False
             search.record_result(value, met if is_conclusive else None)
-        return {"search": str(self), **search.result().to_dict()}
+        return search.result(str(self))
 
     def _load_at(self, value: float) -> Load:
         return ClosedLoop(round(value)) if self.variable == "closed" else FixedRate("poisson", round_rate(value))

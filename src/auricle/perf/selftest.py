@@ -25,6 +25,7 @@ from auricle.perf.plan import LoadPointPlan
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.search import Search
 from auricle.perf.summary import summarise
+from auricle.runs.perf_files import REQUESTS_FILE
 
 SERVER_LATENCY, SERVER_PACE, WORDS_PER_ANSWER = 0.2, 50, 16
 """The fake server sends the first of 16 words after 0.2 s, and 50 words per second."""
@@ -93,10 +94,8 @@ class SelfTest:
         health = asyncio.run(run_load_point(plan, lambda _: None, asyncio.Event()))
         if health.idle_lag_p99_s is not None:
             self.idle_lags.append(health.idle_lag_p99_s)
-        columns = RequestColumns.read(Path(plan.folder) / "requests.jsonl")
-        point = summarise(columns, plan.load, health, window_kind="all")
-        is_valid: bool = point["validity"]["valid"]
-        return is_valid
+        columns = RequestColumns.read(Path(plan.folder) / REQUESTS_FILE)
+        return summarise(columns, plan.load, health, window_kind="all").validity.valid
 
     def _build_plan(self, rate: float, stream: bool) -> LoadPointPlan:
         self._point_count += 1

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from auricle.runs.perf_files import RunMeasure
 from auricle.runs.usage import MILLION, Price
 
 SECONDS_PER_HOUR = 3600
@@ -37,17 +38,17 @@ class Pricing:
     def to_dict(self) -> dict[str, Any]:
         return {"price": asdict(self.price), "hour": self.machine_hour}
 
-    def compute_costs(self, run: Mapping[str, Any]) -> dict[str, float | None]:
+    def compute_costs(self, rates: Mapping[str, RunMeasure]) -> dict[str, float | None]:
         """Compute the cost measures from a run's rates; None where a rate is unknown."""
-        cost_hour = self._cost_per_hour(run)
-        request_rate = run["req_s"]["value"]
+        cost_hour = self._cost_per_hour(rates)
+        request_rate = rates["req_s"].value
         return {
             "cost_hour": cost_hour,
-            "cost_audio_hour": _divide(cost_hour, run["audio_in_x"]["value"]),
+            "cost_audio_hour": _divide(cost_hour, rates["audio_in_x"].value),
             "cost_1k_requests": _divide(cost_hour, request_rate and request_rate * SECONDS_PER_HOUR / 1000),
         }
 
-    def _cost_per_hour(self, run: Mapping[str, Any]) -> float | None:
+    def _cost_per_hour(self, rates: Mapping[str, RunMeasure]) -> float | None:
         prices = {
             "tok_in_s": self.price.input * SECONDS_PER_HOUR / MILLION,
             "tok_out_s": self.price.output * SECONDS_PER_HOUR / MILLION,
@@ -56,7 +57,7 @@ class Pricing:
         }
         cost = self.machine_hour
         for name, price in prices.items():
-            rate = run[name]["value"]
+            rate = rates[name].value
             if price and rate is None:
                 return None
             cost += price * (rate or 0.0)

@@ -7,14 +7,18 @@ import operator
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.errors import SpecError
 from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.runs.perf_files import RunMeasure
 
 if TYPE_CHECKING:
     from auricle.perf.request_columns import Floats, Mask, RequestColumns
 
+Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Statistics of each measure of a request."""
+RunMeasures: TypeAlias = Mapping[str, RunMeasure]
 STATISTICS = ("mean", "min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
 COMPARATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 SLO_PATTERN = re.compile(
@@ -69,12 +73,13 @@ class Slo:
         """Return whether a value is within the limit; None for an unknown value."""
         return None if value is None else bool(COMPARATORS[self.comparator](value, self.limit))
 
-    def read_value(self, summary: Mapping[str, Any]) -> float | None:
-        """Return the value from a summary that the limit applies to; None for a per-request SLO."""
+    def read_value(self, measures: Measures, run: RunMeasures) -> float | None:
+        """Return the value that the limit applies to; None for a per-request SLO."""
         if self.is_per_request:
             return None
-        statistics = summary["measures" if self.statistic else "run"][self.measure]
-        value: float | None = statistics[self.statistic or "value"]
+        if not self.statistic:
+            return run[self.measure].value
+        value: float | None = measures[self.measure][self.statistic]
         return value
 
 
@@ -133,11 +138,11 @@ def evaluate_requests(slos: Sequence[Slo], columns: RequestColumns, measures: Ma
     return SloOutcomes(ok & ~violated & ~unknown, missed, ok & ~violated & unknown)
 
 
-def evaluate_run(slos: Sequence[Slo], summary: Mapping[str, Any]) -> bool | None:
+def evaluate_run(slos: Sequence[Slo], measures: Measures, run: RunMeasures) -> bool | None:
     """Return whether a run met all SLOs; False if one was missed, None if none was missed but one is unknown."""
-    results = [slo.is_met_by(slo.read_value(summary)) for slo in slos if not slo.is_per_request]
+    results = [slo.is_met_by(slo.read_value(measures, run)) for slo in slos if not slo.is_per_request]
     if any(slo.is_per_request for slo in slos) and all(slo.measure != DEFAULT_ATTAINMENT.measure for slo in slos):
-        results.append(DEFAULT_ATTAINMENT.is_met_by(DEFAULT_ATTAINMENT.read_value(summary)))
+        results.append(DEFAULT_ATTAINMENT.is_met_by(DEFAULT_ATTAINMENT.read_value(measures, run)))
     if False in results:
         return False
     return None if None in results or not results else True

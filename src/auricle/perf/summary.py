@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from auricle.perf.breakdowns import (
     summarise_failures,
 )
 from auricle.perf.cumulative import accumulate_at, compute_cumulative_amounts
-from auricle.perf.health import SenderHealth
 from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
 from auricle.perf.measure_definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
@@ -27,7 +26,15 @@ from auricle.perf.request_measures import compute_measures, get_pooled_values
 from auricle.perf.request_record import RequestRecord
 from auricle.perf.saturation import assess_saturation
 from auricle.perf.serving_cost import Pricing
-from auricle.perf.slo import DEFAULT_ATTAINMENT, Slo, SloOutcomes, evaluate_requests, evaluate_run
+from auricle.perf.slo import (
+    DEFAULT_ATTAINMENT,
+    Measures,
+    RunMeasures,
+    Slo,
+    SloOutcomes,
+    evaluate_requests,
+    evaluate_run,
+)
 from auricle.perf.validity import Evidence, collect_notes, find_invalid_reasons
 from auricle.perf.windows import (
     Window,
@@ -37,8 +44,17 @@ from auricle.perf.windows import (
     compute_offered_rate,
     count_in_flight,
 )
-
-SCHEMA = 1
+from auricle.runs.perf_files import (
+    LoadPointSummary,
+    RequestCounts,
+    RunMeasure,
+    SenderHealth,
+    SloRequests,
+    SloResult,
+    SloSummary,
+    Validity,
+    WindowSummary,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +80,7 @@ def summarise(
     slos: Sequence[Slo] = (),
     window_kind: WindowKind = "steady",
     pricing: Pricing | None = None,
-) -> dict[str, Any]:
+) -> LoadPointSummary:
     """Summarise a load point: counts, measures with intervals, rates, SLOs and validity.
 
     Args:
@@ -74,33 +90,32 @@ def summarise(
         slos: SLOs to evaluate.
         window_kind: `steady` for the steady window, if there is one, or `all`.
         pricing: Prices from which costs are computed.
-
-    Returns:
-        A document of JSON types, as in `summary.json`, with the definitions of its measures.
     """
     point = _build_point(records, load, health or SenderHealth(), tuple(slos), window_kind, pricing)
-    summary = {
-        "schema": SCHEMA,
-        "load": str(point.load),
-        "window": _window_to_dict(point),
-        "counts": _count_requests(point),
-        "measures": _summarise_measures(point),
-    }
-    slo_outcomes = evaluate_requests(point.slos, point.columns, point.measures)
-    summary["run"] = _summarise_run(point, slo_outcomes)
-    summary |= _assess_validity(point, summary)
-    summary["slo"] = _summarise_slos(point, slo_outcomes, summary)
-    rows = point.in_window
-    summary["breakdowns"] = compute_breakdowns(point.columns, point.measures, rows)
-    summary["finish"] = count_finish_reasons(point.columns, rows)
-    summary["failures"] = summarise_failures(point.columns, rows)
-    summary["health"] = point.health.to_dict()
-    summary["currency"] = point.pricing.price.currency if point.pricing else None
-    summary["method"] = METHOD
-    definitions = {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}
-    summary["definitions"] = {name: definition._asdict() for name, definition in definitions.items()}
-    rounded: dict[str, Any] = _round_floats(summary)
-    return rounded
+    columns, rows = point.columns, point.in_window
+    slo_outcomes = evaluate_requests(point.slos, columns, point.measures)
+    measures, run = _summarise_measures(point), _summarise_run(point, slo_outcomes)
+    evidence = _collect_evidence(point, measures, run)
+    reasons = tuple(find_invalid_reasons(evidence))
+    summary = LoadPointSummary(
+        load=str(point.load),
+        window=_summarise_window(point),
+        counts=_count_requests(point),
+        measures=measures,
+        run=run,
+        validity=Validity(not reasons, reasons),
+        notes=tuple(collect_notes(evidence)),
+        saturation=evidence.saturation,
+        repeats=evidence.repeats,
+        slo=_summarise_slos(point, slo_outcomes, measures, run) if point.slos else None,
+        breakdowns=compute_breakdowns(columns, point.measures, rows),
+        finish=count_finish_reasons(columns, rows),
+        failures=summarise_failures(columns, rows),
+        health=point.health,
+        currency=point.pricing.price.currency if point.pricing else None,
+        method=METHOD,
+    )
+    return cast(LoadPointSummary, _round_floats(summary))
 
 
 def _round_floats(value: Any) -> Any:
@@ -109,7 +124,9 @@ def _round_floats(value: Any) -> Any:
         return float(f"{value:.7g}")
     if isinstance(value, dict):
         return {name: _round_floats(item) for name, item in value.items()}
-    return [_round_floats(item) for item in value] if isinstance(value, list) else value
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _round_floats(getattr(value, field.name)) for field in fields(value)})
+    return type(value)(map(_round_floats, value)) if isinstance(value, list | tuple) else value
 
 
 def _build_point(
@@ -131,27 +148,19 @@ def _build_point(
     return _LoadPoint(columns, measures, parsed_load, health, slos, window, rows, bootstrap, pricing)
 
 
-def _window_to_dict(point: _LoadPoint) -> dict[str, Any]:
-    window = point.window
-    return {
-        "kind": window.kind,
-        "start_s": window.start,
-        "end_s": window.end,
-        "length_s": window.length,
-        "requests": int(point.in_window.sum()),
-        "refused": window.not_steady_reason,
-    }
+def _summarise_window(point: _LoadPoint) -> WindowSummary:
+    window, requests = point.window, int(point.in_window.sum())
+    return WindowSummary(window.kind, window.start, window.end, window.length, requests, window.not_steady_reason)
 
 
-def _count_requests(point: _LoadPoint) -> dict[str, Any]:
-    phase = point.columns.categorical["phase"]
-    all_rows = np.ones(len(point.columns), dtype=bool)
-    return {
-        "all": count_statuses(point.columns, all_rows),
-        "by_phase": {name: count_statuses(point.columns, phase.equals(name)) for name in phase.categories},
-        "window": count_statuses(point.columns, point.in_window),
-        "never_sent": int(np.isnan(point.columns["sent"]).sum()),
-    }
+def _count_requests(point: _LoadPoint) -> RequestCounts:
+    columns, phase = point.columns, point.columns.categorical["phase"]
+    return RequestCounts(
+        all=count_statuses(columns, np.ones(len(columns), dtype=bool)),
+        by_phase={name: count_statuses(columns, phase.equals(name)) for name in phase.categories},
+        window=count_statuses(columns, point.in_window),
+        never_sent=int(np.isnan(columns["sent"]).sum()),
+    )
 
 
 def _summarise_measures(point: _LoadPoint) -> dict[str, dict[str, Any]]:
@@ -178,42 +187,42 @@ def _summarise_pooled(point: _LoadPoint, succeeded: Mask, gaps: RaggedArray) -> 
     return summary
 
 
-def _summarise_run(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, dict[str, Any]]:
+def _summarise_run(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, RunMeasure]:
     """Compute the run measures, by the names of `RUN_DEFINITIONS`."""
     window, rows = point.window, point.in_window
-    values: dict[str, Any] = {"window_s": window.length, **_summarise_rates(point, slo_outcomes)}
     in_flight = count_in_flight(point.columns)
     counts = count_statuses(point.columns, rows)
-    finished = counts["ok"] + counts["failed"]
+    finished = counts.ok + counts.failed
     audio_seconds = point.columns["audio_seconds"][rows & point.columns.ok]
-    values |= {
+    rates = _summarise_rates(point, slo_outcomes)
+    values = {
+        "window_s": window.length,
         "in_flight_mean": in_flight.mean(window.start, window.end),
         "in_flight_max": in_flight.maximum(window.start, window.end),
         "offered_rate": compute_offered_rate(point.columns, rows),
         "achieved_rate": compute_achieved_rate(point.columns, rows),
         "late_p99_s": _compute_late_p99(point),
         "slo_attainment": _compute_attainment(point, slo_outcomes),
-        "failed_share": counts["failed"] / finished if finished else None,
+        "failed_share": counts.failed / finished if finished else None,
         "timeout_share": count_timeouts(point.columns, rows) / finished if finished else None,
         "audio_hours": None if np.isnan(audio_seconds).all() else float(np.nansum(audio_seconds)) / 3600,
+        **(point.pricing.compute_costs(rates) if point.pricing else dict.fromkeys(COST_MEASURES)),
     }
-    values |= point.pricing.compute_costs(values) if point.pricing else dict.fromkeys(COST_MEASURES)
-    ordered = {name: values[name] for name in RUN_DEFINITIONS}
-    return {name: value if isinstance(value, dict) else {"value": value} for name, value in ordered.items()}
+    return {name: rates[name] if name in rates else RunMeasure(values[name]) for name in RUN_DEFINITIONS}
 
 
-def _summarise_rates(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, Any]:
+def _summarise_rates(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, RunMeasure]:
     columns, window = point.columns, point.window
     done = columns["done"][slo_outcomes.met]
     amounts = compute_cumulative_amounts(columns)
     amounts["goodput_req_s"] = accumulate_at(done, np.ones(len(done))) if _has_request_slos(point) else None
-    rates: dict[str, Any] = {}
+    rates: dict[str, RunMeasure] = {}
     for name, amount in amounts.items():
         if amount is None or not window.length:
-            rates[name] = {"value": None, "interval": None}
+            rates[name] = RunMeasure(None)
             continue
         start, end = amount(np.array([window.start, window.end]))
-        rates[name] = {"value": float(end - start) / window.length, "interval": point.bootstrap.rate_interval(amount)}
+        rates[name] = RunMeasure(float(end - start) / window.length, point.bootstrap.rate_interval(amount))
     return rates
 
 
@@ -238,27 +247,18 @@ def _compute_attainment(point: _LoadPoint, slo_outcomes: SloOutcomes) -> float |
     return slo_outcomes.select(point.in_window).attainment
 
 
-def _assess_validity(point: _LoadPoint, summary: Mapping[str, Any]) -> dict[str, Any]:
-    repeats = count_repeats(point.columns)
-    saturation = assess_saturation(point.columns, point.measures, point.window)
-    evidence = Evidence(
+def _collect_evidence(point: _LoadPoint, measures: Measures, run: RunMeasures) -> Evidence:
+    return Evidence(
         load=point.load,
         health=point.health,
         window=point.window,
-        run=summary["run"],
-        measures=summary["measures"],
-        counts=summary["counts"]["window"],
-        repeats=repeats,
+        run=run,
+        measures=measures,
+        counts=count_statuses(point.columns, point.in_window),
+        repeats=count_repeats(point.columns),
         slow_cancelled=_count_slow_cancelled(point),
-        saturated=saturation["saturated"] and point.load.has_schedule,
+        saturation=assess_saturation(point.columns, point.measures, point.window),
     )
-    reasons = find_invalid_reasons(evidence)
-    return {
-        "validity": {"valid": not reasons, "reasons": reasons},
-        "notes": collect_notes(evidence),
-        "saturation": saturation,
-        "repeats": repeats,
-    }
 
 
 def _count_slow_cancelled(point: _LoadPoint) -> int:
@@ -271,28 +271,24 @@ def _count_slow_cancelled(point: _LoadPoint) -> int:
     return int((waits[cancelled] > np.percentile(successful_waits, 95)).sum())
 
 
-def _summarise_slos(point: _LoadPoint, slo_outcomes: SloOutcomes, summary: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Summarise the SLOs and whether they were met; None if there are none."""
-    if not point.slos:
-        return None
+def _summarise_slos(point: _LoadPoint, slo_outcomes: SloOutcomes, measures: Measures, run: RunMeasures) -> SloSummary:
+    """Summarise the SLOs and whether they were met."""
     in_window = slo_outcomes.select(point.in_window)
-    requests = {
-        "met": int(in_window.met.sum()),
-        "missed": int(in_window.missed.sum()),
-        "not_evaluable": int(in_window.not_evaluable.sum()),
-        "cancelled": summary["counts"]["window"]["cancelled"],
-    }
-    return {
-        "met": evaluate_run(point.slos, summary),
-        "promises": [_summarise_slo(point, slo, summary) for slo in point.slos],
-        "requests": requests if _has_request_slos(point) else None,
-    }
+    met, missed, not_evaluable = (
+        int(mask.sum()) for mask in (in_window.met, in_window.missed, in_window.not_evaluable)
+    )
+    requests = SloRequests(met, missed, not_evaluable, count_statuses(point.columns, point.in_window).cancelled)
+    return SloSummary(
+        met=evaluate_run(point.slos, measures, run),
+        promises=tuple(_summarise_slo(point, slo, measures, run) for slo in point.slos),
+        requests=requests if _has_request_slos(point) else None,
+    )
 
 
-def _summarise_slo(point: _LoadPoint, slo: Slo, summary: Mapping[str, Any]) -> dict[str, Any]:
+def _summarise_slo(point: _LoadPoint, slo: Slo, measures: Measures, run: RunMeasures) -> SloResult:
     """Summarise one SLO; the value of a per-request SLO is the share of requests that met it."""
     if not slo.is_per_request:
-        value = slo.read_value(summary)
-        return {"slo": str(slo), "of": "run", "value": value, "met": slo.is_met_by(value)}
+        value = slo.read_value(measures, run)
+        return SloResult(str(slo), "run", value, slo.is_met_by(value))
     share = evaluate_requests([slo], point.columns, point.measures).select(point.in_window).attainment
-    return {"slo": str(slo), "of": "request", "value": share, "met": DEFAULT_ATTAINMENT.is_met_by(share)}
+    return SloResult(str(slo), "request", share, DEFAULT_ATTAINMENT.is_met_by(share))

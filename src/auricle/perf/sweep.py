@@ -30,7 +30,7 @@ class Sweep(LoadPattern):
             summary = yield ClosedLoop(users)
             if summary is None:
                 return None
-            throughputs.append(summary["run"]["req_s"]["value"])
+            throughputs.append(summary.run["req_s"].value)
         for rate in self._rates_between(*throughputs):
             if (yield FixedRate("poisson", round_rate(rate))) is None:
                 break

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from auricle.perf.health import SenderHealth
 from auricle.perf.load_patterns import Load
+from auricle.perf.slo import Measures, RunMeasures
 from auricle.perf.windows import Window
+from auricle.runs.perf_files import RequestRepeats, Saturation, SenderHealth, StatusCounts
 
 MAX_RATE_SHORTFALL = 0.02
 """Largest shortfall of the achieved rate, as a share of the offered rate."""
@@ -36,18 +36,17 @@ class Evidence:
     load: Load
     health: SenderHealth
     window: Window
-    run: Mapping[str, Mapping[str, Any]]
-    measures: Mapping[str, Mapping[str, Any]]
-    counts: Mapping[str, int]
+    run: RunMeasures
+    measures: Measures
+    counts: StatusCounts
     """Requests of the measured phase in the window, by status."""
-    repeats: Mapping[str, Any]
+    repeats: RequestRepeats
     slow_cancelled: int
     """Requests cancelled after a longer wait than 95 % of the successful ones."""
-    saturated: bool
+    saturation: Saturation
 
     def run_value(self, name: str) -> float | None:
-        value: float | None = self.run[name]["value"]
-        return value
+        return self.run[name].value
 
     def median_value(self, name: str) -> float | None:
         value: float | None = self.measures[name]["p50"]
@@ -56,14 +55,14 @@ class Evidence:
 
 def find_invalid_reasons(evidence: Evidence) -> list[str]:
     """Return the reasons why a load point is not valid; none if it is."""
-    if not evidence.counts["ok"]:
+    if not evidence.counts.ok:
         return ["No request of the measured phase succeeded."]
     return [*_check_load(evidence), *_check_lateness(evidence), *_check_senders(evidence), *_check_failures(evidence)]
 
 
 def _check_load(evidence: Evidence) -> Iterator[str]:
     offered, achieved = evidence.run_value("offered_rate"), evidence.run_value("achieved_rate")
-    enough = sum(evidence.counts.values()) >= MIN_REQUESTS_FOR_RATE
+    enough = evidence.counts.total >= MIN_REQUESTS_FOR_RATE
     if offered and achieved and enough and achieved < (1 - MAX_RATE_SHORTFALL) * offered:
         cap = evidence.load.cap
         cause = f"cap={cap} delayed requests" if cap else "the senders could not keep up"
@@ -110,7 +109,7 @@ def _check_failures(evidence: Evidence) -> Iterator[str]:
     share = evidence.run_value("failed_share")
     if share is not None and share > MAX_FAILED_SHARE:
         yield f"{share:.1%} of the requests failed; the measures describe only the others."
-    slow_share = evidence.slow_cancelled / sum(evidence.counts.values())
+    slow_share = evidence.slow_cancelled / evidence.counts.total
     if slow_share > MAX_SLOW_CANCELLED_SHARE:
         yield (
             f"{slow_share:.1%} of the requests were cancelled after a longer wait than 95% of the successful ones:"
@@ -126,7 +125,7 @@ def collect_notes(evidence: Evidence) -> list[str]:
 def _load_notes(evidence: Evidence) -> Iterator[str]:
     if evidence.window.not_steady_reason:
         yield f"No steady window, so the whole measured phase is used: {evidence.window.not_steady_reason}."
-    if evidence.saturated:
+    if evidence.saturation.saturated and evidence.load.has_schedule:
         yield "The offered load exceeded the server's capacity: latencies grow for as long as the load lasts."
     if evidence.health.stopped:
         yield f"Stopped early: {evidence.health.stopped}."
@@ -138,11 +137,11 @@ def _load_notes(evidence: Evidence) -> Iterator[str]:
 
 
 def _data_notes(evidence: Evidence) -> Iterator[str]:
-    if evidence.counts["cancelled"]:
-        yield f"{evidence.counts['cancelled']} requests were cancelled; the measures do not include them."
-    if evidence.repeats["repeated"]:
+    if evidence.counts.cancelled:
+        yield f"{evidence.counts.cancelled} requests were cancelled; the measures do not include them."
+    if evidence.repeats.repeated:
         yield (
-            f"{evidence.repeats['repeated']} of {evidence.repeats['requests']} requests repeat an"
+            f"{evidence.repeats.repeated} of {evidence.repeats.requests} requests repeat an"
             " earlier one; the server may have cached the answer."
         )
     counted, unknown = (evidence.measures["ntpot_s"][name] for name in ("n", "undefined"))

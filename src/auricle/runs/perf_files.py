@@ -76,6 +76,10 @@ class StatusCounts:
     failed: int = 0
     cancelled: int = 0
 
+    @property
+    def total(self) -> int:
+        return self.ok + self.failed + self.cancelled
+
 
 @dataclass(frozen=True, slots=True)
 class RequestCounts:
@@ -118,6 +122,98 @@ class Accuracy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SenderHealth:
+    """What the senders of a load point measured about themselves; None where nothing was measured."""
+
+    idle_lag_p99_s: float | None = None
+    """Lag of the idle event loop, before the load: the best this machine can do."""
+    lag_p50_s: float | None = None
+    lag_p99_s: float | None = None
+    """Lag of the event loop under load."""
+    lag_max_s: float | None = None
+    late_p50_s: float | None = None
+    late_p99_s: float | None = None
+    """Delay between a request's due time and the moment it was started, excluding waiting for the cap."""
+    late_max_s: float | None = None
+    late_count: int = 0
+    """Requests that were more than a second late."""
+    cpu_share: tuple[float, ...] = ()
+    """Share of one core that each sender used."""
+    stopped: str = ""
+    """Why the load ended early; empty if it did not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saturation:
+    """Whether backlog and delay grew throughout the window, and how fast."""
+
+    saturated: bool
+    backlog_per_s: float | None = None
+    delay_s_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRepeats:
+    """How many requests have a body that was sent before; None if the bodies are unknown."""
+
+    requests: int = 0
+    distinct: int | None = None
+    repeated: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SloResult:
+    """Whether one SLO was met; the value of an SLO for each request is the share of requests that met it."""
+
+    slo: str
+    of: str
+    """`run`, or `request` for an SLO that applies to each request."""
+    value: float | None
+    met: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class SloRequests:
+    """How many requests met the SLOs that apply to each request."""
+
+    met: int
+    missed: int
+    not_evaluable: int
+    cancelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class SloSummary:
+    """Whether a load point met its SLOs; None if that is unknown."""
+
+    met: bool | None
+    promises: tuple[SloResult, ...]
+    requests: SloRequests | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The requests with similar values of a property, such as the length of their audio."""
+
+    bucket: str
+    ok: int
+    failed: int
+    cancelled: int
+    measures: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFailures:
+    """Failed requests with the same kind of error."""
+
+    kind: str
+    count: int
+    after_p50_s: float | None = None
+    """Median time until they failed."""
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPointSummary:
     """The numbers of one load point."""
 
@@ -130,18 +226,58 @@ class LoadPointSummary:
     run: dict[str, RunMeasure]
     validity: Validity
     notes: tuple[str, ...] = ()
-    saturation: dict[str, Any]
-    repeats: dict[str, int]
-    slo: dict[str, Any] | None = None
-    breakdowns: dict[str, list[dict[str, Any]]]
+    saturation: Saturation
+    repeats: RequestRepeats
+    slo: SloSummary | None = None
+    breakdowns: dict[str, tuple[Bucket, ...]]
     finish: dict[str, int]
-    failures: list[dict[str, Any]]
-    health: dict[str, Any]
+    failures: tuple[RequestFailures, ...]
+    health: SenderHealth
     currency: str | None = None
     method: dict[str, str]
     folder: str = ""
     senders: int = 1
     accuracy: tuple[Accuracy, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TriedValue:
+    """A value that a search tried, and whether each of its runs met the SLOs; None if a run was inconclusive."""
+
+    value: float
+    met: tuple[bool | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The largest value that met the SLOs, the smallest that did not, and all that were tried."""
+
+    search: str
+    best: float | None
+    """None if even the lowest value did not meet them."""
+    beyond: float | None
+    """None if even the highest value met them."""
+    tried: tuple[TriedValue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedNumber:
+    """A number in each repeat of a load, and its variation."""
+
+    values: tuple[float, ...]
+    mean: float
+    std: float
+    min: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedLoad:
+    """The variation between the repeats of a load."""
+
+    load: str
+    repeats: int
+    numbers: dict[str, RepeatedNumber]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +290,8 @@ class PerfSummary:
     interrupted: bool = False
     valid: bool = False
     points: tuple[LoadPointSummary, ...] = ()
-    searches: list[dict[str, Any]] = field(default_factory=list)
-    spreads: list[dict[str, Any]] = field(default_factory=list)
+    searches: tuple[SearchResult, ...] = ()
+    spreads: tuple[RepeatedLoad, ...] = ()
     definitions: dict[str, dict[str, Any]] = field(default_factory=dict)
     about: PerfManifest
 
@@ -190,3 +326,11 @@ def read_perf_summary(folder: Path) -> PerfSummary:
 
 def write_perf_summary(folder: Path, summary: PerfSummary) -> None:
     write_document(folder / SUMMARY_FILE, summary)
+
+
+def read_health(point_folder: Path) -> SenderHealth:
+    return read_document(point_folder / HEALTH_FILE, SenderHealth)
+
+
+def write_health(point_folder: Path, health: SenderHealth) -> None:
+    write_document(point_folder / HEALTH_FILE, health)

@@ -14,6 +14,7 @@ pytest.importorskip("aiohttp")
 
 from auricle.engine.spec import Spec
 from auricle.perf.measurement import PerfConfig, measure
+from auricle.runs.perf_files import LoadPointSummary, PerfSummary
 from auricle.testing.fake_server import FakeServer, Script
 
 
@@ -21,14 +22,13 @@ from auricle.testing.fake_server import FakeServer, Script
 class MeasurementResult:
     """A measurement: its summary, its folder, and the counts of the server."""
 
-    document: dict[str, Any]
+    summary: PerfSummary
     folder: Path
     stats: dict[str, Any]
 
     @property
-    def point(self) -> dict[str, Any]:
-        (point,) = self.document["points"]
-        assert isinstance(point, dict)
+    def point(self) -> LoadPointSummary:
+        (point,) = self.summary.points
         return point
 
     def requests(self, index: int = 0) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ def run_measurement(quick: None, questions: Callable[..., Path], tmp_path: Path)
                 model=model,
                 model_args={"base_url": server.url, "model": "fake"} | (model_args or {}),
             )
-            document = measure(spec, folder, PerfConfig(loads=loads, **options), lambda _: None)
-            return MeasurementResult(document, folder, server.stats())
+            summary = measure(spec, folder, PerfConfig(loads=loads, **options), lambda _: None)
+            return MeasurementResult(summary, folder, server.stats())
 
     return run

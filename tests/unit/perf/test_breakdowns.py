@@ -10,6 +10,7 @@ from auricle.perf.breakdowns import (
 )
 from auricle.perf.request_columns import Mask, RequestColumns
 from auricle.perf.request_measures import compute_measures
+from auricle.runs.perf_files import RequestRepeats
 from tests.support.simulated_servers import answered_request, even_requests
 
 
@@ -29,12 +30,12 @@ def test_measures_are_broken_down_by_audio_length_turn_and_output_tokens() -> No
         for index in range(80)
     )
     breakdowns = compute_breakdowns(columns, compute_measures(columns), all_rows(columns))
-    assert [(bucket["bucket"], bucket["ok"]) for bucket in breakdowns["audio_seconds"]] == [
+    assert [(bucket.bucket, bucket.ok) for bucket in breakdowns["audio_seconds"]] == [
         ("0-5", 40), ("15-30", 20), (">120", 20),
     ]  # fmt: skip
-    assert [bucket["bucket"] for bucket in breakdowns["output_tokens"]] == ["0-16", "16-64", ">1024"]
-    assert [(bucket["bucket"], bucket["ok"]) for bucket in breakdowns["turn"]] == [("0", 40), ("1", 40)]
-    assert breakdowns["audio_seconds"][2]["measures"]["rtf"]["p50"] == pytest.approx(1 / 500)
+    assert [bucket.bucket for bucket in breakdowns["output_tokens"]] == ["0-16", "16-64", ">1024"]
+    assert [(bucket.bucket, bucket.ok) for bucket in breakdowns["turn"]] == [("0", 40), ("1", 40)]
+    assert breakdowns["audio_seconds"][2].measures["rtf"]["p50"] == pytest.approx(1 / 500)
     assert count_finish_reasons(columns, all_rows(columns)) == {"stop": 40, "length": 40}
 
 
@@ -47,19 +48,19 @@ def test_failures_are_grouped_by_kind() -> None:
         for index in range(182)
     )
     failures = summarise_failures(columns, all_rows(columns))
-    assert [(failure["kind"], failure["count"]) for failure in failures] == [("Transient", 20), ("Unreachable", 9)]
-    assert failures[0]["after_p50_s"] == pytest.approx(0.001)
-    assert failures[0]["examples"] == ["Transient: HTTP 503", "Transient: it timed out"]
+    assert [(failure.kind, failure.count) for failure in failures] == [("Transient", 20), ("Unreachable", 9)]
+    assert failures[0].after_p50_s == pytest.approx(0.001)
+    assert failures[0].examples == ("Transient: HTTP 503", "Transient: it timed out")
     assert count_timeouts(columns, all_rows(columns)) == 10
 
 
 def test_repeated_bodies_are_counted_in_all_phases() -> None:
     repeated = RequestColumns.from_records(answered_request(index, body=str(index % 50)) for index in range(200))
-    assert count_repeats(repeated) == {"requests": 200, "distinct": 50, "repeated": 150}
+    assert count_repeats(repeated) == RequestRepeats(200, 50, 150)
     warmup = [answered_request(index, sent=0.0, body=str(index), phase="warmup") for index in range(20)]
-    assert count_repeats(RequestColumns.from_records([*warmup, *even_requests(100)]))["repeated"] == 20
+    assert count_repeats(RequestColumns.from_records([*warmup, *even_requests(100)])).repeated == 20
 
 
 def test_repeats_are_unknown_without_digests() -> None:
     columns = RequestColumns.from_records([answered_request()])
-    assert count_repeats(columns) == {"requests": 0, "distinct": None, "repeated": None}
+    assert count_repeats(columns) == RequestRepeats(0, None, None)

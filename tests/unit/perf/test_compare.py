@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from auricle.perf.compare import build_comparison, format_comparison
+from auricle.perf.compare import ComparedRow, PerfComparison, build_comparison, format_comparison
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
 
@@ -28,35 +28,34 @@ def measure_twice(run_measurement: RunMeasurement, questions: Callable[..., Path
     return run
 
 
-def get_row(document: dict[str, Any], name: str) -> dict[str, Any]:
+def get_row(comparison: PerfComparison, name: str) -> ComparedRow:
     """Return a row of the first point."""
-    (row,) = [row for row in document["points"][0]["rows"] if row["name"] == name]
-    assert isinstance(row, dict)
+    (row,) = [row for row in comparison.points[0].rows if row.name == name]
     return row
 
 
 def test_points_with_the_same_load_are_compared(measure_twice: MeasureTwice) -> None:
-    document = build_comparison(*measure_twice())
-    assert [point["load"] for point in document["points"]] == ["closed:2", "closed:4"]
-    ttft = get_row(document, "ttft_s p50")
-    assert ttft["ratio"] == pytest.approx(3, rel=0.4)
-    assert ttft["apart"]
-    assert get_row(document, "req_s")["ratio"] < 1
-    assert "B is worse" in "\n".join(format_comparison(document))
+    comparison = build_comparison(*measure_twice())
+    assert [point.load for point in comparison.points] == ["closed:2", "closed:4"]
+    ttft = get_row(comparison, "ttft_s p50")
+    assert ttft.ratio == pytest.approx(3, rel=0.4)
+    assert ttft.apart
+    assert (get_row(comparison, "req_s").ratio or 1) < 1
+    assert "B is worse" in "\n".join(format_comparison(comparison))
 
 
 def test_metrics_are_compared_too(measure_twice: MeasureTwice) -> None:
     row = get_row(build_comparison(*measure_twice("closed:4", count=12)), "exact_match")
-    assert row["a"] == row["b"]
-    assert not row["apart"]
+    assert row.a == row.b
+    assert not row.apart
 
 
 def test_measurement_equals_itself(run_measurement: RunMeasurement) -> None:
     folder = run_measurement("closed:2", count=10, stream=True).folder
-    document = build_comparison(folder, folder)
-    assert document["differs"] == []
-    assert all(row["ratio"] in (1, None) for row in document["points"][0]["rows"])
-    text = "\n".join(format_comparison(document))
+    comparison = build_comparison(folder, folder)
+    assert comparison.differs == ()
+    assert all(row.ratio in (1, None) for row in comparison.points[0].rows)
+    text = "\n".join(format_comparison(comparison))
     assert "Different setup" not in text
     assert "B is" not in text
 
@@ -64,21 +63,21 @@ def test_measurement_equals_itself(run_measurement: RunMeasurement) -> None:
 def test_differences_in_setup_come_first(run_measurement: RunMeasurement, questions: Callable[..., Path]) -> None:
     first = run_measurement("closed:2", count=6, data=questions(10)).folder
     second = run_measurement("closed:2", count=9, seed=3, data=questions(12)).folder
-    document = build_comparison(first, second)
-    differences = {entry["what"]: (entry["a"], entry["b"]) for entry in document["differs"]}
+    comparison = build_comparison(first, second)
+    differences = {entry.what: (entry.a, entry.b) for entry in comparison.differs}
     assert differences["count"] == (6, 9)
     assert differences["seed"] == (0, 3)
     assert "data" in differences
-    lines = format_comparison(document)
+    lines = format_comparison(comparison)
     table_start = next(index for index, line in enumerate(lines) if line.startswith("closed:2"))
     assert lines.index("Different setup:") < table_start
 
 
 def test_loads_of_one_side_are_listed(measure_twice: MeasureTwice) -> None:
-    document = build_comparison(*measure_twice("closed:1,2", "closed:2,3", count=5))
-    assert [point["load"] for point in document["points"]] == ["closed:2"]
-    assert (document["only_a"], document["only_b"]) == (["closed:1"], ["closed:3"])
-    assert "Only in B: closed:3" in format_comparison(document)
+    comparison = build_comparison(*measure_twice("closed:1,2", "closed:2,3", count=5))
+    assert [point.load for point in comparison.points] == ["closed:2"]
+    assert (comparison.only_a, comparison.only_b) == (("closed:1",), ("closed:3",))
+    assert "Only in B: closed:3" in format_comparison(comparison)
 
 
 def test_command_compares_measurements(measure_twice: MeasureTwice, auricle: Callable[..., Any]) -> None:

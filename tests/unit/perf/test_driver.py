@@ -17,6 +17,7 @@ from auricle.models import BatchModel
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.driver import Driver, PreparedRequest
 from auricle.perf.measurement import PerfConfig, measure
+from auricle.runs.perf_files import LoadPointSummary
 from auricle.testing.models import FakeApi
 from tests.unit.perf.conftest import RunMeasurement
 
@@ -39,7 +40,7 @@ class Short(Slow):
         return super().generate(requests)[1:] if len(requests) > 1 else super().generate(requests)
 '''
 
-LocalResult = tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]
+LocalResult = tuple[LoadPointSummary, list[dict[str, Any]], list[dict[str, Any]]]
 RunLocal = Callable[..., LocalResult]
 
 
@@ -55,9 +56,9 @@ def run_local(quick: None, tmp_path: Path, questions: Callable[..., Path]) -> Ru
     def run(load: str, name: str = "Slow", **options: Any) -> LocalResult:
         spec = Spec(task="qa", task_args={"data": str(questions())}, model=f"{tmp_path}/slow.py:{name}")
         folder = tmp_path / f"perf{len(list(tmp_path.glob('perf*')))}"
-        document = measure(spec, folder, PerfConfig(loads=(load,), **options), lambda _: None)
-        (point,) = document["points"]
-        point_folder = folder / point["folder"]
+        summary = measure(spec, folder, PerfConfig(loads=(load,), **options), lambda _: None)
+        (point,) = summary.points
+        point_folder = folder / point.folder
         return point, read_lines(point_folder / "requests.jsonl"), read_lines(point_folder / "outputs.jsonl")
 
     return run
@@ -77,7 +78,7 @@ def test_excess_requests_wait_for_the_next_batch(run_local: RunLocal) -> None:
     assert Counter(batch_sizes(answers)) == {4: 32}
     latencies = sorted(request["done"] - request["sent"] for request in requests)
     assert latencies[0] < latencies[-1]
-    assert point["counts"]["all"]["ok"] == 32
+    assert point.counts.all.ok == 32
 
 
 def test_batch_size_can_be_reduced(run_local: RunLocal) -> None:
@@ -92,15 +93,15 @@ def test_single_user_does_not_wait_for_a_full_batch(run_local: RunLocal) -> None
 
 def test_local_model_has_no_time_to_first_token(run_local: RunLocal) -> None:
     point, _, _ = run_local("closed:2", count=4)
-    assert point["measures"]["ttft_s"]["n"] == 0
-    assert point["measures"]["latency_s"]["n"] == 4
+    assert point.measures["ttft_s"]["n"] == 0
+    assert point.measures["latency_s"]["n"] == 4
 
 
 def test_wrong_number_of_outputs_fails_the_batch_only(run_local: RunLocal) -> None:
     point, requests, _ = run_local("closed:3", name="Short", count=9)
     assert {request["status"] for request in requests} == {"failed"}
     assert "outputs for" in requests[0]["error"]
-    assert point["counts"]["all"]["failed"] == 9
+    assert point.counts.all.failed == 9
 
 
 def test_local_model_has_one_sender(run_local: RunLocal) -> None:
@@ -158,5 +159,5 @@ def test_transcription_models_are_measured(
 ) -> None:
     data = manifest([{"id": "a", "audio": str(tone("good_morning.wav")), "text": "good morning"}])
     result = run_measurement("closed:2", data=data, task="asr", count=6, model="transcription")
-    assert result.point["counts"]["all"]["ok"] == 6
+    assert result.point.counts.all.ok == 6
     assert set(result.stats["requests"]) == {"/v1/audio/transcriptions"}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from auricle.perf.saturation import SaturationDetector
+from auricle.runs.perf_files import StatusCounts
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
 
@@ -39,23 +40,23 @@ def test_phases_follow_one_another(run_measurement: RunMeasurement) -> None:
     result = run_measurement("constant:50", duration=0.5, warmup=0.25, cooldown=0.25)
     phases = [request["phase"] for request in result.requests()]
     assert phases == ["warmup"] * 13 + ["measure"] * 25 + ["cooldown"] * 12
-    assert result.point["counts"]["by_phase"]["measure"]["ok"] == 25
+    assert result.point.counts.by_phase["measure"].ok == 25
     assert len(result.answers()) == 25
 
 
 def test_burst_is_in_flight_at_once(run_measurement: RunMeasurement) -> None:
     result = run_measurement("burst:30", Script(latency=0.3))
-    assert result.point["run"]["in_flight_max"]["value"] == 30
+    assert result.point.run["in_flight_max"].value == 30
     assert {request["due"] for request in result.requests()} == {0.0}
 
 
 def test_waiting_for_the_cap_counts_from_the_due_time(run_measurement: RunMeasurement) -> None:
     result = run_measurement("constant:50,cap=2", Script(latency=0.1), count=20)
     assert result.stats["most_at_once"] == 2
-    assert result.point["run"]["in_flight_max"]["value"] == 2
+    assert result.point.run["in_flight_max"].value == 2
     last = result.requests()[-1]
     assert last["sent"] - last["due"] > 0.3
-    measures = result.point["measures"]
+    measures = result.point.measures
     assert measures["latency_s"]["p50"] < measures["sched_latency_s"]["p50"]
     assert measures["sched_latency_s"]["max"] > 0.4
 
@@ -63,9 +64,9 @@ def test_waiting_for_the_cap_counts_from_the_due_time(run_measurement: RunMeasur
 def test_requests_that_were_never_sent_are_recorded(run_measurement: RunMeasurement) -> None:
     result = run_measurement("constant:50,cap=1", Script(latency=0.5), duration=0.4, grace=0.2)
     assert len(result.requests()) == 20
-    counts = result.point["counts"]
-    assert counts["all"]["cancelled"] >= 18
-    assert counts["never_sent"] >= 18
+    counts = result.point.counts
+    assert counts.all.cancelled >= 18
+    assert counts.never_sent >= 18
 
 
 def test_trace_replays_the_timestamps_of_the_data(
@@ -113,7 +114,7 @@ def test_users_think_between_answer_and_next_request(run_measurement: RunMeasure
     result = run_measurement("closed:2,think=0.1", count=6)
     for user in range(2):
         assert min(pauses_of_user(result.requests(), user)) >= 0.099
-    assert result.point["measures"]["latency_s"]["min"] < 0.1
+    assert result.point.measures["latency_s"]["min"] < 0.1
 
 
 def test_users_start_one_after_the_other(run_measurement: RunMeasurement) -> None:
@@ -131,8 +132,8 @@ def test_requests_in_flight_after_the_grace_period_are_cancelled_and_not_failed(
 ) -> None:
     result = run_measurement("constant:20", Script(latency=1.0), duration=0.3, grace=0.1)
     assert Counter(request["status"] for request in result.requests()) == {"cancelled": 6}
-    assert result.point["counts"]["all"] == {"ok": 0, "failed": 0, "cancelled": 6}
-    assert not result.point["failures"]
+    assert result.point.counts.all == StatusCounts(cancelled=6)
+    assert not result.point.failures
 
 
 def test_failures_are_recorded_and_not_retried(run_measurement: RunMeasurement, questions: Callable[..., Path]) -> None:
@@ -143,21 +144,21 @@ def test_failures_are_recorded_and_not_retried(run_measurement: RunMeasurement, 
     assert all("HTTP 500" in request["error"] for request in failed)
     received = result.stats["received"].values()
     assert sorted(received)[:-1] == [1] * 99  # the first is also sent before the clock starts
-    assert result.point["counts"]["all"]["failed"] == len(failed)
-    assert "HTTP 500" in result.point["failures"][0]["examples"][0]
+    assert result.point.counts.all.failed == len(failed)
+    assert "HTTP 500" in result.point.failures[0].examples[0]
 
 
 def test_rate_limit_of_the_server_does_not_slow_the_load_down(run_measurement: RunMeasurement) -> None:
     result = run_measurement("constant:50", Script(capacity=1, latency=0.1, retry_after=5.0), count=20)
     assert result.requests()[-1]["sent"] < 5.0  # less than Retry-After
-    assert result.point["counts"]["all"]["failed"] > 10
+    assert result.point.counts.all.failed > 10
 
 
 def test_too_many_errors_stop_the_load(run_measurement: RunMeasurement, questions: Callable[..., Path]) -> None:
     script = Script(faults={"503": 0.5})
     result = run_measurement("closed:2", script, data=questions(200), count=200, max_errors=5)
-    assert 5 <= result.point["counts"]["all"]["failed"] <= 7
-    assert "requests failed" in result.point["health"]["stopped"]
+    assert 5 <= result.point.counts.all.failed <= 7
+    assert "requests failed" in result.point.health.stopped
 
 
 def test_saturation_stops_the_load_if_requested(
@@ -167,7 +168,7 @@ def test_saturation_stops_the_load_if_requested(
     monkeypatch.setattr("auricle.perf.load_generator.SaturationDetector", lambda: SaturationDetector(1.0))
     script = Script(latency=0.1, slots=1)
     result = run_measurement("constant:60", script, duration=20, grace=0.1, stop_saturated=True)
-    assert result.point["health"]["stopped"] == "the offered load exceeds the server's capacity"
+    assert result.point.health.stopped == "the offered load exceeds the server's capacity"
     assert max(request["due"] for request in result.requests()) < 19
 
 
@@ -177,20 +178,20 @@ def test_saturation_stops_the_load_if_requested(
 def test_response_without_streaming_has_no_first_token(run_measurement: RunMeasurement) -> None:
     result = run_measurement("closed:2", Script(latency=LATENCY), count=6, stream=False)
     assert not any("first_token" in request for request in result.requests())
-    ttft = result.point["measures"]["ttft_s"]
+    ttft = result.point.measures["ttft_s"]
     assert (ttft["n"], ttft["undefined"], ttft["p50"]) == (0, 6, None)
-    assert result.point["measures"]["latency_s"]["n"] == 6
+    assert result.point.measures["latency_s"]["n"] == 6
 
 
 def test_token_gaps_are_recorded_if_the_server_reports_token_counts(run_measurement: RunMeasurement) -> None:
     script = Script(latency=LATENCY, pace=100, tokens_per_event=2)
     extra = {"stream_options": {"continuous_usage_stats": True}}
     counted = run_measurement("closed:2", script, count=10, stream=True, model_args={"extra": extra})
-    per_token, per_chunk = (counted.point["measures"][name] for name in ("itl_s", "chunk_gap_s"))
+    per_token, per_chunk = (counted.point.measures[name] for name in ("itl_s", "chunk_gap_s"))
     assert per_token["n"] == per_chunk["n"] == 20
     assert per_token["p50"] == pytest.approx(per_chunk["p50"] / 2, rel=0.01)
     uncounted = run_measurement("closed:2", script, count=2, stream=True)
-    assert uncounted.point["measures"]["itl_s"]["n"] == 0
+    assert uncounted.point.measures["itl_s"]["n"] == 0
 
 
 def test_stream_events_are_recorded_in_order(run_measurement: RunMeasurement) -> None:
@@ -206,8 +207,8 @@ def test_stream_events_are_recorded_in_order(run_measurement: RunMeasurement) ->
 def test_missing_token_counts_are_unknown_and_not_zero(run_measurement: RunMeasurement) -> None:
     result = run_measurement("closed:1", Script(no_usage=True, pace=200), count=4, stream=True)
     assert all("output_tokens" not in request for request in result.requests())
-    assert result.point["measures"]["tpot_s"]["undefined"] == 4
-    assert result.point["run"]["tok_out_s"]["value"] is None
+    assert result.point.measures["tpot_s"]["undefined"] == 4
+    assert result.point.run["tok_out_s"].value is None
 
 
 def test_repeats_of_a_sample_are_separate_answers(
@@ -216,8 +217,8 @@ def test_repeats_of_a_sample_are_separate_answers(
     result = run_measurement("closed:2", data=questions(4), count=10)
     ids = Counter(answer["id"] for answer in result.answers())
     assert ids == {f"s{index % 4}{f'~{index // 4}' if index >= 4 else ''}": 1 for index in range(10)}
-    assert result.point["accuracy"][0]["scored"] == 10
-    assert any("repeat" in note for note in result.point["notes"])
+    assert result.point.accuracy[0].scored == 10
+    assert any("repeat" in note for note in result.point.notes)
 
 
 def test_length_of_sent_audio_is_recorded(
@@ -228,17 +229,17 @@ def test_length_of_sent_audio_is_recorded(
     )
     result = run_measurement("closed:1", Script(latency=LATENCY), data=data, task="asr", count=3)
     assert [request["audio_seconds"] for request in result.requests()] == [0.5, 1.5, 2.5]
-    assert result.point["measures"]["rtf"]["n"] == 3
+    assert result.point.measures["rtf"]["n"] == 3
 
 
 def test_received_audio_is_timed_and_not_stored(run_measurement: RunMeasurement) -> None:
     script = Script(latency=0.05, audio_chunk_seconds=0.1, audio_pace=2.0, audio_gaps=(0.0, 0.0, 0.3))
     result = run_measurement("closed:1", script, count=3, stream=True, model_args={"extra": SPOKEN_ANSWERS})
-    measures = result.point["measures"]
+    measures = result.point.measures
     assert measures["ttfa_s"]["n"] == 3
     assert measures["ttfa_s"]["min"] >= 0.05
     assert measures["underrun_max_s"]["min"] > 0.1
-    assert result.point["run"]["audio_out_x"]["value"] > 0
+    assert result.point.run["audio_out_x"].value
     assert {answer["outputs"][0].get("audio") for answer in result.answers()} == {None}
 
 
@@ -252,4 +253,4 @@ def test_turns_share_an_index_and_latency_excludes_think_time(
         (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2),
     ]  # fmt: skip
     assert min(after["sent"] - before["done"] for before, after in pairwise(requests)) >= 0.19
-    assert result.point["measures"]["latency_s"]["min"] < 0.15
+    assert result.point.measures["latency_s"]["min"] < 0.15

@@ -38,7 +38,7 @@ def test_unreadable_limits_are_ignored() -> None:
 @pytest.mark.slow
 def test_more_than_half_of_the_request_limit_is_noted(run_measurement: RunMeasurement) -> None:
     build_limits(requests_s=100.0).save()
-    below, above = (run_measurement(f"constant:{rate}", count=10).point["notes"] for rate in (40, 60))
+    below, above = (run_measurement(f"constant:{rate}", count=10).point.notes for rate in (40, 60))
     assert not any("selftest" in note for note in below)
     assert any("60 requests per second" in note and "selftest" in note for note in above)
 
@@ -46,5 +46,5 @@ def test_more_than_half_of_the_request_limit_is_noted(run_measurement: RunMeasur
 @pytest.mark.slow
 def test_more_than_half_of_the_event_limit_is_noted(run_measurement: RunMeasurement) -> None:
     build_limits(events_s=20.0).save()
-    notes = run_measurement("closed:2", Script(latency=0.02), count=10, stream=True).point["notes"]
+    notes = run_measurement("closed:2", Script(latency=0.02), count=10, stream=True).point.notes
     assert any("stream events per second" in note for note in notes)

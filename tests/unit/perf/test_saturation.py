@@ -21,7 +21,7 @@ def is_saturated_afterwards(load_share: float, seed: int, simulate: Simulation =
     due_times = FixedRate("poisson", load_share * CAPACITY).due_times(duration=60, seed=seed)
     columns = RequestColumns.from_records(simulate(due_times, SLOTS, SERVICE_SECONDS))
     window = Window("all", 0.0, float(due_times[-1]))
-    return bool(assess_saturation(columns, compute_measures(columns), window)["saturated"])
+    return assess_saturation(columns, compute_measures(columns), window).saturated
 
 
 def is_detected_while_running(load_share: float, seed: int) -> bool:

@@ -1,14 +1,16 @@
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import repeat
-from typing import Any
+from typing import cast
 
 import pytest
 
 from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, LoadPattern
 from auricle.perf.load_syntax import parse_loads
-from auricle.perf.search import Search, SearchPlan, SearchResult
+from auricle.perf.search import Search, SearchPlan
 from auricle.perf.slo import Slo, parse_slos
 from auricle.perf.summary import summarise
+from auricle.runs.perf_files import LoadPointSummary, SearchResult, TriedValue, Validity
 from tests.support.simulated_servers import simulate_closed_loop, simulate_queue
 
 
@@ -36,19 +38,19 @@ def test_integer_search_tries_whole_numbers_only(limit: int) -> None:
     assert result.beyond is not None
     assert result.best <= limit < result.beyond
     assert result.beyond - result.best <= max(1, 0.05 * result.best)
-    assert all(value == int(value) for value, _ in result.tried)
+    assert all(tried.value == int(tried.value) for tried in result.tried)
 
 
 def test_search_has_no_best_value_if_the_lowest_fails() -> None:
     result = search_for(Search(4, 128), 2)
     assert (result.best, result.beyond) == (None, 4)
-    assert [value for value, _ in result.tried] == [4]
+    assert [tried.value for tried in result.tried] == [4]
 
 
 def test_search_has_no_failing_value_if_the_highest_passes() -> None:
     result = search_for(Search(1, 100), 1e9)
     assert (result.best, result.beyond) == (100, None)
-    assert [value for value, _ in result.tried] == [1, 2, 4, 8, 16, 32, 64, 100]
+    assert [tried.value for tried in result.tried] == [1, 2, 4, 8, 16, 32, 64, 100]
 
 
 def test_inconclusive_value_is_repeated_and_then_counts_as_failed() -> None:
@@ -59,7 +61,7 @@ def test_inconclusive_value_is_repeated_and_then_counts_as_failed() -> None:
         search.record_result(12, None)
     assert search.next_point() == 10
     assert search.result().beyond == 12
-    assert search.result().tried == ((8, (True,)), (12, (None, None, None)))
+    assert search.result().tried == (TriedValue(8, (True,)), TriedValue(12, (None, None, None)))
 
 
 def test_inconclusive_lowest_value_is_skipped() -> None:
@@ -98,46 +100,47 @@ def test_two_agreeing_repeats_of_three_suffice() -> None:
     assert search.next_point() is None
 
 
-def test_result_converts_to_json_types() -> None:
+def test_result_has_the_name_of_the_search() -> None:
     search = Search(1, 1)
     search.record_result(1, True)
-    assert search.result().to_dict() == {"best": 1, "beyond": None, "tried": [{"value": 1, "met": [True]}]}
+    assert search.result("search:rate") == SearchResult("search:rate", 1, None, (TriedValue(1, (True,)),))
 
 
-def run_plan(plan: LoadPattern, slos: tuple[Slo, ...], measure: Callable[[Load], Mapping[str, Any]]) -> Any:
+def run_plan(plan: LoadPattern, slos: tuple[Slo, ...], measure: Callable[[Load], LoadPointSummary]) -> SearchResult:
     """Run the points of a search on a simulated server, and return its result."""
     points = plan.points(slos)
     try:
         load = next(points)
         while True:
-            load = points.send({**measure(load), "validity": {"valid": True}})
+            load = points.send(replace(measure(load), validity=Validity(True)))
     except StopIteration as end:
-        return end.value
+        return cast(SearchResult, end.value)
 
 
 @pytest.mark.slow
 def test_search_finds_the_capacity_of_a_queue() -> None:
     slos = parse_slos("p95(latency_s)<0.8")
 
-    def measure(load: Load) -> Mapping[str, Any]:
+    def measure(load: Load) -> LoadPointSummary:
         assert isinstance(load, FixedRate)
         return summarise(simulate_queue(load.due_times(duration=120, seed=1), 8, 0.4), load, slos=slos)
 
     result = run_plan(parse_loads("search:rate,low=1,high=64")[0], slos, measure)
     # 8 slots of 0.4 s serve 20 requests per second; waits are short until shortly below that.
-    assert 16.5 < result["best"] < 20
-    assert result["search"] == "search:rate,low=1,high=64"
+    assert result.best
+    assert 16.5 < result.best < 20
+    assert result.search == "search:rate,low=1,high=64"
 
 
 def test_search_finds_the_number_of_users() -> None:
     slos = parse_slos("mean(latency_s)<=0.805")
 
-    def measure(load: Load) -> Mapping[str, Any]:
+    def measure(load: Load) -> LoadPointSummary:
         assert load.users
         latencies = repeat(0.4 * max(1.0, load.users / 8))
         return summarise(simulate_closed_loop(load.users, 20 * load.users, latencies.__next__), load, slos=slos)
 
-    assert run_plan(SearchPlan("closed", 1, 100), slos, measure)["best"] == 16
+    assert run_plan(SearchPlan("closed", 1, 100), slos, measure).best == 16
 
 
 def test_interrupted_search_returns_what_it_found() -> None:
@@ -145,4 +148,4 @@ def test_interrupted_search_returns_what_it_found() -> None:
     assert next(points) == ClosedLoop(1)
     with pytest.raises(StopIteration) as end:
         points.send(None)
-    assert end.value.value == {"search": "search:closed,low=1,high=100", "best": None, "beyond": None, "tried": []}
+    assert end.value.value == SearchResult("search:closed,low=1,high=100", None, None)

@@ -1,19 +1,18 @@
-from typing import Any
-
 import pytest
 
 from auricle.perf.measure_definitions import COST_MEASURES, RUN_DEFINITIONS
 from auricle.perf.report.tables import format_costs, format_outcomes
 from auricle.perf.serving_cost import Pricing
 from auricle.perf.summary import summarise
+from auricle.runs.perf_files import RunMeasure
 from auricle.runs.usage import Price
 from tests.support.simulated_servers import even_streams
 
 RATES: dict[str, float | None] = {"tok_in_s": 1000.0, "tok_out_s": 100.0, "audio_in_x": 20.0, "req_s": 4.0}
 
 
-def build_run(**rates: float | None) -> dict[str, Any]:
-    return {name: {"value": value} for name, value in {**RATES, **rates}.items()}
+def build_run(**rates: float | None) -> dict[str, RunMeasure]:
+    return {name: RunMeasure(value) for name, value in {**RATES, **rates}.items()}
 
 
 def test_api_cost_adds_up_tokens_audio_and_requests() -> None:
@@ -61,8 +60,8 @@ def test_summary_has_costs_in_the_currency_of_the_price() -> None:
     unpriced = summarise(records, "poisson:10", window_kind="all")
     priced = summarise(records, "poisson:10", window_kind="all", pricing=Pricing.from_prices(None, 3.0))
     assert format_costs(unpriced) == []
-    assert all(unpriced["run"][name]["value"] is None for name in COST_MEASURES)
-    expected = 3 / priced["run"]["audio_in_x"]["value"]
-    assert priced["run"]["cost_audio_hour"]["value"] == pytest.approx(expected)
+    assert all(unpriced.run[name].value is None for name in COST_MEASURES)
+    assert priced.run["audio_in_x"].value
+    assert priced.run["cost_audio_hour"].value == pytest.approx(3 / priced.run["audio_in_x"].value)
     assert format_outcomes(priced)[-1].startswith("3 USD per hour, 0.05")
     assert {*COST_MEASURES} <= RUN_DEFINITIONS.keys()

@@ -8,6 +8,7 @@ from auricle.perf.request_columns import RequestColumns
 from auricle.perf.request_measures import compute_measures
 from auricle.perf.request_record import RequestRecord
 from auricle.perf.slo import Slo, evaluate_requests, evaluate_run, parse_slos
+from auricle.runs.perf_files import RunMeasure
 from tests.support.simulated_servers import answered_request, streamed_request
 
 
@@ -22,7 +23,7 @@ def build_summary(
     attainment: float | None = None, p95: float | None = None, req_s: float | None = None
 ) -> dict[str, Any]:
     return {
-        "run": {"slo_attainment": {"value": attainment}, "req_s": {"value": req_s}},
+        "run": {"slo_attainment": RunMeasure(attainment), "req_s": RunMeasure(req_s)},
         "measures": {"ttft_s": {"p95": p95}},
     }
 
@@ -101,7 +102,7 @@ def test_attainment_is_unknown_if_no_request_can_be_judged() -> None:
     ],
 )
 def test_run_meets_its_slos_or_not(text: str, summary: dict[str, Any], met: bool | None) -> None:
-    assert evaluate_run(parse_slos(text), summary) is met
+    assert evaluate_run(parse_slos(text), summary["measures"], summary["run"]) is met
 
 
 def test_comparator_includes_or_excludes_the_limit() -> None:

@@ -1,9 +1,12 @@
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
 
 from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load
+from auricle.perf.summary import summarise
 from auricle.perf.sweep import Sweep
+from auricle.runs.perf_files import RunMeasure
+from tests.support.simulated_servers import even_requests
 
 
 def run_sweep(sweep: Sweep, throughputs: Mapping[str, float | None], interrupt_after: int | None = None) -> list[Load]:
@@ -12,7 +15,8 @@ def run_sweep(sweep: Sweep, throughputs: Mapping[str, float | None], interrupt_a
     with suppress(StopIteration):
         loads.append(next(points))
         while True:
-            summary: dict[str, Any] = {"run": {"req_s": {"value": throughputs.get(str(loads[-1]), 1.0)}}}
+            throughput = RunMeasure(throughputs.get(str(loads[-1]), 1.0))
+            summary = replace(summarise(even_requests(), loads[-1]), run={"req_s": throughput})
             loads.append(points.send(None if len(loads) == interrupt_after else summary))
     return loads
 

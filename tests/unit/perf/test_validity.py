@@ -1,10 +1,9 @@
-from typing import Any
-
 import pytest
 
-from auricle.perf.health import SenderHealth
+from auricle.perf.health import summarise_health
 from auricle.perf.load_patterns import ClosedLoop, FixedRate
 from auricle.perf.summary import summarise
+from auricle.runs.perf_files import LoadPointSummary, SenderHealth, Validity
 from tests.support.simulated_servers import (
     answered_request,
     even_requests,
@@ -17,28 +16,28 @@ from tests.support.simulated_servers import (
 POISSON = FixedRate("poisson", 10)
 
 
-def reasons(summary: dict[str, Any]) -> str:
-    return " ".join(summary["validity"]["reasons"])
+def reasons(summary: LoadPointSummary) -> str:
+    return " ".join(summary.validity.reasons)
 
 
 def test_healthy_run_is_valid() -> None:
-    health = SenderHealth.from_samples(lags=[0.001] * 99, idle_lags=[0.001], lateness=[0.001], cpu_share=[0.3, 0.4])
-    assert summarise(even_requests(), POISSON, health)["validity"] == {"valid": True, "reasons": []}
+    health = summarise_health(lags=[0.001] * 99, idle_lags=[0.001], lateness=[0.001], cpu_share=[0.3, 0.4])
+    assert summarise(even_requests(), POISSON, health).validity == Validity(True)
 
 
 def test_run_without_success_is_not_valid() -> None:
     records = even_requests(50, status="failed", error="Unreachable: no connection")
     summary = summarise(records, POISSON)
-    assert summary["validity"]["reasons"] == ["No request of the measured phase succeeded."]
-    assert summary["run"]["failed_share"]["value"] == 1.0
-    assert summary["measures"]["latency_s"]["mean"] is None
+    assert summary.validity.reasons == ("No request of the measured phase succeeded.",)
+    assert summary.run["failed_share"].value == 1.0
+    assert summary.measures["latency_s"]["mean"] is None
 
 
 @pytest.mark.parametrize(("slowdown", "valid"), [(1.01, True), (1.03, False)])
 def test_rate_below_the_offered_rate_is_not_valid(slowdown: float, valid: bool) -> None:
     records = [answered_request(index, due=index / 10, sent=index / 10 * slowdown) for index in range(200)]
     summary = summarise(records, POISSON, SenderHealth(late_p99_s=0.0), window_kind="all")
-    assert summary["validity"]["valid"] is valid
+    assert summary.validity.valid is valid
     expected = (
         "The achieved rate (9.709 requests per second) was 2.9% below the offered rate (10):"
         " the senders could not keep up."
@@ -50,7 +49,7 @@ def test_cap_that_delays_requests_is_reported() -> None:
     load = FixedRate("constant", 60, cap=8)
     summary = summarise(simulate_cap(load.due_times(600), 8, 0.19), load, window_kind="all")
     assert "cap=8 delayed requests" in reasons(summary)
-    assert any("cap of 8 requests in flight was reached" in note for note in summary["notes"])
+    assert any("cap of 8 requests in flight was reached" in note for note in summary.notes)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +62,7 @@ def test_cap_that_delays_requests_is_reported() -> None:
 )
 def test_slow_sender_makes_a_run_invalid(health: SenderHealth, reason: str) -> None:
     summary = summarise(even_requests(), POISSON, health)
-    assert not summary["validity"]["valid"]
+    assert not summary.validity.valid
     assert reason in reasons(summary)
 
 
@@ -77,13 +76,13 @@ def test_slow_sender_makes_a_run_invalid(health: SenderHealth, reason: str) -> N
     ],
 )
 def test_sender_within_its_limits_is_valid(health: SenderHealth) -> None:
-    assert summarise(even_requests(), POISSON, health)["validity"]["valid"]
+    assert summarise(even_requests(), POISSON, health).validity.valid
 
 
 def test_lag_is_compared_with_the_time_to_first_token() -> None:
     slow = summarise(even_streams(first=0.5), POISSON, SenderHealth(lag_p99_s=0.03))
     fast = summarise(even_streams(first=0.1), POISSON, SenderHealth(lag_p99_s=0.03))
-    assert slow["validity"]["valid"]
+    assert slow.validity.valid
     assert "more than 0.01 s" in reasons(fast)
 
 
@@ -99,35 +98,35 @@ def test_requests_cancelled_after_a_long_wait_make_a_run_invalid(seconds: float,
     ]
     records = [*even_requests(), *cancelled]
     summary = summarise(records, POISSON, SenderHealth(late_p99_s=0.0), window_kind="all")
-    assert summary["validity"]["valid"] is valid
+    assert summary.validity.valid is valid
     assert valid or "the measures leave out the slowest requests" in reasons(summary)
 
 
 def test_idle_users_without_think_time_make_a_run_invalid() -> None:
     records = [answered_request(index, sent=1.5 * index, seconds=1.0, user=0) for index in range(60)]
     assert "the senders lost time between requests" in reasons(summarise(records, ClosedLoop(1)))
-    assert summarise(records, ClosedLoop(1, think_seconds=0.5))["validity"]["valid"]
+    assert summarise(records, ClosedLoop(1, think_seconds=0.5)).validity.valid
 
 
 def test_early_stop_is_noted() -> None:
     summary = summarise(even_requests(), POISSON, SenderHealth(stopped="interrupted"))
-    assert "Stopped early: interrupted." in summary["notes"]
+    assert "Stopped early: interrupted." in summary.notes
 
 
 def test_missing_steady_window_is_noted() -> None:
     summary = summarise(simulate_closed_loop(4, 12, lognormal_latency(1.0, 0.3, 0)), ClosedLoop(4))
-    assert summary["window"]["kind"] == "all"
-    assert summary["notes"][0].startswith("No steady window, so the whole measured phase is used: ")
+    assert summary.window.kind == "all"
+    assert summary.notes[0].startswith("No steady window, so the whole measured phase is used: ")
 
 
 def test_cancelled_requests_are_noted_and_not_counted_as_failed() -> None:
     cancelled = [answered_request(100 + index, sent=9.9, status="cancelled") for index in range(5)]
     summary = summarise([*even_requests(100), *cancelled], POISSON, window_kind="all")
-    assert summary["run"]["failed_share"]["value"] == 0
-    assert summary["counts"]["window"]["cancelled"] == 5
-    assert summary["notes"] == ["5 requests were cancelled; the measures do not include them."]
+    assert summary.run["failed_share"].value == 0
+    assert summary.counts.window.cancelled == 5
+    assert summary.notes == ("5 requests were cancelled; the measures do not include them.",)
 
 
 def test_repeated_requests_are_noted() -> None:
     records = [answered_request(index, due=index / 10, sent=index / 10, body=str(index % 50)) for index in range(200)]
-    assert "150 of 200 requests repeat an earlier one" in summarise(records, POISSON, window_kind="all")["notes"][0]
+    assert "150 of 200 requests repeat an earlier one" in summarise(records, POISSON, window_kind="all").notes[0]

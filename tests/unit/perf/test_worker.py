@@ -6,6 +6,7 @@ import pytest
 
 from auricle.core.errors import DataError, SpecError
 from auricle.perf.worker import gc_paused
+from auricle.runs.perf_files import StatusCounts
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
 
@@ -25,7 +26,7 @@ def test_failing_first_request_ends_the_measurement(run_measurement: RunMeasurem
 def test_transient_error_of_the_first_request_is_retried(run_measurement: RunMeasurement) -> None:
     result = run_measurement("closed:1", Script(faults={"503": 1.0}, fault_attempts=2), count=3)
     assert sorted(result.stats["received"].values()) == [1, 1, 4]
-    assert result.point["counts"]["all"] == {"ok": 1, "failed": 2, "cancelled": 0}  # measured requests are not retried
+    assert result.point.counts.all == StatusCounts(ok=1, failed=2)  # measured requests are not retried
 
 
 def test_task_without_samples_is_rejected(run_measurement: RunMeasurement, questions: Callable[..., Path]) -> None:

@@ -7,12 +7,24 @@ import pytest
 from auricle.core.errors import DataError
 from auricle.runs.perf_files import (
     Accuracy,
+    Bucket,
     LoadPointSummary,
     PerfManifest,
     PerfSummary,
+    RepeatedLoad,
+    RepeatedNumber,
     RequestCounts,
+    RequestFailures,
+    RequestRepeats,
     RunMeasure,
+    Saturation,
+    SearchResult,
+    SenderHealth,
+    SloRequests,
+    SloResult,
+    SloSummary,
     StatusCounts,
+    TriedValue,
     Validity,
     WindowSummary,
     read_perf_manifest,
@@ -30,17 +42,25 @@ POINT = LoadPointSummary(
     measures={"ttft_s": {"n": 8, "p99.9": None}},
     run={"req_s": RunMeasure(8.0, (7.0, 9.0)), "tok_in_s": RunMeasure(None)},
     validity=Validity(valid=False, reasons=("late",)),
-    saturation={"saturated": False},
-    repeats={"requests": 8},
-    breakdowns={},
+    saturation=Saturation(saturated=False),
+    repeats=RequestRepeats(8, 7, 1),
+    slo=SloSummary(None, (SloResult("req_s>5", "run", 8.0, True),), SloRequests(7, 1, 0, 0)),
+    breakdowns={"turn": (Bucket("0", 8, 1, 0, {"ttft_s": {"n": 8}}),)},
     finish={"stop": 8},
-    failures=[],
-    health={"cpu_share": [0.1]},
+    failures=(RequestFailures("Transient", 1, 0.5, ("Transient: late",)),),
+    health=SenderHealth(cpu_share=(0.1,)),
     method={"std": "sample"},
     folder="00-closed-2",
     accuracy=(Accuracy("wer", 0.1, None, None, 8, 8, False, "wer:1"),),
 )
-SUMMARY = PerfSummary(task="demo", model="openai", points=(POINT,), about=MANIFEST)
+SUMMARY = PerfSummary(
+    task="demo",
+    model="openai",
+    points=(POINT,),
+    searches=(SearchResult("search:rate", 4.0, None, (TriedValue(4.0, (True, None)),)),),
+    spreads=(RepeatedLoad("closed:2", 2, {"req_s": RepeatedNumber((7.0, 9.0), 8.0, 1.4, 7.0, 9.0)}),),
+    about=MANIFEST,
+)
 
 
 def test_load_test_is_read_as_it_was_written(tmp_path: Path) -> None:
