@@ -79,6 +79,9 @@ def test_run_gives_exactly_the_text_of_transformers(
     oracle = jiwer.wer(expected, [normalise(texts[row["id"]]) for row in rows])
     wer = numbers["wer"]
     assert wer.value == pytest.approx(oracle)
+    assert wer.value is not None
+    assert wer.low is not None
+    assert wer.high is not None
     assert wer.low <= wer.value <= wer.high
     assert 0 < wer.value < 0.3
     speed = json.loads((tmp_path / "run" / "metrics.json").read_text())["speed"]

@@ -64,7 +64,7 @@ def test_metrics_and_report_contain_usage_and_cost(run: Any, tmp_path: Path) -> 
 def test_scoring_again_gives_the_same_cost(run: Any, tmp_path: Path) -> None:
     run()
     score(tmp_path / "run")
-    assert load_metrics(tmp_path / "run")["usage"]["cost"] == pytest.approx(40 * COST_PER_ANSWER)
+    assert load_metrics(tmp_path / "run").usage.cost == pytest.approx(40 * COST_PER_ANSWER)
 
 
 def test_run_stops_at_its_limit(run: Any, tmp_path: Path) -> None:

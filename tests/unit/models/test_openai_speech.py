@@ -50,8 +50,8 @@ def test_run_stores_speech_in_files_and_scores_the_transcript(serve: Any, manife
         model="openai",
         model_args={"base_url": serve().url, "model": "fake", "extra": spoken("wav")},
     )
-    numbers = evaluate(spec, tmp_path / "run")
-    assert numbers[0].value == 1.0
+    result = evaluate(spec, tmp_path / "run")
+    assert result.numbers[0].value == 1.0
     lines = (tmp_path / "run" / "outputs.jsonl").read_text().splitlines()
     names = {json.loads(line)["outputs"][0]["audio"]["uri"] for line in lines}
     assert len(names) == 1  # the same tone three times
