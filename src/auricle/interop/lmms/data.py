@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from auricle.core.errors import MissingExtra, SampleError, SpecError
+from auricle.core.errors import MissingExtra, SampleError
 from auricle.core.types import Input, Json, RejectedRow, Sample, Turn
 from auricle.data.file_formats import READERS, Row, read_rows
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
@@ -121,14 +121,12 @@ class SampleBuilder:
 
 
 def render_template(template: str, doc: Mapping[str, Any]) -> str:
-    """Render a template; Jinja is needed only for more than columns."""
+    """Render a template; Jinja is loaded only for more than columns."""
     if "{%" not in template and COLUMN_TEMPLATE.sub("", template).count("{{") == 0:
         return COLUMN_TEMPLATE.sub(lambda match: str(_column_value(match[1], doc, "a template uses")), template)
-    try:
-        from jinja2 import StrictUndefined, TemplateError
-        from jinja2.sandbox import SandboxedEnvironment
-    except ImportError as error:
-        raise SpecError(f"The template {template!r:.80} needs Jinja. Run: pip install jinja2") from error
+    from jinja2 import StrictUndefined, TemplateError
+    from jinja2.sandbox import SandboxedEnvironment
+
     try:
         return SandboxedEnvironment(undefined=StrictUndefined).from_string(template).render(**doc)
     except TemplateError as error:

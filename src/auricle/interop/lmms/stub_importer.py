@@ -77,10 +77,6 @@ def _edit_distance(first: Sequence[Any], second: Sequence[Any]) -> int:
     return int(Levenshtein.distance(first, second))
 
 
-def _no_names() -> dict[str, Any]:
-    return {}
-
-
 class Unavailable:
     """A class of lmms-eval without a stub: it can be imported and instantiated, but not used."""
 
@@ -108,20 +104,20 @@ def _unavailable_names(module: str) -> Callable[[], dict[str, Any]]:
 NameProvider = Callable[[], dict[str, Any]]
 MODEL_UTILS = f"{PACKAGE}.models.model_utils"
 LMMS_STUBS: Mapping[str, NameProvider] = {
-    PACKAGE: _no_names,
-    f"{PACKAGE}.api": _no_names,
+    PACKAGE: dict,
+    f"{PACKAGE}.api": dict,
     f"{PACKAGE}.api.model": _stub_names("lmms", "CacheHook"),
     f"{PACKAGE}.api.instance": _stub_names("Instance", "GenerationResult", "TokenCounts"),
     f"{PACKAGE}.api.registry": _stub_names("register_model"),
     f"{PACKAGE}.imports": _stub_names("optional_import"),
     f"{PACKAGE}.llm_judge": _unavailable_names(f"{PACKAGE}.llm_judge"),
-    f"{PACKAGE}.models": _no_names,
-    MODEL_UTILS: _no_names,
+    f"{PACKAGE}.models": dict,
+    MODEL_UTILS: dict,
     f"{MODEL_UTILS}.audio_processing": _stub_names("downsample_audio", "split_audio"),
     f"{MODEL_UTILS}.gen_metrics": lambda: {"log_metrics": lambda *_, **__: None},
     f"{PACKAGE}.protocol": _protocol_names,
-    f"{PACKAGE}.tasks": _no_names,
-    f"{PACKAGE}.tasks._task_utils": _no_names,
+    f"{PACKAGE}.tasks": dict,
+    f"{PACKAGE}.tasks._task_utils": dict,
     f"{PACKAGE}.tasks._task_utils.file_utils": _unavailable_names(f"{PACKAGE}.tasks._task_utils.file_utils"),
     f"{PACKAGE}.verifiers": _unavailable_names(f"{PACKAGE}.verifiers"),
     f"{PACKAGE}.verifiers.openai": _unavailable_names(f"{PACKAGE}.verifiers"),
@@ -173,7 +169,7 @@ class StubFinder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         if name not in self._populated:  # names that a class has imported keep their identity
-            vars(module).update((LMMS_STUBS.get(name) or THIRD_PARTY_STUBS.get(name) or _no_names)())
+            vars(module).update((LMMS_STUBS.get(name) or THIRD_PARTY_STUBS.get(name) or dict)())
             self._populated.add(name)
 
     @contextmanager
