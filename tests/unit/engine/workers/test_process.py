@@ -81,7 +81,7 @@ def test_timing_starts_when_the_first_model_is_loaded(tmp_path: Path, make_pool:
         asyncio.run(main())
     (timing,) = read_passes(Run.load(tmp_path / "run"))
     # `perf_counter` has the same origin in all processes of a machine.
-    assert 0 < timing["wall_seconds"] <= observer.last - float(loaded.read_text())
+    assert 0 < timing.wall_seconds <= observer.last - float(loaded.read_text())
 
 
 def test_earliest_time_ignores_processes_that_are_not_ready() -> None:
