@@ -11,6 +11,7 @@ import click
 from auricle.cli import options as opt
 from auricle.cli.output import print_result
 from auricle.core.errors import SpecError
+from auricle.runs.run_directory import contains_load_test
 
 
 @click.command()
@@ -35,7 +36,7 @@ def compare(a: Path, b: Path, **options: Any) -> None:
     Statistics are paired: they are computed over the samples that both runs answered. A and B may also be the folders
     of two `auricle perf` measurements.
     """
-    if any((folder / "perf.json").exists() for folder in (a, b)):
+    if contains_load_test(a) or contains_load_test(b):
         compare_measurements(a, b, options["as_json"])
     else:
         compare_runs((a, b), **options)
@@ -61,7 +62,6 @@ def compare_runs(
 def compare_measurements(a: Path, b: Path, as_json: bool) -> None:
     """Print how load test B differs from load test A, load by load."""
     from auricle.perf.compare import build_comparison, format_comparison
-    from auricle.runs.run_directory import contains_load_test
 
     for folder, other in ((a, b), (b, a)):
         if not contains_load_test(folder):
@@ -69,5 +69,5 @@ def compare_measurements(a: Path, b: Path, as_json: bool) -> None:
                 f"{other} is a measurement of `auricle perf`, but {folder} is not. Each load of a measurement is "
                 f"an ordinary run: compare {folder} with a folder in {other}."
             )
-    document = build_comparison(a, b)
-    print_result(as_json, document, format_comparison(document))
+    comparison = build_comparison(a, b)
+    print_result(as_json, comparison, format_comparison(comparison))

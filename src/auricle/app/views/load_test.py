@@ -4,75 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import streamlit as st
+from markupsafe import Markup
 
 from auricle.app import run_data
 from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
-from auricle.app.workspace import is_file_inside_run, read_json_object
-from auricle.core.errors import DataError
-from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.app.workspace import check_run_file, is_file_inside_run
+from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
 from auricle.perf.report import tables as perf_tables
-from auricle.perf.report.chart_data import QUANTILES
-from auricle.perf.report.point_section import STATISTICS
-from auricle.report.markup import Child, tag
+from auricle.perf.report.chart_data import Chart, PointCharts, build_load_charts, build_point_charts
 from auricle.report.text_format import truncate
+from auricle.runs.perf_files import REQUESTS_FILE, SUMMARY_FILE, LoadPointSummary, PerfSummary, read_perf_summary
 
 MAX_TABLE_COLUMNS = 8
 MAX_REQUESTS_BYTES = 500_000_000
 """Size limit for a load point's `requests.jsonl`; the charts of a larger one are left out."""
-LATENCY_LABELS = {
-    "latency_s": "latency from send",
-    "sched_latency_s": "latency from schedule",
-    "ttft_s": "time to first token",
-}
-PointSummary = Mapping[str, Any]
+Points = Sequence[LoadPointSummary]
 
 
 def draw_load_test(path: Path) -> None:
     """Draw one load test, validity first."""
     summary = load_summary(path)
-    points = summary["points"]
-    _draw_validity(summary, points)
-    if not points:
+    _draw_validity(summary)
+    if not summary.points:
         return
-    _draw_overview(points)
-    if len(points) > 1:
-        _draw_load_curves(points)
-    _draw_point(path, points)
-    _draw_definitions(points)
+    _draw_overview(summary.points)
+    if len(summary.points) > 1:
+        st.subheader("Throughput and latency", anchor=False)
+        _draw_charts(build_load_charts(summary.points), show_points=True)
+    _draw_point(path, summary.points)
+    with st.expander("Definitions", icon=":material/menu_book:"):
+        definitions = perf_tables.build_definitions_table(summary.points)
+        components.draw_table(definitions.titles, definitions.rows, len(definitions.titles))
 
 
-def load_summary(path: Path) -> dict[str, Any]:
+def load_summary(path: Path) -> PerfSummary:
     """Return the content of `summary.json`; cached until the file changes."""
-    return _load_summary(str(path), run_data.fingerprint(path, "summary.json"))
+    return _load_summary(str(path), run_data.fingerprint(path, SUMMARY_FILE))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _load_summary(path: str, fingerprint: run_data.Fingerprint) -> dict[str, Any]:
-    file = Path(path) / "summary.json"
-    if not is_file_inside_run(file):
-        raise DataError("No summary.json yet: no load point has finished.")
-    try:
-        summary = read_json_object(file, run_data.MAX_DOCUMENT_BYTES)
-    except DataError as error:
-        raise DataError(f"{error}. Run `auricle perf RUN` to regenerate it.") from error
-    if not isinstance(summary.get("points"), list):
-        raise DataError("summary.json is not the summary of a load test.")
-    return summary
+def _load_summary(path: str, fingerprint: run_data.Fingerprint) -> PerfSummary:
+    check_run_file(Path(path) / SUMMARY_FILE)
+    return read_perf_summary(Path(path))
 
 
 # --- all load points ---------------------------------------------------------------------------
 
 
-def _draw_validity(summary: Mapping[str, Any], points: Sequence[PointSummary]) -> None:
+def _draw_validity(summary: PerfSummary) -> None:
     """Draw whether the load points are valid, and the notes."""
-    if summary.get("interrupted"):
+    points = summary.points
+    if summary.interrupted:
         st.warning("Interrupted: results cover the time before the interruption.", icon=":material/pause:")
-    problems = [f"{point['load']}: {reason}" for point in points for reason in point["validity"]["reasons"]]
+    problems = [f"{point.load}: {reason}" for point in points for reason in point.validity.reasons]
     if problems:
         items = "".join(f"\n- {escape_markdown(problem)}" for problem in problems)
         st.error(f"Some load points are not valid:\n{items}", icon=":material/error:")
@@ -84,8 +72,8 @@ def _draw_validity(summary: Mapping[str, Any], points: Sequence[PointSummary]) -
     else:
         st.warning("No load point was measured.", icon=":material/warning:")
     components.draw_notes(
-        *(perf_tables.format_search(search) for search in summary.get("searches", ())),
-        *_merge_notes((point["load"], note) for point in points for note in point["notes"]),
+        *perf_tables.describe_series(summary),
+        *_merge_notes((point.load, note) for point in points for note in point.notes),
     )
 
 
@@ -93,178 +81,88 @@ def _merge_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
     """Return each note once, after the loads it applies to."""
     loads_by_note: dict[str, list[str]] = {}
     for load, note in notes:
-        loads_by_note.setdefault(note, []).append(str(load))
+        loads_by_note.setdefault(note, []).append(load)
     return [truncate(f"{', '.join(loads)}: {note}", 400) for note, loads in loads_by_note.items()]
 
 
-def _draw_overview(points: Sequence[PointSummary]) -> None:
+def _draw_overview(points: Points) -> None:
     st.subheader("Load points", anchor=False)
-    columns = perf_tables.select_columns(points)
-    while len(columns) > MAX_TABLE_COLUMNS and (fewer := perf_tables.drop_column(columns)) != columns:
-        columns = fewer
-    rows = [perf_tables.format_row(point, columns) for point in points]
-    components.draw_markup(components.build_table(perf_tables.format_header(columns), rows))
-    notes = ((point["load"], outcome) for point in points for outcome in perf_tables.format_outcomes(point))
+    overview = perf_tables.build_overview(points, MAX_TABLE_COLUMNS)
+    components.draw_table(overview.titles, overview.rows)
+    notes = ((point.load, outcome) for point in points for outcome in perf_tables.format_outcomes(point))
     components.draw_notes(*_merge_notes(notes))
 
 
-def _draw_load_curves(points: Sequence[PointSummary]) -> None:
-    """Draw latency against throughput, and throughput against load."""
-    st.subheader("Throughput and latency", anchor=False)
-    rates = _run_values(points, "req_s")
-    loads, load_title = _run_values(points, "offered_rate"), "offered requests/s"
-    if None in loads:
-        loads, load_title = _run_values(points, "in_flight_mean"), "mean requests in flight"
-    left, right = st.columns(2)
-    with left:
-        st.markdown("**Latency against throughput**")
-        rows = [
-            {"name": percentile, "x": rate, "y": point["measures"]["latency_s"][percentile]}
-            for percentile in ("p50", "p95", "p99")
-            for rate, point in sorted(zip(rates, points, strict=True), key=lambda pair: pair[0] or 0)
-        ]
-        _draw_lines(rows, "completed requests/s", "latency (s)")
-        components.draw_notes("Where the curves turn upwards, the server is saturated.")
-    with right:
-        st.markdown("**Throughput against load**")
-        lines = {"completed": rates, "within targets (goodput)": _run_values(points, "goodput_req_s")}
-        rows = [
-            {"name": name, "x": x, "y": y} for name, values in lines.items() for x, y in zip(loads, values, strict=True)
-        ]
-        _draw_lines(rows, load_title, "requests/s")
-        components.draw_notes("Completed requests at each load.")
-
-
-def _run_values(points: Sequence[PointSummary], name: str) -> list[Any]:
-    return [point["run"][name]["value"] for point in points]
-
-
-def _draw_lines(rows: Sequence[Mapping[str, Any]], x_title: str, y_title: str, *, show_points: bool = True) -> None:
-    measured = [row for row in rows if row["x"] is not None and row["y"] is not None]
-    if measured:
-        draw_chart(
-            charts.line_chart(pd.DataFrame(measured), x_title, y_title, show_points=show_points),
-            alt=f"{y_title} by {x_title}",
-        )
-    else:
-        components.draw_notes("No data.")
+def _draw_charts(line_charts: Sequence[Chart], *, show_points: bool) -> None:
+    """Draw charts two by two."""
+    for start in range(0, len(line_charts), 2):
+        for column, chart in zip(st.columns(2), line_charts[start : start + 2], strict=False):
+            rows = [(series.name, x, y) for series in chart.series for x, y in series.points]
+            frame = pd.DataFrame(rows, columns=["name", "x", "y"])
+            with column:
+                st.markdown(f"**{chart.title}**")
+                draw_chart(
+                    charts.line_chart(frame, chart.x_label, chart.y_label, show_points=show_points), alt=chart.title
+                )
+                components.draw_notes(chart.caption)
 
 
 # --- one load point ----------------------------------------------------------------------------------
 
 
-def _draw_point(path: Path, points: Sequence[PointSummary]) -> None:
+def _draw_point(path: Path, points: Points) -> None:
     """Draw the time course and the measures of one load point."""
     st.subheader("Load point details", anchor=False)
-    names = charts.make_unique([str(point["load"]) for point in points])
+    names = charts.make_unique([point.load for point in points])
     name = st.selectbox("Load point", names, key=f"{path}-point")
     point = points[names.index(str(name))]
-    counts, window = point["counts"]["window"], point["window"]
-    components.draw_notes(
-        f"{window['requests']:,} requests in {perf_tables.format_number(window['length_s'])} s: "
-        f"{counts['ok']:,} succeeded, {counts['failed']:,} failed, "
-        f"{counts['cancelled']:,} cancelled."
-    )
-    time_course = _load_time_course(path, point)
-    if time_course:
-        _draw_time_course(time_course)
+    components.draw_notes(perf_tables.describe_window(point))
+    point_charts = _load_charts(path, point)
+    if point_charts:
+        lines = [chart for chart in point_charts.charts if chart.series[0].style != "dots"]
+        _draw_charts(lines, show_points=False)
     _draw_measures(point)
 
 
-def _load_time_course(path: Path, point: PointSummary) -> dict[str, Any] | None:
-    """Return the data of the charts, or None if the requests are missing, too many or outside the run."""
-    folder = path / str(point.get("folder", ""))
-    file = folder / "requests.jsonl"
+def _load_charts(path: Path, point: LoadPointSummary) -> PointCharts | None:
+    """Return the charts of a load point, or None if its requests are missing, too many or outside the run."""
+    folder = path / point.folder
+    file = folder / REQUESTS_FILE
     if folder.parent != path or not is_file_inside_run(file):
         return None
     if not folder.resolve().is_relative_to(path.resolve()) or file.stat().st_size > MAX_REQUESTS_BYTES:
         return None
-    return _read_time_course(str(file), run_data.fingerprint(folder, file.name))
+    return _read_charts(str(file), run_data.fingerprint(folder, file.name))
 
 
 @st.cache_data(max_entries=16, show_spinner="Reading requests …")
-def _read_time_course(file: str, fingerprint: run_data.Fingerprint) -> dict[str, Any]:
-    from auricle.perf.report.chart_data import build_chart_data
+def _read_charts(file: str, fingerprint: run_data.Fingerprint) -> PointCharts:
     from auricle.perf.request_columns import RequestColumns
 
-    return build_chart_data(RequestColumns.read(Path(file)))
+    return build_point_charts(RequestColumns.read(Path(file)))
 
 
-def _draw_time_course(time_course: Mapping[str, Any]) -> None:
-    rates, in_flight = time_course["rates"], time_course["in_flight"]
-    left, right = st.columns(2)
-    with left:
-        st.markdown("**Offered and achieved**")
-        labels = {"due": "offered", "sent": "sent", "done": "completed"}
-        rows = [
-            {"name": label, "x": (index + 0.5) * rates["width_s"], "y": value}
-            for name, label in labels.items()
-            if rates["width_s"] and any(rates[name])
-            for index, value in enumerate(rates[name])
-        ]
-        _draw_lines(rows, "seconds since the start", "requests/s", show_points=False)
-    with right:
-        st.markdown("**In flight**")
-        rows = [
-            {"name": "in flight", "x": (index + 0.5) * in_flight["width_s"], "y": value}
-            for index, value in enumerate(in_flight["most"])
-        ]
-        _draw_lines(rows, "seconds since the start", "requests in flight", show_points=False)
-    st.markdown("**Latency distribution**")
-    rows = [
-        {"name": label, "x": value, "y": 100 * share}
-        for name, label in LATENCY_LABELS.items()
-        for value, share in zip(time_course["spread"].get(name) or (), QUANTILES, strict=False)
-    ]
-    _draw_lines(rows, "seconds", "% of requests at or below", show_points=False)
-
-
-def _draw_measures(point: PointSummary) -> None:
-    rows: list[list[Child]] = [
-        [
-            name,
-            REQUEST_DEFINITIONS[name].unit,
-            f"{measure['n']:,}",
-            *(perf_tables.format_number(measure[statistic]) for statistic in STATISTICS[1:]),
-            _definition_cell(REQUEST_DEFINITIONS[name].text),
-        ]
-        for name, measure in point["measures"].items()
-        if measure["n"] and name in REQUEST_DEFINITIONS
-    ]
+def _draw_measures(point: LoadPointSummary) -> None:
     st.markdown("**Per request**")
-    components.draw_markup(components.build_table(["Measure", "Unit", *STATISTICS, "Definition"], rows, 2, 1))
+    _draw_defined(perf_tables.build_measures_table(point), REQUEST_DEFINITIONS)
+    st.markdown("**Per load point**")
+    _draw_defined(perf_tables.build_run_table(point), RUN_DEFINITIONS)
+    if point.failures:
+        failures = perf_tables.build_failures_table(point)
+        rows = [[truncate(error, 300), *numbers] for error, *numbers in failures.rows]
+        components.draw_table(failures.titles, rows)
+
+
+def _draw_defined(table: perf_tables.Table, definitions: Mapping[str, Definition]) -> None:
+    """Draw a table of measures with their units and definitions."""
     rows = [
         [
             name,
-            perf_tables.format_number(measure["value"], RUN_DEFINITIONS[name].unit),
-            _format_interval(measure),
-            _definition_cell(RUN_DEFINITIONS[name].text),
+            definitions[name].unit,
+            *numbers,
+            Markup('<div class="definition">{}</div>').format(definitions[name].text),
         ]
-        for name, measure in point["run"].items()
-        if measure["value"] is not None and name in RUN_DEFINITIONS
+        for name, *numbers in table.rows
+        if name in definitions
     ]
-    st.markdown("**Per load point**")
-    components.draw_markup(components.build_table(["Measure", "Value", "95 % interval", "Definition"], rows, 1, 1))
-    if point["failures"]:
-        rows = [[truncate(str(failure["examples"][0]), 300), f"{failure['count']:,}"] for failure in point["failures"]]
-        components.draw_markup(components.build_table(["Error", "Requests"], rows))
-
-
-def _definition_cell(text: str) -> Child:
-    return tag("div", text, class_="definition")
-
-
-def _format_interval(measure: Mapping[str, Any]) -> str:
-    ends = measure.get("interval")
-    return f"{perf_tables.format_number(ends[0])} – {perf_tables.format_number(ends[1])}" if ends else "–"
-
-
-def _draw_definitions(points: Sequence[PointSummary]) -> None:
-    """Draw the definitions of all measures in an expander."""
-    with st.expander("Definitions", icon=":material/menu_book:"):
-        measured = [
-            name for name in REQUEST_DEFINITIONS if any(point["measures"].get(name, {}).get("n") for point in points)
-        ]
-        definitions = {name: REQUEST_DEFINITIONS[name] for name in measured} | RUN_DEFINITIONS
-        rows: list[list[Child]] = [[name, *definition] for name, definition in definitions.items()]
-        components.draw_markup(components.build_table(["Name", "Unit", "Definition", "Undefined when"], rows, 4))
+    components.draw_table(["Measure", "Unit", *table.titles[1:], "Definition"], rows, 2, 1)

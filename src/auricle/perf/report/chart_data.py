@@ -1,15 +1,23 @@
-"""Reduce the requests of a load point to the few thousand numbers that its charts need."""
+"""What the charts of a load test show, as plain data: the report draws it as SVG, the app with Altair.
+
+The requests of a load point are reduced to the few thousand numbers that its charts need.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from auricle.perf.report.tables import format_number
 from auricle.perf.request_columns import Floats, RequestColumns
 from auricle.perf.request_measures import compute_measures
 from auricle.perf.windows import count_in_flight
+from auricle.runs.perf_files import LoadPointSummary
 
 MAX_BARS = 150
 """Most requests in the timeline."""
@@ -22,53 +30,144 @@ MIN_RATE_BINS = 5
 """Fewest time bins of a rate, whatever the number of requests."""
 MAX_DOTS = 500
 QUANTILES = (*(at / 100 for at in range(100)), 0.992, 0.995, 0.998, 0.999, 1.0)
-DISTRIBUTION_MEASURES = ("latency_s", "sched_latency_s", "ttft_s", "ttfa_s", "underrun_max_s", "min_prebuffer_s")
+PERCENTILES = ("p50", "p95", "p99")
+LATENCY_LABELS = {"latency_s": "from sent", "sched_latency_s": "from due", "ttft_s": "first token"}
+UNDERRUN_LABELS = {"underrun_max_s": "longest pause", "min_prebuffer_s": "prebuffer that prevents all"}
+
+Point: TypeAlias = tuple[float, float]
+Style: TypeAlias = Literal["line", "dashed", "dots"]
+SummaryReader: TypeAlias = Callable[[LoadPointSummary], float | None]
 
 
-def build_chart_data(columns: RequestColumns) -> dict[str, Any]:
-    """Build the data of all charts of a load point, as JSON types."""
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A named series of points."""
+
+    name: str
+    points: tuple[Point, ...]
+    style: Style = "line"
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Series on common axes; the y axis starts at zero."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    caption: str
+    y_max: float | None = None
+    """The end of the y axis. [default: above the largest value]"""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBar:
+    """The times of one request, in seconds since the start of the load; None if it never got that far."""
+
+    start: float
+    sent: float | None
+    first_token: float | None
+    end: float | None
+    status: str
+
+    def split_stages(self) -> Iterator[tuple[str, float, float]]:
+        """Yield the name, start and end of each stage: queued, waiting for the first token, receiving, failed."""
+        sent = self.start if self.sent is None else self.sent
+        end = sent if self.end is None else self.end
+        if sent > self.start:
+            yield "queued", self.start, sent
+        if self.status != "ok":
+            yield "failed", sent, end
+            return
+        first_token = end if self.first_token is None else self.first_token
+        yield "waiting", sent, first_token
+        yield "receiving", first_token, end
+
+
+@dataclass(frozen=True, slots=True)
+class PointCharts:
+    """What the charts of one load point show; charts without data are left out."""
+
+    bars: tuple[RequestBar, ...]
+    """Evenly chosen requests, in the order in which they started."""
+    charts: tuple[Chart, ...]
+
+
+# --- one load point ---------------------------------------------------------------------------------
+
+
+def build_point_charts(columns: RequestColumns) -> PointCharts:
+    """Build the charts of a load point from its requests."""
     measures = compute_measures(columns)
     rows = columns.in_measure_phase & columns.ok
-    return {
-        "bars": _build_bars(columns),
-        "rates": _bin_rates(columns),
-        "in_flight": _bin_in_flight(columns),
-        "spread": {name: _compute_quantiles(measures[name][rows]) for name in DISTRIBUTION_MEASURES},
-        "rtfx": _thin_dots(columns["audio_seconds"][rows], measures["rtfx_request"][rows]),
-    }
+    measured = {name: values[rows] for name, values in measures.items()}
+    charts = (
+        _chart_rates(columns),
+        _chart_in_flight(columns),
+        _chart_distributions(
+            "Distribution of latency",
+            measured,
+            LATENCY_LABELS,
+            "Share of requests that took at most this long. The difference between “from sent” and “from due” is the"
+            " time that requests waited before they were sent.",
+        ),
+        _chart_rtfx(columns["audio_seconds"][rows], measured["rtfx_request"]),
+        _chart_distributions(
+            "Pauses in playback",
+            measured,
+            UNDERRUN_LABELS,
+            "Share of responses whose longest pause is at most this long, and share that would play without a pause"
+            " after a prebuffer of this length.",
+        ),
+    )
+    return PointCharts(_build_bars(columns), tuple(chart for chart in charts if chart))
 
 
-def _build_bars(columns: RequestColumns) -> list[list[Any]]:
-    """Return start, sending, first token, end and status of evenly chosen requests."""
+def _build_bars(columns: RequestColumns) -> tuple[RequestBar, ...]:
     order = np.argsort(columns.start_times, kind="stable")
     order = order[~np.isnan(columns.start_times[order])]
-    chosen = order[np.unique(np.linspace(0, len(order) - 1, MAX_BARS).astype(int))] if len(order) else order
     status = columns.categorical["status"]
     last = np.where(np.isnan(columns["last_content"]), columns["done"], columns["last_content"])
-    times = (columns.start_times, columns["sent"], columns["first_token"], last)
-    return [
-        [*(_none_if_nan(column[row]) for column in times), status.categories[status.codes[row]]]
-        for row in chosen.tolist()
-    ]
+    return tuple(
+        RequestBar(
+            start=round(float(columns.start_times[row]), 4),
+            sent=_none_if_nan(columns["sent"][row]),
+            first_token=_none_if_nan(columns["first_token"][row]),
+            end=_none_if_nan(last[row]),
+            status=status.categories[status.codes[row]],
+        )
+        for row in _thin(order, MAX_BARS).tolist()
+    )
 
 
-def _none_if_nan(value: float) -> float | None:
-    return None if math.isnan(value) else round(float(value), 4)
+def _none_if_nan(time: float) -> float | None:
+    return None if math.isnan(time) else round(float(time), 4)
 
 
-def _bin_rates(columns: RequestColumns) -> dict[str, Any]:
-    """Return the rates of due, sent and successful requests per time bin."""
+def _thin(indices: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
+    """Choose at most `limit` indices, evenly."""
+    return indices[np.unique(np.linspace(0, len(indices) - 1, limit).astype(int))] if len(indices) else indices
+
+
+def _chart_rates(columns: RequestColumns) -> Chart | None:
+    """Chart the rates of answered, sent and due requests per time bin."""
     succeeded = np.where(columns.ok, columns["done"], np.nan)
-    events = {"due": columns["due"], "sent": columns["sent"], "done": succeeded}
+    events = {"answered": succeeded, "sent": columns["sent"], "offered": columns["due"]}
     times_by_name = {name: times[~np.isnan(times)] for name, times in events.items()}
     end = max((float(times.max()) for times in times_by_name.values() if len(times)), default=0.0)
     if end <= 0:
-        return {"width_s": None, **{name: [] for name in times_by_name}}
+        return None
     bins = max(map(len, times_by_name.values())) / MIN_REQUESTS_PER_BIN
     width = _round_up(end / min(MAX_RATE_BINS, max(MIN_RATE_BINS, bins)))
     edges = np.arange(max(1, math.floor(end / width)) + 1) * width  # an incomplete last bin would mislead
-    rates = {name: np.histogram(times, edges)[0] / width for name, times in times_by_name.items()}
-    return {"width_s": width, **{name: _to_rounded_list(values) for name, values in rates.items()}}
+    series = tuple(
+        Series(name, _to_points(edges[:-1] + width / 2, rates), "dashed" if name == "offered" else "line")
+        for name, times in times_by_name.items()
+        if (rates := np.histogram(times, edges)[0] / width).any()
+    )
+    caption = f"Averaged over {format_number(width)} s."
+    return Chart("Request rate over time", "seconds", "requests per second", series, caption)
 
 
 def _round_up(value: float) -> float:
@@ -77,33 +176,110 @@ def _round_up(value: float) -> float:
     return next(power * factor for factor in (1.0, 2.0, 5.0, 10.0) if power * factor >= value * 0.999)
 
 
-def _bin_in_flight(columns: RequestColumns) -> dict[str, Any]:
-    """Return the maximum number of requests in flight per time bin, so that no peak is hidden."""
+def _chart_in_flight(columns: RequestColumns) -> Chart | None:
+    """Chart the maximum number of requests in flight per time bin, so that no peak is hidden."""
     in_flight = count_in_flight(columns)
-    if not len(in_flight.times):
-        return {"width_s": None, "most": []}
-    end = float(in_flight.times[-1])
-    edges = np.linspace(0.0, end, IN_FLIGHT_BINS + 1)
+    if not len(in_flight.times) or not in_flight.times[-1]:
+        return None
+    edges = np.linspace(0.0, float(in_flight.times[-1]), IN_FLIGHT_BINS + 1)
     before = np.searchsorted(in_flight.times, edges, side="right") - 1
     counts = np.append(in_flight.counts, 0.0)
     maxima = [
-        float(counts[max(first, 0) : last + 1].max(initial=0.0)) if last >= 0 else 0.0
+        counts[max(first, 0) : last + 1].max(initial=0.0) if last >= 0 else 0.0
         for first, last in zip(before[:-1].tolist(), before[1:].tolist(), strict=True)
     ]
-    return {"width_s": end / IN_FLIGHT_BINS, "most": _to_rounded_list(np.array(maxima))}
+    steps = _to_points(np.repeat(edges, 2)[1:-1], np.repeat(maxima, 2))
+    caption = "Requests sent and not yet done; maximum per time bin."
+    return Chart("Requests in flight over time", "seconds", "in flight", (Series("", steps),), caption)
 
 
-def _compute_quantiles(values: Floats) -> list[float]:
-    """Return the values at `QUANTILES`; an empty list if none is defined."""
-    defined = values[~np.isnan(values)]
-    return _to_rounded_list(np.quantile(defined, QUANTILES)) if len(defined) else []
+def _chart_distributions(
+    title: str, measures: Mapping[str, Floats], labels: Mapping[str, str], caption: str
+) -> Chart | None:
+    """Chart the cumulative distributions of measures, by their names in `labels`."""
+    styles: tuple[Style, ...] = ("line", "dashed", "line")  # in turn, so that overlapping lines stay visible
+    series = []
+    for (name, label), style in zip(labels.items(), styles, strict=False):
+        defined = measures[name][~np.isnan(measures[name])]
+        if len(defined):
+            shares = 100 * np.array(QUANTILES)
+            series.append(Series(label, _to_points(np.quantile(defined, QUANTILES), shares), style))
+    return Chart(title, "seconds", "% of requests", tuple(series), caption, y_max=100.0) if series else None
 
 
-def _thin_dots(x_values: Floats, y_values: Floats) -> list[list[float]]:
-    defined = np.flatnonzero(~np.isnan(x_values) & ~np.isnan(y_values))
-    chosen = defined[np.unique(np.linspace(0, len(defined) - 1, MAX_DOTS).astype(int))] if len(defined) else defined
-    return [_to_rounded_list(pair) for pair in np.stack([x_values[chosen], y_values[chosen]], axis=1)]
+def _chart_rtfx(audio_seconds: Floats, rtfx: Floats) -> Chart | None:
+    """Chart the RTFx of each request against the length of its audio."""
+    chosen = _thin(np.flatnonzero(~np.isnan(audio_seconds) & ~np.isnan(rtfx)), MAX_DOTS)
+    if not len(chosen):
+        return None
+    dots = Series("", _to_points(audio_seconds[chosen], rtfx[chosen]), "dots")
+    caption = "The fixed cost of a request weighs most on short audio."
+    return Chart("RTFx by seconds of audio sent", "seconds of audio sent", "RTFx of a request", (dots,), caption)
 
 
-def _to_rounded_list(values: Floats) -> list[float]:
-    return [float(f"{value:.5g}") for value in values]
+def _to_points(x_values: Iterable[float], y_values: Iterable[float]) -> tuple[Point, ...]:
+    return tuple((float(f"{x:.5g}"), float(f"{y:.5g}")) for x, y in zip(x_values, y_values, strict=True))
+
+
+# --- all load points ----------------------------------------------------------------------------------
+
+
+def build_load_charts(points: Sequence[LoadPointSummary]) -> tuple[Chart, ...]:
+    """Build charts of latency against throughput, and of throughput and time to first output against load."""
+    load_label, read_load = _choose_load_axis(points)
+    has_audio = any(point.measures["ttfa_s"]["n"] for point in points)
+    first_measure, first_label = ("ttfa_s", "first audio, s") if has_audio else ("ttft_s", "TTFT, s")
+    read_rate = _run_reader("req_s")
+    charts = (
+        Chart(
+            "Latency against throughput",
+            "answered per second",
+            "latency, s",
+            _percentile_series(points, read_rate, "latency_s"),
+            "Each mark is a load point. Where the lines turn upwards, more load no longer raises throughput.",
+        ),
+        Chart(
+            "Throughput against load",
+            load_label,
+            "answered per second",
+            (
+                _build_series("answered", points, read_load, read_rate),
+                _build_series("SLOs met", points, read_load, _run_reader("goodput_req_s"), "dashed"),
+            ),
+            "Answered requests per second at each load.",
+        ),
+        Chart(
+            "Time to first output against load",
+            load_label,
+            first_label,
+            _percentile_series(points, read_load, first_measure),
+            "Measured from when a request was sent.",
+        ),
+    )
+    known = (replace(chart, series=tuple(line for line in chart.series if len(line.points) > 1)) for chart in charts)
+    return tuple(chart for chart in known if chart.series)
+
+
+def _choose_load_axis(points: Sequence[LoadPointSummary]) -> tuple[str, SummaryReader]:
+    """Return the label and reader of the load: the offered rate, or the concurrency if a point has no rate."""
+    if all(point.run["offered_rate"].value is not None for point in points):
+        return "offered per second", _run_reader("offered_rate")
+    return "mean in flight", _run_reader("in_flight_mean")
+
+
+def _run_reader(name: str) -> SummaryReader:
+    return lambda point: point.run[name].value
+
+
+def _percentile_series(points: Sequence[LoadPointSummary], read_x: SummaryReader, measure: str) -> tuple[Series, ...]:
+    def read_percentile(percentile: str) -> SummaryReader:
+        return lambda point: point.measures[measure][percentile]
+
+    return tuple(_build_series(p, points, read_x, read_percentile(p)) for p in PERCENTILES)
+
+
+def _build_series(
+    name: str, points: Sequence[LoadPointSummary], read_x: SummaryReader, read_y: SummaryReader, style: Style = "line"
+) -> Series:
+    pairs = [(read_x(point), read_y(point)) for point in points]
+    return Series(name, tuple(sorted((x, y) for x, y in pairs if x is not None and y is not None)), style)

@@ -2,86 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from auricle.perf.measure_definitions import RUN_DEFINITIONS
 from auricle.perf.report.tables import (
-    STATISTICS,
-    Summary,
+    Table,
+    build_definitions_table,
+    build_measures_table,
+    build_overview,
+    build_run_table,
+    describe_series,
     describe_window,
-    format_header,
     format_interval,
-    format_number,
     format_remarks,
-    format_repeats,
-    format_row,
-    format_search,
-    select_columns,
-    used_definitions,
+    list_facts,
 )
+from auricle.runs.perf_files import LoadPointSummary, PerfSummary
 
 
-def render_markdown(about: Mapping[str, Any], summaries: Sequence[Summary]) -> str:
+def render_markdown(summary: PerfSummary) -> str:
     """Render a table of all load points, a section for each, and the definitions."""
-    columns = select_columns(summaries)
-    parts = [f"# {_escape(_title(about))}", *_facts(about)]
-    parts += [_escape(format_search(result)) for result in about.get("searches", ())]
-    parts += [_escape(format_repeats(repeats)) for repeats in about.get("spreads", ())]
-    parts.append(_render_table(format_header(columns), [format_row(summary, columns) for summary in summaries]))
-    for summary in summaries:
-        parts += _point_section(summary)
-    parts += ["## Definitions", _definitions_table(summaries)]
+    parts = [
+        f"# {_escape(f'Load test · {summary.model} · {summary.task}')}",
+        "\n".join(f"- {name}: {_escape(text)}" for name, text in list_facts(summary)),
+        *map(_escape, describe_series(summary)),
+        render_table(build_overview(summary.points)),
+        *(part for point in summary.points for part in _point_section(point)),
+        "## Definitions",
+        render_table(build_definitions_table(summary.points), "---"),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _title(about: Mapping[str, Any]) -> str:
-    names = [str(about[name]) for name in ("model", "task") if about.get(name)]
-    return " · ".join(["Load test", *names])
+def _point_section(point: LoadPointSummary) -> list[str]:
+    remarks = "\n".join(f"- {_escape(remark)}" for remark in format_remarks(point))
+    measures = build_measures_table(point)
+    rows = [[*row, format_interval(point.measures[row[0]]["intervals"]["p50"])] for row in measures.rows]
+    with_intervals = Table([*measures.titles, "95 % interval of p50"], rows)
+    tables = [render_table(table) for table in (build_run_table(point), with_intervals)]
+    return [f"## {point.load}", describe_window(point), remarks, *tables]
 
 
-def _facts(about: Mapping[str, Any]) -> list[str]:
-    pairs = [("Created", about.get("created")), ("Auricle version", about.get("auricle")), *about.get("facts", ())]
-    return ["\n".join(f"- {name}: {_escape(str(text))}" for name, text in pairs if text)]
-
-
-def _point_section(summary: Summary) -> list[str]:
-    remarks = "\n".join(f"- {_escape(remark)}" for remark in format_remarks(summary))
-    return [f"## {summary['load']}", describe_window(summary), remarks, _run_table(summary), _measures_table(summary)]
-
-
-def _run_table(summary: Summary) -> str:
-    rows = [
-        [name, format_number(entry["value"], RUN_DEFINITIONS[name].unit), format_interval(entry.get("interval"))]
-        for name, entry in summary["run"].items()
-        if entry["value"] is not None
-    ]
-    return _render_table(["run measure", "value", "95 % interval"], rows)
-
-
-def _measures_table(summary: Summary) -> str:
-    rows = [
-        [
-            name,
-            f"{entry['n']:,}",
-            *(format_number(entry[statistic]) for statistic in STATISTICS[1:]),
-            format_interval(entry["intervals"]["p50"]),
-        ]
-        for name, entry in summary["measures"].items()
-        if entry["n"]
-    ]
-    return _render_table(["request measure", *STATISTICS, "95 % interval of p50"], rows)
-
-
-def _definitions_table(summaries: Sequence[Summary]) -> str:
-    rows = [[name, *definition] for name, definition in used_definitions(summaries).items()]
-    return _render_table(["name", "unit", "definition", "undefined when"], rows, "---")
-
-
-def _render_table(header: Sequence[str], rows: Sequence[Sequence[str]], alignment: str = "--:") -> str:
+def render_table(table: Table, alignment: str = "--:") -> str:
     """Render a GitHub table; columns after the first have this alignment."""
-    rule = ["---", *([alignment] * (len(header) - 1))]
-    return "\n".join(_render_row(cells) for cells in (header, rule, *rows))
+    rule = ["---", *([alignment] * (len(table.titles) - 1))]
+    return "\n".join(_render_row(cells) for cells in (table.titles, rule, *table.rows))
 
 
 def _render_row(cells: Sequence[str]) -> str:

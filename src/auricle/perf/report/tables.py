@@ -1,4 +1,4 @@
-"""Format load points as text for a terminal and as CSV, with one row per point."""
+"""The numbers of a load test as tables and sentences, for the terminal, Markdown, HTML and CSV."""
 
 from __future__ import annotations
 
@@ -6,64 +6,26 @@ import csv
 import io
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import astuple, dataclass
+from typing import Any, NamedTuple
 
 from auricle.perf.measure_definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
+from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RepeatedLoad, SearchResult, SloResult
 
-Summary: TypeAlias = Mapping[str, Any]
 MISSING = "–"
 MIN_WIDTH = 60
 MIN_SHOWN_VALUE = 0.001  # smaller values are shown as "<0.001"
 STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
 """Statistics of a measure in the Markdown and HTML reports."""
+BREAKDOWN_STATISTICS = ("p50", "p95")
+BREAKDOWN_TITLES = {"audio_seconds": "Seconds of audio sent", "turn": "Turn", "output_tokens": "Output tokens"}
 INTERRUPTED_NOTICE = "Interrupted: only what was measured before the interruption is shown."
+MEASURE_LONGER_HINT = "measure longer, with --duration or --count"
+
+Points = Sequence[LoadPointSummary]
 
 
-class TableColumn(NamedTuple):
-    """A column of the overview: a statistic of a request measure, or a run measure if `statistic` is empty."""
-
-    title: str
-    name: str
-    statistic: str = ""
-
-    def read_value(self, summary: Summary) -> float | None:
-        entry = summary["measures" if self.statistic else "run"].get(self.name)
-        value: float | None = entry[self.statistic or "value"] if entry else None
-        return value
-
-    @property
-    def definition(self) -> Definition:
-        return (REQUEST_DEFINITIONS if self.statistic else RUN_DEFINITIONS)[self.name]
-
-
-def _percentile_columns(title: str, name: str, *statistics: str) -> Iterator[TableColumn]:
-    return (TableColumn(f"{title} {statistic}", name, statistic) for statistic in statistics)
-
-
-TABLE_COLUMNS = (
-    TableColumn("req/s", "req_s"),
-    TableColumn("offered/s", "offered_rate"),
-    TableColumn("sent/s", "achieved_rate"),
-    TableColumn("in flight", "in_flight_mean"),
-    *_percentile_columns("TTFT", "ttft_s", "p50", "p95", "p99"),
-    *_percentile_columns("first audio", "ttfa_s", "p50", "p95"),
-    *_percentile_columns("latency", "latency_s", "p50", "p95", "p99"),
-    *_percentile_columns("from due", "sched_latency_s", "p50", "p99"),
-    TableColumn("TPOT p50", "tpot_s", "p50"),
-    TableColumn("tok/s", "tok_out_s"),
-    TableColumn("RTFx", "audio_in_x"),
-    TableColumn("RTF p95", "rtf", "p95"),
-    TableColumn("gen RTF p95", "gen_rtf", "p95"),
-    TableColumn("stall p95", "underrun_max_s", "p95"),
-    TableColumn("goodput/s", "goodput_req_s"),
-    TableColumn("SLO met", "slo_attainment"),
-)
-"""Columns of the overview; a column without any number is left out."""
-COLUMN_DROP_ORDER = (
-    *("RTF p95", "TPOT p50", "from due p50", "first audio p95", "TTFT p95", "latency p95"),
-    *("in flight", "goodput/s", "sent/s", "offered/s", "gen RTF p95", "TTFT p50", "tok/s"),
-)
-"""Columns to leave out, in this order, if there is not enough room."""
+# --- numbers ------------------------------------------------------------------------------
 
 
 def format_number(value: float | None, unit: str = "") -> str:
@@ -77,85 +39,211 @@ def format_number(value: float | None, unit: str = "") -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def format_interval(interval: Sequence[float] | None, unit: str = "") -> str:
+def format_interval(interval: Sequence[float | None] | None, unit: str = "") -> str:
     """Format the bounds of an interval."""
     return " … ".join(format_number(bound, unit) for bound in interval) if interval else MISSING
 
 
-def select_columns(summaries: Sequence[Summary]) -> list[TableColumn]:
-    """Return the columns of `TABLE_COLUMNS` for which a point has a number."""
-    return [
-        column
-        for column in TABLE_COLUMNS
-        if any(column.read_value(summary) is not None and _is_informative(column, summary) for summary in summaries)
-    ]
+# --- tables -------------------------------------------------------------------------------
 
 
-def drop_column(columns: Sequence[TableColumn]) -> list[TableColumn]:
-    """Return the columns without the least important one; all of them if none can be left out."""
-    titles = {column.title for column in columns}
-    dropped = next((title for title in COLUMN_DROP_ORDER if title in titles), None)
-    return [column for column in columns if column.title != dropped]
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of text; the first column contains names."""
+
+    titles: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    definitions: Sequence[str] = ()
+    """What the titles mean; empty where that is obvious."""
 
 
-def _is_informative(column: TableColumn, summary: Summary) -> bool:
+class OverviewColumn(NamedTuple):
+    """A column of the overview: a statistic of a request measure, or a run measure if `statistic` is empty."""
+
+    title: str
+    name: str
+    statistic: str = ""
+
+    def read_value(self, point: LoadPointSummary) -> float | None:
+        if not self.statistic:
+            return point.run[self.name].value if self.name in point.run else None
+        value: float | None = point.measures.get(self.name, {}).get(self.statistic)
+        return value
+
+    @property
+    def definition(self) -> Definition:
+        return (REQUEST_DEFINITIONS if self.statistic else RUN_DEFINITIONS)[self.name]
+
+    @property
+    def title_with_unit(self) -> str:
+        return f"{self.title}, s" if self.definition.unit == "s" else self.title
+
+
+def _percentile_columns(title: str, name: str, *statistics: str) -> Iterator[OverviewColumn]:
+    return (OverviewColumn(f"{title} {statistic}", name, statistic) for statistic in statistics)
+
+
+OVERVIEW_COLUMNS = (
+    OverviewColumn("req/s", "req_s"),
+    OverviewColumn("offered/s", "offered_rate"),
+    OverviewColumn("sent/s", "achieved_rate"),
+    OverviewColumn("in flight", "in_flight_mean"),
+    *_percentile_columns("TTFT", "ttft_s", "p50", "p95", "p99"),
+    *_percentile_columns("first audio", "ttfa_s", "p50", "p95"),
+    *_percentile_columns("latency", "latency_s", "p50", "p95", "p99"),
+    *_percentile_columns("from due", "sched_latency_s", "p50", "p99"),
+    OverviewColumn("TPOT p50", "tpot_s", "p50"),
+    OverviewColumn("tok/s", "tok_out_s"),
+    OverviewColumn("RTFx", "audio_in_x"),
+    OverviewColumn("RTF p95", "rtf", "p95"),
+    OverviewColumn("gen RTF p95", "gen_rtf", "p95"),
+    OverviewColumn("stall p95", "underrun_max_s", "p95"),
+    OverviewColumn("goodput/s", "goodput_req_s"),
+    OverviewColumn("SLO met", "slo_attainment"),
+)
+"""Columns of the overview; a column without any number is left out."""
+COLUMN_DROP_ORDER = (
+    *("RTF p95", "TPOT p50", "from due p50", "first audio p95", "TTFT p95", "latency p95"),
+    *("in flight", "goodput/s", "sent/s", "offered/s", "gen RTF p95", "TTFT p50", "tok/s"),
+)
+"""Columns to leave out, in this order, if there is not enough room."""
+
+
+def iterate_overviews(points: Points) -> Iterator[Table]:
+    """Yield the table of all load points with every column that has a number, then with fewer and fewer columns."""
+    columns = [column for column in OVERVIEW_COLUMNS if any(_is_informative(column, point) for point in points)]
+    yield _build_overview(points, columns)
+    for title in COLUMN_DROP_ORDER:
+        fewer = [column for column in columns if column.title != title]
+        if len(fewer) < len(columns):
+            columns = fewer
+            yield _build_overview(points, columns)
+
+
+def build_overview(points: Points, max_columns: int | None = None) -> Table:
+    """Build the table of all load points, with at most `max_columns` measures if some can be left out."""
+    table = Table((), ())
+    for table in iterate_overviews(points):
+        if max_columns is None or len(table.titles) - 4 <= max_columns:
+            break
+    return table
+
+
+def _is_informative(column: OverviewColumn, point: LoadPointSummary) -> bool:
     """Return whether a number is worth showing; the achieved rate is not without an offered rate."""
-    return column.name != "achieved_rate" or summary["run"]["offered_rate"]["value"] is not None
+    if column.name == "achieved_rate" and point.run["offered_rate"].value is None:
+        return False
+    return column.read_value(point) is not None
 
 
-def format_header(columns: Sequence[TableColumn]) -> list[str]:
-    return ["load", "ok", "failed", *(_title_with_unit(column) for column in columns), "valid"]
-
-
-def _title_with_unit(column: TableColumn) -> str:
-    return f"{column.title}, s" if column.definition.unit == "s" else column.title
-
-
-def format_row(summary: Summary, columns: Sequence[TableColumn]) -> list[str]:
-    counts = summary["counts"]["window"]
-    numbers = [format_number(column.read_value(summary), column.definition.unit) for column in columns]
-    valid = "yes" if summary["validity"]["valid"] else "no"
-    return [summary["load"], f"{counts['ok']:,}", f"{counts['failed']:,}", *numbers, valid]
-
-
-def used_definitions(summaries: Sequence[Summary]) -> dict[str, Definition]:
-    """Return the definitions of all run measures and of the request measures that have values."""
-    used = [name for name in REQUEST_DEFINITIONS if any(summary["measures"][name]["n"] for summary in summaries)]
-    return {name: REQUEST_DEFINITIONS[name] for name in used} | RUN_DEFINITIONS
-
-
-def describe_window(summary: Summary) -> str:
-    """Describe the window of a load point and its requests in one sentence."""
-    window, counts = summary["window"], summary["counts"]["window"]
-    kind = "steady window" if window["kind"] == "steady" else "whole measured phase"
-    return (
-        f"{window['requests']:,} requests in {format_number(window['length_s'])} s ({kind}):"
-        f" {counts['ok']:,} succeeded, {counts['failed']:,} failed,"
-        f" {counts['cancelled']:,} were cancelled."
+def _build_overview(points: Points, columns: Sequence[OverviewColumn]) -> Table:
+    rows = []
+    for point in points:
+        numbers = [format_number(column.read_value(point), column.definition.unit) for column in columns]
+        counts, valid = point.counts.window, "yes" if point.validity.valid else "no"
+        rows.append([point.load, f"{counts.ok:,}", f"{counts.failed:,}", *numbers, valid])
+    return Table(
+        ["load", "ok", "failed", *(column.title_with_unit for column in columns), "valid"],
+        rows,
+        ["", "", "", *(column.definition.text for column in columns), "Whether the measurement is valid."],
     )
 
 
-# --- terminal -------------------------------------------------------------------------------
+def build_measures_table(point: LoadPointSummary) -> Table:
+    """Build the table of the measures of requests that have values."""
+    rows = [
+        [name, f"{entry['n']:,}", *(format_number(entry[statistic]) for statistic in STATISTICS[1:])]
+        for name, entry in point.measures.items()
+        if entry["n"]
+    ]
+    return Table(["Request measure", *STATISTICS], rows)
 
 
-def format_measurement(document: Mapping[str, Any]) -> str:
-    """Format a measurement for a terminal."""
-    width = shutil.get_terminal_size((120, 24)).columns
-    lines = format_summaries(document["points"], width=max(width, MIN_WIDTH))
-    lines += [format_search(result) for result in document.get("searches", ())]
-    lines += [format_repeats(repeats) for repeats in document.get("spreads", ())]
-    if document.get("interrupted"):
-        lines.append(INTERRUPTED_NOTICE)
-    return "\n".join(lines)
+def build_run_table(point: LoadPointSummary) -> Table:
+    """Build the table of the measures of the load point as a whole that have values."""
+    rows = [
+        [name, format_number(measure.value, RUN_DEFINITIONS[name].unit), format_interval(measure.interval)]
+        for name, measure in point.run.items()
+        if measure.value is not None
+    ]
+    return Table(["Run measure", "value", "95 % interval"], rows)
 
 
-MEASURE_LONGER_HINT = "measure longer, with --duration or --count"
+def build_breakdown_tables(point: LoadPointSummary) -> Iterator[Table]:
+    """Yield a table of medians and 95th percentiles for each property with at least two buckets."""
+    for field, title in BREAKDOWN_TITLES.items():
+        buckets = point.breakdowns.get(field, ())
+        if len(buckets) < 2:
+            continue
+        names = list(dict.fromkeys(name for bucket in buckets for name in bucket.measures))
+        titles = [f"{name} {statistic}" for name in names for statistic in BREAKDOWN_STATISTICS]
+        rows = [
+            [bucket.bucket, f"{bucket.ok:,}", f"{bucket.failed:,}", *_format_statistics(bucket.measures, names)]
+            for bucket in buckets
+        ]
+        yield Table([title, "ok", "failed", *titles], rows)
 
 
-def format_search(search_result: Mapping[str, Any]) -> str:
+def _format_statistics(measures: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> list[str]:
+    return [format_number(measures.get(name, {}).get(p)) for name in names for p in BREAKDOWN_STATISTICS]
+
+
+def build_failures_table(point: LoadPointSummary) -> Table:
+    """Build the table of errors, each with an example."""
+    rows = [
+        [failure.examples[0], f"{failure.count:,}", format_number(failure.after_p50_s)] for failure in point.failures
+    ]
+    return Table(["Error", "requests", "median time to failure, s"], rows)
+
+
+def build_definitions_table(points: Points) -> Table:
+    """Build the table of all run measures and of the request measures that have values."""
+    used = [name for name in REQUEST_DEFINITIONS if any(point.measures[name]["n"] for point in points)]
+    definitions = {name: REQUEST_DEFINITIONS[name] for name in used} | RUN_DEFINITIONS
+    rows = [[name, *definition] for name, definition in definitions.items()]
+    return Table(["Name", "Unit", "Definition", "Undefined when"], rows)
+
+
+# --- sentences ---------------------------------------------------------------------------------
+
+
+def list_facts(summary: PerfSummary) -> list[tuple[str, str]]:
+    """List what a report states about the measurement, by name."""
+    about, options = summary.about, summary.about.wanted
+    facts = {
+        "Created": about.created,
+        "Auricle version": about.versions.get("auricle"),
+        "Data": about.revision,
+        "Arguments": ", ".join(f"{name}={value}" for name, value in about.model_args.items()),
+        "Inferencer": about.inferencer,
+        "SLOs": options.get("slo"),
+        "Seed": options.get("seed"),
+        "Command": " ".join(["auricle", *about.command]) if about.command else "",
+        "Machine": f"{about.platform}, {about.cores} cores" if about.platform else "",
+        "Python": about.versions.get("python"),
+    }
+    return [(name, str(text)) for name, text in facts.items() if text not in ("", None)]
+
+
+def describe_window(point: LoadPointSummary) -> str:
+    """Describe the window of a load point and its requests in one sentence."""
+    window, counts = point.window, point.counts.window
+    kind = "steady window" if window.kind == "steady" else "whole measured phase"
+    return (
+        f"{window.requests:,} requests in {format_number(window.length_s)} s ({kind}):"
+        f" {counts.ok:,} succeeded, {counts.failed:,} failed, {counts.cancelled:,} were cancelled."
+    )
+
+
+def describe_series(summary: PerfSummary) -> list[str]:
+    """Return a sentence on each search, and on each load that was repeated."""
+    return [*map(format_search, summary.searches), *map(format_repeats, summary.spreads)]
+
+
+def format_search(result: SearchResult) -> str:
     """Format the result of a search as a sentence."""
-    best, beyond = search_result["best"], search_result["beyond"]
-    inconclusive = {trial["value"] for trial in search_result["tried"] if not {True, False} & {*trial["met"]}}
+    best, beyond = result.best, result.beyond
+    inconclusive = {trial.value for trial in result.tried if not {True, False} & {*trial.met}}
     if best is None and beyond in inconclusive:
         outcome = f"no load could be judged; {MEASURE_LONGER_HINT}"
     elif best is None and inconclusive:
@@ -167,44 +255,104 @@ def format_search(search_result: Mapping[str, Any]) -> str:
     else:
         failure = f"could not be judged; {MEASURE_LONGER_HINT}" if beyond in inconclusive else "missed them"
         outcome = f"{format_number(best)} met the SLOs, {format_number(beyond)} {failure}"
-    return f"{search_result['search']}: {outcome}."
+    return f"{result.search}: {outcome}."
 
 
-def format_repeats(repeats: Mapping[str, Any]) -> str:
+def format_repeats(repeated: RepeatedLoad) -> str:
     """Format the variation between repeats of a load as a sentence."""
     numbers = [
-        f"{name} {format_number(number['mean'])} ± {format_number(number['std'])}"
-        f" ({format_interval((number['min'], number['max']))})"
-        for name, number in repeats["numbers"].items()
+        f"{name} {format_number(number.mean)} ± {format_number(number.std)}"
+        f" ({format_interval((number.min, number.max))})"
+        for name, number in repeated.numbers.items()
     ]
-    return f"{repeats['load']}, {repeats['repeats']} repeats, mean ± sd: {'; '.join(numbers)}."
+    return f"{repeated.load}, {repeated.repeats} repeats, mean ± sd: {'; '.join(numbers)}."
 
 
-def format_summaries(summaries: Sequence[Summary], *, width: int | None = None) -> list[str]:
+def format_invalidities(point: LoadPointSummary) -> list[str]:
+    """Return why a point is not valid."""
+    return [f"{point.load} is not valid: {reason}" for reason in point.validity.reasons]
+
+
+def format_remarks(point: LoadPointSummary) -> list[str]:
+    """Return why a point is not valid, its notes, failures, SLOs, metrics and costs."""
+    failures = [f"{failure.count:,} failed with {failure.examples[0]}" for failure in point.failures]
+    remarks = (*point.notes, *failures, *format_outcomes(point))
+    return [*format_invalidities(point), *(f"{point.load}: {remark}" for remark in remarks)]
+
+
+def format_outcomes(point: LoadPointSummary) -> list[str]:
+    """Return sentences on the SLOs, the metrics and the costs of a load point."""
+    return [*format_slos(point), *format_accuracies(point), *format_costs(point)]
+
+
+def format_costs(point: LoadPointSummary) -> list[str]:
+    """Return a sentence on the cost of a load point; none if the cost is unknown."""
+    hour, audio_hour, requests = (point.run[name].value if name in point.run else None for name in COST_MEASURES)
+    if hour is None:
+        return []
+    parts = [f"{format_number(hour)} {point.currency} per hour"]
+    if audio_hour is not None:
+        parts.append(f"{format_number(audio_hour)} {point.currency} per hour of audio")
+    return [f"{', '.join(parts)}, {format_number(requests)} {point.currency} per thousand requests."]
+
+
+def format_accuracies(point: LoadPointSummary) -> list[str]:
+    """Return a sentence on each metric of a load point."""
+    return [
+        f"{number.metric} {format_number(number.value)}"
+        f" ({format_interval((number.low, number.high))}) over {number.scored:,} answers."
+        for number in point.accuracy
+    ]
+
+
+def format_slos(point: LoadPointSummary) -> list[str]:
+    """Return a sentence on each SLO of a load point."""
+    return [f"{slo.slo} {_format_slo_outcome(slo, point)}" for slo in (point.slo.promises if point.slo else ())]
+
+
+def _format_slo_outcome(slo: SloResult, point: LoadPointSummary) -> str:
+    if slo.of == "request":
+        share = format_number(point.run["slo_attainment"].value, "share")
+        return f"per request: {share} of the requests met all per-request SLOs."
+    verdict = {True: "was met", False: "was not met", None: "cannot be judged"}[slo.met]
+    return f"{verdict}: {format_number(slo.value)}."
+
+
+# --- terminal -------------------------------------------------------------------------------
+
+
+def format_measurement(summary: PerfSummary) -> str:
+    """Format a measurement for a terminal."""
+    width = shutil.get_terminal_size((120, 24)).columns
+    lines = format_points(summary.points, width=max(width, MIN_WIDTH)) + describe_series(summary)
+    if summary.interrupted:
+        lines.append(INTERRUPTED_NOTICE)
+    return "\n".join(lines)
+
+
+def format_points(points: Points, *, width: int | None = None) -> list[str]:
     """Format a table of load points that fits into `width`, followed by remarks on each."""
-    if not summaries:
+    if not points:
         return ["No load point was measured."]
-    columns = select_columns(summaries)
-    while True:
-        lines = _align_columns(format_header(columns), [format_row(summary, columns) for summary in summaries])
-        fewer_columns = drop_column(columns)
-        if width is None or len(lines[2]) <= width or fewer_columns == columns:
+    lines: list[str] = []
+    for table in iterate_overviews(points):
+        lines = _align_columns(table)
+        if width is None or len(lines[2]) <= width:
             break
-        columns = fewer_columns
-    return lines + [line for summary in summaries for line in format_remarks(summary)]
+    return lines + [line for point in points for line in format_remarks(point)]
 
 
-def _align_columns(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _align_columns(table: Table) -> list[str]:
     """Align a table; titles of several words take two lines, to keep columns narrow."""
-    above, below = zip(*(_split_title(title) for title in titles), strict=True)
-    widths = [max(map(len, column)) for column in zip(above, below, *rows, strict=True)]
+    above, below = zip(*(_split_title(title) for title in table.titles), strict=True)
+    widths = [max(map(len, column)) for column in zip(above, below, *table.rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
         name, *numbers = zip(cells, widths, strict=True)
         padded = [name[0].ljust(name[1]), *(cell.rjust(width) for cell, width in numbers)]
         return "  ".join(padded).rstrip()
 
-    return [line(above), line(below), "  ".join("─" * width for width in widths), *map(line, rows)]
+    return [line(above), line(below), "  ".join("─" * width for width in widths), *map(line, table.rows)]
 
 
 def _split_title(title: str) -> tuple[str, str]:
@@ -213,56 +361,6 @@ def _split_title(title: str) -> tuple[str, str]:
         first, _, last = first.rpartition(" ")
         last = f"{last} s".replace(", s", " s")
     return first.removesuffix(","), last
-
-
-def format_remarks(summary: Summary) -> list[str]:
-    """Return why a point is not valid, its notes, failures, SLOs, metrics and costs."""
-    load = summary["load"]
-    remarks = [f"{load} is not valid: {reason}" for reason in summary["validity"]["reasons"]]
-    remarks += [f"{load}: {note}" for note in summary["notes"]]
-    for failure in summary["failures"]:
-        remarks.append(f"{load}: {failure['count']:,} failed with {failure['examples'][0]}")
-    return remarks + [f"{load}: {outcome}" for outcome in format_outcomes(summary)]
-
-
-def format_outcomes(summary: Summary) -> list[str]:
-    """Return sentences on the SLOs, the metrics and the costs of a load point."""
-    return [*format_slos(summary), *format_accuracies(summary), *format_costs(summary)]
-
-
-def format_costs(summary: Summary) -> list[str]:
-    """Return a sentence on the cost of a load point; none if the cost is unknown."""
-    hour, audio_hour, requests = (summary["run"].get(name, {}).get("value") for name in COST_MEASURES)
-    if hour is None:
-        return []
-    unit = summary["currency"]
-    parts = [f"{format_number(hour)} {unit} per hour"]
-    if audio_hour is not None:
-        parts.append(f"{format_number(audio_hour)} {unit} per hour of audio")
-    return [f"{', '.join(parts)}, {format_number(requests)} {unit} per thousand requests."]
-
-
-def format_accuracies(summary: Summary) -> list[str]:
-    """Return a sentence on each metric of a load point."""
-    return [
-        f"{number['metric']} {format_number(number['value'])}"
-        f" ({format_interval((number['low'], number['high']))}) over {number['scored']:,} answers."
-        for number in summary.get("accuracy", ())
-    ]
-
-
-def format_slos(summary: Summary) -> list[str]:
-    """Return a sentence on each SLO of a load point."""
-    slos = (summary["slo"] or {}).get("promises", ())
-    return [f"{slo['slo']} {_format_slo_outcome(slo, summary)}" for slo in slos]
-
-
-def _format_slo_outcome(slo: Mapping[str, Any], summary: Summary) -> str:
-    if slo["of"] == "request":
-        share = summary["run"]["slo_attainment"]["value"]
-        return f"per request: {format_number(share, 'share')} of the requests met all per-request SLOs."
-    verdict = {True: "was met", False: "was not met", None: "cannot be judged"}[slo["met"]]
-    return f"{verdict}: {format_number(slo['value'])}."
 
 
 # --- CSV ------------------------------------------------------------------------------------
@@ -281,30 +379,24 @@ CSV_COLUMNS = (
 """Always the same columns, so that files of several measurements can be concatenated."""
 
 
-def render_csv(summaries: Sequence[Summary]) -> bytes:
+def render_csv(points: Points) -> bytes:
     """Render one row per load point; unknown values are empty."""
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(flatten_summary(summary) for summary in summaries)
+    writer.writerows(flatten_point(point) for point in points)
     return text.getvalue().encode()
 
 
-def flatten_summary(summary: Summary) -> dict[str, Any]:
+def flatten_point(point: LoadPointSummary) -> dict[str, Any]:
     """Flatten a load point's summary into one value per CSV column."""
-    window, row = summary["window"], {"load": summary["load"], **summary["counts"]["window"]}
-    row |= {
-        "valid": summary["validity"]["valid"],
-        "window": window["kind"],
-        "window_start_s": window["start_s"],
-        "window_end_s": window["end_s"],
-        "requests": window["requests"],
-        "slo_met": (summary["slo"] or {}).get("met"),
-        "saturated": summary["saturation"]["saturated"],
-    }
-    for name, number in summary["run"].items():
-        low, high = number.get("interval") or (None, None)
-        row |= {name: number["value"], f"{name}_low": low, f"{name}_high": high}
-    for name, measure in summary["measures"].items():
+    window, counts = point.window, point.counts.window
+    base = (point.load, point.validity.valid, window.kind, window.start_s, window.end_s, window.requests)
+    outcome = (*astuple(counts), point.slo.met if point.slo else None, point.saturation.saturated)
+    row: dict[str, Any] = dict(zip(CSV_BASE_COLUMNS, (*base, *outcome), strict=True))
+    for name, number in point.run.items():
+        low, high = number.interval or (None, None)
+        row |= {name: number.value, f"{name}_low": low, f"{name}_high": high}
+    for name, measure in point.measures.items():
         row |= {f"{name}_{statistic}": measure[statistic] for statistic in CSV_STATISTICS}
     return row

@@ -32,9 +32,9 @@ def test_reasons_of_invalid_load_points_are_listed(draw: DrawRun, load_test: Pat
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "no load point has finished"),
-        ("{", r"is not valid JSON. Run `auricle perf RUN`"),
-        ("{}", "is not the summary of a load test"),
+        (None, "no load point was completed"),
+        ("{", r"is not valid JSON"),
+        ("{}", "task: the field is missing"),
     ],
 )
 def test_unusable_summary_is_reported(tmp_path: Path, content: str | None, message: str) -> None:

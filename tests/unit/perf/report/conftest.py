@@ -1,21 +1,22 @@
-"""Summaries and chart data of simulated load points."""
+"""Summaries and charts of simulated load points."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from auricle.perf.report.chart_data import build_chart_data
+from auricle.perf.report.chart_data import PointCharts, build_point_charts
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.request_record import RequestRecord
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
+from auricle.runs.perf_files import LoadPointSummary, PerfManifest, PerfSummary
 
-Summary = dict[str, Any]
-PointWithChartData = tuple[Summary, dict[str, Any]]
+PointWithCharts = tuple[LoadPointSummary, PointCharts]
 
-ABOUT = {"task": "speech", "model": "<b>model</b>", "auricle": "1", "facts": [("Host", "a|b")]}
+ABOUT = PerfManifest(spec={}, wanted={}, inferencer="a|b", versions={"auricle": "1"})
 
 
 def build_request(
@@ -56,16 +57,20 @@ def build_columns(count: int = 300, **options: Any) -> RequestColumns:
     return RequestColumns.from_records(build_request(index, **options) for index in range(count))
 
 
-def build_point(load: str = "constant:10", slos: str = "", count: int = 300, **options: Any) -> PointWithChartData:
+def build_point(load: str = "constant:10", slos: str = "", count: int = 300, **options: Any) -> PointWithCharts:
     columns = build_columns(count, **options)
-    return summarise(columns, load, slos=parse_slos(slos)), build_chart_data(columns)
+    return summarise(columns, load, slos=parse_slos(slos)), build_point_charts(columns)
+
+
+def build_summary(points: Sequence[LoadPointSummary]) -> PerfSummary:
+    return PerfSummary(task="speech", model="<b>model</b>", points=tuple(points), about=ABOUT)
 
 
 @pytest.fixture(scope="session")
-def points() -> list[PointWithChartData]:
+def points() -> list[PointWithCharts]:
     return [build_point(f"constant:{rate}", rate=rate) for rate in (5, 10, 20)]
 
 
 @pytest.fixture(scope="session")
-def summaries(points: list[PointWithChartData]) -> list[Summary]:
+def summaries(points: list[PointWithCharts]) -> list[LoadPointSummary]:
     return [summary for summary, _ in points]

@@ -1,13 +1,16 @@
+from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from auricle.perf.report.chart_data import build_chart_data
+from auricle.perf.measure_definitions import REQUEST_DEFINITIONS
+from auricle.perf.report.chart_data import PointCharts
 from auricle.perf.report.html import render_page
-from auricle.perf.request_columns import RequestColumns
 from auricle.perf.summary import summarise
-from tests.unit.perf.report.conftest import ABOUT, PointWithChartData, build_point, build_request
+from auricle.runs.perf_files import LoadPointSummary, Validity
+from tests.unit.perf.report.conftest import PointWithCharts, build_point, build_request, build_summary
 
 
 class PageParser(HTMLParser):
@@ -31,6 +34,10 @@ class PageParser(HTMLParser):
         self.texts.append(data)
 
 
+def render(points: Sequence[tuple[LoadPointSummary, PointCharts | None]]) -> str:
+    return render_page(build_summary([point for point, _ in points]), [charts for _, charts in points])
+
+
 def parse_page(page: str) -> PageParser:
     parser = PageParser()
     parser.feed(page)
@@ -38,8 +45,8 @@ def parse_page(page: str) -> PageParser:
     return parser
 
 
-def test_page_is_well_formed_and_loads_nothing(points: list[PointWithChartData]) -> None:
-    parser = parse_page(render_page(ABOUT, points))
+def test_page_is_well_formed_and_loads_nothing(points: list[PointWithCharts]) -> None:
+    parser = parse_page(render(points))
     assert all(link is not None and link.startswith("#") for link in parser.links)
     text = "".join(parser.texts)
     assert "<b>model</b>" in text
@@ -48,40 +55,55 @@ def test_page_is_well_formed_and_loads_nothing(points: list[PointWithChartData])
     assert "None" not in text
 
 
-def test_several_points_are_compared_in_charts(points: list[PointWithChartData]) -> None:
-    assert "Latency against throughput" in render_page(ABOUT, points)
-    assert "Latency against throughput" not in render_page(ABOUT, points[:1])
+def test_several_points_are_compared_in_charts(points: list[PointWithCharts]) -> None:
+    assert "Latency against throughput" in render(points)
+    assert "Latency against throughput" not in render(points[:1])
 
 
-def test_headline_is_the_highest_throughput_or_the_median(points: list[PointWithChartData]) -> None:
-    assert "Highest throughput" in render_page(ABOUT, points)
-    assert "Median time to first token" in render_page(ABOUT, points[:1])
+def test_headline_is_the_highest_throughput_or_the_median(points: list[PointWithCharts]) -> None:
+    assert "Highest throughput" in render(points)
+    assert "Median time to first token" in render(points[:1])
 
 
-def test_many_points_are_folded(points: list[PointWithChartData]) -> None:
-    assert "<details" not in render_page(ABOUT, points)
-    assert render_page(ABOUT, points * 2).count("<details") == 6
+def test_many_points_are_folded(points: list[PointWithCharts]) -> None:
+    assert "<details" not in render(points)
+    assert render(points * 2).count("<details") == 6
 
 
-def test_invalid_point_is_reported_at_the_top(points: list[PointWithChartData]) -> None:
-    summary, chart_data = points[0]
-    invalid = {**summary, "validity": {"valid": False, "reasons": ["It was late."]}}
-    page = render_page(ABOUT, [(invalid, chart_data)])
+def test_invalid_point_is_reported_at_the_top(points: list[PointWithCharts]) -> None:
+    point, charts = points[0]
+    page = render([(replace(point, validity=Validity(False, ("It was late.",))), charts)])
     assert page.index("is not valid: It was late.") < page.index("Load points</h2>")
 
 
 def test_page_without_points_is_well_formed() -> None:
-    parse_page(render_page({}, []))
+    parse_page(render([]))
 
 
 def test_page_without_successful_requests_is_well_formed() -> None:
-    failed = build_request(49)
-    chart_data = build_chart_data(RequestColumns.from_records([]))
-    parse_page(render_page({}, [(summarise([failed], "burst:1"), chart_data)]))
+    parse_page(render([(summarise([build_request(49)], "burst:1"), PointCharts((), ()))]))
+
+
+def test_point_has_measures_breakdowns_and_failures(points: list[PointWithCharts]) -> None:
+    page = render(points[:1])
+    assert all(title in page for title in ("Request measure", "Run measure", "Seconds of audio sent"))
+    assert "median time to failure, s" in page
+    assert "Transient: 503 | &lt;busy&gt;" in page
+
+
+def test_page_without_charts_has_all_numbers(points: list[PointWithCharts]) -> None:
+    page = render([(points[0][0], None)])
+    assert "<figure" not in page
+    assert "sched_latency_s" in page
+
+
+def test_measures_show_their_definitions(points: list[PointWithCharts]) -> None:
+    page = render(points[:1])
+    assert f'<th scope="row" title="{REQUEST_DEFINITIONS["tpot_s"].text}"><bdi>tpot_s</bdi>' in page
 
 
 @pytest.mark.slow
 def test_page_stays_small_with_many_requests() -> None:
-    sizes = np.array([len(render_page(ABOUT, [build_point(count=count)])) for count in (1_000, 50_000)])
+    sizes = np.array([len(render([build_point(count=count)])) for count in (1_000, 50_000)])
     assert sizes.max() < 150_000
     assert sizes[1] < 1.1 * sizes[0]

@@ -1,14 +1,16 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 import pytest
 
 from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import tables
-from tests.unit.perf.report.conftest import Summary, build_point
+from auricle.runs.perf_files import Accuracy, LoadPointSummary, PerfManifest, SearchResult, TriedValue, Validity
+from tests.unit.perf.report.conftest import build_point, build_summary
 
-SEARCH = {"search": "search:rate,low=1,high=8", "best": 4.0, "beyond": 5.0, "tried": []}
+SEARCH = SearchResult("search:rate,low=1,high=8", 4.0, 5.0)
 
 
 def read_csv(content: bytes) -> list[dict[str, str]]:
@@ -18,22 +20,22 @@ def read_csv(content: bytes) -> list[dict[str, str]]:
 # --- terminal -------------------------------------------------------------------------
 
 
-def test_every_load_point_is_a_row(summaries: list[Summary]) -> None:
-    lines = tables.format_summaries(summaries)
+def test_every_load_point_is_a_row(summaries: list[LoadPointSummary]) -> None:
+    lines = tables.format_points(summaries)
     assert [line.split()[0] for line in lines[3:6]] == ["constant:5", "constant:10", "constant:20"]
     assert " 292 " in lines[3]
     assert "0.299" in lines[3]
 
 
-def test_columns_are_aligned_with_their_titles(summaries: list[Summary]) -> None:
-    lines = tables.format_summaries(summaries)[:6]
+def test_columns_are_aligned_with_their_titles(summaries: list[LoadPointSummary]) -> None:
+    lines = tables.format_points(summaries)[:6]
     ends = [match.end() for match in re.finditer("─+", lines[2])]
     assert all(len(line) <= ends[-1] for line in lines)
     assert all(line[end : end + 2].strip() == "" for line in lines for end in ends)
 
 
-def test_columns_without_numbers_are_left_out(summaries: list[Summary]) -> None:
-    header = " ".join(tables.format_header(tables.select_columns(summaries)))
+def test_columns_without_numbers_are_left_out(summaries: list[LoadPointSummary]) -> None:
+    header = " ".join(tables.build_overview(summaries).titles)
     assert "TTFT p50" in header
     assert "first audio" not in header
     assert "goodput" not in header
@@ -41,25 +43,25 @@ def test_columns_without_numbers_are_left_out(summaries: list[Summary]) -> None:
 
 def test_closed_loop_has_no_columns_of_due_times() -> None:
     summary, _ = build_point("closed:4", closed=True)
-    header = tables.format_header(tables.select_columns([summary]))
+    header = tables.build_overview([summary]).titles
     assert not {"offered/s", "sent/s", "from due p99, s"} & set(header)
 
 
-def test_narrow_terminal_has_fewer_columns(summaries: list[Summary]) -> None:
-    lines = tables.format_summaries(summaries, width=80)[:6]
+def test_narrow_terminal_has_fewer_columns(summaries: list[LoadPointSummary]) -> None:
+    lines = tables.format_points(summaries, width=80)[:6]
     assert max(map(len, lines)) <= 80
     assert "latency" in lines[0]
 
 
-def test_reasons_of_an_invalid_point_are_listed(summaries: list[Summary]) -> None:
-    invalid = {**summaries[0], "validity": {"valid": False, "reasons": ["It was late."]}}
-    lines = tables.format_summaries([invalid])
+def test_reasons_of_an_invalid_point_are_listed(summaries: list[LoadPointSummary]) -> None:
+    invalid = replace(summaries[0], validity=Validity(False, ("It was late.",)))
+    lines = tables.format_points([invalid])
     assert lines[3].endswith("no")
     assert "constant:5 is not valid: It was late." in lines
 
 
-def test_failures_are_listed_with_an_example(summaries: list[Summary]) -> None:
-    (line,) = [line for line in tables.format_summaries(summaries[:1]) if "failed with" in line]
+def test_failures_are_listed_with_an_example(summaries: list[LoadPointSummary]) -> None:
+    (line,) = [line for line in tables.format_points(summaries[:1]) if "failed with" in line]
     assert line == "constant:5: 6 failed with Transient: 503 | <busy>"
 
 
@@ -72,7 +74,7 @@ def test_slos_are_listed_with_their_outcome() -> None:
 
 
 def test_measurement_without_points_is_one_sentence() -> None:
-    assert tables.format_summaries([]) == ["No load point was measured."]
+    assert tables.format_points([]) == ["No load point was measured."]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,7 @@ def test_numbers_have_three_digits(value: float | None, unit: str, text: str) ->
     assert tables.format_number(value, unit) == text
 
 
-def test_window_is_described_in_one_sentence(summaries: list[Summary]) -> None:
+def test_window_is_described_in_one_sentence(summaries: list[LoadPointSummary]) -> None:
     sentence = tables.describe_window(summaries[1])
     assert re.fullmatch(
         r"\d+ requests in [\d.]+ s \(steady window\): \d+ succeeded, 6 failed, 0 were cancelled\.", sentence
@@ -106,7 +108,7 @@ def test_window_is_described_in_one_sentence(summaries: list[Summary]) -> None:
     ],
 )
 def test_result_of_a_search_is_described(best: float | None, beyond: float | None, outcome: str) -> None:
-    sentence = tables.format_search({**SEARCH, "best": best, "beyond": beyond})
+    sentence = tables.format_search(replace(SEARCH, best=best, beyond=beyond))
     assert sentence == f"search:rate,low=1,high=8: {outcome}"
 
 
@@ -119,23 +121,36 @@ def test_result_of_a_search_is_described(best: float | None, beyond: float | Non
     ],
 )
 def test_inconclusive_loads_of_a_search_are_named(best: float | None, beyond: float, outcome: str) -> None:
-    tried = [{"value": 1.0, "met": [None] * 3}, {"value": 2.0, "met": [False]}]
-    assert outcome in tables.format_search({**SEARCH, "best": best, "beyond": beyond, "tried": tried})
+    tried = (TriedValue(1.0, (None, None, None)), TriedValue(2.0, (False,)))
+    assert outcome in tables.format_search(replace(SEARCH, best=best, beyond=beyond, tried=tried))
 
 
-def test_terminal_shows_searches_metrics_and_the_interruption(summaries: list[Summary]) -> None:
-    accuracy = [{"metric": "wer", "value": 0.05, "low": 0.04, "high": 0.06, "scored": 294}]
-    document = {"points": [{**summaries[1], "accuracy": accuracy}], "searches": [SEARCH], "interrupted": True}
-    text = tables.format_measurement(document)
+def test_terminal_shows_searches_metrics_and_the_interruption(summaries: list[LoadPointSummary]) -> None:
+    accuracy = Accuracy("wer", 0.05, 0.04, 0.06, 294, 300, False, "wer:1")
+    summary = build_summary([replace(summaries[1], accuracy=(accuracy,))])
+    text = tables.format_measurement(replace(summary, searches=(SEARCH,), interrupted=True))
     assert "search:rate,low=1,high=8: 4 met the SLOs, 5 missed them." in text
     assert "constant:10: wer 0.05 (0.04 … 0.06) over 294 answers." in text
     assert text.endswith("Interrupted: only what was measured before the interruption is shown.")
 
 
+def test_unknown_facts_are_left_out(summaries: list[LoadPointSummary]) -> None:
+    about = PerfManifest(spec={}, wanted={"seed": 3}, created="today", command=("perf", "speech"))
+    facts = tables.list_facts(replace(build_summary(summaries), about=about))
+    assert facts == [("Created", "today"), ("Seed", "3"), ("Command", "auricle perf speech")]
+
+
+def test_overview_can_be_limited_to_the_most_important_columns(summaries: list[LoadPointSummary]) -> None:
+    titles = tables.build_overview(summaries, max_columns=3).titles
+    assert titles[:3] == ["load", "ok", "failed"]
+    assert len(titles) < len(tables.build_overview(summaries).titles)
+    assert "latency p99, s" in titles
+
+
 # --- CSV ------------------------------------------------------------------------------
 
 
-def test_csv_has_a_row_per_point(summaries: list[Summary]) -> None:
+def test_csv_has_a_row_per_point(summaries: list[LoadPointSummary]) -> None:
     rows = read_csv(tables.render_csv(summaries))
     assert [row["load"] for row in rows] == ["constant:5", "constant:10", "constant:20"]
     assert float(rows[1]["offered_rate"]) == pytest.approx(10)
@@ -144,14 +159,14 @@ def test_csv_has_a_row_per_point(summaries: list[Summary]) -> None:
     assert rows[1]["req_s_low"] != ""
 
 
-def test_unknown_values_are_empty_in_csv(summaries: list[Summary]) -> None:
+def test_unknown_values_are_empty_in_csv(summaries: list[LoadPointSummary]) -> None:
     row = read_csv(tables.render_csv(summaries))[0]
     assert row["ttfa_s_p50"] == ""
     assert row["ttfa_s_n"] == "0"
     assert row["slo_met"] == ""
 
 
-def test_csv_always_has_all_columns(summaries: list[Summary]) -> None:
+def test_csv_always_has_all_columns(summaries: list[LoadPointSummary]) -> None:
     columns = set(read_csv(tables.render_csv(summaries))[0])
     assert {f"{name}_p99" for name in REQUEST_DEFINITIONS} | set(RUN_DEFINITIONS) <= columns
-    assert set(tables.flatten_summary(summaries[0])) <= columns
+    assert set(tables.flatten_point(summaries[0])) <= columns
