@@ -83,16 +83,17 @@ def _read_jsonl(path: Path) -> Rows:
 
 
 def _read_json(path: Path) -> Rows:
-    """Yield the objects of a JSON array, or of JSON lines."""
+    """Yield the objects of a JSON array, which may be under `data`, or of JSON lines."""
     content = path.read_bytes()
-    if not content.lstrip().startswith(b"["):
+    try:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        if content.lstrip().startswith(b"["):
+            raise DataError(f"{path} is neither a JSON array nor JSON lines: {error}.") from error
         yield from _read_jsonl(path)
         return
-    try:
-        rows = orjson.loads(content)
-    except orjson.JSONDecodeError as error:
-        raise DataError(f"{path} is neither a JSON array nor JSON lines: {error}.") from error
-    for number, values in enumerate(rows, 1):
+    rows = document.get("data", document) if isinstance(document, dict) else document
+    for number, values in enumerate(rows if isinstance(rows, list) else [document], 1):
         yield _to_row(f"{path.name}:{number}", values)
 
 

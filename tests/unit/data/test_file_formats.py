@@ -48,6 +48,13 @@ def test_json_array_and_json_lines_are_read_from_json_files(tmp_path: Path) -> N
     assert [row.origin for row in read_rows(path)] == ["mine.json:1", "mine.json:2"]
 
 
+@pytest.mark.parametrize("content", ['{"version": 1, "data": [{"a": 1}]}', '{"a": 1}'])
+def test_json_array_may_be_under_data_and_an_object_is_one_row(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(content)
+    assert list(read_rows(path)) == [Row("mine.json:1", {"a": 1})]
+
+
 def test_broken_json_array_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text('[{"a": 1},')

@@ -1,12 +1,10 @@
-"""Read tables of archives in any format: CSV, TSV, JSONL, Parquet or a JSON array."""
+"""Read tables of archives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
@@ -16,14 +14,9 @@ from auricle.tasks.benchmarks.sources import BenchmarkPart, Item, Items, find_be
 Values = Mapping[str, Any]
 
 
-def read_records(path: Path) -> Iterator[Row | RejectedRow]:
-    """Read the rows of a CSV, TSV, JSONL or Parquet file, or of a JSON array (possibly under `data`)."""
-    return _read_json_array(path) if path.suffix == ".json" else read_rows(path)
-
-
 def convert_table(path: Path, convert: Callable[[Values], Item | None]) -> Items:
     """Yield the converted rows of a table, except those converted to None."""
-    for row in read_records(path):
+    for row in read_rows(path):
         if isinstance(row, RejectedRow):
             yield row
             continue
@@ -58,7 +51,7 @@ def split_valid_rows(path: Path, *columns: str) -> tuple[list[Row], list[Rejecte
     """Return the rows of a table that have these columns, and the rows that do not or cannot be read."""
     valid: list[Row] = []
     rejected: list[RejectedRow] = []
-    for row in read_records(path):
+    for row in read_rows(path):
         if isinstance(row, RejectedRow):
             rejected.append(row)
         elif missing := [name for name in columns if name not in row.values]:
@@ -69,17 +62,3 @@ def split_valid_rows(path: Path, *columns: str) -> tuple[list[Row], list[Rejecte
     if rejected and not valid:
         raise DataError(f"{path}: no usable row. {rejected[0].origin}: {rejected[0].reason}.")
     return valid, rejected
-
-
-def _read_json_array(path: Path) -> Iterator[Row]:
-    try:
-        document = orjson.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise DataError(f"File not found: {path}.") from error
-    except orjson.JSONDecodeError as error:
-        raise DataError(f"{path} is not JSON: {error}.") from error
-    rows = document.get("data") if isinstance(document, dict) else document
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise DataError(f"{path}: expected a JSON array of objects.")
-    for number, values in enumerate(rows, 1):
-        yield Row(f"{path.name}:{number}", values)
