@@ -55,8 +55,18 @@ def read_samples(path: Path) -> SamplesTable:
     check_run_file(journal, MAX_JOURNAL_BYTES)
     if not journal.exists():
         raise DataError(f"No {OUTPUTS_FILE}: the run has no completed samples yet.")
+    rows, damaged_lines = _read_rows(journal)
+    frame = pd.DataFrame([row[:-1] for row in rows.values()], columns=COLUMNS)
+    fields = _add_meta_columns(frame, [row[-1] for row in rows.values()])
+    _add_score_columns(frame, *_read_scores(path))
+    frame = frame.sort_values("row", kind="stable", ignore_index=True)
+    return SamplesTable(frame, fields, damaged_lines, is_truncated=len(rows) >= MAX_SAMPLES)
+
+
+def _read_rows(journal: Path) -> tuple[dict[int, tuple[Any, ...]], int]:
+    """Return the last row of each sample, by digest of its id, and the number of damaged lines."""
     rows: dict[int, tuple[Any, ...]] = {}
-    damaged_lines, is_truncated = 0, False
+    damaged_lines = 0
     for line in iter_journal(journal):
         if (removed := line.removed_digest) is not None:
             rows.pop(removed, None)
@@ -67,13 +77,8 @@ def read_samples(path: Path) -> SamplesTable:
         else:
             damaged_lines += 1
         if len(rows) >= MAX_SAMPLES:
-            is_truncated = True
             break
-    frame = pd.DataFrame([row[:-1] for row in rows.values()], columns=COLUMNS)
-    fields = _add_meta_columns(frame, [row[-1] for row in rows.values()])
-    _add_score_columns(frame, *_read_scores(path))
-    frame = frame.sort_values("row", kind="stable", ignore_index=True)
-    return SamplesTable(frame, fields, damaged_lines, is_truncated)
+    return rows, damaged_lines
 
 
 def _build_row(line: JournalLine) -> tuple[Any, ...] | None:

@@ -15,10 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-import orjson
-
 from auricle.core.errors import DataError, SpecError
-from auricle.core.serialization import decode_record
 from auricle.engine.factory import build_run_spec, build_task, display_name, resolve_model
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
@@ -35,6 +32,7 @@ from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
 from auricle.report.publish import publish
+from auricle.runs.journal import iter_journal
 from auricle.runs.metrics import Number
 from auricle.runs.perf_files import (
     REQUESTS_FILE,
@@ -238,10 +236,7 @@ class Measurement:
 
 def _read_answers(point_folder: Path) -> Iterator[Any]:
     for part in sorted(point_folder.glob("answers.*.jsonl")):
-        with part.open("rb") as lines:
-            for line in lines:
-                if line.endswith(b"\n"):  # the last line may be incomplete
-                    yield decode_record(orjson.loads(line))
+        yield from (record for line in iter_journal(part) if (record := line.record))
         part.unlink()
 
 

@@ -14,8 +14,8 @@ from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import components, heatmaps, sample_card
 from auricle.app.views.metrics import add_arrow
 from auricle.core.types import Record
+from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
-from auricle.report.compare.matrices import MatrixChange
 from auricle.report.compare.text import (
     describe_changes,
     describe_row,
@@ -135,7 +135,7 @@ def _draw_not_compared(reasons: Mapping[str, str]) -> None:
 # --- labels and dimensions --------------------------------------------------------------------
 
 
-def _draw_matrices(baseline: Path, candidate: Path, difference: MatrixChange) -> None:
+def _draw_matrices(baseline: Path, candidate: Path, difference: MatrixDifference) -> None:
     st.subheader("Confusions", anchor=False)
     for column, name, path in zip(st.columns(2), "AB", (baseline, candidate), strict=True):
         number = next(number for number in run_data.load_metrics(path).overall if "matrix" in number.details)

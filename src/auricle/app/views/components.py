@@ -31,15 +31,8 @@ def draw_table(
     headers: Sequence[str], rows: Iterable[Sequence[str | None]], text_columns: int = 1, trailing_text_columns: int = 0
 ) -> None:
     """Draw a table; all but the first `text_columns` and the last `trailing_text_columns` contain numbers."""
-    draw_markup(build_table(headers, rows, text_columns, trailing_text_columns))
-
-
-def build_table(
-    headers: Sequence[str], rows: Iterable[Sequence[str | None]], text_columns: int = 1, trailing_text_columns: int = 0
-) -> Markup:
-    """Build a table; see `draw_table`."""
     numbers = range(text_columns, len(headers) - trailing_text_columns)
-    return render("app/templates/table.html", headers=headers, rows=rows, numbers=numbers)
+    draw_markup(render("app/templates/table.html", headers=headers, rows=rows, numbers=numbers))
 
 
 def build_interval_bar(

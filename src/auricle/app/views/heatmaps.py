@@ -10,7 +10,7 @@ import pandas as pd
 
 from auricle.app.theme import current_palette
 from auricle.app.views.charts import make_unique
-from auricle.report.compare.matrices import MatrixChange
+from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.report.plot_data import ConfusionMatrix
 
 CELL_SIZE = 46
@@ -115,7 +115,7 @@ def _cell_texts(base: Any, column_count: int) -> list[Any]:
     ]
 
 
-def difference_chart(matrix: MatrixChange) -> Any:
+def difference_chart(matrix: MatrixDifference) -> Any:
     """Draw the row shares of B minus those of A; rows without samples in one run are empty."""
     frame, rows, columns = _difference_to_frame(matrix)
     max_change = max(0.05, float(frame["size"].max()))
@@ -136,7 +136,7 @@ def difference_chart(matrix: MatrixChange) -> Any:
     return alt.layer(squares, _diagonal_outline(base), numbers)
 
 
-def _difference_to_frame(matrix: MatrixChange) -> tuple[pd.DataFrame, list[str], list[str]]:
+def _difference_to_frame(matrix: MatrixDifference) -> tuple[pd.DataFrame, list[str], list[str]]:
     """Return a row for each cell of the difference, and the labels of both axes."""
     rows, columns = (make_unique([label.shown for label in axis]) for axis in (matrix.rows, matrix.columns))
     diagonal = {(change.row, change.column) for change in matrix.diagonal}

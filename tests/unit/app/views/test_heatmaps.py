@@ -4,7 +4,7 @@ import pytest
 
 from auricle.app.palette import LIGHT
 from auricle.app.views import heatmaps
-from auricle.report.compare.matrices import AxisLabel, MatrixChange, RecallChange
+from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference, RecallChange
 from tests.unit.app.views.test_classification import MATRIX
 
 
@@ -29,7 +29,7 @@ def test_cells_are_clickable_only_with_a_selection_name() -> None:
 def test_difference_of_a_row_without_samples_is_empty() -> None:
     labels = AxisLabel("happy", "happy"), AxisLabel("sad", "sad")
     change = RecallChange("happy", 0, 0, 0.5, 0.75, 0.25, 0.1, 0.4)
-    matrix = MatrixChange(rows=labels, columns=labels, cells=((0.25, -0.25), None), diagonal=(change,))
+    matrix = MatrixDifference(rows=labels, columns=labels, cells=((0.25, -0.25), None), diagonal=(change,))
     frame, _, _ = heatmaps._difference_to_frame(matrix)
     assert frame["number"].tolist() == ["+25", "−25", "", ""]
     assert frame["hit"].tolist() == [True, False, False, False]
