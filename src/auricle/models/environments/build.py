@@ -24,7 +24,7 @@ from auricle.core.redaction import redact
 from auricle.models.environments.installers import FIRST_LINE, Explain, select_installer
 from auricle.models.environments.spec import EnvironmentSpec
 from auricle.models.environments.store import (
-    METADATA_FILE,
+    METADATA_NAME,
     Environment,
     compute_digest,
     environment_path,
@@ -98,7 +98,7 @@ def _finish(path: Path, spec: EnvironmentSpec, version: str, installed: list[str
         "installed": redact({"installed": installed})["installed"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    write_atomically(path / METADATA_FILE, orjson.dumps(metadata, option=orjson.OPT_INDENT_2))
+    write_atomically(path / METADATA_NAME, orjson.dumps(metadata, option=orjson.OPT_INDENT_2))
     return Environment(path, metadata)
 
 
@@ -129,7 +129,7 @@ def _backup_path(path: Path) -> Path:
 
 def _delete(path: Path) -> None:
     """Delete an environment, metadata first, so that an interrupted deletion leaves it unfinished."""
-    (path / METADATA_FILE).unlink(missing_ok=True)
+    (path / METADATA_NAME).unlink(missing_ok=True)
     if path.exists():
         shutil.rmtree(path)
 

@@ -18,7 +18,7 @@ from auricle.models.environments.spec import EnvironmentSpec
 
 PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT = "python", "environment"
 """The model arguments that select another Python or a named environment."""
-METADATA_FILE = "environment.json"  # written last; an environment without it is unfinished
+METADATA_NAME = "environment.json"  # written last; an environment without it is unfinished
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
@@ -100,7 +100,7 @@ def all_environments() -> list[Environment]:
 def read_environment(path: Path) -> Environment:
     """Read an environment; an unreadable metadata file counts as missing."""
     try:
-        metadata = orjson.loads((path / METADATA_FILE).read_bytes())
+        metadata = orjson.loads((path / METADATA_NAME).read_bytes())
         complete = {"environment", "digest", "python", "installed", "created"} <= set(metadata)
     except (OSError, TypeError, orjson.JSONDecodeError):
         return Environment(path)
