@@ -13,11 +13,12 @@ from pathlib import Path
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.base import Metric
+from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.metrics.model_agreement import ModelAgreement
 from auricle.report.compare.agreement import describe_agreements, measure_agreements
 from auricle.report.compare.flips import Flip, find_flips
 from auricle.report.compare.loading import ComparedRun, PairCounts, Pairs, load_compared_run, pair_samples
-from auricle.report.compare.matrices import MatrixChange, subtract_run_matrices
+from auricle.report.compare.matrices import subtract_run_matrices
 from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics, load_metrics
 from auricle.report.compare.notes import collect_notes
@@ -56,7 +57,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
     flips: dict[str, tuple[Flip, ...]] = field(default_factory=dict)
     """Samples that changed, by metric."""
-    matrix: MatrixChange | None = None
+    matrix: MatrixDifference | None = None
     """Row-normalised confusion matrix of B minus that of A."""
     shifts: tuple[Shift, ...] = ()
     """Shifts of the mean of each dimension, if both models predict dimensions."""

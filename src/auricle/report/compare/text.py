@@ -11,8 +11,8 @@ from auricle.report.text_format import format_number
 
 if TYPE_CHECKING:
     from auricle.metrics.intervals import Difference
+    from auricle.metrics.matrix_difference import MatrixDifference
     from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
-    from auricle.report.compare.matrices import MatrixChange
 
 HEADER = ("metric", "group", "A", "B", "B − A", "95 % interval", "p", "adjusted p", "n",
           "better", "worse")  # fmt: skip
@@ -177,7 +177,7 @@ def _describe_bounds(row: ComparisonRow) -> str:
     return f" With failed samples: from {worst} to {best}."
 
 
-def _matrix_lines(matrix: MatrixChange) -> Iterator[str]:
+def _matrix_lines(matrix: MatrixDifference) -> Iterator[str]:
     if matrix.mean_absolute_diagonal is not None:
         size = format_difference(matrix.mean_absolute_diagonal, "share", signed=False)
         yield f"Confusions: the recall of a class changed by {size} on average."

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from markupsafe import Markup
 
+from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference
 from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.plots.svg import label_width
 from auricle.report.templating import render
-
-if TYPE_CHECKING:
-    from auricle.report.compare.matrices import AxisLabel, MatrixChange
 
 MAX_LEVEL_LABEL_WIDTH = 71.0  # longer column names are slanted
 SHARED_LABELS_GAP = 6.0  # gap between shared labels and the others
@@ -103,7 +101,7 @@ def draw_confusion(matrix: ConfusionMatrix) -> Markup:
     )
 
 
-def draw_difference(matrix: MatrixChange) -> Markup:
+def draw_difference(matrix: MatrixDifference) -> Markup:
     """Draw the difference of two confusion matrices on a symmetric scale."""
     layout = HeatmapLayout(_build_axis(matrix.rows), _build_axis(matrix.columns), right_margin=12.0)
     defined = [abs(cell) for row in matrix.cells if row is not None for cell in row]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.metrics import labels
+from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference, RecallChange
 from auricle.report import plots
-from auricle.report.compare.matrices import AxisLabel, MatrixChange, RecallChange
 from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.plots.heatmap import DIFFERENCE_CAPTION
 from tests.support.svg_reader import EVIL, SvgReader
@@ -64,11 +64,11 @@ def test_labels_are_escaped_and_shortened() -> None:
     assert max(len(text) for text in texts if "→" not in text) <= 18
 
 
-def difference(cells: Sequence[tuple[float, ...] | None], only: str = "") -> MatrixChange:
+def difference(cells: Sequence[tuple[float, ...] | None], only: str = "") -> MatrixDifference:
     axis = (AxisLabel("sad", "sad"), AxisLabel("a", "a"))
     diagonal = (RecallChange("", at, at, 0.0, 0.0, 0.0, 0.0, 0.0) for at, row in enumerate(cells) if row)
     columns = (*axis, AxisLabel("<unk>", "unknown", "unknown", only))
-    return MatrixChange(axis, columns, tuple(cells), tuple(diagonal))
+    return MatrixDifference(axis, columns, tuple(cells), tuple(diagonal))
 
 
 def test_a_difference_shows_signs() -> None:
