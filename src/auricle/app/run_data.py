@@ -70,7 +70,9 @@ def find_foreign_code(path: Path) -> str:
     spec = read_run_spec(path)
     if spec.task not in TASKS:
         return spec.task
-    arguments = spec.spec.get("task_args") or {}
+    arguments = spec.spec.get("task_args")
+    if not isinstance(arguments, dict):
+        return ""
     strings = (string for name in CODE_ARGUMENTS for string in iter_strings(arguments.get(name)))
     parts = (part.strip() for string in strings for part in string.split(","))
     return next((part for part in parts if IMPORT_PATH_PATTERN.fullmatch(part)), "")

@@ -116,10 +116,11 @@ def test_metrics_older_than_the_outputs_are_stale(run: Path) -> None:
         ({"inferencer": {"use": "os:system"}}, "os:system"),
         ({"shots": {"encoder": "pickle:loads"}}, "pickle:loads"),
         ({"metrics": "wer"}, ""),
+        (["wer"], ""),
         ({"inferencer": {"prompt": "Question: {question}"}}, ""),
     ],
 )
-def test_custom_code_in_arguments_is_detected(tmp_path: Path, arguments: dict[str, Any], code: str) -> None:
+def test_custom_code_in_arguments_is_detected(tmp_path: Path, arguments: Any, code: str) -> None:
     write_run_spec(tmp_path, RunSpec(identity={}, spec={"task": "asr", "task_args": arguments}))
     assert run_data.find_foreign_code(tmp_path) == code
 
