@@ -74,6 +74,12 @@ class Cell:
         number = self.number
         return "" if number.scored == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
 
+    @property
+    def uncertainty(self) -> str:
+        """The interval, and the coverage if it is not complete."""
+        part = f", {self.coverage} covered" if self.coverage else ""
+        return f"{self.interval}{part}{'' if self.complete else ', unfinished'}"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -126,35 +132,32 @@ class Leaderboard:
 
     def to_markdown(self) -> str:
         """Return a Markdown table with the best of each column in bold."""
-        head = ["Model", *(f"{each.title} {each.arrow}" for each in self.columns), "RTFx"]
-        rows = [
-            [_escape_markdown(row.title), *self._format_cells(row, _markdown_value), _format_rtfx(row)]
-            for row in self.rows
-        ]
-        rule = ["---", *("---:" for _ in head[1:])]
-        lines = [[*map(_escape_markdown, head)], rule, *rows]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        header, *rows = self._format_table(_escape_markdown, "**{}**")
+        rule = ["---", *("---:" for _ in header[1:])]
+        return "".join(f"| {' | '.join(line)} |\n" for line in (header, rule, *rows))
 
     def to_latex(self) -> str:
         """Return a LaTeX table (`booktabs`) with the best of each column in bold."""
-        head = ["Model", *(f"{each.title} {_latex_arrow(each)}" for each in self.columns), "RTFx"]
-        rows = [
-            [_escape_latex(row.title), *self._format_cells(row, _latex_value), _format_rtfx(row)] for row in self.rows
-        ]
-        body = "".join(f"{' & '.join(line)} \\\\\n" for line in rows)
+        header, *rows = (f"{' & '.join(line)} \\\\\n" for line in self._format_table(_escape_latex, "\\textbf{{{}}}"))
+        alignment = "l" + "r" * (len(self.columns) + 1)
         return (
-            f"\\begin{{tabular}}{{l{'r' * (len(self.columns) + 1)}}}\n\\toprule\n"
-            f"{' & '.join(map(_latex_heading, head))} \\\\\n\\midrule\n{body}\\bottomrule\n"
+            f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{header}\\midrule\n{''.join(rows)}\\bottomrule\n"
             "\\end{tabular}\n"
         )
 
-    def _format_cells(self, row: Row, format_value: Callable[[Cell, bool], str]) -> Iterator[str]:
-        for column in self.columns:
-            cell = row.cells.get(column)
-            if cell is None:
-                yield "–" if format_value is _markdown_value else "--"
-            else:
-                yield format_value(cell, cell.complete and cell.value == self.best(column))
+    def _format_table(self, escape: Callable[[str], str], bold: str) -> Iterator[list[str]]:
+        """Yield the header and the rows; `bold` is the format of the best value of a column."""
+        yield list(map(escape, ["Model", *(f"{column.title} {column.arrow}" for column in self.columns), "RTFx"]))
+        best = {column: self.best(column) for column in self.columns}
+        for row in self.rows:
+            line = [escape(row.title)]
+            for column in self.columns:
+                cell = row.cells.get(column)
+                value = escape(cell.text if cell else "–")
+                if cell and cell.complete and cell.value is not None and cell.value == best[column]:
+                    value = bold.format(value)
+                line.append(f"{value} ({escape(cell.uncertainty)})" if cell else value)
+            yield [*line, escape(f"{row.rtfx:,.1f}" if row.rtfx else "–")]
 
 
 def build_leaderboard(
@@ -247,44 +250,15 @@ def _escape_formula(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA_PREFIXES) else text
 
 
-def _format_rtfx(row: Row) -> str:
-    return f"{row.rtfx:,.1f}" if row.rtfx else "–"
-
-
-def _format_uncertainty(cell: Cell) -> str:
-    """Format the interval, and the coverage if it is not complete."""
-    part = f", {cell.coverage} covered" if cell.coverage else ""
-    return f"{cell.interval}{part}{'' if cell.complete else ', unfinished'}"
-
-
-def _markdown_value(cell: Cell, is_best: bool) -> str:
-    return f"{f'**{cell.text}**' if is_best else cell.text} ({_format_uncertainty(cell)})"
-
-
-def _latex_value(cell: Cell, is_best: bool) -> str:
-    value = _escape_latex(cell.text)
-    bold = f"\\textbf{{{value}}}"
-    return f"{bold if is_best else value} ({_escape_latex(_format_uncertainty(cell))})"
-
-
-def _latex_arrow(column: Column) -> str:
-    return "$\\uparrow$" if column.higher_is_better else "$\\downarrow$"
-
-
-def _latex_heading(text: str) -> str:
-    name, _, sign = text.rpartition(" ")
-    return f"{_escape_latex(name)} {sign}" if sign.startswith("$") else _escape_latex(text)
-
-
-LATEX_ESCAPES = {
+LATEX_ESCAPES = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--",
-    "−": "$-$", "\n": " ", "\r": " ", "\u202f": "~", "…": r"\ldots{}",
-}  # fmt: skip
+    "−": "$-$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "\n": " ", "\r": " ", "\u202f": "~", "…": r"\ldots{}",
+})  # fmt: skip
 
 
 def _escape_latex(text: str) -> str:
-    return "".join(LATEX_ESCAPES.get(letter, letter) for letter in text)
+    return text.translate(LATEX_ESCAPES)
 
 
 def _escape_markdown(text: str) -> str:
