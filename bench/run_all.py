@@ -14,6 +14,7 @@ ALL = (
     "reward",
     "batching",
     "padded_encoder",
+    "short_clips",
     "first_batch",
     "report_page",
     "ui",
