@@ -143,17 +143,17 @@ def _measure(
     task: str, model: str | None, out: Path | None, fresh: bool, options: Mapping[str, Any]
 ) -> tuple[Path, PerfSummary]:
     """Run the loads; return the output folder and the summary."""
-    from auricle.engine.factory import build_task, display_name
+    from auricle.engine.factory import Evaluation
     from auricle.perf.measurement import measure
     from auricle.perf.progress import ProgressLine
     from auricle.runs.run_directory import set_aside
 
-    spec = opt.build_spec(task, opt.require_model(model), options).resolved()
-    folder = out or Path("runs") / f"perf-{build_task(spec).name}-{display_name(spec.model)}"
+    evaluation = Evaluation.prepare(opt.build_spec(task, opt.require_model(model), options))
+    folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
     if fresh:
         set_aside(folder)
     with redirect_stdout(sys.stderr), ProgressLine() as progress:
-        return folder, measure(spec, folder, _build_perf_config(options, spec), progress.update)
+        return folder, measure(evaluation, folder, _build_perf_config(options, evaluation.spec), progress.update)
 
 
 def _load_pricing(options: Mapping[str, Any], model: str, model_args: Mapping[str, Any]) -> Pricing | None:

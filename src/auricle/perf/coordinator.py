@@ -17,6 +17,7 @@ import orjson
 
 from auricle.core import errors
 from auricle.core.errors import SpecError
+from auricle.engine.factory import Evaluation
 from auricle.perf.health import summarise_health
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.request_record import RequestRecord
@@ -29,11 +30,20 @@ ProgressCallback = Callable[[dict[str, Any]], None]
 """Receives the load and the counts over all senders."""
 
 
-async def run_load_point(plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event) -> SenderHealth:
-    """Offer the load of a plan, write its requests and answers to the plan's folder, and return the senders' health."""
+async def run_load_point(
+    plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event, evaluation: Evaluation | None = None
+) -> SenderHealth:
+    """Offer the load of a plan, write its requests and answers to the plan's folder, and return the senders' health.
+
+    Args:
+        plan: What to send, and when.
+        on_progress: Receives the counts over all senders.
+        stop_event: Ends the load early.
+        evaluation: The task, if it was built before; a sender in this process uses it.
+    """
     on_progress = _with_recent_ttft(plan, on_progress)
     if plan.senders == 1:
-        results = [await _run_in_process(plan, on_progress, stop_event)]
+        results = [await _run_in_process(plan, on_progress, stop_event, evaluation)]
     else:
         results = await _run_in_subprocesses(plan, on_progress, stop_event)
     _merge_request_files(plan)
@@ -66,7 +76,7 @@ def _with_recent_ttft(plan: LoadPointPlan, on_progress: ProgressCallback) -> Pro
 
 
 async def _run_in_process(
-    plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event
+    plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event, evaluation: Evaluation | None
 ) -> dict[str, Any]:
     async def choose_start() -> float:
         return time.monotonic() + START_DELAY
@@ -78,7 +88,7 @@ async def _run_in_process(
     worker_stop_event = asyncio.Event()
     forwarding = asyncio.create_task(_forward_stop(stop_event, worker_stop_event))
     try:
-        return await run_worker(plan, CoordinatorChannel(choose_start, receive, worker_stop_event))
+        return await run_worker(plan, CoordinatorChannel(choose_start, receive, worker_stop_event), evaluation)
     finally:
         forwarding.cancel()
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from auricle.core.errors import DataError, SpecError
-from auricle.engine.factory import build_run_spec, build_task, display_name, resolve_model
+from auricle.engine.factory import Evaluation, build_run_spec, display_name
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
-from auricle.models import AsyncModel, abilities
+from auricle.models import AsyncModel
 from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.load_patterns import Load, LoadPattern, folder_name
 from auricle.perf.load_syntax import parse_loads
@@ -48,7 +48,6 @@ from auricle.runs.perf_files import (
 )
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run, contains_load_test
-from auricle.tasks.inferencers import select_inferencer, with_context
 
 MAX_RATE_PER_SENDER = 200.0  # requests per second above which a sender's own work would distort its times
 
@@ -85,13 +84,10 @@ class PerfConfig:
 class Measurement:
     """One measurement: its folder, its load points and their summaries."""
 
-    def __init__(self, spec: Spec, out: Path, config: PerfConfig, on_progress: ProgressCallback) -> None:
-        self.spec, self.out, self.config, self._on_progress = (spec.resolved(), out, config, on_progress)
-        self.task, self._model_class = build_task(self.spec), resolve_model(self.spec)
-        inferencer = select_inferencer(
-            self.task.inferencer, abilities(self._model_class), self.task.name, self.spec.model
-        )
-        self.inferencer = with_context(inferencer, self._model_class, self.task.model_context)
+    def __init__(self, evaluation: Evaluation, out: Path, config: PerfConfig, on_progress: ProgressCallback) -> None:
+        self.out, self.config, self._on_progress = out, config, on_progress
+        self._evaluation = evaluation
+        self.spec, self.task, self.inferencer = evaluation.spec, evaluation.task, evaluation.inferencer
         self.slos = parse_slos(config.slo) if config.slo else ()
         self.loads = [load for text in config.loads for load in parse_loads(text)] * config.repeat
         self._validate()
@@ -108,7 +104,7 @@ class Measurement:
             raise SpecError("The load has no end. Set --duration SECONDS or --count N.")
         if any(load.needs_slo for load in self.loads) and not self.slos:
             raise SpecError("A search needs an SLO. Set one with --slo, for example --slo 'p95(ttft_s)<0.3'.")
-        if config.senders != "auto" and config.senders > 1 and not issubclass(self._model_class, AsyncModel):
+        if config.senders != "auto" and config.senders > 1 and not issubclass(self._evaluation.model_class, AsyncModel):
             raise SpecError(f"--senders is for API models only; model '{self.spec.model}' runs on this machine.")
         if contains_load_test(self.out):
             raise SpecError(
@@ -158,9 +154,14 @@ class Measurement:
     async def _run_load(self, plan: LoadPointPlan) -> SenderHealth:
         stop_event = asyncio.Event()
         with stop_on_interrupt(stop_event, signal.SIGINT, signal.SIGTERM):
-            health = await run_load_point(plan, self._on_progress, stop_event)
+            health = await run_load_point(plan, self._on_progress, stop_event, self._reusable_evaluation())
         self.interrupted = stop_event.is_set()
         return health
+
+    def _reusable_evaluation(self) -> Evaluation | None:
+        """Return the evaluation, unless a load point uses it up: samples that are read once, or a closed inferencer."""
+        samples = self.task.samples
+        return None if iter(samples) is samples or hasattr(self.inferencer, "close") else self._evaluation
 
     def _build_plan(self, load: Load, point_folder: Path) -> LoadPointPlan:
         config = self.config
@@ -186,7 +187,7 @@ class Measurement:
         limit = load.cap or math.inf  # the cap is divided: each sender needs at least 1
         if self.config.senders != "auto":
             return int(min(self.config.senders, limit))
-        if not issubclass(self._model_class, AsyncModel):
+        if not issubclass(self._evaluation.model_class, AsyncModel):
             return 1
         limit = min(limit, (os.cpu_count() or 2) - 1)
         return int(max(1, min(math.ceil(load.peak_rate / MAX_RATE_PER_SENDER), limit)))
@@ -263,6 +264,7 @@ def _command_without_secrets() -> list[str]:
     return words
 
 
-def measure(spec: Spec, out: str | Path, config: PerfConfig, on_progress: ProgressCallback) -> PerfSummary:
+def measure(spec: Spec | Evaluation, out: str | Path, config: PerfConfig, on_progress: ProgressCallback) -> PerfSummary:
     """Measure serving performance and return the summary, which is also written to `out`."""
-    return Measurement(spec, Path(out), config, on_progress).run()
+    evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
+    return Measurement(evaluation, Path(out), config, on_progress).run()

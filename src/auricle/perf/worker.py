@@ -24,16 +24,16 @@ import orjson
 from auricle.core.errors import AuricleError, DataError, SpecError, Transient, describe
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Sample
-from auricle.engine.factory import build_task, construct_model, resolve_model
+from auricle.engine.factory import Evaluation, construct_model
 from auricle.engine.spec import Spec
-from auricle.models import BatchModel, abilities
+from auricle.models import BatchModel
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.driver import Driver
 from auricle.perf.load_generator import LoadGenerator, PreparedSample, prepare_samples
 from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
 from auricle.perf.plan import LoadPointPlan
-from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
+from auricle.tasks.inferencers import Inferencer
 from auricle.tasks.inferencers.base import adapt_to_batching, close_inferencer
 
 IDLE_PROBE_SECONDS = 0.5  # seconds during which the lag of the idle event loop is measured
@@ -60,14 +60,21 @@ class CoordinatorChannel:
     stop_event: asyncio.Event
 
 
-async def run_worker(plan: LoadPointPlan, coordinator: CoordinatorChannel) -> ProbeResult:
-    """Run one sender: build the model, prepare the samples and send the load."""
-    spec = Spec.model_validate(plan.spec)
-    task, model_class = build_task(spec), resolve_model(spec)
-    inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
-    inferencer = with_context(inferencer, model_class, task.model_context)
-    inferencer = adapt_to_batching(inferencer, is_batch_model=issubclass(model_class, BatchModel))
-    model = construct_model(model_class, spec.model, spec.model_args)
+async def run_worker(
+    plan: LoadPointPlan, coordinator: CoordinatorChannel, evaluation: Evaluation | None = None
+) -> ProbeResult:
+    """Run one sender: load the model, prepare the samples and send the load.
+
+    Args:
+        plan: What to send, and when.
+        coordinator: Starts and stops the sender.
+        evaluation: The task, if it was built in this process before.
+    """
+    evaluation = evaluation or Evaluation.prepare(Spec.model_validate(plan.spec))
+    spec, task = evaluation.spec, evaluation.task
+    is_batch_model = issubclass(evaluation.model_class, BatchModel)
+    inferencer = adapt_to_batching(evaluation.inferencer, is_batch_model=is_batch_model)
+    model = construct_model(evaluation.model_class, spec.model, spec.model_args)
     if plan.stream is not None and hasattr(model, "streams"):
         model.streams = plan.stream
     driver = Driver(model, plan.batch_size)

@@ -220,7 +220,9 @@ def test_task_is_built_once_per_command(quiz: Path, tmp_path: Path, monkeypatch:
             cli(["run", "counting_tasks:counting", "-T", f"data={quiz}", "-m", "echo", *words], standalone_mode=False)
         assert ended.value.code == 0
         assert built == ["task"]
-    for words in (["score", "a"], ["preview", "counting_tasks:counting", "-T", f"data={quiz}"]):
+    task = ["counting_tasks:counting", "-T", f"data={quiz}"]
+    perf = ["perf", *task, "-m", "echo", "--load", "closed:1", "--load", "closed:2", "--count", "3", "-o", "p"]
+    for words in (["score", "a"], ["preview", *task], perf):
         built.clear()
         with suppress(SystemExit):
             cli(words, standalone_mode=False)
