@@ -65,7 +65,7 @@ def bodies(data: Path, url: str, stream: bool) -> dict[str, Any]:
     for sample, ((request, _),) in api.preview(spec, has_model=False):
         assert isinstance(sample, Sample)
         assert isinstance(request, Generate)
-        encoded[sample.id] = model.encode_body(request, stream)
+        encoded[sample.id] = model.encode_request(request, stream=stream).body
     return encoded
 
 

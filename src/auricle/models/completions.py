@@ -12,9 +12,8 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Likelihood, LogLikelihood, Request, Turn
-from auricle.models.http.base import HttpModel, merge_extra
+from auricle.models.http.base import JSON, HttpModel, merge_extra
 from auricle.models.http.likelihood import LikelihoodScorer, LogprobsSource
-from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest
 from auricle.models.openai import ChatReader
 from auricle.models.plain_text import join_turns, turn_text
@@ -64,13 +63,7 @@ class Completions(HttpModel):
         self._scorer = LikelihoodScorer(self, logprobs_by, start)
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
 
-    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
-        body = self._request_body(request)
-        if self.streams if stream is None else stream:
-            body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return PreparedRequest("/completions", orjson.dumps(merge_extra(body, self.service.extra)), "application/json")
-
-    def _request_body(self, request: Generate) -> dict[str, Any]:
+    def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         body: dict[str, Any] = {
             "model": self.service.model,
             "prompt": self._render_turns(request.turns),
@@ -79,15 +72,15 @@ class Completions(HttpModel):
         }
         if request.stop:
             body["stop"] = request.stop
-        return body
+        if stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return PreparedRequest("/completions", orjson.dumps(merge_extra(body, self.service.extra)), JSON)
 
     def preview_request(self, request: Request) -> str:
         if isinstance(request, LogLikelihood):
             text, continuation = split_request(request, self._render_turns, uses_chat=bool(self._meta_template))
             return f"{text}⟦{continuation}⟧"
-        if not isinstance(request, Generate):
-            return ""
-        return render_request(*self.prepare(request)[:2])
+        return super().preview_request(request)
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
         check_scorable(request)

@@ -9,11 +9,10 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.core.errors import Refused, SpecError
-from auricle.core.types import Generate, Part, Request, Turn
+from auricle.core.types import Generate, Part, Turn
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import HttpModel, merge_extra
+from auricle.models.http.base import JSON, HttpModel, merge_extra
 from auricle.models.http.media import encode_base64, is_remote, read_media_file
-from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest
 
 ROLES = {"user": "user", "assistant": "model"}
@@ -61,13 +60,7 @@ class Gemini(HttpModel):
     def auth_headers(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}  # not in the URL, which ends up in logs
 
-    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
-        stream = self.streams if stream is None else stream
-        method = "streamGenerateContent?alt=sse" if stream else "generateContent"
-        path = f"/models/{self.service.model}:{method}"
-        return PreparedRequest(path, self.encode_body(request), "application/json")
-
-    def encode_body(self, request: Generate) -> bytes:
+    def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         system_parts = [part for turn in request.turns if turn.role == "system" for part in turn.parts]
         settings: dict[str, Any] = {"maxOutputTokens": request.max_tokens, "temperature": request.temperature}
         if request.stop:
@@ -78,12 +71,9 @@ class Gemini(HttpModel):
         }
         if system_parts:
             body["systemInstruction"] = {"parts": [self._encode_part(part) for part in system_parts]}
-        return orjson.dumps(merge_extra(body, self.service.extra))
-
-    def preview_request(self, request: Request) -> str:
-        if not isinstance(request, Generate):
-            return ""
-        return render_request(*self.prepare(request)[:2])
+        method = "streamGenerateContent?alt=sse" if stream else "generateContent"
+        path = f"/models/{self.service.model}:{method}"
+        return PreparedRequest(path, orjson.dumps(merge_extra(body, self.service.extra)), JSON)
 
     def _encode_turn(self, turn: Turn) -> dict[str, Any]:
         return {"role": ROLES[turn.role], "parts": [self._encode_part(part) for part in turn.parts]}

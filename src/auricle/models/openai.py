@@ -17,16 +17,14 @@ import orjson
 
 from auricle.audio import Audio, Image
 from auricle.core.errors import SpecError, Transient
-from auricle.core.types import Generate, Generation, Part, Request, Turn
+from auricle.core.types import Generate, Generation, Part, Turn
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import HttpModel, merge_extra, offset_seed
+from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed
 from auricle.models.http.media import data_url, encode_base64, is_remote, read_media_file
-from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest, RequestTimer
 from auricle.models.token_boundary import merge_spellings
 from auricle.prompts.meta_template import MetaTemplate
 
-JSON = "application/json"
 AUDIO_FILE_HEADER = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # first bytes of audio files
 PCM_RATE = 24_000
 
@@ -134,12 +132,8 @@ class OpenAI(HttpModel):
     def path(self) -> str:
         return "/chat/completions"
 
-    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
-        stream = self.streams if stream is None else stream
-        return PreparedRequest(self.path, self.encode_body(request, stream), JSON)
-
-    def encode_body(self, request: Generate, stream: bool) -> bytes:
-        """Encode the request; base64 media is inserted without being escaped again."""
+    def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
+        """Encode a request; base64 media is inserted without being escaped again."""
         body: dict[str, Any] = {
             "model": self.service.model,
             "messages": [self._encode_message(turn) for turn in request.turns],
@@ -154,12 +148,8 @@ class OpenAI(HttpModel):
             body |= {"logprobs": True, "top_logprobs": self._check_first_tokens(request.first_tokens)}
         if stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        return orjson.dumps(merge_extra(body, offset_seed(self.service.extra, request.answer_index)))
-
-    def preview_request(self, request: Request) -> str:
-        if not isinstance(request, Generate):
-            return ""
-        return render_request(self.path, self.encode_body(request, self.streams))
+        extra = offset_seed(self.service.extra, request.answer_index)
+        return PreparedRequest(self.path, orjson.dumps(merge_extra(body, extra)), JSON)
 
     def _check_first_tokens(self, requested: int) -> int:
         if self.max_first_tokens and requested > self.max_first_tokens:

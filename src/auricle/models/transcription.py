@@ -83,9 +83,8 @@ class Transcription(HttpModel):
             return {"text": reply.content.decode("utf-8", "replace").strip()}
         return self.parse_json(reply)
 
-    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
+    def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         audio = self.encoder(get_single_audio(request))
-        stream = self.streams if stream is None else stream
         body, content_type = encode_multipart(self._form_fields(request, stream), audio)
         return PreparedRequest(self.path, body, content_type)
 

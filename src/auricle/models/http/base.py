@@ -13,6 +13,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -21,15 +22,16 @@ from urllib.request import getproxies
 import orjson
 
 from auricle.core.adaptive_executor import AdaptiveExecutor
-from auricle.core.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable, Unsupported
+from auricle.core.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable
 from auricle.core.redaction import KEY_IN_URL
-from auricle.core.types import Generate, Generation
+from auricle.core.types import Generate, Generation, Request
 from auricle.models.base import AsyncModel
 from auricle.models.http.answers import STREAM_END, AnswerReader
 from auricle.models.http.config import ServiceConfig as ServiceConfig
 from auricle.models.http.error_messages import extract_error_message, find_message, parse_retry_after
 from auricle.models.http.media import AudioEncoder
 from auricle.models.http.rate_limits import AdaptiveLimiter, ConnectionPool, Endpoint, RateLimiter
+from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest, RequestTimer, connection_trace_config
 from auricle.models.http.upload_body import prepare_upload
 
@@ -45,7 +47,7 @@ MAX_MESSAGE_CHARS = 300
 MAX_ERROR_BYTES = 20_000  # read from an error response
 MAX_RESPONSE_BYTES = 1 << 28
 READ_BUFFER_BYTES = 1 << 22  # half the longest line of a stream; one line may contain a minute of speech
-EVENT_STREAM = "text/event-stream"
+JSON, EVENT_STREAM = "application/json", "text/event-stream"
 
 
 class PendingResponse(NamedTuple):
@@ -138,9 +140,19 @@ class HttpModel(AsyncModel):
         async with self.send_request(path, body, content_type) as pending:
             return await self.read_reply(pending)
 
-    def prepare(self, request: Generate, stream: bool | None = None) -> PreparedRequest:
-        """Encode a request, so that sending it takes no further work; `stream` overrides `streams`."""
-        raise Unsupported(f"{type(self).__name__} does not support text generation.")
+    def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
+        """Encode a request in the protocol of the server."""
+        raise NotImplementedError
+
+    def prepare(self, request: Generate) -> PreparedRequest:
+        """Encode a request, so that sending it takes no further work."""
+        return self.encode_request(request, stream=self.streams)
+
+    def preview_request(self, request: Request) -> str:
+        if not isinstance(request, Generate):
+            return ""
+        prepared = self.prepare(request)
+        return render_request(prepared.path, prepared.body) if prepared.content_type == JSON else ""
 
     async def generate(self, request: Generate) -> Generation:
         return await self.send(request, await self.in_thread(self.prepare, request), RequestTimer())
@@ -153,7 +165,7 @@ class HttpModel(AsyncModel):
         return reader.to_generation()
 
     async def stream(self, request: Generate) -> AsyncIterator[str]:
-        prepared = await self.in_thread(self.prepare, request, True)
+        prepared = await self.in_thread(partial(self.encode_request, request, stream=True))
         async with aclosing(self._exchange(prepared, self.reader(request, RequestTimer()))) as pieces:
             async for piece in pieces:
                 yield piece

@@ -11,10 +11,9 @@ import orjson
 from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Likelihood
 from auricle.models.http.answers import parse_count
-from auricle.models.http.base import HttpModel, merge_extra
+from auricle.models.http.base import JSON, HttpModel, merge_extra
 from auricle.models.http.prompt_logprobs import PromptToken, continuation_likelihood, parse_echo, parse_prompt_logprobs
 
-JSON = "application/json"
 LogprobsSource = Literal["prompt_logprobs", "echo"]
 UNSUPPORTED_STATUSES = ("HTTP 400", "HTTP 404", "HTTP 405", "HTTP 422", "HTTP 501")
 """Statuses with which servers refuse an unknown field or path."""

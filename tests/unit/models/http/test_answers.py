@@ -54,8 +54,7 @@ def test_streamed_answer_is_timed_from_its_first_token(serve: Any, ask: Any, pro
     timing = run_model(connect(protocol, server, stream=True), ask(protocol)).timing
     assert timing.first_byte <= timing.first_token
     assert timing.first_token >= 0.05
-    assert timing.last_token - timing.first_token >= 0.02
-    assert timing.done - timing.last_token >= 0.01
+    assert timing.first_token < timing.last_token < timing.done
     assert timing.first_audio is None
 
 

@@ -198,7 +198,7 @@ def test_fake_server_receives_the_bodies_of_the_mode(serve: Any, talk: Any, tmp_
         before = Turn("assistant", ("fine" if mode == "every" else gold,))
         requests = [Generate(turns=(first, before, last), max_tokens=limits[mode != "last"])]
         requests += [] if mode == "last" else [Generate(turns=(first,), max_tokens=limits[0])]
-        expected |= {compute_digest(OpenAI(**arguments).encode_body(request, False)) for request in requests}
+        expected |= {compute_digest(OpenAI(**arguments).prepare(request).body) for request in requests}
     assert set(server.stats()["received"]) == expected
 
 
