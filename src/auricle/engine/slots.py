@@ -5,36 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol, cast
+from typing import TypeAlias, cast
 
 from auricle.core.errors import SampleError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Output, Request
 from auricle.engine.batch_limits import BatchLimits
 from auricle.engine.batching import Batcher, BatchWorker, RunStopped
-from auricle.engine.retry import RetryingSender, Slot
+from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
 from auricle.models.base import AsyncModel, BatchModel, Model
 
 ESCAPING_ERRORS = (SystemExit, GeneratorExit, asyncio.CancelledError)
 """Errors that `except Exception` does not catch. Raised by a model, they fail the sample, not the run."""
-
-
-class Slots(Protocol):
-    """Hands out slots."""
-
-    capacity: int
-    """Maximum samples in flight."""
-
-    def acquire_slot(self) -> Slot:
-        """Return a slot for the next sample, in data order."""
-
-    def close_window(self) -> None:
-        """Called when no more samples follow for now."""
-
-    def stop(self) -> None:
-        """Let requests in flight finish and reject all others."""
-
-    async def close(self) -> None: ...
 
 
 def as_sample_error(error: BaseException) -> SampleError:
@@ -100,7 +82,11 @@ class ModelBatcher(Batcher):
         self._thread.shutdown()
 
 
-def open_slots(model: Model, settings: Settings, *, windows: bool = True) -> DirectSlot | ModelBatcher:
+Slots: TypeAlias = DirectSlot | ModelBatcher
+"""What hands out slots."""
+
+
+def open_slots(model: Model, settings: Settings, *, windows: bool = True) -> Slots:
     """Return what hands out slots for a model.
 
     Args:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BufferedWriter
+from typing import Any
 
 from auricle.core.errors import describe
 from auricle.core.serialization import encode_record
@@ -25,6 +26,10 @@ from auricle.tasks.inferencers import Inferencer, preview_requests
 
 STOP_POLL_SECONDS = 0.25  # longest time until a waiting task notices a stop
 STOP_GRACE_SECONDS = 2.0  # time that requests in flight have left after a stop
+TIMER_FIELDS = (
+    "sent", "uploaded", "first_byte", "first_token", "first_content", "first_audio", "first_audible", "last_content",
+    "done",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +266,23 @@ class LoadGenerator:
     async def prepare(self, request: Request) -> PreparedRequest:
         return await asyncio.to_thread(self._driver.prepare, request)
 
-    def write_record(self, build_record: Callable[[float, int], RequestRecord]) -> None:
-        self._requests_file.write(build_record(self._start_time, self._plan.sender_index).to_json_line())
+    def write_record(self, timer: RequestTimer, turn: int, phase: Phase | None, **fields: Any) -> None:
+        """Write a record with the times of a request, by default in the phase in which it was sent."""
+        start = self._start_time
+        times: dict[str, Any] = {name: getattr(timer, name) for name in TIMER_FIELDS}
+        times = {name: None if value is None else value - start for name, value in times.items()}
+        record = RequestRecord(
+            turn=turn,
+            phase=phase or self.phase_at(times["sent"] or 0.0),
+            sender=self._plan.sender_index,
+            gaps=tuple(timer.gaps),
+            token_gaps=tuple(timer.token_gaps),
+            spoken=tuple((arrival - start, seconds) for arrival, seconds in timer.spoken),
+            streamed=timer.streamed,
+            **times,
+            **fields,
+        )
+        self._requests_file.write(record.to_json_line())
 
 
 class TimedClient:
@@ -328,43 +348,21 @@ class TimedClient:
         if timer.done is None:
             timer.stop()
         generation = output if isinstance(output, Generation) else None
-
-        def build_record(start: float, sender: int) -> RequestRecord:
-            sent = _seconds_since(timer.sent, start)
-            later_turn_sent = sent if turn and self._due is None else None
-            return RequestRecord(
-                index=self.index,
-                sample=self.prepared_sample.sample.id,
-                turn=turn,
-                user=self._user,
-                sender=sender,
-                phase=self.phase if later_turn_sent is None else self._generator.phase_at(later_turn_sent),
-                status=status,
-                due=self._due if turn == 0 else None,
-                sent=sent,
-                uploaded=_seconds_since(timer.uploaded, start),
-                first_byte=_seconds_since(timer.first_byte, start),
-                first_token=_seconds_since(timer.first_token, start),
-                first_content=_seconds_since(timer.first_content, start),
-                first_audio=_seconds_since(timer.first_audio, start),
-                first_audible=_seconds_since(timer.first_audible, start),
-                last_content=_seconds_since(timer.last_content, start),
-                done=_seconds_since(timer.done, start),
-                gaps=tuple(timer.gaps),
-                token_gaps=tuple(timer.token_gaps),
-                spoken=tuple((at - start, seconds) for at, seconds in timer.spoken),
-                streamed=timer.streamed,
-                input_tokens=generation.input_tokens if generation else None,
-                output_tokens=generation.tokens if generation else None,
-                audio_seconds=prepared.audio_seconds,
-                bytes_sent=prepared.size,
-                body=prepared.digest,
-                finish=generation.finish if generation else "",
-                error=error,
-            )
-
-        self._generator.write_record(build_record)
-
-
-def _seconds_since(timestamp: float | None, start: float) -> float | None:
-    return None if timestamp is None else timestamp - start
+        belongs_to_first = not turn or self._due is not None or timer.sent is None
+        self._generator.write_record(
+            timer,
+            turn,
+            self.phase if belongs_to_first else None,
+            index=self.index,
+            sample=self.prepared_sample.sample.id,
+            user=self._user,
+            status=status,
+            due=self._due if turn == 0 else None,
+            input_tokens=generation.input_tokens if generation else None,
+            output_tokens=generation.tokens if generation else None,
+            audio_seconds=prepared.audio_seconds,
+            bytes_sent=prepared.size,
+            body=prepared.digest,
+            finish=generation.finish if generation else "",
+            error=error,
+        )
