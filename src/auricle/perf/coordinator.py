@@ -7,9 +7,7 @@ import os
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from io import BufferedReader
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +18,8 @@ from auricle.core.errors import SpecError
 from auricle.engine.factory import Evaluation
 from auricle.perf.health import summarise_health
 from auricle.perf.plan import LoadPointPlan
-from auricle.perf.request_record import RequestRecord
 from auricle.perf.worker import CoordinatorChannel, run_worker
-from auricle.runs.perf_files import SenderHealth
+from auricle.runs.perf_files import SenderHealth, merge_requests
 
 START_DELAY = 0.3  # seconds from "all senders are ready" to the start, so that the start message arrives in time
 
@@ -46,7 +43,7 @@ async def run_load_point(
         results = [await _run_in_process(plan, on_progress, stop_event, evaluation)]
     else:
         results = await _run_in_subprocesses(plan, on_progress, stop_event)
-    _merge_request_files(plan)
+    merge_requests(Path(plan.folder), plan.senders)
     stop_reason = next((result["stop_reason"] for result in results if result["stop_reason"]), "")
     return summarise_health(
         lags=[lag for result in results for lag in result["lags"]],
@@ -227,33 +224,3 @@ def _error_from_message(message: dict[str, Any]) -> SpecError:
         isinstance(error_class, type) and issubclass(error_class, SpecError) and error_class is not errors.MissingExtra
     )
     return (error_class if takes_message else SpecError)(message["message"])
-
-
-def _merge_request_files(plan: LoadPointPlan) -> None:
-    """Merge the senders' files in the order of the plan; only the offsets of lines are kept in memory."""
-    folder = Path(plan.folder)
-    parts = [folder / f"requests.{sender}.jsonl" for sender in range(plan.senders)]
-    with ExitStack() as open_files, (folder / "requests.jsonl").open("wb") as merged:
-        files = [open_files.enter_context(part.open("rb")) for part in parts if part.exists()]
-        entries = sorted(entry for number, file in enumerate(files) for entry in _index_lines(number, file))
-        for _, _, number, offset in entries:
-            files[number].seek(offset)
-            merged.write(files[number].readline())
-    for part in parts:
-        part.unlink(missing_ok=True)
-
-
-def _index_lines(file_index: int, file: BufferedReader) -> Iterator[tuple[int, int, int, int]]:
-    """Yield index, turn, file number and offset of each line."""
-    offset = 0
-    for line in file:
-        if line.endswith(b"\n"):  # the last line may be incomplete
-            row = orjson.loads(line)
-            yield row["index"], row.get("turn", 0), file_index, offset
-        offset += len(line)
-
-
-def read_request_records(folder: Path) -> list[RequestRecord]:
-    """Read the requests of a load point."""
-    with (folder / "requests.jsonl").open("rb") as lines:
-        return [RequestRecord.from_json(line) for line in lines]

@@ -10,10 +10,14 @@ A load point is a folder; if its answers are scored it is a run directory, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from auricle.core.errors import DataError
 from auricle.runs.documents import read_document, write_document
@@ -334,3 +338,26 @@ def read_health(point_folder: Path) -> SenderHealth:
 
 def write_health(point_folder: Path, health: SenderHealth) -> None:
     write_document(point_folder / HEALTH_FILE, health)
+
+
+def merge_requests(point_folder: Path, senders: int) -> None:
+    """Merge what the senders recorded in the order of the plan; only the offsets of lines are kept in memory."""
+    parts = [point_folder / f"requests.{sender}.jsonl" for sender in range(senders)]
+    with ExitStack() as open_files, (point_folder / REQUESTS_FILE).open("wb") as merged:
+        files = [open_files.enter_context(part.open("rb")) for part in parts if part.exists()]
+        entries = sorted(entry for number, file in enumerate(files) for entry in _index_requests(number, file))
+        for _, _, number, offset in entries:
+            files[number].seek(offset)
+            merged.write(files[number].readline())
+    for part in parts:
+        part.unlink(missing_ok=True)
+
+
+def _index_requests(file_index: int, file: BufferedReader) -> Iterator[tuple[int, int, int, int]]:
+    """Yield index, turn, file number and offset of each line."""
+    offset = 0
+    for line in file:
+        if line.endswith(b"\n"):  # the last line may be incomplete
+            row = orjson.loads(line)
+            yield row["index"], row.get("turn", 0), file_index, offset
+        offset += len(line)

@@ -13,8 +13,9 @@ import pytest
 
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
-from auricle.perf.coordinator import read_request_records, run_load_point
+from auricle.perf.coordinator import run_load_point
 from auricle.perf.plan import LoadPointPlan
+from auricle.perf.request_record import RequestRecord
 from auricle.testing.fake_server import FakeServer, Script
 from tests.unit.perf.conftest import RunMeasurement
 
@@ -88,7 +89,8 @@ def test_stop_reaches_all_senders_and_keeps_their_requests(build_plan: BuildPlan
     assert list_sender_pids() == []
     assert progress[-1]["load"] == "constant:20"
     assert progress[-1]["ttft_s"] > 0
-    records = read_request_records(Path(plan.folder))
+    lines = (Path(plan.folder) / "requests.jsonl").read_bytes().splitlines()
+    records = [RequestRecord.from_json(line) for line in lines]
     assert [record.index for record in records] == sorted(record.index for record in records)
     assert {record.sender for record in records} == {0, 1}
 
