@@ -19,6 +19,7 @@ from auricle.core.errors import DataError
 from auricle.core.serialization import digest
 from auricle.core.types import Generation, Likelihood, Outcome, Output
 from auricle.metrics.confusion import predicted_label
+from auricle.report.sample_view import format_json_value
 from auricle.runs.journal import JournalLine, iter_journal
 from auricle.runs.metrics import Number
 from auricle.runs.run_directory import OUTPUTS_FILE
@@ -90,7 +91,7 @@ def _build_row(line: JournalLine) -> tuple[Any, ...] | None:
         row = (
             sample.id,
             int(record.row),
-            truncate_text(format_target(sample.target)),
+            truncate_text(format_json_value(sample.target)),
             truncate_text(format_answer(record.outputs)),
             record.outcome.value,
             truncate_text(f"{error.kind}: {error.message}") if error else "",
@@ -106,19 +107,6 @@ def _build_row(line: JournalLine) -> tuple[Any, ...] | None:
 
 def truncate_text(text: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     return text if len(text) <= max_length else f"{text[:max_length]} …"
-
-
-def format_target(target: Any) -> str:
-    """Format a reference of any type as text."""
-    if type(target) is str:  # the most frequent case first
-        return target
-    if target is None:
-        return ""
-    if isinstance(target, list):
-        return " / ".join(map(format_target, target))
-    if isinstance(target, dict):
-        return ", ".join(f"{name} {format_target(value)}" for name, value in target.items())
-    return f"{target:g}" if isinstance(target, float) else str(target)
 
 
 def format_answer(outputs: Sequence[Output]) -> str:
@@ -152,7 +140,7 @@ def _add_meta_columns(frame: pd.DataFrame, metas: Sequence[Mapping[str, Any]]) -
 def _format_meta(value: Any) -> str:
     if type(value) is str and len(value) < MAX_META_LENGTH:  # the most frequent case first
         return value
-    return truncate_text(format_target(value), MAX_META_LENGTH)
+    return truncate_text(format_json_value(value), MAX_META_LENGTH)
 
 
 def _read_scores(path: Path) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:

@@ -175,11 +175,17 @@ def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any] 
 
 
 def format_json_value(value: Json) -> str:
-    """Format a target or metadata value as text."""
+    """Format a target or metadata value as text.
+
+    >>> format_json_value(["a cat", "cat"]), format_json_value({"arousal": 0.5, "valence": None})
+    ('a cat / cat', 'arousal 0.5, valence ')
+    """
     if value is None or isinstance(value, str):
         return value or ""
-    if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
-        return " / ".join(str(each) for each in value)
+    if isinstance(value, (list, tuple)):
+        return " / ".join(map(format_json_value, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {format_json_value(item)}" for name, item in value.items())
     return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False, default=str)
 
 

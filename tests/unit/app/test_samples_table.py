@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from auricle.app import samples_table
-from auricle.app.samples_table import badness, format_answer, format_target, read_samples, sort_worst_first
+from auricle.app.samples_table import badness, format_answer, read_samples, sort_worst_first
 from auricle.core.errors import DataError
 from auricle.core.serialization import digest
 from auricle.core.types import Generation, Likelihood, Prediction
@@ -73,14 +73,6 @@ def test_unparsed_answer_is_unreadable_with_a_reason(runs: Path) -> None:
     unreadable = frame[frame["outcome"] == "unreadable"]
     assert len(unreadable)
     assert unreadable["reason"].str.len().gt(0).all()
-
-
-@pytest.mark.parametrize(
-    ("target", "text"),
-    [("yes", "yes"), (None, ""), (["a", "b"], "a / b"), ({"arousal": 0.5}, "arousal 0.5"), (2.0, "2"), (3, "3")],
-)
-def test_target_of_any_type_is_formatted(target: object, text: str) -> None:
-    assert format_target(target) == text
 
 
 def test_answers_of_all_kinds_are_formatted() -> None:

@@ -126,7 +126,13 @@ def test_question_comes_with_its_options() -> None:
 
 @pytest.mark.parametrize(
     ("target", "expected"),
-    [(None, None), (["a", "b"], "a / b"), (2.0, "2"), ({"k": [1]}, '{"k": [1]}'), (True, "true")],
+    [
+        (None, None),
+        (["a", "b"], "a / b"),
+        (2.0, "2"),
+        ({"arousal": 0.5, "ids": [1, 2]}, "arousal 0.5, ids 1 / 2"),
+        (True, "true"),
+    ],
 )
 def test_targets_of_every_kind_are_shown_plainly(target: Any, expected: str | None) -> None:
     (one,) = build_sample_views([record(target=target)], None)
