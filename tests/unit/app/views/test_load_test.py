@@ -31,11 +31,7 @@ def test_reasons_of_invalid_load_points_are_listed(draw: DrawRun, load_test: Pat
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        (None, "no load point was completed"),
-        ("{", r"is not valid JSON"),
-        ("{}", "task: the field is missing"),
-    ],
+    [(None, "no load point was completed"), ("{", r"is not valid JSON"), ("{}", "task: the field is missing")],
 )
 def test_unusable_summary_is_reported(tmp_path: Path, content: str | None, message: str) -> None:
     if content is not None:
