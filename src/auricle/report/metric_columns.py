@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from auricle.core.errors import SpecError, Unreadable, Unsuited, describe
 from auricle.core.types import Record, Stat
 from auricle.metrics.base import Metric, SupportsContexts
-from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs
+from auricle.metrics.multi_answer import AnswerAggregator
 from auricle.runs.scores import ScoreLine
 
 if TYPE_CHECKING:
@@ -87,24 +87,21 @@ class MetricColumn:
     contexts: set[Hashable] = field(default_factory=set)
 
     @cached_property
-    def _is_simple(self) -> bool:
-        """Whether the metric needs only a sample and its outputs."""
-        return self.metric.judge_requests is None and accepts_multiple_outputs(self.metric.score)
-
-    @cached_property
     def _contextual_aggregator(self) -> SupportsContexts | None:
         fold = self.metric.aggregate
         inner = fold.inner if isinstance(fold, AnswerAggregator) else fold
         return inner if isinstance(inner, SupportsContexts) else None
 
     def add(self, entries: Sequence[ScoreEntry], score_record: Callable[..., Any]) -> None:
-        """Add the statistics of these records; `result` computes them if a plain call is not enough."""
+        """Add the statistics of these records; `score_record` computes those of judged and of several answers."""
         metric, applies, keep = self.metric, self.metric.applies, self.stats.append
-        make = _call_score if self._is_simple else score_record
+        score, is_judged = metric.score, metric.judge_requests is not None
         for place, record, line in entries:
             try:
-                concerned = applies is None or applies(record.sample)
-                made = make(metric, record, line) if concerned else None
+                made = None
+                if applies is None or applies(record.sample):
+                    needs_more = is_judged or len(record.outputs) != 1
+                    made = score_record(metric, record, line) if needs_more else score(record.sample, *record.outputs)
                 if made is None and applies:  # the metric does not apply to this answer
                     self.not_applicable.append(place)
                     continue
@@ -170,10 +167,6 @@ class MetaField:
         code = self.values.setdefault(name, len(self.values))
         self.codes.append(code)
         return len(self.values) <= limit
-
-
-def _call_score(metric: Metric, record: Record, _: ScoreLine) -> Any:
-    return metric.score(record.sample, *record.outputs)
 
 
 def normalise_stat(stat: Any) -> Stat:

@@ -67,6 +67,9 @@ class ScoreTable:
     def add_all(self, records: Sequence[Record]) -> list[ScoreLine]:
         """Score records metric by metric, which is faster than one by one, and return their lines."""
         entries = [self._add_entry(record) for record in records]
+        others = [outcome for record in records if (outcome := record.outcome) is not Outcome.ANSWERED]
+        self.outcomes.update(others)
+        self.outcomes[Outcome.ANSWERED] += len(records) - len(others)
         answered = [entry for entry in entries if not entry[2].failed]
         for column in self.columns:
             if not column.refusal_reason:
@@ -76,14 +79,14 @@ class ScoreTable:
         return [line for *_, line in entries]
 
     def _add_entry(self, record: Record) -> ScoreEntry:
-        """Assign an index to a record and count its outcome and metadata."""
+        """Assign an index to a record and count its metadata."""
         place = len(self.rows)
         self.rows.append(record.row)
         self._add_to_groups(place, record)
-        self.outcomes[record.outcome] += 1
-        if record.error:
-            self._add_failure(place, record)
-        return place, record, ScoreLine(record.sample.id, record.row, failed=record.error.kind if record.error else "")
+        if not record.error:
+            return place, record, ScoreLine(record.sample.id, record.row)
+        self._add_failure(place, record)
+        return place, record, ScoreLine(record.sample.id, record.row, failed=record.error.kind)
 
     def worst_ids(self) -> list[str]:
         """Return the ids of the worst samples by the first metric, worst first."""
