@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from auricle.audio import Audio
+from auricle.core.signature import Signature
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, error_rates, labels
-from auricle.metrics.signature import Signature
 from auricle.report.metrics_document import build_metrics
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import build_sample_views

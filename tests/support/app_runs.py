@@ -14,8 +14,8 @@ import soundfile
 
 from auricle import BatchModel, Generation, Prediction, Spec, evaluate
 from auricle.core.serialization import encode_record
+from auricle.core.signature import Signature
 from auricle.core.types import Record, Sample
-from auricle.metrics.signature import Signature
 from auricle.runs.metrics import Number
 from auricle.runs.perf_files import PerfManifest, PerfSummary, write_perf_manifest, write_perf_summary
 from auricle.runs.progress import read_progress, write_progress

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from auricle.core.signature import Signature
 from auricle.metrics.catalogue import metric_title
-from auricle.metrics.signature import Signature
 from auricle.report.text_format import format_number
 from auricle.runs.metrics import Metrics, Number
 

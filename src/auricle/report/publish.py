@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 
 from auricle.core.gc_tuning import infrequent_gc
+from auricle.core.signature import JUDGE_MARK, MetricSignature, Signature
 from auricle.metrics.base import Metric
-from auricle.metrics.signature import JUDGE_MARK, MetricSignature, Signature
 from auricle.report import metrics_document, run_html
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records

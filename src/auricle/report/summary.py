@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import describe
+from auricle.core.signature import MetricSignature, Signature
 from auricle.metrics.intervals import compute_interval
-from auricle.metrics.signature import MetricSignature, Signature
 from auricle.report.metric_columns import MetricColumn
 from auricle.report.score_table import ScoreTable
 from auricle.runs.metrics import Number

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError
+from auricle.core.signature import Signature
 from auricle.core.types import Outcome, Record
-from auricle.metrics.signature import Signature
 from auricle.runs.documents import read_document, write_document
 
 METRICS_FILE = "metrics.json"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auricle.metrics.signature import Signature
+from auricle.core.signature import Signature
 from auricle.report.leaderboard import build_leaderboard
 from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts, Throughput
 

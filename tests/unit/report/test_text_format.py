@@ -2,9 +2,9 @@
 
 import pytest
 
+from auricle.core.signature import Signature
 from auricle.core.types import Likelihood
 from auricle.metrics.catalogue import metric_title
-from auricle.metrics.signature import Signature
 from auricle.report.text_format import format_coverage, format_likelihood, format_number, group_by_reason
 from auricle.runs.metrics import Number
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import DataError
+from auricle.core.signature import Signature
 from auricle.core.types import Failure, Outcome, Record, Sample
-from auricle.metrics.signature import Signature
 from auricle.runs.metrics import (
     FailureExample,
     FailureKind,

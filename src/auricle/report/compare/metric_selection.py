@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from auricle.core.errors import SpecError
+from auricle.core.signature import MetricSignature
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 from auricle.metrics.base import Metric
-from auricle.metrics.signature import MetricSignature
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import Run
 

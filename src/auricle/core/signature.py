@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from auricle.text import PROFILES
-
 NAME_AND_VERSION = re.compile(r"(?P<name>.+?):(?P<version>\d+)(?:\.(?P<options>.*))?", re.DOTALL)
+PROFILE = re.compile(r"[\w-]+:\d+")
+"""The option that names a text normaliser, with its version."""
 JUDGE_MARK = ".by-"
 UNREADABLE_WRONG = ".unreadable-wrong"
 NO_SYNONYMS = "no-synonyms"
@@ -54,7 +54,7 @@ class MetricSignature:
     @property
     def profile(self) -> str:
         """The name of the text normaliser; empty if the metric uses none."""
-        return next((name for name, profile in PROFILES.items() if profile.signature in self.options), "")
+        return next((option.partition(":")[0] for option in self.options if PROFILE.fullmatch(option)), "")
 
     @property
     def uses_synonyms(self) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from auricle.metrics.signature import MetricSignature, Signature
+from auricle.core.signature import MetricSignature, Signature
 from auricle.text import PROFILES
 
 COMPLETE = "demo:1|manifest.jsonl@65db9992|Respond#bc9a|wer:1.pooled.whisper-en:1|whisper#a1b2|auricle 0.1.0"
