@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from auricle.metrics.catalogue import metric_title
 from auricle.report import text_format
 from auricle.runs.metrics import Number
 
 MISSING = "–"
-NumberDocument = Mapping[str, Any]
 NARROW_SPACE = "\u202f"  # a narrow no-break space, between a number and its unit
 
 

@@ -65,7 +65,6 @@ def load_environment() -> Environment:
         decimal=html_format.typeset_decimal,
         interval=html_format.typeset_interval,
         quantity=html_format.typeset_number,
-        plural=html_format.pluralise,
         typeset=html_format.typeset,
         unitless=html_format.strip_unit,
         clip=text_format.truncate,

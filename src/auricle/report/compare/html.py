@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from auricle.metrics.signature import MetricSignature
+from markupsafe import Markup
+
+from auricle.core.signature import MetricSignature
 from auricle.report import sample_cards
 from auricle.report.compare import Comparison, ComparisonRow, text
 from auricle.report.compare.flips import build_views, read_records
 from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.html_format import Scale
-from auricle.report.markup import Markup
 from auricle.report.plots import draw_difference
 from auricle.report.sample_view import MAX_SAMPLES, SampleView
 from auricle.report.templating import render_page as render_template
