@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 import sample_data
 import soundfile
 from measure import Cost, Sheet, at_most, measure_cost
@@ -20,6 +19,7 @@ from auricle import api
 from auricle.metrics.error_rates import wer
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import build_sample_views
+from auricle.runs.metrics import read_metrics
 from auricle.runs.run_directory import Run
 
 SAMPLES = 10_000
@@ -41,10 +41,9 @@ def build_rows(folder: Path) -> Iterator[dict[str, Any]]:
 
 def render_page(run: Path) -> str:
     """Render the page alone, from metrics that are already computed."""
-    document = orjson.loads((run / "metrics.json").read_bytes())
     with Run.load(run).open_index() as index:
         records = [record for sample_id in api.worst_samples(run, 50) if (record := index.get(sample_id))]
-    return render_report(document, build_sample_views(records, wer))
+    return render_report(read_metrics(run), build_sample_views(records, wer))
 
 
 def open_page(report: Path) -> float:
