@@ -18,8 +18,7 @@ from auricle.core.errors import DataError
 from auricle.core.types import Record
 from auricle.runs.journal import read_record
 from auricle.runs.metrics import METRICS_FILE, Metrics, read_metrics
-from auricle.runs.run_directory import OUTPUTS_FILE, VERDICTS_FILE
-from auricle.runs.run_spec import SPEC_FILE, read_run_spec
+from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
 from auricle.runs.scores import SCORES_FILE
 from auricle.tasks.catalogue import TASKS
 

@@ -22,7 +22,7 @@ from auricle.metrics.confusion import predicted_label
 from auricle.report.sample_view import format_json_value
 from auricle.runs.journal import JournalLine, iter_journal
 from auricle.runs.metrics import Number
-from auricle.runs.run_directory import OUTPUTS_FILE
+from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.scores import SCORES_FILE, read_scores
 
 MAX_JOURNAL_BYTES = 2_000_000_000

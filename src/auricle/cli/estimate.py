@@ -11,7 +11,8 @@ from itertools import islice
 from auricle.core.errors import AuricleError
 from auricle.core.types import Generate, Predict, Request, Sample
 from auricle.engine.factory import Evaluation
-from auricle.runs.usage import MILLION, Price, format_money, sample_audio_seconds
+from auricle.runs.metrics import format_money
+from auricle.runs.usage import MILLION, Price, sample_audio_seconds
 from auricle.tasks.inferencers import preview_requests
 
 MIN_SAMPLES_FOR_ESTIMATE = 1_000

@@ -16,8 +16,8 @@ from auricle.core.errors import SpecError
 from auricle.report import terminal
 from auricle.report.usage_text import format_usage_line
 from auricle.runs.documents import to_plain
-from auricle.runs.metrics import Metrics
-from auricle.runs.run_directory import Run
+from auricle.runs.metrics import Metrics, read_current_metrics
+from auricle.runs.run_spec import read_run_spec
 
 
 @click.command()
@@ -43,7 +43,8 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
 
 def load_metrics(run: Path) -> Metrics:
     """Return the metrics of a run; score it first if they are missing or out of date."""
-    published = Run.load(run).read_metrics()
+    read_run_spec(run)  # raises if it is not a run
+    published = read_current_metrics(run)
     if published is None:
         from auricle import api
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from auricle.core.serialization import digest
 from auricle.core.types import Record
 from auricle.engine.observer import ForwardingObserver, Observer
+from auricle.runs.metrics import format_money
 from auricle.runs.run_directory import Run
-from auricle.runs.usage import Price, UsageTotals, format_money
+from auricle.runs.usage import Price, UsageTotals
 
 MAX_UNPRICED_ANSWERS = 10
 """Answers without a known cost, and none with one, after which a limit cannot be enforced."""

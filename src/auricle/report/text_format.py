@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from auricle.core.types import Likelihood
 from auricle.runs.metrics import Number
+
+if TYPE_CHECKING:
+    from auricle.core.types import Likelihood
 
 MAX_CHARACTERS = 4000
 CONDITION_SUFFIXES = {"context": "", "nothing": ", without a prompt", "itself": ", with the prompt"}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from auricle.runs.metrics import Delay, Metrics, Throughput, Usage
-from auricle.runs.usage import format_money
+from auricle.runs.metrics import Delay, Metrics, Throughput, Usage, format_money
 
 FACT_DESCRIPTIONS = {
     "Wall time": "From the first request to the last response of each pass, decoding included, "

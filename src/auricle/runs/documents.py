@@ -77,7 +77,7 @@ def decode(kind: Any, value: Any, where: str = "") -> Any:
     """Convert a value of JSON types to the type of a field.
 
     Args:
-        kind: A dataclass, or the annotation of one of its fields. A class with the method `parse` may be stored as text.
+        kind: A dataclass, or the annotation of one of its fields. A class with `parse` may be stored as text.
         value: The value.
         where: The field that contains it, for error messages.
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import DataError
 from auricle.core.signature import Signature
-from auricle.core.types import Outcome, Record
 from auricle.runs.documents import read_document, write_document
+from auricle.runs.run_spec import OUTPUTS_FILE, VERDICTS_FILE
+
+if TYPE_CHECKING:  # `auricle show` starts faster without them
+    from auricle.core.types import Outcome, Record
 
 METRICS_FILE = "metrics.json"
 FORMAT = 1
@@ -88,6 +92,8 @@ class OutcomeCounts:
     @classmethod
     def count(cls, outcomes: Mapping[Outcome, int]) -> OutcomeCounts:
         """Add up the outcomes of records."""
+        from auricle.core.types import Outcome
+
         skipped, empty = outcomes.get(Outcome.SKIPPED, 0), outcomes.get(Outcome.EMPTY, 0)
         answered, failed = outcomes.get(Outcome.ANSWERED, 0) + empty, outcomes.get(Outcome.FAILED, 0) + skipped
         return cls(answered + failed, answered, failed, empty, skipped)
@@ -228,5 +234,27 @@ def read_metrics(run_path: Path) -> Metrics:
         raise DataError(f"{run_path / METRICS_FILE} not found: the run has not been scored yet.") from error
 
 
+def read_current_metrics(run_path: Path) -> Metrics | None:
+    """Read the numbers of a run; return None if they are missing, damaged or older than the journal."""
+    file = run_path / METRICS_FILE
+    sources = (run_path / OUTPUTS_FILE, run_path / VERDICTS_FILE)
+    newest = max((source.stat().st_mtime_ns for source in sources if source.exists()), default=0)
+    if not file.exists() or file.stat().st_mtime_ns < newest:
+        return None
+    with suppress(DataError):
+        return read_metrics(run_path)
+    return None
+
+
 def write_metrics(run_path: Path, metrics: Metrics) -> None:
     write_document(run_path / METRICS_FILE, metrics)
+
+
+def format_money(amount: float, currency: str) -> str:
+    """Format an amount with two decimals, or four significant digits below 1.
+
+    >>> format_money(1234.5, "USD"), format_money(0.00123456, "USD")
+    ('1,234.50 USD', '0.001235 USD')
+    """
+    digits = f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4g}"
+    return f"{digits} {currency}"

@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from auricle.audio import Audio
-from auricle.core.errors import AudioError, DataError, RunLocked
+from auricle.core.errors import AudioError, RunLocked
 from auricle.core.files import write_atomically
 from auricle.core.serialization import digest, encode_record
 from auricle.core.types import Generation, Output, Record
@@ -35,11 +34,17 @@ from auricle.runs.journal import (
     read_journal_line,
     truncate_partial_line,
 )
-from auricle.runs.metrics import METRICS_FILE, Metrics, read_metrics
+from auricle.runs.metrics import Metrics, read_current_metrics
 from auricle.runs.progress import Progress, read_progress, write_progress
-from auricle.runs.run_spec import LOAD_TEST_FILE, SPEC_FILE, RunSpec, read_run_spec, write_run_spec
-
-OUTPUTS_FILE, VERDICTS_FILE = "outputs.jsonl", "verdicts.jsonl"
+from auricle.runs.run_spec import (
+    LOAD_TEST_FILE,
+    OUTPUTS_FILE,
+    SPEC_FILE,
+    VERDICTS_FILE,
+    RunSpec,
+    read_run_spec,
+    write_run_spec,
+)
 
 
 class JournalIndex:
@@ -204,14 +209,7 @@ class Run:
 
     def read_metrics(self) -> Metrics | None:
         """Read `metrics.json`; return None if it is missing, damaged or older than the journal."""
-        file = self.path / METRICS_FILE
-        sources = (self.outputs_path, self.verdicts_path)
-        newest = max((source.stat().st_mtime_ns for source in sources if source.exists()), default=0)
-        if not file.exists() or file.stat().st_mtime_ns < newest:
-            return None
-        with suppress(DataError):
-            return read_metrics(self.path)
-        return None
+        return read_current_metrics(self.path)
 
     def read_progress(self) -> Progress:
         """Read `progress.json`; during a pass it only contains the timing of earlier passes."""

@@ -197,13 +197,3 @@ def sample_audio_seconds(sample: Sample) -> float | None:
                 except AudioError:
                     return None
     return round(total, 4)
-
-
-def format_money(amount: float, currency: str) -> str:
-    """Format an amount with two decimals, or four significant digits below 1.
-
-    >>> format_money(1234.5, "USD"), format_money(0.00123456, "USD")
-    ('1,234.50 USD', '0.001235 USD')
-    """
-    digits = f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4g}"
-    return f"{digits} {currency}"

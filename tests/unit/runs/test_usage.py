@@ -12,8 +12,8 @@ from auricle import Audio, Generation, Sample, SpecError
 from auricle.core.serialization import decode_record, encode_record
 from auricle.core.types import Failure, Input, Record
 from auricle.report.usage_text import format_usage_line, usage_facts
-from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Usage
-from auricle.runs.usage import Price, Prices, UsageTotals, format_money, sample_audio_seconds
+from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Usage, format_money
+from auricle.runs.usage import Price, Prices, UsageTotals, sample_audio_seconds
 
 TOKENS = Price("m", input=2.0, output=10.0)
 

@@ -32,7 +32,7 @@ from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.templating import render
 from auricle.report.text_format import truncate
 from auricle.runs.metrics import METRICS_FILE, Number
-from auricle.runs.run_directory import OUTPUTS_FILE
+from auricle.runs.run_spec import OUTPUTS_FILE
 
 MAX_FLIPS = 20
 FLIPS_SHOWN = 4

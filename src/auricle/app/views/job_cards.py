@@ -11,7 +11,7 @@ from auricle.app import navigation, theme
 from auricle.app.jobs import Job, JobLog, JobManager, JobState
 from auricle.app.workspace import Workspace
 from auricle.engine.progress import ProgressEvent
-from auricle.runs.usage import format_money
+from auricle.runs.metrics import format_money
 
 REFRESH_SECONDS = 1.0
 ACTIVE_STATES = ("running", "stopping")
