@@ -149,7 +149,7 @@ class MetricColumn:
 
     def _add_reason(self, line: ScoreLine, reason: str) -> None:
         """Count a reason; after many distinct reasons, count only known ones."""
-        line.unreadable[self.metric.name] = reason
+        line.unreadable = {**line.unreadable, self.metric.name: reason}
         if reason in self.reasons or len(self.reasons) < MAX_REASONS:
             self.reasons[reason] += 1
 

@@ -108,7 +108,7 @@ class ScoreTable:
         texts = self.verdicts.read_replies(metric, record)
         if not metric.applies and texts:
             clipped = [text[-MAX_VERDICT_LENGTH:] for text in texts]
-            line.verdicts[metric.name] = clipped
+            line.verdicts = {**line.verdicts, metric.name: clipped}
         return metric.score(record.sample, *outputs, verdicts=texts)
 
     def _update_worst(self, metric: Metric, entries: Sequence[ScoreEntry]) -> None:

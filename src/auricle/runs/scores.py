@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -14,6 +15,12 @@ from auricle.core.files import write_lines_atomically
 from auricle.core.serialization import dumps
 
 SCORES_FILE = "scores.jsonl"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""Shared by most lines, because there may be a million."""
+
+
+def _share_nothing() -> Mapping[str, Any]:
+    return NOTHING
 
 
 @dataclass(slots=True)
@@ -25,9 +32,9 @@ class ScoreLine:
     stats: dict[str, Any] = field(default_factory=dict)
     failed: str = ""
     """The kind of error, if the sample failed."""
-    unreadable: dict[str, str] = field(default_factory=dict)
+    unreadable: Mapping[str, str] = field(default_factory=_share_nothing)
     """Why a metric could not read the answer, by metric."""
-    verdicts: dict[str, list[str]] = field(default_factory=dict)
+    verdicts: Mapping[str, Sequence[str]] = field(default_factory=_share_nothing)
     """The end of each of the judge's replies, by metric."""
 
     def to_json_line(self) -> bytes:
