@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from auricle.audio import Audio
 from auricle.core.errors import AllRequestsFailed, SpecError, Unsupported
@@ -46,7 +46,6 @@ from auricle.engine.slots import close_model, send_once
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
-from auricle.report.compare import Comparison, compare_runs
 from auricle.report.publish import publish
 from auricle.report.score_table import ScoreTable
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
@@ -56,6 +55,9 @@ from auricle.runs.verdicts import Judge, VerdictIndex, read_last_judge
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer, select_inferencer
+
+if TYPE_CHECKING:
+    from auricle.report.compare import Comparison
 
 T = TypeVar("T")
 ALL_ABILITIES: list[Ability] = [*ABILITY_BY_REQUEST.values(), "first_tokens"]
@@ -277,6 +279,8 @@ def compare(
     Returns:
         Paired differences with intervals, and the samples that changed.
     """
+    from auricle.report.compare import compare_runs
+
     paths = Path(a), Path(b)
     results = load_metrics(paths[0]), load_metrics(paths[1])
     return compare_runs(paths, results, metrics, by, max_flips=max_flips)

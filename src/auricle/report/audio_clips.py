@@ -99,7 +99,7 @@ def _encode_excerpt(sound: Audio) -> tuple[bytes, float]:
 
 
 def encode_clip(sound: Audio) -> bytes:
-    """Encode a recording as Opus in WebM, which all browsers play."""
+    """Encode a recording as Opus in WebM, which current browsers play."""
     import av
     import numpy as np
 
