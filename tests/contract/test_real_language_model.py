@@ -57,10 +57,13 @@ def generations(run: Any) -> Any:
 
 
 def test_streamed_answers_equal_complete_answers(asked: Any, tmp_path: Path) -> None:
-    done = [asked("whole", stream="false"), asked("streamed", stream="true")]
+    done = [asked("whole", "--no-stream"), asked("streamed", "--stream")]
     assert [item.returncode for item in done] == [0, 0], [item.stderr for item in done]
     full, streamed = generations(tmp_path / "whole"), generations(tmp_path / "streamed")
+    timings = [answer.pop("timing") for answer in streamed.values()]
     assert full == streamed
+    assert all(0 < timing["first_token"] <= timing["last_token"] <= timing["done"] for timing in timings)
+    assert json.loads((tmp_path / "streamed" / "metrics.json").read_text())["speed"]["ttft_s"]["answers"] == len(ROWS)
     assert full.keys() == {row["id"] for row in ROWS}
     assert "Paris" in full["france"]["text"]
     for answer in full.values():
