@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,6 +17,7 @@ from auricle.core.types import (
     ABILITY_BY_REQUEST,
     Ability,
     Generate,
+    Outcome,
     Output,
     Part,
     Predict,
@@ -38,7 +39,7 @@ from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.judge import JudgePass
-from auricle.engine.observer import Observer, OutcomeCounter
+from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
@@ -98,24 +99,24 @@ def evaluate(
     validate = getattr(task.samples, "validate", None)
     if validate:
         validate()
-    counter = OutcomeCounter(observer)
+    observer = observer or Observer()
     with Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
         model = deploy_model(model_class, spec, settings, run.path)
-        _run_inference(evaluation, model, run, settings, counter)
+        outcomes = _run_inference(evaluation, model, run, settings, observer)
         limit = f"[:{spec.limit}]" if spec.limit else ""
         notes = tuple(task.notes(spec.model, spec.model_args))
         progress = replace(run.read_progress(), revision=f"{task.revision}{limit}", notes=notes)
         run.write_progress(progress)
         result = RunResult(
             path=run.path,
-            outcomes=OutcomeCounts.count(counter.outcomes),
+            outcomes=OutcomeCounts.count(outcomes),
             complete=progress.complete,
             stop_reason=getattr(observer, "stop_reason", ""),
         )
         if infer_only:
             return result
         judge = spec.judge if progress.complete else None
-        metrics = _judge_and_publish(run, task, judge, settings, counter)
+        metrics = _judge_and_publish(run, task, judge, settings, observer)
     unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
     return replace(result, metrics=metrics, unscored=unscored, judge_requested=judge is not None)
 
@@ -339,17 +340,22 @@ def _with_limit(settings: Settings, spec: Spec) -> Settings:
     return replace(settings, limit=spec.limit) if spec.limit else settings
 
 
-def _run_inference(evaluation: Evaluation, model: Model, run: Run, settings: Settings, counter: OutcomeCounter) -> None:
-    async def main() -> None:
+def _run_inference(
+    evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer
+) -> Mapping[Outcome, int]:
+    """Answer the samples and return the number of each outcome."""
+
+    async def main() -> Mapping[Outcome, int]:
         stop = asyncio.Event()
-        counter.on_start(run, stop.set)
+        observer.on_start(run, stop.set)
         with stop_on_interrupt(stop):
             try:
-                await RunLoop(evaluation.inferencer, model, run, settings, counter).run(evaluation.task.samples, stop)
+                loop = RunLoop(evaluation.inferencer, model, run, settings, observer)
+                return await loop.run(evaluation.task.samples, stop)
             finally:
                 await close_model(model)
 
-    _run_async(main())
+    return _run_async(main())
 
 
 def _run_async(coroutine: Coroutine[Any, Any, T]) -> T:

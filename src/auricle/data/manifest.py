@@ -115,8 +115,8 @@ class Manifest:
         if None in values.values():
             values = {name: value for name, value in values.items() if value is not None}
         # A list or an object is not a question (such as IFEval's `instruction`).
-        question_columns = self.fields.question_columns[1:]
-        if structured := [name for name in question_columns if isinstance(values.get(name), (list, dict))]:
+        present = [name for name in self.fields.question_columns[1:] if name in values]
+        if structured := [name for name in present if isinstance(values[name], (list, dict))]:
             role_values, other_columns = self._split_columns({k: v for k, v in values.items() if k not in structured})
             return role_values, {**other_columns, **{name: values[name] for name in structured}}
         columns = tuple(values)  # nearly always the same as in an earlier row

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 
-from auricle.core.types import Outcome, Record
+from auricle.core.types import Record
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Verdict
 
@@ -55,19 +54,3 @@ class ForwardingObserver(Observer):
 
     def on_verdict(self, verdict: Verdict, /) -> None:
         self.observer.on_verdict(verdict)
-
-
-class OutcomeCounter(ForwardingObserver):
-    """Counts the outcomes of a pass."""
-
-    def __init__(self, observer: Observer | None = None) -> None:
-        super().__init__(observer)
-        self.outcomes: Counter[Outcome] = Counter()
-
-    def on_result(self, record: Record, /) -> None:
-        self.outcomes[record.outcome] += 1
-        self.observer.on_result(record)
-
-    def on_skipped(self) -> None:
-        self.outcomes[Outcome.ANSWERED] += 1
-        self.observer.on_skipped()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -13,7 +14,7 @@ from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import SpecError, describe
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.serialization import content_key, digest, dumps
-from auricle.core.types import Failure, Json, Output, Record, RejectedRow, Sample, has_media
+from auricle.core.types import Failure, Json, Outcome, Output, Record, RejectedRow, Sample, has_media
 from auricle.engine.batching import RunStopped
 from auricle.engine.observer import Observer
 from auricle.engine.request_loop import RequestLoop
@@ -51,12 +52,13 @@ class RunLoop:
         self._first_row_by_id: dict[int, int] = {}
         self._fail_fast = FailFast()
         self._executor = AdaptiveExecutor(8, "auricle-read")
-        self._row_count = 0
+        self._row_count = self._answered = 0
+        self._outcomes: Counter[Outcome] = Counter()
         self._timer = PassTimer()
         self._earlier_passes = read_passes(run)
 
-    async def run(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> None:
-        """Process samples in order until the data ends or `stop` is set."""
+    async def run(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Mapping[Outcome, int]:
+        """Process samples in order until the data ends or `stop` is set, and return the number of each outcome."""
         self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes)))
         loop = RequestLoop(
             open_slots(self._model, self._settings), self._process_sample, stop, self._observer.on_in_flight
@@ -69,6 +71,7 @@ class RunLoop:
             self._executor.close()
             await close_inferencer(self._inferencer)
         self._finish(self._row_count, stop.is_set())
+        return self._outcomes + Counter({Outcome.ANSWERED: self._answered})
 
     def _admit_rows(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Iterator[Row | None]:
         """Yield the rows to process, and None for those that are rejected."""
@@ -97,7 +100,7 @@ class RunLoop:
         record = Record(sample=sample, row=row, error=Failure(RejectedRow.__name__, item.reason))
         previous = self._journal_index.get(name)
         if previous and (previous.error, previous.row) == (record.error, row):
-            self._observer.on_result(record)  # already in the journal
+            self._report(record)  # already in the journal
         else:
             self._save(record)
 
@@ -105,14 +108,22 @@ class RunLoop:
         row, sample = job
         previous = None if self._settings.retry_failed else self._journal_index.get(sample.id)
         if previous and previous.error:
-            self._observer.on_result(previous)
+            self._report(previous)
         elif record := await self._ask_model(row, sample, slot):
             self._save(record)
         else:
+            self._answered += 1
             self._observer.on_skipped()
 
     def _save(self, record: Record) -> None:
         self._run_directory.append(record)
+        self._report(record)
+
+    def _report(self, record: Record) -> None:
+        if (outcome := record.outcome) is Outcome.ANSWERED:
+            self._answered += 1  # the common case; hashing an enum takes as long as the rest of this function
+        else:
+            self._outcomes[outcome] += 1
         self._observer.on_result(record)
 
     async def _ask_model(self, row: int, sample: Sample, slot: Slot) -> Record | None:

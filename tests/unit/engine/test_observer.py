@@ -1,12 +1,11 @@
 """Follow a run."""
 
-from auricle.core.types import Failure, Generation, Outcome, Record, Sample
-from auricle.engine.observer import ForwardingObserver, Observer, OutcomeCounter
+from auricle.core.types import Generation, Record, Sample
+from auricle.engine.observer import ForwardingObserver, Observer
 
 
-def make_record(text: str = "hello", error: Failure | None = None) -> Record:
-    outputs = () if error else (Generation(text=text),)
-    return Record(sample=Sample(id="1", inputs={}), row=0, outputs=outputs, error=error)
+def make_record() -> Record:
+    return Record(sample=Sample(id="1", inputs={}), row=0, outputs=(Generation(text="hello"),))
 
 
 class Collects(Observer):
@@ -43,13 +42,3 @@ def test_every_call_is_forwarded() -> None:
     observer.on_in_flight(3)
     observer.on_judging(2)
     assert collects.calls == [record, "skipped", 3, ("judging", 2)]
-
-
-def test_outcomes_are_counted_by_kind() -> None:
-    counter = OutcomeCounter()
-    counter.on_result(make_record())
-    counter.on_result(make_record(" "))
-    counter.on_result(make_record(error=Failure("Refused", "no")))
-    counter.on_result(make_record(error=Failure("Skipped", "too long")))
-    counter.on_skipped()
-    assert counter.outcomes == {Outcome.ANSWERED: 2, Outcome.EMPTY: 1, Outcome.FAILED: 1, Outcome.SKIPPED: 1}

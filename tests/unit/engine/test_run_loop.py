@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient
-from auricle.core.errors import DataError
-from auricle.core.types import Failure, Likelihood, Output, Part, Prediction, Record, RejectedRow
+from auricle.core.errors import DataError, Skipped
+from auricle.core.types import Failure, Likelihood, Outcome, Output, Part, Prediction, Record, RejectedRow
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.models.base import Model
@@ -338,3 +338,25 @@ def test_unreadable_data_raises_and_keeps_the_answers(tmp_path: Path) -> None:
         evaluate(tmp_path, samples(), FakeApi(), settings=Settings(concurrency=4))
     assert len(journal_lines(tmp_path)) > 200
     assert Run.load(tmp_path).read_progress() == Progress()
+
+
+def test_outcomes_of_a_pass_are_counted(tmp_path: Path) -> None:
+    class Varied(AsyncModel):
+        async def generate(self, request: Generate) -> Generation:
+            text = str(request.turns[-1].parts[-1])
+            if text.endswith("1"):
+                raise Skipped("too long")
+            if text.endswith("2"):
+                raise SampleError("refused")
+            return Generation(text="" if text.endswith("3") else text)
+
+    async def run_pass(run: Run) -> dict[Outcome, int]:
+        loop = RunLoop(Respond("{question}"), Varied(), run, Settings(), Observer())
+        return dict(await loop.run(texts(5), asyncio.Event()))
+
+    def count() -> dict[Outcome, int]:
+        with Run.open(tmp_path, SPEC) as run:
+            return asyncio.run(run_pass(run))
+
+    assert count() == {Outcome.ANSWERED: 2, Outcome.SKIPPED: 1, Outcome.FAILED: 1, Outcome.EMPTY: 1}
+    assert count() == {Outcome.ANSWERED: 3, Outcome.SKIPPED: 1, Outcome.FAILED: 1}, "stored answers are not read again"
