@@ -91,17 +91,18 @@ WORDS = {
 looked up together with its option."""
 
 API = """
-import dataclasses, json, auricle
+import json, auricle
+from auricle.runs.documents import encode_document
 spec = auricle.Spec(
     task="asr", task_args={"data": "asr.jsonl", "language": "en"},
     model="fake-api", model_args={"wrong": 0.3},
 )
-plain = lambda numbers: [dataclasses.asdict(each) for each in numbers]
+plain = lambda value: json.loads(encode_document(value))
 print(json.dumps({
-    "evaluate": plain(auricle.evaluate(spec, "runs/python")),
-    "score": plain(auricle.score("runs/python", profile="basic")),
-    "summary": auricle.summary("runs/python", by="subset"),
-    "compare": auricle.compare("runs/asr-en", "runs/asr-wrong", by="subset").document(),
+    "evaluate": plain(list(auricle.evaluate(spec, "runs/python"))),
+    "score": plain(list(auricle.score("runs/python", profile="basic"))),
+    "summary": plain(auricle.summary("runs/python", by="subset")),
+    "compare": plain(auricle.compare("runs/asr-en", "runs/asr-wrong", by="subset")),
 }))
 """
 """The same from Python: the only case that imports the package."""
