@@ -140,19 +140,28 @@ ID_PREFIX, ROW_KEY = b'{"id":', b',"row":'
 
 
 def read_id_digest(line: bytes) -> int | None:
-    """Return the digest of a record's id without parsing the rest of the line.
+    """Return the digest of a record's id; None if the line has none.
 
-    `,"row":` cannot occur inside the id, where its quotes would be escaped.
+    Lines as `encode_record` writes them are not parsed; lines that another program rewrote are. `,"row":` cannot occur
+    inside the id, where its quotes would be escaped.
     """
     end = line.find(ROW_KEY)
     if not line.startswith(ID_PREFIX) or end < 0:
-        return None
+        return _parse_id_digest(line)
     sample_id = line[len(ID_PREFIX) + 1 : end - 1]  # without its quotes
     if b"\\" not in sample_id:
         return _digest_bytes(sample_id)
     with suppress(orjson.JSONDecodeError):
         return digest(orjson.loads(line[len(ID_PREFIX) : end]))
     return None
+
+
+def _parse_id_digest(line: bytes) -> int | None:
+    try:
+        sample_id = orjson.loads(line)["id"]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return None
+    return digest(sample_id) if isinstance(sample_id, str) else None
 
 
 def decode_record(line: Mapping[str, Any]) -> Record:

@@ -33,6 +33,10 @@ MAX_BYTES = 50_000_000
 WRITE_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
 
 
+class UnknownFormat(DataError):
+    """A document has a format that this version cannot read; it must not be replaced."""
+
+
 def read_document(path: Path, kind: type[Document], latest_format: int = 1, remedy: str = "") -> Document:
     """Read a document.
 
@@ -44,7 +48,8 @@ def read_document(path: Path, kind: type[Document], latest_format: int = 1, reme
 
     Raises:
         FileNotFoundError: if there is no such file.
-        DataError: if the file is too large, is not valid JSON, has a newer format, or lacks a field.
+        UnknownFormat: if a newer version wrote the document.
+        DataError: if the file is too large, is not valid JSON, or lacks a field.
     """
     if path.stat().st_size > MAX_BYTES:
         raise DataError(f"{path} is larger than {MAX_BYTES // 1_000_000} MB.")
@@ -63,11 +68,11 @@ def read_document(path: Path, kind: type[Document], latest_format: int = 1, reme
 
 
 def check_format(path: Path, value: Any, latest_format: int) -> None:
-    """Raise `DataError` unless the format of a document can be read."""
+    """Raise `UnknownFormat` unless the format of a document can be read."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise DataError(f"{path} has the unknown format {value!r}; this version of Auricle reads {latest_format}.")
+        raise UnknownFormat(f"{path} has the unknown format {value!r}; this version of Auricle reads {latest_format}.")
     if value > latest_format:
-        raise DataError(
+        raise UnknownFormat(
             f"{path} has format {value}, which a newer version of Auricle wrote; this version reads up to "
             f"{latest_format}. Upgrade Auricle to read it."
         )

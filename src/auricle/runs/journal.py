@@ -20,7 +20,6 @@ COMMIT_SECONDS = 0.1
 """Interval at which appended lines are written and fsynced."""
 SPEECH_FOLDER = "speech/"
 """Folder of spoken outputs in a run directory."""
-REMOVED_PREFIX = b'{"gone":'
 
 
 class Journal:
@@ -100,11 +99,9 @@ class JournalLine:
     @property
     def removed_digest(self) -> int | None:
         """The digest of the id of a sample that is no longer in the data; None if the line is no removal."""
-        if not self.content.startswith(REMOVED_PREFIX):
-            return None
         try:
             value = orjson.loads(self.content)["gone"]
-        except orjson.JSONDecodeError:
+        except (orjson.JSONDecodeError, KeyError, TypeError):
             return None
         return value if isinstance(value, int) else None
 

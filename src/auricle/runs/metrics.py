@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import DataError
 from auricle.core.signature import Signature
-from auricle.runs.documents import read_document, write_document
+from auricle.runs.documents import UnknownFormat, read_document, write_document
 from auricle.runs.run_spec import OUTPUTS_FILE, VERDICTS_FILE
 
 if TYPE_CHECKING:  # `auricle show` starts faster without them
@@ -235,15 +234,22 @@ def read_metrics(run_path: Path) -> Metrics:
 
 
 def read_current_metrics(run_path: Path) -> Metrics | None:
-    """Read the numbers of a run; return None if they are missing, damaged or older than the journal."""
+    """Read the numbers of a run; return None if they are missing, damaged or older than the journal.
+
+    Raises:
+        UnknownFormat: if a newer version of Auricle wrote them.
+    """
     file = run_path / METRICS_FILE
     sources = (run_path / OUTPUTS_FILE, run_path / VERDICTS_FILE)
     newest = max((source.stat().st_mtime_ns for source in sources if source.exists()), default=0)
     if not file.exists() or file.stat().st_mtime_ns < newest:
         return None
-    with suppress(DataError):
+    try:
         return read_metrics(run_path)
-    return None
+    except UnknownFormat:
+        raise
+    except DataError:
+        return None
 
 
 def write_metrics(run_path: Path, metrics: Metrics) -> None:

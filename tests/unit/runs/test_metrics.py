@@ -7,6 +7,7 @@ import pytest
 from auricle.core.errors import DataError
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Outcome, Record, Sample
+from auricle.runs.documents import UnknownFormat
 from auricle.runs.metrics import (
     FailureExample,
     FailureKind,
@@ -18,6 +19,7 @@ from auricle.runs.metrics import (
     TaskFacts,
     Throughput,
     Usage,
+    read_current_metrics,
     read_metrics,
     write_metrics,
 )
@@ -97,3 +99,15 @@ def test_empty_answers_are_answered_and_skipped_samples_have_failed() -> None:
 def test_failure_example_names_the_row() -> None:
     record = Record(sample=Sample(id="a", inputs={}, origin="x.jsonl:3"), row=2, error=Failure("Refused", "no"))
     assert FailureExample.from_record(record) == FailureExample("a", "x.jsonl:3", "no")
+
+
+def test_damaged_metrics_are_not_current_and_newer_ones_are_refused(tmp_path: Path) -> None:
+    assert read_current_metrics(tmp_path) is None
+    write_metrics(tmp_path, METRICS)
+    assert read_current_metrics(tmp_path) == METRICS
+    text = (tmp_path / "metrics.json").read_text()
+    (tmp_path / "metrics.json").write_text(text[:100])
+    assert read_current_metrics(tmp_path) is None
+    (tmp_path / "metrics.json").write_text(text.replace('"format": 1', '"format": 99'))
+    with pytest.raises(UnknownFormat, match="format 99"):
+        read_current_metrics(tmp_path)

@@ -12,6 +12,7 @@ import pytest
 
 from auricle import Audio, Generation, Likelihood, Prediction, Sample
 from auricle.core.errors import DataError, RunLocked, RunMismatch
+from auricle.core.serialization import digest
 from auricle.core.types import Failure, Record
 from auricle.runs.journal import COMMIT_SECONDS
 from auricle.runs.run_directory import Run, set_aside
@@ -210,3 +211,20 @@ def test_load_test_is_not_a_run(tmp_path: Path) -> None:
     (tmp_path / "perf.json").write_text("{}")
     with pytest.raises(DataError, match=f"contains a load test; `auricle perf {tmp_path}`"):
         Run.load(tmp_path)
+
+
+def test_lines_that_another_program_rewrote_are_read(tmp_path: Path) -> None:
+    with Run.open(tmp_path, SPEC) as run:
+        for number in range(6):
+            run.append(record(f"s{number}", number))
+        run.mark_removed({digest("s5")})
+    lines = (tmp_path / "outputs.jsonl").read_text().splitlines()
+    rewritten = [json.dumps(json.loads(line), sort_keys=True) if at % 2 else line for at, line in enumerate(lines)]
+    rewritten[-1] = json.dumps(json.loads(lines[-1]), indent=None, separators=(" , ", " : "))
+    (tmp_path / "outputs.jsonl").write_text("".join(f"{line}\n" for line in rewritten))
+    run = Run.load(tmp_path)
+    assert [each.sample.id for each in run.records()] == ["s0", "s1", "s2", "s3", "s4"]
+    with run.open_index() as index:
+        stored = index.get("s3")
+        assert stored
+        assert stored.row == 3
