@@ -234,7 +234,7 @@ class Record:
         if self.error:
             return Outcome.SKIPPED if self.error.kind == "Skipped" else Outcome.FAILED
         last = self.outputs[-1] if self.outputs else None
-        if isinstance(last, Generation) and not last.text.strip():
+        if isinstance(last, Generation) and (not last.text or last.text.isspace()):
             return Outcome.EMPTY
         return Outcome.ANSWERED
 

@@ -112,18 +112,16 @@ class RequestLoop(Generic[Job]):
     async def _process(self, job: Job) -> None:
         # Nothing was awaited since the job was taken, so slots are in the order of the jobs.
         slot = self._slots.acquire_slot()
-        self._count(1)
+        self.in_flight += 1
+        self._on_in_flight(self.in_flight)
         try:
             await self._handle(job, slot)
         except RunStopped:
             pass  # the next pass sends it
         finally:
             slot.release()
-            self._count(-1)
-
-    def _count(self, change: int) -> None:
-        self.in_flight += change
-        self._on_in_flight(self.in_flight)
+            self.in_flight -= 1
+            self._on_in_flight(self.in_flight)
 
     async def _drain_when_stopped(self) -> None:
         await self._stop.wait()
