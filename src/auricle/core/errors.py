@@ -9,7 +9,8 @@ AuricleError
 │   ├── DataError           the data cannot be read
 │   ├── AllRequestsFailed   the first requests all failed with the same error
 │   ├── RunMismatch         the run directory contains a different run
-│   └── RunLocked           another process is writing to the run directory
+│   ├── RunLocked           another process is writing to the run directory
+│   └── RunDirectoryLost    the run directory was deleted or moved during the run
 └── SampleError             recorded with its sample; the run continues
     ├── Transient           may succeed if retried (timeouts, 429, 5xx)
     │   └── Unreachable     no connection to the server
@@ -88,6 +89,10 @@ class RunMismatch(SpecError):
 
 class RunLocked(SpecError):
     """Another process is writing to the run directory."""
+
+
+class RunDirectoryLost(SpecError):
+    """The run directory was deleted, moved or replaced during the run."""
 
 
 class SampleError(AuricleError):

@@ -65,7 +65,8 @@ class JudgePass:
         journal = Journal(self._run_directory.verdicts_path)
         try:
             sender = JudgeSender(self._judge.name, settings, journal, observer)
-            loop = RequestLoop(open_slots(model, settings), sender.request_verdict, stop)
+            slots = open_slots(model, settings)
+            loop = RequestLoop(slots, sender.request_verdict, stop, check=journal.check)
             await loop.run(self._pending.read())
         finally:
             journal.close()

@@ -14,6 +14,7 @@ from auricle.engine.batching import RunStopped
 from auricle.engine.retry import Slot
 from auricle.engine.slots import Slots
 
+CHECK_SECONDS = 1.0
 JOBS_PER_YIELD = 256
 """Jobs processed without awaiting before other coroutines get a turn."""
 
@@ -28,6 +29,7 @@ class RequestLoop(Generic[Job]):
         handle: Processes one job with its slot. What raises `RunStopped` was not sent.
         stop: When set, requests in flight may finish and no further ones are sent.
         on_in_flight: Called with the number of jobs in flight when it changes.
+        check: Called every second; an error that it raises ends the loop even if no job finishes.
     """
 
     def __init__(
@@ -36,11 +38,13 @@ class RequestLoop(Generic[Job]):
         handle: Callable[[Job, Slot], Coroutine[Any, Any, None]],
         stop: asyncio.Event,
         on_in_flight: Callable[[int], None] = lambda _: None,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self._slots = slots
         self._handle = handle
         self._stop = stop
         self._on_in_flight = on_in_flight
+        self._check = check
         self._group = asyncio.TaskGroup()
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken = 0
@@ -55,14 +59,15 @@ class RequestLoop(Generic[Job]):
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Allow `start` and `start_sequence` inside the block, and wait at its end until their jobs are finished."""
-        watcher = asyncio.create_task(self._drain_when_stopped())
+        watchers = [asyncio.create_task(watch()) for watch in (self._drain_when_stopped, self._check_periodically)]
         try:
             async with self._group:
                 yield
         except BaseExceptionGroup as errors:  # such as unreadable data or a full disk
             raise errors.exceptions[0] from errors
         finally:
-            watcher.cancel()
+            for watcher in watchers:
+                watcher.cancel()
             await self._slots.close()
 
     def start(self, job: Job) -> None:
@@ -127,3 +132,16 @@ class RequestLoop(Generic[Job]):
         await self._stop.wait()
         self._slots.stop()
         self._slots.close_window()
+
+    async def _check_periodically(self) -> None:
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            try:
+                self._check()
+            except Exception as error:  # noqa: BLE001 - raised inside the group, which cancels all jobs
+                self._start(_raise(error))
+                return
+
+
+async def _raise(error: Exception) -> None:
+    raise error

@@ -60,9 +60,8 @@ class RunLoop:
     async def run(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Mapping[Outcome, int]:
         """Process samples in order until the data ends or `stop` is set, and return the number of each outcome."""
         self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes)))
-        loop = RequestLoop(
-            open_slots(self._model, self._settings), self._process_sample, stop, self._observer.on_in_flight
-        )
+        slots, run = open_slots(self._model, self._settings), self._run_directory
+        loop = RequestLoop(slots, self._process_sample, stop, self._observer.on_in_flight, run.check)
         try:
             with infrequent_gc():
                 await loop.run(self._admit_rows(samples, stop))

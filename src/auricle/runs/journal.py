@@ -13,6 +13,7 @@ from typing import IO
 import orjson
 
 from auricle.audio import Audio
+from auricle.core.errors import RunDirectoryLost
 from auricle.core.serialization import decode_record, dumps, read_id_digest
 from auricle.core.types import Generation, Output, Record
 
@@ -26,30 +27,35 @@ class Journal:
     """A file to which any thread may append lines; one thread writes and fsyncs them in groups."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._file = path.open("ab", buffering=0)
         self._pending: deque[bytes] = deque()  # appending and popping are thread-safe
-        self._error: OSError | None = None
+        self._error: OSError | RunDirectoryLost | None = None
         self._closing = threading.Event()
         self._writer = threading.Thread(target=self._write_loop, name="auricle-journal", daemon=True)
         self._writer.start()
 
     def append(self, line: bytes) -> None:
-        """Queue a line.
+        """Queue a line; raise as `check` does."""
+        self.check()
+        self._pending.append(line)
+
+    def check(self) -> None:
+        """Check that lines can be written.
 
         Raises:
             OSError: if an earlier line could not be written, such as on a full disk.
+            RunDirectoryLost: if the file was deleted, moved or replaced.
         """
         if self._error:
             raise self._error
-        self._pending.append(line)
 
     def close(self) -> None:
         """Write all queued lines and close the file."""
         self._closing.set()
         self._writer.join()
         self._file.close()
-        if self._error:
-            raise self._error
+        self.check()
 
     def _write_loop(self) -> None:
         is_last = False
@@ -58,7 +64,8 @@ class Journal:
             lines = [self._pending.popleft() for _ in range(len(self._pending))]
             try:
                 self._commit(b"".join(lines))
-            except OSError as error:  # raised by the next `append` or `close`
+                self._check_path()
+            except (OSError, RunDirectoryLost) as error:  # raised by `check`
                 self._error = error
                 return
 
@@ -68,6 +75,18 @@ class Journal:
             remaining = remaining[self._file.write(remaining) :]
         if block:
             os.fsync(self._file.fileno())
+
+    def _check_path(self) -> None:
+        """Check that the open file is still the one at the path; an unlinked file would lose what is written to it."""
+        try:
+            is_same = os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
+        except FileNotFoundError:
+            is_same = False
+        if not is_same:
+            raise RunDirectoryLost(
+                f"{self._path} was deleted, moved or replaced while the run was writing to it. "
+                "Restore the folder and run the same command again; lost samples are then sent again."
+            )
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:

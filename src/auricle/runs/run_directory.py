@@ -165,6 +165,11 @@ class Run:
         assert self._journal, "a loaded run is read-only; use Run.open"
         self._journal.append(line)
 
+    def check(self) -> None:
+        """Raise an error if the journal can no longer be written; see `Journal.check`."""
+        if self._journal:
+            self._journal.check()
+
     def flush(self) -> None:
         """Wait until everything appended is on disk."""
         assert self._journal, "only an open run can be flushed"

@@ -8,6 +8,7 @@ import pytest
 
 from auricle import Generate, Settings, Turn
 from auricle.core.errors import DataError
+from auricle.engine import request_loop
 from auricle.engine.batching import RunStopped
 from auricle.engine.request_loop import JOBS_PER_YIELD, RequestLoop
 from auricle.engine.retry import Slot
@@ -204,5 +205,22 @@ def test_drain_cancels_jobs_that_outlast_the_grace_period(stops: bool) -> None:
             await jobs.loop.wait(None if stops else 0.01)
             await jobs.loop.drain(0.01)
         assert (jobs.handled, jobs.cancelled) == ([0], [1])
+
+    run(main())
+
+
+def test_failing_check_ends_the_loop_although_no_job_finishes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_loop, "CHECK_SECONDS", 0.01)
+
+    async def main() -> None:
+        def check() -> None:
+            raise DataError("the journal is gone")
+
+        async def never(_job: int, _slot: Slot) -> None:
+            await asyncio.get_running_loop().create_future()
+
+        loop = RequestLoop(DirectSlot(FakeApi(), 3), never, asyncio.Event(), check=check)
+        with pytest.raises(DataError, match="the journal is gone"):
+            await loop.run(iter(range(10)))
 
     run(main())

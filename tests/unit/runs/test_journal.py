@@ -1,11 +1,14 @@
 """Appending to journals and reading them after a crash."""
 
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from auricle.audio import Audio
+from auricle.core.errors import RunDirectoryLost
 from auricle.core.serialization import digest, encode_record
 from auricle.core.types import Generation, Record, Sample
 from auricle.runs.journal import Journal, encode_removal, iter_journal, read_lines, read_record, truncate_partial_line
@@ -38,6 +41,36 @@ def test_write_error_is_raised_on_close(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(os, "fsync", raise_full)
     journal.append(b"line\n")
     with pytest.raises(OSError, match="No space left"):
+        journal.close()
+
+
+def lose_by_deleting(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def lose_by_moving(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+
+
+def lose_by_replacing(folder: Path) -> None:
+    lose_by_moving(folder)
+    folder.mkdir()
+    (folder / "journal").touch()
+
+
+@pytest.mark.parametrize("lose", [lose_by_deleting, lose_by_moving, lose_by_replacing])
+def test_lost_folder_is_noticed_although_nothing_is_appended(tmp_path: Path, lose: Callable[[Path], None]) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    journal = Journal(folder / "journal")
+    journal.check()
+    lose(folder)
+    journal._writer.join()  # it ends with the first error
+    with pytest.raises(RunDirectoryLost, match=r"run/journal was deleted, moved or replaced"):
+        journal.check()
+    with pytest.raises(RunDirectoryLost):
+        journal.append(b"line\n")
+    with pytest.raises(RunDirectoryLost):
         journal.close()
 
 
