@@ -1,4 +1,8 @@
-"""Decode uploaded and recorded audio in a child process with limits."""
+"""Decode uploaded and recorded audio in a child process with limits on time, memory and files.
+
+The child process is this module: `python -m auricle.app.uploads MAX_SECONDS < FILE` writes one line of JSON, with
+`rate` and `channels` or with `error`, and then float32 samples.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -21,6 +26,11 @@ if TYPE_CHECKING:
 MAX_SECONDS = 600.0
 """Maximum length of an upload."""
 DECODE_TIMEOUT = 30.0
+MAX_CPU_SECONDS = 20
+MAX_SAMPLES_PER_SECOND = 96_000
+"""Average over the maximum length, all channels together."""
+MAX_MEMORY_BYTES = 4_000_000_000
+"""Address space; the libraries alone take 1 GB of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,7 @@ def decode_audio(content: bytes, name: str, max_seconds: float = MAX_SECONDS) ->
 
 
 def _run_decoder(content: bytes, name: str, max_seconds: float) -> bytes:
-    command = [sys.executable, "-m", "auricle.app.decode_worker", str(max_seconds)]
+    command = [sys.executable, "-m", "auricle.app.uploads", str(max_seconds)]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     try:
         process = subprocess.run(  # noqa: S603 - our own command, no shell
@@ -73,3 +83,42 @@ def _run_decoder(content: bytes, name: str, max_seconds: float) -> bytes:
     except subprocess.TimeoutExpired as error:
         raise AudioError(f"Decoding {name} took longer than {DECODE_TIMEOUT:.0f} s.") from error
     return process.stdout
+
+
+# --- in the child process ------------------------------------------------------------------------
+
+
+def decode_standard_input(max_seconds: float) -> None:
+    """Decode standard input and write the samples or an error."""
+    limits = {"CPU": MAX_CPU_SECONDS, "AS": MAX_MEMORY_BYTES, "FSIZE": 0, "CORE": 0}
+    for name, limit in limits.items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
+    audio = Audio(data=sys.stdin.buffer.read())
+    try:
+        info = audio.info()
+        if problem := check_limits(info.seconds, info.rate * info.channels, max_seconds):
+            _write_header({"error": problem})
+            return
+        samples = audio.decode()
+    except (AudioError, MemoryError) as error:
+        _write_header({"error": str(error) or "decoding exceeded the memory limit."})
+        return
+    _write_header({"rate": info.rate, "channels": info.channels})
+    sys.stdout.buffer.write(samples.astype("<f4").tobytes())
+
+
+def check_limits(seconds: float, samples_per_second: int, max_seconds: float) -> str:
+    """Return why the audio is too long or has too many samples, or an empty string."""
+    if seconds > max_seconds:
+        return f"it is {seconds:.0f} s long; the maximum is {max_seconds:.0f} s."
+    if (samples := seconds * samples_per_second) > max_seconds * MAX_SAMPLES_PER_SECOND:
+        return f"it has {samples / 1e6:.0f} million samples; shorten it or lower its sample rate."
+    return ""
+
+
+def _write_header(header: dict[str, object]) -> None:
+    sys.stdout.buffer.write(json.dumps(header).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    decode_standard_input(float(sys.argv[1]))

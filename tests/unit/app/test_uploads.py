@@ -1,5 +1,8 @@
 """Tests of decoding uploads."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pytest
 import soundfile
 
 from auricle.app import uploads
-from auricle.app.uploads import decode_audio
+from auricle.app.uploads import check_limits, decode_audio
 from auricle.core.errors import AudioError
 
 WriteTone = Callable[..., Path]
@@ -39,3 +42,30 @@ def test_decoder_is_stopped_after_the_timeout(tone: WriteTone, monkeypatch: pyte
     monkeypatch.setattr(uploads, "DECODE_TIMEOUT", 0.01)
     with pytest.raises(AudioError, match=r"Decoding a\.wav took longer than"):
         decode_audio(tone("a.wav").read_bytes(), "a.wav")
+
+
+# --- in the child process ------------------------------------------------------------
+
+
+def decode(content: bytes, max_seconds: str = "10") -> tuple[dict[str, object], bytes]:
+    command = [sys.executable, "-m", "auricle.app.uploads", max_seconds]
+    output = subprocess.run(command, input=content, stdout=subprocess.PIPE, check=True).stdout
+    header, _, samples = output.partition(b"\n")
+    return json.loads(header), samples
+
+
+def test_header_is_followed_by_float_samples(tone: Callable[..., Path]) -> None:
+    header, samples = decode(tone("a.wav", 0.1).read_bytes())
+    assert header == {"rate": 16_000, "channels": 1}
+    assert len(samples) == 4 * 1600
+
+
+def test_content_that_is_not_audio_gives_an_error() -> None:
+    header, samples = decode(b"not audio")
+    assert header.keys() == {"error"}
+    assert samples == b""
+
+
+def test_limits_count_the_samples_of_all_channels() -> None:
+    assert check_limits(500.0, 96_000, 600.0) == ""
+    assert "768 million samples" in check_limits(500.0, 8 * 192_000, 600.0)

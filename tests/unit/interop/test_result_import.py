@@ -138,7 +138,7 @@ def test_the_suggested_command_for_mandarin_uses_another_metric(tmp_path: Path) 
 
 
 def test_the_app_reads_imported_runs_without_timing(tmp_path: Path) -> None:
-    samples_table = pytest.importorskip("auricle.app.samples_table")
+    samples_table = pytest.importorskip("auricle.app.run_data")
     run, _ = import_single(write_kimi(tmp_path / "results"), "kimi", tmp_path / "run")
     samples = samples_table.read_samples(run.path)
     assert len(samples.frame) == 3

@@ -1,16 +1,42 @@
-"""The page that compares two runs, or explains why they cannot be compared."""
+"""The page that compares two runs, or explains why they cannot be compared.
+
+Differences have intervals; the samples that changed are listed and played.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
 import streamlit as st
+from markupsafe import Markup
 
 from auricle.app import run_data
-from auricle.app.theme import draw_header, escape_markdown
-from auricle.app.views import run_picker
-from auricle.app.views.comparison import draw_comparison, draw_load_test_comparison
-from auricle.app.views.error_boundary import error_boundary
+from auricle.app.theme import draw_chart, draw_header, escape_markdown
+from auricle.app.views import charts, components, run_list, sample_card
+from auricle.app.views.metrics import add_arrow
 from auricle.app.workspace import RunEntry
 from auricle.core.errors import DataError, SpecError
+from auricle.core.types import Record
+from auricle.metrics.matrix_difference import MatrixDifference
+from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
+from auricle.report.compare import text as compare_text
+from auricle.report.compare.text import format_difference, format_difference_interval, format_p_value, typeset
+from auricle.report.html_format import Scale, format_count, typeset_number
+from auricle.report.plot_data import ConfusionMatrix
+from auricle.report.templating import render
+from auricle.report.text_format import truncate
+from auricle.runs.metrics import METRICS_FILE, Number
+from auricle.runs.run_spec import OUTPUTS_FILE
+
+MAX_FLIPS = 20
+FLIPS_SHOWN = 4
+MATRIX_GUIDE = (
+    "How to read it: rows are true labels, columns predicted labels. Each cell is B’s row share minus A’s. On the "
+    "outlined diagonal, blue means B recognises that label more often, orange less often. Elsewhere, blue marks a "
+    "confusion B makes more often. Rows sum to zero; grey rows have no samples in one of the runs."
+)
 
 
 def page() -> None:
@@ -18,21 +44,21 @@ def page() -> None:
     draw_header(
         "Compare", "Differences between two runs, with confidence intervals and the samples whose outcome changed."
     )
-    entries = run_picker.list_entries()
+    entries = run_list.list_entries()
     if len(entries) < 2:
         st.info("At least two runs are needed. Start another one on the Benchmark page.", icon=":material/inbox:")
         return
     left, right = st.columns(2)
     with left:
         candidate_name = st.query_params.get("b", "")
-        default_index = run_picker.default_baseline_index(entries, candidate_name)
-        if "a" not in st.query_params and candidate_name != run_picker.previous_choice("compare-b"):
-            run_picker.clear_choice("compare-a")  # the link names only B: choose a suitable baseline for it
-        a = run_picker.pick_run("A (baseline)", entries, "compare-a", query_key="a", default_index=default_index)
+        default_index = run_list.default_baseline_index(entries, candidate_name)
+        if "a" not in st.query_params and candidate_name != run_list.previous_choice("compare-b"):
+            run_list.clear_choice("compare-a")  # the link names only B: choose a suitable baseline for it
+        a = run_list.pick_run("A (baseline)", entries, "compare-a", query_key="a", default_index=default_index)
     with right:
-        b = run_picker.pick_run("B (candidate)", entries, "compare-b", query_key="b")
+        b = run_list.pick_run("B (candidate)", entries, "compare-b", query_key="b")
     if a and b:
-        with error_boundary():
+        with components.error_boundary():
             _draw_pair(a, b)
 
 
@@ -66,3 +92,209 @@ def _draw_pair(baseline: RunEntry, candidate: RunEntry) -> None:
         draw_comparison(baseline.path, candidate.path)
     except SpecError as error:
         st.info(escape_markdown(f"These runs cannot be compared: {error}"), icon=":material/compare_arrows:")
+
+
+# --- the comparison of two runs -----------------------------------------------------------------
+
+
+@st.cache_data(max_entries=8, show_spinner="Comparing …")
+def _compare(paths: tuple[str, str], group_field: str, fingerprints: tuple[run_data.Fingerprint, ...]) -> Comparison:
+    from auricle.api import compare
+
+    return compare(*paths, by=group_field or None, max_flips=MAX_FLIPS)
+
+
+def draw_comparison(baseline: Path, candidate: Path) -> None:
+    """Draw the comparison of B with A."""
+    fingerprints = tuple(run_data.fingerprint(path, OUTPUTS_FILE, METRICS_FILE) for path in (baseline, candidate))
+    candidate_fields = run_data.load_samples(candidate).fields
+    fields = [field for field in run_data.load_samples(baseline).fields if field in candidate_fields]
+    group_field = st.selectbox(
+        "Group by",
+        ["", *fields],
+        key=f"compare-by-{baseline.name}-{candidate.name}",
+        format_func=lambda name: name or "(none)",
+    )
+    comparison = _compare((str(baseline), str(candidate)), str(group_field), fingerprints)
+    rows = comparison.overall
+    _draw_headline(rows)
+    components.draw_notes(f"{compare_text.format_pair_count(comparison)}. A is the baseline.", *comparison.notes)
+    if rows:
+        _draw_table(comparison.rows)
+        components.draw_notes(*(typeset(compare_text.describe_row(row)) for row in rows))
+    _draw_not_compared(comparison.refused)
+    if comparison.matrix:
+        _draw_matrices(baseline, candidate, comparison.matrix)
+    if comparison.shifts:
+        _draw_shifts(comparison.shifts)
+    if rows:
+        _draw_flips((baseline, candidate), comparison, rows)
+
+
+def _title(row: ComparisonRow) -> str:
+    return add_arrow(row.title, row.higher_is_better)
+
+
+def _draw_headline(rows: Sequence[ComparisonRow]) -> None:
+    if not rows:
+        st.info("These runs have no comparable metric. The reasons are listed below.", icon=":material/compare_arrows:")
+        return
+    for column, row in zip(st.columns(min(4, len(rows))), rows, strict=False):
+        column.metric(
+            escape_markdown(f"{_title(row)}, B − A"),
+            typeset(format_difference(row.difference, row.unit)),
+            f"95 % interval {format_difference_interval(row, row.unit)}",
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+        )
+
+
+def _draw_table(rows: Sequence[ComparisonRow]) -> None:
+    is_grouped = any(row.field for row in rows)
+    same_unit = [row for row in rows if row.unit == rows[0].unit]
+    scale = Scale.fit((end for row in same_unit for end in (row.low, row.high, row.difference)), include_zero=True)
+    value_headers = ["A", "B", "B − A", "95 % interval", "", "p", "Adjusted p", "Pairs", "Better", "Worse"]
+    headers = ["Metric", *(["Samples"] if is_grouped else []), *value_headers]
+    cells = [_table_row(row, scale if row in same_unit else None, is_grouped) for row in rows]
+    components.draw_table(headers, cells, 1 + is_grouped)
+
+
+def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> list[str | None]:
+    unit, difference = row.unit, typeset(format_difference(row.difference, row.unit))
+    group = f"{row.field}: {row.group}" if row.field else "all"
+    return [
+        _title(row),
+        *([group] if is_grouped else []),
+        typeset_number(row.value_a, unit),
+        typeset_number(row.value_b, unit),
+        Markup("<strong>{}</strong>").format(difference) if compare_text.is_significant(row) else difference,
+        format_difference_interval(row, row.unit),
+        components.build_interval_bar(scale, row.low, row.difference, row.high, 0.0) if scale else None,
+        format_p_value(row.p),
+        format_p_value(row.adjusted),
+        format_count(row.n),
+        format_count(row.better),
+        format_count(row.worse),
+    ]
+
+
+def _draw_not_compared(reasons: Mapping[str, str]) -> None:
+    if reasons:
+        st.subheader("Not compared", anchor=False)
+        rows = [[name, truncate(reason, 600)] for name, reason in reasons.items()]
+        components.draw_table(["Metric", "Reason"], rows, 2)
+
+
+# --- labels and dimensions --------------------------------------------------------------------
+
+
+def _draw_matrices(baseline: Path, candidate: Path, difference: MatrixDifference) -> None:
+    st.subheader("Confusions", anchor=False)
+    for column, name, path in zip(st.columns(2), "AB", (baseline, candidate), strict=True):
+        number = next(number for number in run_data.load_metrics(path).overall if "matrix" in number.details)
+        with column:
+            components.draw_markup(Markup("<p><strong>{}</strong> {}</p>").format(name, path.name))
+            draw_chart(
+                charts.confusion_chart(ConfusionMatrix.from_details(number.details)),
+                key=f"compare-matrix-{name}",
+                alt=f"Confusion matrix of {name}",
+            )
+    st.markdown("**B − A**")
+    draw_chart(charts.difference_chart(difference), alt="Difference of the confusion matrices (B − A)")
+    components.draw_notes(MATRIX_GUIDE)
+    if difference.rises:
+        rows = [
+            [rise.true, rise.predicted, typeset(format_difference(rise.difference, "share"))]
+            for rise in difference.rises
+        ]
+        components.draw_table(["True label", "Predicted label", "Increase"], rows, 2)
+
+
+def _draw_shifts(shifts: Sequence[Shift]) -> None:
+    """Draw the shifts of means of models that predict dimensions."""
+    st.subheader("Shift of means", anchor=False)
+    components.draw_notes(
+        "Means by true label in each model’s own units, not rescaled: a shift is meaningful only if both models use "
+        "the same scale. d: Cohen’s d."
+    )
+    scale = Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True)
+    for name, dimension_shifts in groupby(shifts, key=lambda shift: shift.dimension):
+        headers = [name, "A", "B", "B − A", "95 % interval", "", "Adjusted p", "d", "Pairs"]
+        components.draw_table(headers, [_shift_row(shift, scale) for shift in dimension_shifts])
+
+
+def _shift_row(shift: Shift, scale: Scale) -> list[str]:
+    return [
+        shift.label or "all",
+        typeset_number(shift.value_a, ""),
+        typeset_number(shift.value_b, ""),
+        typeset(format_difference(shift.difference, "")),
+        format_difference_interval(shift, ""),
+        components.build_interval_bar(scale, shift.low, shift.difference, shift.high, 0.0),
+        format_p_value(shift.adjusted),
+        typeset(compare_text.format_effect_size(shift.cohens_d)),
+        format_count(shift.n),
+    ]
+
+
+# --- samples ------------------------------------------------------------------------------------
+
+
+def _draw_flips(paths: tuple[Path, Path], comparison: Comparison, rows: Sequence[ComparisonRow]) -> None:
+    """Draw samples that improved or got worse, with players and both answers."""
+    st.subheader("Samples that changed", anchor=False)
+    key = f"{paths[0].name}-{paths[1].name}"
+    left, right = st.columns(2)
+    by_metric = {row.metric: row for row in rows}
+    metric = left.selectbox(
+        "Metric", list(by_metric), format_func=lambda name: by_metric[name].title, key=f"flips-by-{key}"
+    )
+    row = by_metric[metric]
+    flips = comparison.flips.get(metric, ())
+    default = "better" if {flip.became for flip in flips} == {"better"} else "worse"
+    became = str(
+        right.segmented_control(
+            "Direction", ["worse", "better"], default=default, required=True, key=f"flips-which-{key}"
+        )
+    )
+    visible_flips = [flip for flip in flips if flip.became == became][:FLIPS_SHOWN]
+    components.draw_notes(f"{compare_text.describe_changes(row, became)}; showing {len(visible_flips)}.")
+    number = run_data.load_metrics(paths[0])[metric]
+    for flip in visible_flips:
+        _draw_flip(paths, flip, number)
+
+
+def _draw_flip(paths: tuple[Path, Path], flip: Flip, number: Number) -> None:
+    records = [_find_record(path, flip.id) for path in paths]
+    views_a, views_b = (sample_card.build_views(record, number) if record else [] for record in records)
+    with st.container(border=True):
+        left, right = st.columns([2, 3], gap="medium")
+        with left:
+            components.draw_markup(
+                Markup('<p><strong>{}</strong></p><p class="muted">{} → {}</p>').format(
+                    flip.id, flip.score_a or "–", flip.score_b or "–"
+                ),
+                sample_card.build_metadata_chips(views_a[0]) if views_a else None,
+            )
+            if records[0]:
+                sample_card.draw_players(paths[0], records[0])
+        with right:
+            sides = (("A", views_a, flip.answer_a), ("B", views_b, flip.answer_b))
+            components.draw_markup(render("app/templates/flip.html", target=flip.target, sides=sides))
+
+
+def _find_record(path: Path, sample_id: str) -> Record | None:
+    frame = run_data.load_samples(path).frame
+    offsets = frame.loc[frame["id"] == sample_id, "offset"]
+    return run_data.load_record(path, int(offsets.iloc[0])) if len(offsets) else None
+
+
+# --- load tests ---------------------------------------------------------------------------------
+
+
+def draw_load_test_comparison(baseline: Path, candidate: Path) -> None:
+    """Draw the comparison of two load tests, as the command line prints it."""
+    from auricle.perf.compare import build_comparison, format_comparison
+
+    st.code("\n".join(format_comparison(build_comparison(baseline, candidate))), language=None, wrap_lines=False)

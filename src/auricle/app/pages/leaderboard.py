@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from auricle.app import run_data
 from auricle.app.theme import draw_chart, draw_header
-from auricle.app.views import charts, components, run_picker
-from auricle.app.views.error_boundary import error_boundary
+from auricle.app.views import charts, components, run_list
 from auricle.core.errors import DataError
 from auricle.report.html_format import Scale
 from auricle.report.leaderboard import Cell, Column, Leaderboard, Row, build_leaderboard
@@ -27,7 +26,7 @@ def page() -> None:
     draw_header(
         "Leaderboard", "All models on all tasks. Only comparable runs (same data, prompt and scoring) share a column."
     )
-    with error_boundary():
+    with components.error_boundary():
         _draw_leaderboard()
 
 
@@ -59,7 +58,7 @@ def _draw_leaderboard() -> None:
 
 
 def _iter_metrics(skipped: list[str]) -> Iterator[tuple[str, Metrics]]:
-    for entry in run_picker.list_entries("run")[:MAX_RUNS]:
+    for entry in run_list.list_entries("run")[:MAX_RUNS]:
         if entry.error:
             skipped.append(f"{entry.name}: {entry.error}")
             continue

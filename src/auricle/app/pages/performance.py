@@ -5,22 +5,21 @@ from __future__ import annotations
 import streamlit as st
 
 from auricle.app.theme import draw_header
-from auricle.app.views import run_picker
-from auricle.app.views.error_boundary import error_boundary
+from auricle.app.views import components, run_list
 from auricle.app.views.load_test import draw_load_test
 
 
 def page() -> None:
     """Draw the selection of a load test and its results."""
     draw_header("Performance", "Throughput and latency of a model under load, and whether the measurement is valid.")
-    entries = run_picker.list_entries("perf")
+    entries = run_list.list_entries("perf")
     if not entries:
         st.info(
             "No load tests yet. Run `auricle perf TASK -m MODEL --load closed:8` to create one.",
             icon=":material/timer:",
         )
         return
-    entry = run_picker.pick_run("Load test", entries, "performance-run")
+    entry = run_list.pick_run("Load test", entries, "performance-run")
     if entry:
-        with error_boundary():
+        with components.error_boundary():
             draw_load_test(entry.path)

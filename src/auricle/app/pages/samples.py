@@ -10,11 +10,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.app import run_data, samples_table
-from auricle.app.samples_table import SamplesTable
+from auricle.app import run_data
+from auricle.app.run_data import SamplesTable
 from auricle.app.theme import draw_header
-from auricle.app.views import components, run_picker, sample_card
-from auricle.app.views.error_boundary import error_boundary
+from auricle.app.views import components, run_list, sample_card
 from auricle.core.errors import DataError
 from auricle.core.types import Outcome
 from auricle.runs.metrics import Number
@@ -28,9 +27,9 @@ OUTCOME_FILTERS = ("all", *(outcome.value for outcome in Outcome))
 def page() -> None:
     """Draw the selection of a run and its samples."""
     draw_header("Samples", "Inputs, outputs and audio of every sample.")
-    entry = run_picker.pick_run("Run", run_picker.list_entries("run"), "samples-run")
+    entry = run_list.pick_run("Run", run_list.list_entries("run"), "samples-run")
     if entry:
-        with error_boundary():
+        with components.error_boundary():
             draw_samples(entry.path)
 
 
@@ -127,7 +126,7 @@ def _filter_by_metadata(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFr
 def sort_samples(frame: pd.DataFrame, order: str, number: Number | None) -> pd.DataFrame:
     """Sort samples; those that the metric did not score come last."""
     if order == WORST_FIRST and number is not None:
-        return samples_table.sort_worst_first(frame, number, drop_unscored=False)
+        return run_data.sort_worst_first(frame, number, drop_unscored=False)
     column = SORT_COLUMNS.get(order)
     return frame.sort_values(column, ascending=False, kind="stable") if column else frame
 
@@ -136,7 +135,7 @@ def _draw_warnings(table: SamplesTable) -> None:
     if table.damaged_lines:
         st.warning(f"{table.damaged_lines:,} damaged journal lines were skipped.", icon=":material/broken_image:")
     if table.is_truncated:
-        st.warning(f"Only the first {samples_table.MAX_SAMPLES:,} samples are listed.", icon=":material/content_cut:")
+        st.warning(f"Only the first {run_data.MAX_SAMPLES:,} samples are listed.", icon=":material/content_cut:")
 
 
 def _build_table(frame: pd.DataFrame, number: Number | None, table: SamplesTable) -> pd.DataFrame:

@@ -9,7 +9,12 @@ import altair as alt
 import pandas as pd
 
 from auricle.app.theme import current_palette
-from auricle.report.plot_data import Dimension, Plane
+from auricle.metrics.matrix_difference import MatrixDifference
+from auricle.report.plot_data import ConfusionMatrix, Dimension, Plane
+
+CELL_SIZE = 46
+MAX_COLUMNS_WITH_SHARES = 14
+"""With more columns, a cell of a matrix has no space for a second line."""
 
 
 def make_unique(names: Sequence[str]) -> list[str]:
@@ -26,40 +31,34 @@ def make_unique(names: Sequence[str]) -> list[str]:
     return unique
 
 
+def _tooltips(*names: str, **formats: str) -> list[Any]:
+    """Show columns of text by name, and columns of numbers in a format."""
+    texts = [alt.Tooltip(f"{name}:N") for name in names]
+    return texts + [alt.Tooltip(f"{name}:Q", format=number_format) for name, number_format in formats.items()]
+
+
 # --- intervals ----------------------------------------------------------------------------------
 
 
 def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: float | None) -> Any:
     """Draw a dot and an interval for each group, and a dashed line for all samples."""
+    palette = current_palette()
     axis_format = ".0%" if unit == "share" else ".3g"
-    tooltip_format = axis_format.replace("0%", "2%")
-    order = list(frame["group"])
-    y = alt.Y(
-        "group:N", sort=order, title=None, scale=alt.Scale(type="band"), axis=alt.Axis(labelLimit=180, labelFlush=False)
-    )
+    tooltips = _tooltips("group", **dict.fromkeys(("value", "low", "high"), axis_format.replace("0%", "2%")))
+    axis = alt.Axis(labelLimit=180, labelFlush=False)
+    y = alt.Y("group:N", sort=list(frame["group"]), title=None, scale=alt.Scale(type="band"), axis=axis)
     scale = alt.Scale(zero=False, nice=True)
     x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(format=axis_format, tickCount=8))
-    tooltips = [
-        alt.Tooltip("group:N"),
-        alt.Tooltip("value:Q", format=tooltip_format),
-        alt.Tooltip("low:Q", format=tooltip_format),
-        alt.Tooltip("high:Q", format=tooltip_format),
-        alt.Tooltip("scored:Q", title="samples"),
-    ]
-    base = alt.Chart(frame).encode(y=y, tooltip=tooltips).properties(height=alt.Step(24))
-    colour = current_palette().categorical[0]
+    base = alt.Chart(frame).encode(y=y, tooltip=[*tooltips, alt.Tooltip("scored:Q", title="samples")])
+    base, colour = base.properties(height=alt.Step(24)), palette.categorical[0]
+    bars = base.mark_rule(strokeWidth=4, opacity=0.35, color=colour)
     layers = [
-        base.mark_rule(strokeWidth=4, opacity=0.35, color=colour).encode(
-            x=alt.X("low:Q", title=title, scale=scale), x2="high:Q"
-        ),
+        bars.encode(x=alt.X("low:Q", title=title, scale=scale), x2="high:Q"),
         base.mark_point(filled=True, size=70, color=colour, opacity=1).encode(x=x),
     ]
     if overall_value is not None:
-        line = alt.Chart(pd.DataFrame({"overall": [overall_value]}))
-        layers.insert(
-            0,
-            line.mark_rule(color=current_palette().muted, strokeDash=[4, 3]).encode(x=alt.X("overall:Q", title=title)),
-        )
+        line = alt.Chart(pd.DataFrame({"overall": [overall_value]})).mark_rule(color=palette.muted, strokeDash=[4, 3])
+        layers.insert(0, line.encode(x=alt.X("overall:Q", title=title)))
     return alt.layer(*layers)
 
 
@@ -87,61 +86,46 @@ def violin_chart(dimension: Dimension) -> Any:
 def _layer_violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any:
     palette = current_palette()
     scale = alt.Scale(domain=[0.6 - len(boxes), 0.6])
-    y = alt.Y("y:Q", scale=scale, axis=None)
-    base = alt.Chart(boxes)
-    tooltips = [
-        alt.Tooltip("label:N"),
-        alt.Tooltip("n:Q", title="samples"),
-        alt.Tooltip("mean:Q", format=".3f"),
-        alt.Tooltip("median:Q", format=".3f"),
-    ]
-    x: dict[str, Any] = {"title": title, "scale": alt.Scale(zero=False, nice=False), "axis": alt.Axis(tickCount=6)}
+    base = alt.Chart(boxes).encode(y=alt.Y("y:Q", scale=scale, axis=None))
+    label, *numbers = _tooltips("label", mean=".3f", median=".3f")
+    tooltips = [label, alt.Tooltip("n:Q", title="samples"), *numbers]
+
+    def x(column: str) -> Any:
+        return alt.X(column, title=title, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=6))
+
+    bars = base.mark_rule(strokeWidth=5, color=palette.categorical[0])
+    medians = base.mark_tick(color=palette.background, thickness=2, size=9, orient="vertical")
+    means = base.mark_point(filled=True, color=palette.categorical[1], size=42, opacity=1)
+    names = base.mark_text(align="left", dy=-13, dx=2, color=palette.muted, limit=140)
     layers = [
-        base.mark_rule(strokeWidth=5, color=palette.categorical[0]).encode(
-            x=alt.X("first:Q", **x), x2="third:Q", y=y, tooltip=tooltips
-        ),
-        base.mark_tick(color=palette.background, thickness=2, size=9, orient="vertical").encode(
-            x=alt.X("median:Q", **x), y=y
-        ),
-        base.mark_point(filled=True, color=palette.categorical[1], size=42, opacity=1).encode(
-            x=alt.X("mean:Q", **x), y=y, tooltip=tooltips
-        ),
-        base.mark_text(align="left", dy=-13, dx=2, color=palette.muted, limit=140).encode(
-            x=alt.X("left:Q", **x), y=y, text="label:N"
-        ),
+        bars.encode(x=x("first:Q"), x2="third:Q", tooltip=tooltips),
+        medians.encode(x=x("median:Q")),
+        means.encode(x=x("mean:Q"), tooltip=tooltips),
+        names.encode(x=x("left:Q"), text="label:N"),
     ]
     if len(shapes):
         area = alt.Chart(shapes).mark_area(color=palette.categorical[0], opacity=0.28)
-        layers.insert(
-            0,
-            area.encode(
-                x=alt.X("value:Q", **x), y=alt.Y("up:Q", scale=scale, axis=None), y2="down:Q", detail="label:N"
-            ),
-        )
+        top = alt.Y("up:Q", scale=scale, axis=None)
+        layers.insert(0, area.encode(x=x("value:Q"), y=top, y2="down:Q", detail="label:N"))
     return alt.layer(*layers).properties(height=40 * len(boxes) + 20)
 
 
-def scatter_chart(frame: pd.DataFrame, axis_titles: tuple[str, str], selection_name: str = "point") -> Any:
-    """Draw predictions against ratings, with a dashed line of equality; points are clickable."""
+def scatter_chart(frame: pd.DataFrame, axis_titles: tuple[str, str]) -> Any:
+    """Draw predictions against ratings, with a dashed line of equality.
+
+    Streamlit reports the point that was clicked as `point`.
+    """
     palette = current_palette()
-    selection = alt.selection_point(name=selection_name, fields=["index"], toggle=False, nearest=False)
+    selection = alt.selection_point(name="point", fields=["index"], toggle=False, nearest=False)
     scale = alt.Scale(zero=False, nice=True)
-    dots = (
-        alt.Chart(frame)
-        .mark_circle(size=60, color=palette.categorical[0], cursor="pointer")
-        .encode(
-            x=alt.X("rating:Q", title=axis_titles[0], scale=scale, axis=alt.Axis(tickCount=8)),
-            y=alt.Y("prediction:Q", title=axis_titles[1], scale=scale, axis=alt.Axis(tickCount=6)),
-            opacity=alt.condition(selection, alt.value(0.75), alt.value(0.15)),
-            tooltip=[
-                alt.Tooltip("id:N"),
-                alt.Tooltip("rating:Q", format=".3g"),
-                alt.Tooltip("prediction:Q", format=".3g"),
-            ],
-        )
-        .add_params(selection)
-        .properties(height=380)
+    dots = alt.Chart(frame).mark_circle(size=60, color=palette.categorical[0], cursor="pointer")
+    dots = dots.encode(
+        x=alt.X("rating:Q", title=axis_titles[0], scale=scale, axis=alt.Axis(tickCount=8)),
+        y=alt.Y("prediction:Q", title=axis_titles[1], scale=scale, axis=alt.Axis(tickCount=6)),
+        opacity=alt.condition(selection, alt.value(0.75), alt.value(0.15)),
+        tooltip=_tooltips("id", rating=".3g", prediction=".3g"),
     )
+    dots = dots.add_params(selection).properties(height=380)
     ratings, predictions = frame["rating"], frame["prediction"]
     low, high = max(ratings.min(), predictions.min()), min(ratings.max(), predictions.max())
     if not low < high:
@@ -153,111 +137,198 @@ def scatter_chart(frame: pd.DataFrame, axis_titles: tuple[str, str], selection_n
 
 def plane_chart(plane: Plane) -> Any:
     """Draw samples over two dimensions, with the mean of each label as a large marker."""
+    palette = current_palette()
     labels = make_unique(plane.names)
     points = pd.DataFrame([{"label": labels[index], "x": x, "y": y} for index, x, y in plane.points])
     centres = pd.DataFrame(
         [{"label": label, "x": centre.x, "y": centre.y} for label, centre in zip(labels, plane.centres, strict=True)]
     )
-    scale = alt.Scale(zero=False)
-    label_channels = {
-        "color": alt.Color(
-            "label:N",
-            sort=labels,
-            scale=alt.Scale(range=list(current_palette().categorical)),
-            legend=alt.Legend(title=None, orient="right", labelLimit=120),
-        ),
-        "shape": alt.Shape("label:N", sort=labels, legend=None),
-    }
-    axes = {
+    scale, legend = alt.Scale(zero=False), alt.Legend(title=None, orient="right", labelLimit=120)
+    channels = {
         "x": alt.X("x:Q", title=plane.x, scale=scale, axis=alt.Axis(tickCount=8)),
         "y": alt.Y("y:Q", title=plane.y, scale=scale, axis=alt.Axis(tickCount=6)),
+        "color": alt.Color("label:N", sort=labels, scale=alt.Scale(range=list(palette.categorical)), legend=legend),
+        "shape": alt.Shape("label:N", sort=labels, legend=None),
     }
-    tooltips = [alt.Tooltip("label:N"), alt.Tooltip("x:Q", format=".3f"), alt.Tooltip("y:Q", format=".3f")]
-    return alt.layer(
-        alt.Chart(points).mark_point(filled=True, size=26, opacity=0.35).encode(**axes, **label_channels),
-        alt.Chart(centres)
-        .mark_point(filled=True, size=190, opacity=1, stroke=current_palette().background, strokeWidth=1.5)
-        .encode(**axes, **label_channels, tooltip=tooltips),
-    ).properties(height=380)
+    dots = alt.Chart(points).mark_point(filled=True, size=26, opacity=0.35)
+    markers = alt.Chart(centres).mark_point(
+        filled=True, size=190, opacity=1, stroke=palette.background, strokeWidth=1.5
+    )
+    tooltips = _tooltips("label", x=".3f", y=".3f")
+    layers = alt.layer(dots.encode(**channels), markers.encode(**channels, tooltip=tooltips))
+    return layers.properties(height=380)
+
+
+# --- errors, speed and load ---------------------------------------------------------------------
 
 
 def stacked_error_chart(frame: pd.DataFrame) -> Any:
     """Draw substitutions, deletions and insertions of each group, as shares of the reference length."""
-    order = ["substitutions", "deletions", "insertions"]
+    kinds = ["substitutions", "deletions", "insertions"]
     hues = current_palette().categorical
-    return (
-        alt.Chart(frame)
-        .mark_bar(height=14)
-        .encode(
-            y=alt.Y(
-                "group:N",
-                sort=list(dict.fromkeys(frame["group"])),
-                title=None,
-                axis=alt.Axis(labelLimit=180, labelFlush=False),
-            ),
-            x=alt.X("share:Q", title="errors per reference token", axis=alt.Axis(format=".0%", tickCount=8)),
-            color=alt.Color(
-                "kind:N",
-                sort=order,
-                title=None,
-                scale=alt.Scale(domain=order, range=[hues[0], hues[1], hues[4]]),
-                legend=alt.Legend(orient="bottom"),
-            ),
-            order=alt.Order("order:Q"),
-            tooltip=["group:N", "kind:N", alt.Tooltip("share:Q", format=".2%"), "count:Q"],
-        )
-        .properties(height=alt.Step(26))
+    colours = alt.Scale(domain=kinds, range=[hues[0], hues[1], hues[4]])
+    groups, axis = list(dict.fromkeys(frame["group"])), alt.Axis(labelLimit=180, labelFlush=False)
+    bars = alt.Chart(frame).mark_bar(height=14).properties(height=alt.Step(26))
+    return bars.encode(
+        y=alt.Y("group:N", sort=groups, title=None, axis=axis),
+        x=alt.X("share:Q", title="errors per reference token", axis=alt.Axis(format=".0%", tickCount=8)),
+        color=alt.Color("kind:N", sort=kinds, title=None, scale=colours, legend=alt.Legend(orient="bottom")),
+        order=alt.Order("order:Q"),
+        tooltip=["group:N", "kind:N", alt.Tooltip("share:Q", format=".2%"), "count:Q"],
     )
 
 
 def line_chart(frame: pd.DataFrame, x_title: str, y_title: str, *, show_points: bool = True) -> Any:
     """Draw a line for each `name` in a frame with columns `name`, `x` and `y`."""
-    hues = list(current_palette().categorical)
     names = list(dict.fromkeys(frame["name"]))
-    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
     legend = None if len(names) == 1 else alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3)
-    return (
-        alt.Chart(frame)
-        .mark_line(point=alt.OverlayMarkDef(size=45) if show_points else False, strokeWidth=2)
-        .encode(
-            x=alt.X("x:Q", title=x_title),
-            y=alt.Y("y:Q", title=y_title),
-            color=alt.Color("name:N", sort=names, legend=legend, scale=alt.Scale(domain=names, range=hues)),
-            strokeDash=alt.StrokeDash("name:N", sort=names, legend=None, scale=alt.Scale(domain=names, range=dashes)),
-            tooltip=[
-                "name:N",
-                alt.Tooltip("x:Q", format=".4g", title=x_title),
-                alt.Tooltip("y:Q", format=".4g", title=y_title),
-            ],
-        )
-        .properties(height=280)
+    colours = alt.Scale(domain=names, range=list(current_palette().categorical))
+    dashes = alt.Scale(domain=names, range=[[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]])
+    tooltips = [alt.Tooltip(f"{axis}:Q", format=".4g", title=title) for axis, title in (("x", x_title), ("y", y_title))]
+    points = alt.OverlayMarkDef(size=45) if show_points else False
+    lines = alt.Chart(frame).mark_line(point=points, strokeWidth=2).properties(height=280)
+    return lines.encode(
+        x=alt.X("x:Q", title=x_title),
+        y=alt.Y("y:Q", title=y_title),
+        color=alt.Color("name:N", sort=names, legend=legend, scale=colours),
+        strokeDash=alt.StrokeDash("name:N", sort=names, legend=None, scale=dashes),
+        tooltip=["name:N", *tooltips],
     )
 
 
 def speed_error_chart(frame: pd.DataFrame, title: str) -> Any:
     """Draw a metric against speed, from a frame with columns `model`, `value`, `low`, `high` and `rtfx`."""
     palette = current_palette()
-    x = alt.X(
-        "rtfx:Q",
-        title="RTFx: seconds of audio per second (log scale)",
-        scale=alt.Scale(type="log", nice=False, padding=90),
-    )
-    base = alt.Chart(frame).properties(height=320)
-    percent = alt.Axis(format=".1%")
+    scale = alt.Scale(type="log", nice=False, padding=90)
+    x = alt.X("rtfx:Q", title="RTFx: seconds of audio per second (log scale)", scale=scale)
+    y = {"title": title, "axis": alt.Axis(format=".1%"), "scale": alt.Scale(zero=False)}
+    base = alt.Chart(frame).properties(height=320).encode(x=x)
+    bars = base.mark_rule(color=palette.categorical[0], opacity=0.4, strokeWidth=3)
+    dots = base.mark_point(filled=True, size=90, color=palette.categorical[0], opacity=1)
+    names = base.mark_text(align="left", dx=9, fontSize=12, color=palette.text, limit=220)
+    value = alt.Tooltip("value:Q", format=".2%", title=title)
+    tooltips = ["model:N", value, alt.Tooltip("rtfx:Q", format=",.1f", title="RTFx")]
     return alt.layer(
-        base.mark_rule(color=palette.categorical[0], opacity=0.4, strokeWidth=3).encode(
-            x=x, y=alt.Y("low:Q", title=title, axis=percent, scale=alt.Scale(zero=False)), y2="high:Q"
-        ),
-        base.mark_point(filled=True, size=90, color=palette.categorical[0], opacity=1).encode(
-            x=x,
-            y=alt.Y("value:Q", title=title, axis=percent, scale=alt.Scale(zero=False)),
-            tooltip=[
-                "model:N",
-                alt.Tooltip("value:Q", format=".2%", title=title),
-                alt.Tooltip("rtfx:Q", format=",.1f", title="RTFx"),
-            ],
-        ),
-        base.mark_text(align="left", dx=9, fontSize=12, color=palette.text, limit=220).encode(
-            x=x, y="value:Q", text="model:N"
-        ),
+        bars.encode(y=alt.Y("low:Q", **y), y2="high:Q"),
+        dots.encode(y=alt.Y("value:Q", **y), tooltip=tooltips),
+        names.encode(y="value:Q", text="model:N"),
     )
+
+
+# --- confusion matrices -------------------------------------------------------------------------
+
+
+def matrix_to_frame(matrix: ConfusionMatrix) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Return a row for each cell, and the labels of both axes."""
+    rows, columns = make_unique(matrix.row_names), make_unique(matrix.column_names)
+    cells = [
+        {
+            "r": cell.row,
+            "c": cell.column,
+            "true": rows[cell.row],
+            "predicted": columns[cell.column],
+            "count": cell.count,
+            "share": cell.share,
+            "number": f"{cell.count:,}" if cell.count else "",
+            "percent": f"{100 * cell.share:.0f} %" if cell.count else "",
+            "hit": cell.is_hit,
+        }
+        for row in matrix.cells
+        for cell in row
+    ]
+    return pd.DataFrame(cells), rows, columns
+
+
+def confusion_chart(matrix: ConfusionMatrix, selection_name: str = "") -> Any:
+    """Draw counts and row percentages, with the shared labels along the diagonal.
+
+    Args:
+        matrix: The counts.
+        selection_name: Name under which Streamlit reports the cell that was clicked; if empty, cells are not clickable.
+    """
+    frame, rows, columns = matrix_to_frame(matrix)
+    palette = current_palette()
+    base = _base_matrix(frame, rows, columns)
+    scale = alt.Scale(domain=[0, 1], range=list(palette.sequential[:8]), interpolate="rgb")
+    legend = alt.Legend(title="share of true label", format=".0%", orient="bottom")
+    squares = base.mark_rect(cursor="pointer" if selection_name else "default").encode(
+        color=alt.Color("share:Q", scale=scale, legend=legend),
+        tooltip=[
+            alt.Tooltip("true:N", title="true"),
+            alt.Tooltip("predicted:N", title="predicted"),
+            alt.Tooltip("count:Q", title="samples", format=","),
+            alt.Tooltip("share:Q", title="share of row", format=".1%"),
+        ],
+    )
+    texts = _cell_texts(base, len(columns))
+    if not selection_name:
+        return alt.layer(squares, _diagonal_outline(base), *texts)
+    selection = alt.selection_point(name=selection_name, fields=["r", "c"], toggle=False)
+    selected = base.transform_filter({"param": selection_name, "empty": False})
+    outline = selected.mark_rect(fillOpacity=0, stroke=palette.categorical[1], strokeWidth=3)
+    return alt.layer(squares.add_params(selection), _diagonal_outline(base), outline, *texts)
+
+
+def _base_matrix(frame: pd.DataFrame, rows: list[str], columns: list[str]) -> Any:
+    x_axis = alt.Axis(orient="top", labelAngle=-40, labelLimit=110, ticks=False, labelOverlap=False)
+    y_axis = alt.Axis(labelLimit=130, ticks=False, labelFlush=False, labelBound=False)
+    x = alt.X("predicted:N", sort=columns, title="predicted label", axis=x_axis)
+    y = alt.Y("true:N", sort=rows, title="true label", axis=y_axis)
+    height = CELL_SIZE if len(rows) <= MAX_COLUMNS_WITH_SHARES else 22
+    return alt.Chart(frame).encode(x=x, y=y).properties(height=alt.Step(height))
+
+
+def _diagonal_outline(base: Any) -> Any:
+    """Outline the cells whose true and predicted labels agree."""
+    return base.transform_filter("datum.hit").mark_rect(fillOpacity=0, stroke=current_palette().muted, strokeWidth=1.2)
+
+
+def _cell_texts(base: Any, column_count: int) -> list[Any]:
+    """Draw counts, and percentages below them if there is space; light text on dark cells."""
+    threshold = 0.8 if current_palette().is_dark else 0.45  # from this share, a cell contrasts with the background
+    colour = _text_colour(f"datum.share > {threshold}")
+    if column_count > MAX_COLUMNS_WITH_SHARES:
+        return [base.mark_text(fontSize=10).encode(text="number:N", color=colour)]
+    return [
+        base.mark_text(fontSize=13, dy=-6).encode(text="number:N", color=colour),
+        base.mark_text(fontSize=10, dy=9, opacity=0.8).encode(text="percent:N", color=colour),
+    ]
+
+
+def _text_colour(is_dark_cell: str) -> Any:
+    palette = current_palette()
+    return alt.condition(is_dark_cell, alt.value(palette.background), alt.value(palette.text))
+
+
+def difference_chart(matrix: MatrixDifference) -> Any:
+    """Draw the row shares of B minus those of A; rows without samples in one run are empty."""
+    frame, rows, columns = difference_to_frame(matrix)
+    max_change = max(0.05, float(frame["size"].max()))
+    palette = current_palette()
+    base = _base_matrix(frame, rows, columns)
+    # One hue for increases, another for decreases, and the background for no change.
+    hues = [palette.categorical[1], palette.background, palette.categorical[0]]
+    scale = alt.Scale(domain=[-max_change, 0, max_change], range=hues, interpolate="rgb")
+    legend = alt.Legend(title="B − A, share of true label", format="+.0%", orient="bottom")
+    colour = alt.Color("change:Q", scale=scale, legend=legend)
+    squares = base.mark_rect(stroke=palette.border, strokeWidth=0.5).encode(
+        color=alt.condition("isValid(datum.change)", colour, alt.value(palette.surface)),
+        tooltip=[*_tooltips("true", "predicted"), alt.Tooltip("change:Q", title="B − A", format="+.1%")],
+    )
+    text_colour = _text_colour(f"datum.size > {0.55 * max_change:.4f}")
+    numbers = base.mark_text(fontSize=12).encode(text="number:N", color=text_colour)
+    return alt.layer(squares, _diagonal_outline(base), numbers)
+
+
+def difference_to_frame(matrix: MatrixDifference) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Return a row for each cell of the difference, and the labels of both axes."""
+    rows, columns = (make_unique([label.shown for label in axis]) for axis in (matrix.rows, matrix.columns))
+    diagonal = {(change.row, change.column) for change in matrix.diagonal}
+    cells = []
+    for row_index, row in enumerate(matrix.cells):
+        for column_index, column in enumerate(columns):
+            change = None if row is None else row[column_index]
+            number = f"{100 * change:+.0f}".replace("-", "−") if change else ""
+            is_hit = (row_index, column_index) in diagonal
+            cells.append((rows[row_index], column, change, number, abs(change or 0.0), is_hit))
+    return pd.DataFrame(cells, columns=("true", "predicted", "change", "number", "size", "hit")), rows, columns

@@ -1,14 +1,35 @@
-"""HTML building blocks of the views; text is escaped."""
+"""Building blocks of the views: HTML, in which text is escaped, and messages for errors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import streamlit as st
 from markupsafe import Markup
 
+from auricle.app.theme import escape_markdown
+from auricle.core.errors import AuricleError
 from auricle.report.html_format import Scale
 from auricle.report.templating import render
+
+MALFORMED_FILE_ERRORS = (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OSError)
+"""Exceptions that files with an unexpected structure cause."""
+
+
+@contextmanager
+def error_boundary() -> Iterator[None]:
+    """Show errors of a run's files as a message, so that the rest of the page is still drawn."""
+    message = ""
+    try:
+        yield
+    except AuricleError as error:
+        message = str(error)
+    except MALFORMED_FILE_ERRORS as error:
+        kind = type(error).__name__
+        message = f"This run's files are malformed ({kind}). Run `auricle score RUN` to regenerate the metrics."
+    if message:
+        st.error(escape_markdown(message), icon=":material/broken_image:")
 
 
 def draw_markup(*pieces: str | None) -> None:

@@ -5,7 +5,9 @@ import pytest
 
 from auricle.app.palette import LIGHT
 from auricle.app.views import charts
+from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference, RecallChange
 from auricle.report.plot_data import Dimension, Distribution
+from tests.unit.app.views.test_results import MATRIX
 
 
 @pytest.fixture(autouse=True)
@@ -46,3 +48,29 @@ def test_violins_are_below_each_other() -> None:
     chart = charts.violin_chart(Dimension("arousal", 0.1, 0.01, labels)).to_dict()
     boxes = next(rows for rows in chart["datasets"].values() if "median" in rows[0])
     assert [(box["label"], box["y"], box["median"]) for box in boxes] == [("calm", 0, 0.3), ("sad", -1, 0.3)]
+
+
+# --- confusion matrices ------------------------------------------------------------------
+
+
+def test_matrix_has_a_column_for_unreadable_answers() -> None:
+    frame, rows, columns = charts.matrix_to_frame(MATRIX)
+    assert (rows, columns) == (["happy", "sad"], ["happy", "sad", "unreadable"])
+    first_row = frame[frame["true"] == "happy"]
+    assert first_row["share"].tolist() == [3 / 6, 2 / 6, 1 / 6]
+    assert first_row["hit"].tolist() == [True, False, False]
+
+
+def test_cells_are_clickable_only_with_a_selection_name() -> None:
+    assert "params" not in charts.confusion_chart(MATRIX).to_dict()
+    assert charts.confusion_chart(MATRIX, "cell").to_dict()["params"][0]["name"] == "cell"
+
+
+def test_difference_of_a_row_without_samples_is_empty() -> None:
+    labels = AxisLabel("happy", "happy"), AxisLabel("sad", "sad")
+    change = RecallChange("happy", 0, 0, 0.5, 0.75, 0.25, 0.1, 0.4)
+    matrix = MatrixDifference(rows=labels, columns=labels, cells=((0.25, -0.25), None), diagonal=(change,))
+    frame, _, _ = charts.difference_to_frame(matrix)
+    assert frame["number"].tolist() == ["+25", "−25", "", ""]
+    assert frame["hit"].tolist() == [True, False, False, False]
+    assert charts.difference_chart(matrix).to_dict()
