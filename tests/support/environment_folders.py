@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from auricle.models.environments import EnvironmentSpec
-from auricle.models.environments.store import compute_digest
+from auricle.models.environments import EnvironmentSpec, compute_digest
 
 SECRET = "sesame"
 

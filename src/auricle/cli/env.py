@@ -43,13 +43,12 @@ def env_create(
     name: str, source: Path | None, packages: Sequence[str], python: str | None, force: bool, as_json: bool
 ) -> None:
     """Create an environment with the packages that a model needs."""
-    from auricle.models.environments import EnvironmentSpec, create
+    from auricle.models.environment_builder import create
+    from auricle.models.environments import EnvironmentSpec
 
     spec = (EnvironmentSpec.read(source) if source else EnvironmentSpec()).with_packages(packages, python or "")
-    if sys.stderr.isatty():
-        environment, is_new = create(name, spec, force=force, log=_print_progress)
-    else:
-        environment, is_new = create(name, spec, force=force)
+    log = _print_progress if sys.stderr.isatty() else None
+    environment, is_new = create(name, spec, force=force, log=log)
     lines = [f"{name} already exists with the same definition. Use --force to rebuild it."]
     if is_new:
         lines = [f"Created {name} with Python {environment.metadata['python']}: {environment.path}"]
@@ -88,7 +87,7 @@ def env_show(name: str, as_json: bool) -> None:
 @opt.json_option
 def env_remove(name: str, as_json: bool) -> None:
     """Delete an environment."""
-    from auricle.models.environments import remove
+    from auricle.models.environment_builder import remove
 
     environment = remove(name)
     document = {"name": name, "path": str(environment.path), "removed": True}

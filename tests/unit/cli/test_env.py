@@ -1,4 +1,4 @@
-"""`auricle env`: an empty list; building is tested in `tests/unit/models/environments`."""
+"""`auricle env`: an empty list; building is tested in `tests/unit/models/test_environment_builder.py`."""
 
 import pytest
 from click.testing import CliRunner

@@ -1,4 +1,4 @@
-"""Create virtual environments and remove them.
+"""Create virtual environments and remove them: with uv where it is on the PATH, else with venv and pip.
 
 A virtual environment cannot be moved, so it is built in its final place. `environment.json` is written last: an
 environment without it is unfinished.
@@ -6,6 +6,7 @@ environment without it is unfinished.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -14,18 +15,22 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
 import orjson
 
 from auricle.core.errors import SpecError
 from auricle.core.files import write_atomically
 from auricle.core.redaction import redact
-from auricle.models.environments.installers import FIRST_LINE, Explain, select_installer
-from auricle.models.environments.spec import EnvironmentSpec
-from auricle.models.environments.store import (
+from auricle.models.environments import (
     METADATA_NAME,
+    RESERVED_VARIABLES,
     Environment,
+    EnvironmentSpec,
     compute_digest,
     environment_path,
     environments_folder,
@@ -36,17 +41,37 @@ from auricle.models.environments.store import (
 REQUIRED_PACKAGE = "orjson"  # package that Auricle's own code needs in a worker
 OLDEST_PYTHON = (3, 11)
 VERSION_PATTERN = re.compile(r"\d+(\.\d+)*")
+PIP_SOURCES = (".index-url=", ".extra-index-url=", ".find-links=", ".no-index=")
+"""Settings of pip that decide where packages come from; uv does not read them."""
+UNHELPFUL_ERROR = "ResolutionImpossible"
+"""A pip error that only links to a page; the error before it names the packages."""
+ERROR_PREFIXES = (("ERROR:",), ("error:", "×"))
+UV_CAUSE = re.compile(r"^(?:cause:|╰─▶)")
+
+SEEDED_PACKAGES = ("pip", "setuptools", "wheel")  # part of a new environment, depending on the tool
 
 LogLine = Callable[[str], None]
 
 
-def _discard_line(_: str) -> None: ...
+class Installer(NamedTuple):
+    """Commands of a tool for one environment."""
+
+    name: str
+    create_command: tuple[str, ...]
+    install_command: tuple[str, ...]
+    """Command to which the packages are appended."""
 
 
 def create(
-    name: str, spec: EnvironmentSpec, *, force: bool = False, log: LogLine = _discard_line
+    name: str, spec: EnvironmentSpec, *, force: bool = False, log: LogLine | None = None
 ) -> tuple[Environment, bool]:
     """Create an environment.
+
+    Args:
+        name: Name of the environment.
+        spec: What to install.
+        force: Rebuild the environment if it exists.
+        log: Called with each line that the installer prints.
 
     Returns:
         The environment, and whether it was built now (False if it already existed).
@@ -64,8 +89,7 @@ def create(
             return existing, False
         python, version = _find_python(spec.python)
         with _replace(existing):
-            installed = _build(path, spec, python, log)
-            return _finish(path, spec, version, installed), True
+            return _build(path, spec, python, version, log), True
 
 
 def remove(name: str) -> Environment:
@@ -78,19 +102,14 @@ def remove(name: str) -> Environment:
         return environment
 
 
-def _build(path: Path, spec: EnvironmentSpec, python: str, log: LogLine) -> list[str]:
-    """Create the environment, install the packages and return all that are installed."""
+def _build(path: Path, spec: EnvironmentSpec, python: str, version: str, log: LogLine | None) -> Environment:
+    """Create the environment and install the packages; the metadata file marks it as finished."""
     path.mkdir(mode=0o700)  # variables may contain secrets
     tool = select_installer(python, path)
-    _run(tool.create_command, f"{python} cannot create a virtual environment", log, tool.explain_creation)
+    _run(tool.create_command, f"{python} cannot create a virtual environment", log)
     packages = (REQUIRED_PACKAGE, *spec.packages)
-    _run([*tool.install_command, *packages], f"{tool.name} could not install the packages", log, tool.explain)
-    error_prefix = f"{tool.name} could not list the installed packages"
-    return tool.parse_list(_run(tool.list_command, error_prefix, _discard_line, tool.explain))
-
-
-def _finish(path: Path, spec: EnvironmentSpec, version: str, installed: list[str]) -> Environment:
-    """Write the metadata file atomically, which marks the environment as finished."""
+    _run([*tool.install_command, *packages], f"{tool.name} could not install the packages", log, default_line=-1)
+    installed = list_packages(path)
     metadata = {
         "environment": spec.to_dict(),
         "digest": compute_digest(spec, version, installed),
@@ -137,8 +156,6 @@ def _delete(path: Path) -> None:
 @contextmanager
 def _lock_environment(name: str) -> Iterator[None]:
     """Allow only one process at a time to create or remove an environment."""
-    import fcntl
-
     with (environments_folder() / f".{name}.lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -152,8 +169,7 @@ def _lock_environment(name: str) -> Iterator[None]:
 def _find_python(requested: str) -> tuple[str, str]:
     """Return the Python to build with and its version, if it can run Auricle's code."""
     python = _python_command(requested)
-    code = "import platform; print(platform.python_version())"
-    output = _run([python, "-c", code], f"{python} cannot be run", _discard_line, FIRST_LINE)
+    output = _run([python, "-c", "import platform; print(platform.python_version())"], f"{python} cannot be run")
     version = output[-1] if output else ""
     if not VERSION_PATTERN.match(version):
         raise SpecError(f"{python} is not a Python interpreter: it reported the version {version!r}.")
@@ -181,11 +197,48 @@ def _python_command(requested: str) -> str:
     )
 
 
-def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Explain) -> list[str]:
+def select_installer(python: str, path: Path) -> Installer:
+    """Return uv for the environment at this path, or pip if uv is missing or pip has package sources of its own."""
+    environment_python = str(path / "bin" / "python")
+    if (uv := shutil.which("uv")) and not _has_pip_sources(python):
+        install = (uv, "pip", "install", "--python", environment_python)
+        return Installer("uv", (uv, "venv", "--python", python, str(path)), install)
+    install = (environment_python, "-m", "pip", "install", "--no-input")
+    return Installer("pip", (python, "-m", "venv", str(path)), install)
+
+
+def _has_pip_sources(python: str) -> bool:
+    """Return whether pip is configured with an index or a folder; without pip there is no configuration."""
+    command = [python, "-m", "pip", "config", "list"]
+    settings = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, encoding="utf-8")  # noqa: S603 - the user names the Python
+    return not settings.returncode and any(source in settings.stdout for source in PIP_SOURCES)
+
+
+def list_packages(path: Path) -> list[str]:
+    """List the installed packages as `pip freeze` does, whichever tool installed them."""
+    folders = [str(folder) for folder in path.glob("lib/python*/site-packages")]
+    pins = [_pin(package) for package in distributions(path=folders) if package.name not in SEEDED_PACKAGES]
+    return sorted(pins, key=str.lower)
+
+
+def _pin(package: Distribution) -> str:
+    """Return `name==version`, or the origin of a package that comes from no index; archives by their content."""
+    origin = orjson.loads(package.read_text("direct_url.json") or "{}")
+    if not origin:
+        return f"{package.name}=={package.version}"
+    location = urlsplit(origin["url"])
+    archive = Path(unquote(location.path))
+    if vcs := origin.get("vcs_info"):
+        return f"{package.name} @ {vcs['vcs']}+{origin['url']}@{vcs['commit_id']}"
+    is_local_archive = location.scheme == "file" and archive.is_file()
+    digest = f"#sha256={sha256(archive.read_bytes()).hexdigest()}" if is_local_archive else ""
+    return f"{package.name} @ {origin['url']}{digest}"
+
+
+def _run(command: Sequence[str], error_prefix: str, log: LogLine | None = None, *, default_line: int = 0) -> list[str]:
     """Run a command, log its output line by line and return it; on failure raise with the explaining line."""
     # Packages importable here must not count as installed in the new environment.
-    excluded = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-    environment = {name: value for name, value in os.environ.items() if name not in excluded}
+    environment = {name: value for name, value in os.environ.items() if name not in RESERVED_VARIABLES}
     lines: list[str] = []
     try:
         with subprocess.Popen(  # noqa: S603 - the user names the Python
@@ -201,7 +254,8 @@ def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Expla
             try:
                 for line in process.stdout:
                     lines.append(line.rstrip())
-                    log(lines[-1])
+                    if log:
+                        log(lines[-1])
             except BaseException:
                 process.kill()  # otherwise it would keep writing to a folder that is about to be deleted
                 process.wait()
@@ -209,7 +263,18 @@ def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Expla
     except OSError as error:
         raise SpecError(f"{error_prefix}: {error}.") from error
     if process.returncode:
-        messages = [line.strip() for line in lines if line.strip()]
-        reason = explain(messages) if messages else "no output"
+        reason = explain_failure([line.strip() for line in lines if line.strip()], default_line)
         raise SpecError(f"{error_prefix}: {redact({'words': reason})['words']}")
     return lines
+
+
+def explain_failure(lines: Sequence[str], default_line: int = -1) -> str:
+    """Return the reason that pip, uv or a launcher printed; hints and notices follow it."""
+    for index, line in enumerate(lines):
+        if UV_CAUSE.match(line):  # the cause may continue on further lines
+            continued = [part for part in lines[index + 1 :] if not part.startswith(("hint:", "help:"))]
+            return " ".join([UV_CAUSE.sub("", line).strip(), *continued])
+    for prefixes in ERROR_PREFIXES:
+        if errors := [line for line in lines if line.startswith(prefixes) and UNHELPFUL_ERROR not in line]:
+            return errors[-1].removeprefix("ERROR:").removeprefix("error:").strip()
+    return lines[default_line] if lines else "no output"
