@@ -41,7 +41,7 @@ EXEMPT = {
     "scripts/golden.py": "contains transcripts, and classes written for other frameworks",
     "src/auricle/text/answer_phrasings.py": "phrases that models write",
     "src/auricle/metrics/refusal.py": "phrases that models write",
-    "src/auricle/text/open_asr_normaliser.py": "a published table of words",
+    "src/auricle/text/framework_normalisers.py": "a published table of words",
 }
 """Files whose strings are data in other people's words."""
 EXEMPT_PHRASES = ("cannot tell them apart",)

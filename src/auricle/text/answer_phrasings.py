@@ -7,6 +7,7 @@ reply; fillers between the phrase and the mention ("the answer is *most likely o
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
@@ -154,37 +155,29 @@ _LABEL_NAME = rf"(?:{whole_word('option|choice|letter')}|选项|選項)\s*[\"'(\
 
 
 def _rules(level: ClaimLevel, *rows: tuple[str | None, str | None]) -> tuple[PhrasingRule, ...]:
-    return tuple(
-        PhrasingRule(
-            level,
-            re.compile(before, re.IGNORECASE) if before else None,
-            re.compile(after, re.IGNORECASE) if after else None,
-        )
-        for before, after in rows
-    )
+    compiled = ([re.compile(side, re.IGNORECASE) if side else None for side in row] for row in rows)
+    return tuple(PhrasingRule(level, before, after) for before, after in compiled)
+
+
+def _sided(level: ClaimLevel, before: Sequence[str], after: Sequence[str] = ()) -> tuple[PhrasingRule, ...]:
+    return _rules(level, *((pattern, None) for pattern in before), *((None, pattern) for pattern in after))
 
 
 @cache
 def answer_rules() -> tuple[PhrasingRule, ...]:
     """Return the phrasings before an answer; compiled on first use, like all rules."""
-    return (
-        *_rules(ClaimLevel.STATED, *((before, None) for before in STATED_BEFORE)),
-        *_rules(ClaimLevel.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
-    )
+    return (*_sided(ClaimLevel.STATED, STATED_BEFORE), *_sided(ClaimLevel.PREDICATED, PREDICATED_BEFORE))
 
 
 @cache
 def text_rules() -> tuple[PhrasingRule, ...]:
     """Return the phrasings around an option named by its text."""
     return (
-        *_rules(ClaimLevel.NEGATED, *((before, None) for before in NEGATED_BEFORE)),
-        *_rules(ClaimLevel.NEGATED, *((None, after) for after in NEGATED_AFTER)),
-        *_rules(ClaimLevel.TENTATIVE, *((before, None) for before in TENTATIVE_BEFORE)),
-        *_rules(ClaimLevel.TENTATIVE, *((None, after) for after in TENTATIVE_AFTER)),
-        *_rules(ClaimLevel.STATED, *((before, None) for before in STATED_BEFORE)),
-        *_rules(ClaimLevel.STATED, *((None, after) for after in STATED_AFTER)),
+        *_sided(ClaimLevel.NEGATED, NEGATED_BEFORE, NEGATED_AFTER),
+        *_sided(ClaimLevel.TENTATIVE, TENTATIVE_BEFORE, TENTATIVE_AFTER),
+        *_sided(ClaimLevel.STATED, STATED_BEFORE, STATED_AFTER),
         *_rules(ClaimLevel.LEAD, (_SENTENCE_START, _SENTENCE_END), (_SENTENCE_START, _NEW_CLAUSE)),
-        *_rules(ClaimLevel.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
+        *_sided(ClaimLevel.PREDICATED, PREDICATED_BEFORE),
     )
 
 

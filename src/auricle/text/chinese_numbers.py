@@ -24,8 +24,7 @@ Readings that depend on the speaker stay different: 一百五 for 150, 幺 for 1
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable
 
 DIGITS = "零一二三四五六七八九"
 _PLACES = ("", "十", "百", "千")
@@ -93,49 +92,29 @@ def _read_time(match: re.Match[str]) -> str:
     return f"{hour}点" + ("" if minute == "00" else read_number(minute))
 
 
-def _read_money(match: re.Match[str]) -> str:
-    return read_number(match[2]) + _CURRENCIES[match[1]]
-
-
-def _read_fraction(match: re.Match[str]) -> str:
-    return f"{read_number(match[2])}分之{read_number(match[1])}"
-
-
-def _read_percentage(match: re.Match[str]) -> str:
-    return _PERCENT_PREFIXES[match[2]] + read_number(match[1])
-
-
-def _read_dotted(match: re.Match[str]) -> str:
-    return "点".join(read_number(part) for part in match[0].split("."))
-
-
-class NumberRule(NamedTuple):
-    """A written form and the function that spells it out."""
-
-    pattern: re.Pattern[str]
-    verbalise: Callable[[re.Match[str]], str]
-
-
 _START, _END = r"(?<![0-9])", r"(?![0-9])"
-CONTEXT_RULES = (
-    NumberRule(re.compile(rf"{_START}[0-9]{{4}}(?=\s*年)"), lambda match: spell_digits(match[0])),
-    NumberRule(re.compile(r"°\s*[cC](?![a-zA-Z])"), lambda _match: "摄氏度"),
+_DATE = rf"{_START}(?P<year>[0-9]{{4}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark)(?P<day>[0-9]{{1,2}}){_END}"
+Rules = tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]
+"""Written forms and the functions that spell them out."""
+CONTEXT_RULES: Rules = (
+    (re.compile(rf"{_START}[0-9]{{4}}(?=\s*年)"), lambda match: spell_digits(match[0])),
+    (re.compile(r"°\s*[cC](?![a-zA-Z])"), lambda _match: "摄氏度"),
 )
-NUMBER_RULES = (
-    NumberRule(
-        re.compile(
-            rf"{_START}(?P<year>[0-9]{{4}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})"
-            rf"(?P=mark)(?P<day>[0-9]{{1,2}}){_END}"
-        ),
-        _read_date,
+NUMBER_RULES: Rules = (
+    (re.compile(_DATE), _read_date),
+    (re.compile(rf"({_NUMBER})\s*([%‰])"), lambda match: _PERCENT_PREFIXES[match[2]] + read_number(match[1])),
+    (
+        re.compile(r"(?<![0-9/])([0-9]++)[/⁄]([0-9]+)(?![0-9/])"),
+        lambda match: f"{read_number(match[2])}分之{read_number(match[1])}",
     ),
-    NumberRule(re.compile(rf"({_NUMBER})\s*([%‰])"), _read_percentage),
-    NumberRule(re.compile(r"(?<![0-9/])([0-9]++)[/⁄]([0-9]+)(?![0-9/])"), _read_fraction),
-    NumberRule(re.compile(rf"{_START}([0-9]{{1,2}}):([0-9]{{2}}){_END}"), _read_time),
-    NumberRule(re.compile(rf"([¥$€£])\s*({_NUMBER})"), _read_money),
-    NumberRule(re.compile(rf"{_START}[0-9]++(?:\.[0-9]++){{2,}}"), _read_dotted),
-    NumberRule(re.compile(rf"(?<!\S)[-−]({_NUMBER})"), lambda match: "负" + read_number(match[1])),
-    NumberRule(re.compile(_NUMBER), lambda match: read_number(match[0])),
+    (re.compile(rf"{_START}([0-9]{{1,2}}):([0-9]{{2}}){_END}"), _read_time),
+    (re.compile(rf"([¥$€£])\s*({_NUMBER})"), lambda match: read_number(match[2]) + _CURRENCIES[match[1]]),
+    (
+        re.compile(rf"{_START}[0-9]++(?:\.[0-9]++){{2,}}"),
+        lambda match: "点".join(read_number(part) for part in match[0].split(".")),
+    ),
+    (re.compile(rf"(?<!\S)[-−]({_NUMBER})"), lambda match: "负" + read_number(match[1])),
+    (re.compile(_NUMBER), lambda match: read_number(match[0])),
 )
 
 _HAS_DIGIT = re.compile("[0-9]")
@@ -143,20 +122,21 @@ _CIRCLE_ZERO = re.compile(rf"(?<=[{DIGITS}〇○])○|○(?=[{DIGITS}〇○])")
 _SPELLINGS = str.maketrans({"〇": "零", "两": "二"})
 
 
-def _apply_rules(text: str, rules: Iterable[NumberRule]) -> str:
-    for rule in rules:
-        text = rule.pattern.sub(rule.verbalise, text)
+def _apply_rules(text: str, rules: Rules) -> str:
+    if _HAS_DIGIT.search(text):
+        for pattern, verbalise in rules:
+            text = pattern.sub(verbalise, text)
     return text
 
 
 def read_contextual_numbers(text: str) -> str:
     """Spell out numbers whose context decides the reading: years and degrees."""
-    return _apply_rules(text, CONTEXT_RULES) if _HAS_DIGIT.search(text) else text
+    return _apply_rules(text, CONTEXT_RULES)
 
 
 def read_numbers(text: str) -> str:
     """Spell out every number written in digits."""
-    return _apply_rules(text, NUMBER_RULES) if _HAS_DIGIT.search(text) else text
+    return _apply_rules(text, NUMBER_RULES)
 
 
 def fold_numerals(text: str) -> str:

@@ -18,25 +18,35 @@ from typing import Any
 from auricle.core.errors import UnknownName
 from auricle.text import framework_normalisers
 from auricle.text.chinese_numbers import fold_numerals, read_contextual_numbers, read_numbers
-from auricle.text.open_asr_normaliser import normalise_open_asr
-from auricle.text.tokenisers import UNSPACED_SCRIPTS, split_characters, split_mixed, split_words
 from auricle.text.whisper_normaliser import normalise_whisper
 
-__all__ = [
-    "PROFILES",
-    "TOKENISERS",
-    "Profile",
-    "Tokeniser",
-    "get_profile",
-    "resolve_profile_name",
-    "split_characters",
-    "split_mixed",
-    "split_words",
-]
+UNSPACED_SCRIPTS = (
+    "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # Hiragana, Katakana
+    "\u0e01-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Myanmar
+    "\u1780-\u17ff"  # Khmer
+)
+"""Scripts written without spaces, in which each character is a token. Korean is written with spaces."""
+_MIXED_TOKEN = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\s{UNSPACED_SCRIPTS}]+")
 
-Tokeniser = Callable[[str], list[str]]
 
-TOKENISERS: Mapping[str, Tokeniser] = MappingProxyType(
+def split_words(text: str) -> list[str]:
+    """Split at whitespace."""
+    return text.split()
+
+
+def split_characters(text: str) -> list[str]:
+    """Split into characters, with one space between words, as character error rates count them."""
+    return list(" ".join(text.split()))
+
+
+def split_mixed(text: str) -> list[str]:
+    """Split into words, and into single characters where a script has no spaces."""
+    return _MIXED_TOKEN.findall(text)
+
+
+TOKENISERS: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
     {"words": split_words, "characters": split_characters, "mixed": split_mixed}
 )
 _TEXT_CACHE_SIZE = 65_536
@@ -113,10 +123,6 @@ def _normalise_chinese(text: str, read_numerals: Callable[[str], str]) -> str:
     return _AROUND_UNSPACED.sub("", _strip_punctuation(spoken))
 
 
-def _normalise_none(text: str) -> str:
-    return text.strip()
-
-
 def _normalise_basic(text: str) -> str:
     return _strip_punctuation(_fold_case(text))
 
@@ -179,13 +185,13 @@ _WHISPER = "Whisper's English normaliser: numbers, contractions, American spelli
 _ZH = "simplified characters, spelled-out numbers, no punctuation"
 _CHARS = "basic without spaces, for scripts written without them"
 _MIXED = "zh for Chinese text; Latin words in lower case, with their digits"
-_OPEN_ASR = _tool_profile("open-asr", normalise_open_asr, "the Open ASR Leaderboard for English")
+_OPEN_ASR = _tool_profile("open-asr", framework_normalisers.normalise_open_asr, "the Open ASR Leaderboard for English")
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         entry.name: entry
         for entry in (
-            Profile("none", 1, _normalise_none, "words", (), "unchanged, except for leading and trailing whitespace"),
+            Profile("none", 1, str.strip, "words", (), "unchanged, except for leading and trailing whitespace"),
             _make_profile("basic", _normalise_basic, "words", (), _BASIC),
             _make_profile("whisper-en", normalise_whisper, "words", ("en",), _WHISPER),
             _make_profile("zh", _normalise_zh, "characters", ("zh", "yue"), _ZH),

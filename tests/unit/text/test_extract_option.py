@@ -8,6 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle.text import extract_label, extract_number, extract_option, extract_yes_no, strip_labels
+from auricle.text.extract_option import (
+    Mention,
+    build_label_table,
+    decide_option,
+    find_label_mentions,
+    find_text_mentions,
+    single_letter_options,
+    strip_own_label,
+)
 
 INSTRUMENTS = ["piano", "guitar", "drum", "violin"]
 CHINESE = ["钢琴", "吉他", "鼓", "小提琴"]
@@ -444,3 +453,84 @@ def test_a_label_is_extracted_from_a_reply(reply: str, expected: str | None) -> 
 )
 def test_either_part_of_a_bilingual_label_is_enough(reply: str, expected: str | None) -> None:
     assert extract_label(reply, BILINGUAL) == expected
+
+
+OPTIONS = (("car",), ("racing car", "racer"))
+
+
+def test_the_longest_option_text_is_matched() -> None:
+    mentions = find_text_mentions("a racing car, then a car", OPTIONS)
+    assert [(mention.start, mention.index) for mention in mentions] == [(2, 1), (21, 0)]
+
+
+def test_an_option_may_have_several_names() -> None:
+    assert [mention.index for mention in find_text_mentions("the racer", OPTIONS)] == [1]
+
+
+@pytest.mark.parametrize(
+    ("reply", "indices"),
+    [("B is right", [1]), ("A guitar", []), ("I think so", []), ("option b", [1]), ("2", [1]), ("2 cars", [])],
+)
+def test_labels_are_distinguished_from_words_and_numbers(reply: str, indices: list[int]) -> None:
+    table = build_label_table(["car", "racing car"])
+    assert [mention.index for mention in find_label_mentions(reply, table, [])] == indices
+
+
+def test_labels_inside_an_option_text_are_ignored() -> None:
+    texts = find_text_mentions("vitamin B", (("vitamin A",), ("vitamin B",)))
+    assert list(find_label_mentions("vitamin B", build_label_table(["vitamin A", "vitamin B"]), texts)) == []
+
+
+def test_numbers_are_labels_only_if_no_option_has_digits() -> None:
+    assert build_label_table(["two", "three"])["2"] == 1
+    assert "2" not in build_label_table(["2", "3"])
+
+
+def test_options_of_one_letter_keep_it_as_their_label() -> None:
+    assert single_letter_options(["C", "d", "E minor"]) == {"C": 0, "D": 1}
+
+
+def test_only_the_own_letter_of_an_option_is_stripped() -> None:
+    assert strip_own_label("(B) guitar", 1) == "guitar"
+    assert strip_own_label("(B) guitar", 0) == "(B) guitar"
+
+
+def mentions(reply: str) -> list[Mention]:
+    """Find the labels A, B and C in a reply."""
+    return [
+        Mention(position, position + 1, "ABC".index(character), is_label=True)
+        for position, character in enumerate(reply)
+        if character in "ABC"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "index"),
+    [
+        ("it might be A", 0),
+        ("it might be A. it is B", 1),
+        ("the answer is A. the answer is B", 1),
+        ("it is A. it is B", None),
+        ("not A", None),
+        ("A is wrong, it is C", 2),
+        ("the answer is A or B", None),
+    ],
+)
+def test_the_highest_level_of_claims_decides(reply: str, index: int | None) -> None:
+    assert decide_option(reply, mentions(reply)) == index
+
+
+def test_a_label_and_its_text_are_one_mention() -> None:
+    reply = "B) guitar"
+    both = [Mention(0, 1, 1, is_label=True), Mention(3, 9, 1, is_label=False)]
+    assert decide_option(reply, both) == 1
+
+
+def test_a_label_on_the_text_of_another_option_is_not_an_answer() -> None:
+    reply = "A) guitar"
+    both = [Mention(0, 1, 0, is_label=True), Mention(3, 9, 1, is_label=False)]
+    assert decide_option(reply, both) is None
+
+
+def test_a_reply_without_mentions_has_no_option() -> None:
+    assert decide_option("nothing here", []) is None

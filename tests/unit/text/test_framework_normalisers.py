@@ -4,18 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from auricle.text import framework_normalisers as normalisers
-
-pytestmark = pytest.mark.slow
 
 
 def split_with(tokeniser: Any, text: str) -> list[str]:
     return str(tokeniser()(text)).split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("normalise", "text", "expected"),
     [
@@ -31,13 +28,58 @@ def test_texts_become_the_tokens_of_the_tool(normalise: Callable[[str], str], te
     assert normalise(text) == expected
 
 
+@pytest.mark.slow
 def test_chinese_is_split_as_by_sacrebleu() -> None:
+    from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+
     # The inside of the Han and Hangul blocks and surrogates are left out; the ends of the blocks are enough.
     blocks = ((0xA0, 0x4E10), (0x9F00, 0xAC10), (0xD790, 0xD800), (0xF8F0, 0x10000), (0x1FFF0, 0x20010))
     text = "x".join(chr(code) for block in blocks for code in range(*block))
     assert normalisers.tokenise_zh(text) == " ".join(split_with(TokenizerZh, text)).lower().split()
 
 
+@pytest.mark.slow
 def test_punctuation_is_split_as_by_13a() -> None:
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
     text = "it costs $5.50, or 3.5% -5 1-2 a-b +7 (x) y/z £3 ¢4 end. 1,000 a.b {c} ~d o'clock"
     assert normalisers.tokenise_13a(text) == split_with(Tokenizer13a, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("今天是2024年5月20日", "今天是二零二四年五月二十日"),
+        ("我有200元", "我有两百元"),
+        ("一共2000个", "一共两千个"),
+        ("1/2的人", "二分之一的人"),
+        ("增长了12.5%", "增长了百分之十二点五"),
+        ("电话13800138000。", "电话一三八零零一三八零零零"),
+        ("P2P平台", "P2P平台"),
+        ("你好，世界！", "你好 世界"),
+        ("句号．", "句号．"),
+    ],
+)
+def test_numbers_are_spelled_out(text: str, expected: str) -> None:
+    assert normalisers.read_aloud(text).split() == expected.split()
+
+
+def test_a_number_is_replaced_at_its_first_occurrence() -> None:
+    """The count 2000 is read as a quantity, but in place of the code before it."""
+    assert normalisers.read_aloud("号码2000，有2000个").split() == ["号码两千", "有二零零零个"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Uhm, all right", "alright"),
+        ("John's car", "john s car"),
+        ("it's here", "it is here"),
+        ("the U S A", "the usa"),
+        ("a b", "a b"),
+        ("Katherine and Jon", "catherine and john"),
+        ("an e mail about archaeology", "an email about archeology"),
+    ],
+)
+def test_fillers_possessives_letters_and_names(text: str, expected: str) -> None:
+    assert normalisers.normalise_open_asr(text) == expected

@@ -5,12 +5,13 @@ import sys
 import unicodedata
 from functools import _lru_cache_wrapper
 
+import jiwer
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle.core.errors import UnknownName
-from auricle.text import PROFILES, get_profile, resolve_profile_name
+from auricle.text import PROFILES, get_profile, resolve_profile_name, split_characters, split_mixed, split_words
 
 
 @pytest.mark.parametrize(
@@ -174,3 +175,19 @@ def test_the_name_of_a_tool_is_completed_with_the_language(name: str, language: 
 def test_the_name_of_a_tool_without_a_language_is_rejected() -> None:
     with pytest.raises(UnknownName, match="Profile 'kimi' needs a language: use kimi-en or kimi-zh"):
         get_profile("kimi")
+
+
+def test_mixed_tokens_keep_korean_words_and_split_unspaced_scripts() -> None:
+    assert split_mixed("안녕 세계 東a ไท") == ["안녕", "세계", "東", "a", "ไ", "ท"]
+
+
+def test_words_split_at_any_whitespace() -> None:
+    assert split_words(" a \t b\nc ") == ["a", "b", "c"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=6))
+def test_characters_are_counted_as_by_jiwer(words: list[str]) -> None:
+    reference = " ".join(words)
+    counts = jiwer.process_characters(reference, "abc")
+    assert counts.hits + counts.substitutions + counts.deletions == len(split_characters(reference))
