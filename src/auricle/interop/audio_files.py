@@ -10,7 +10,7 @@ from typing import Self
 
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
-from auricle.models.audio_input import crop_audio
+from auricle.models.request_input import crop_audio
 
 
 class AudioFiles:

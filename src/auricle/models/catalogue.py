@@ -10,10 +10,10 @@ from auricle.core.types import Ability
 from auricle.models.base import abilities
 
 _MODELS: Mapping[str, tuple[str, str]] = {
-    "moonshine": ("moonshine:Moonshine", "Moonshine tiny-en: English speech to text, CPU, weights included"),
-    "pocketsphinx": ("pocketsphinx:PocketSphinx", "PocketSphinx: English speech to text, CPU, weights included"),
+    "moonshine": ("recognisers:Moonshine", "Moonshine tiny-en: English speech to text, CPU, weights included"),
+    "pocketsphinx": ("recognisers:PocketSphinx", "PocketSphinx: English speech to text, CPU, weights included"),
     "faster-whisper": ("faster_whisper:FasterWhisper", "Whisper with CTranslate2 weights"),
-    "vosk": ("vosk:Vosk", "Vosk speech to text (Kaldi), CPU"),
+    "vosk": ("recognisers:Vosk", "Vosk speech to text (Kaldi), CPU"),
     "vllm": ("vllm:VLLM", "vLLM offline engine, local weights"),
     "openai": ("openai:OpenAI", "chat models behind an OpenAI-compatible API (vLLM, SGLang, …)"),
     "azure": ("openai:Azure", "chat models on Azure OpenAI"),

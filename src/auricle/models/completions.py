@@ -16,7 +16,7 @@ from auricle.models.http.base import JSON, HttpModel, merge_extra
 from auricle.models.http.likelihood import LikelihoodScorer, LogprobsSource
 from auricle.models.http.timing import PreparedRequest
 from auricle.models.openai import ChatReader
-from auricle.models.plain_text import join_turns, turn_text
+from auricle.models.request_input import join_turns, turn_text
 from auricle.models.token_boundary import check_scorable, split_request
 from auricle.prompts.meta_template import MetaTemplate
 

@@ -20,8 +20,8 @@ from typing import Any
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict, Prediction
 from auricle.core.yaml_files import read_yaml
-from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
+from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.weights import is_path_like, resolve_device, shorten_error
 
 RATE = 16_000

@@ -14,8 +14,8 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
+from auricle.models.request_input import get_single_audio
 
 RATE = 16_000
 REQUIRED_FILES = ("model.bin", "config.json", "tokenizer.json")

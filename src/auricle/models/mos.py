@@ -15,8 +15,8 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict, Prediction
-from auricle.models.audio_input import crop_audio, get_candidate_audio, parse_crop
 from auricle.models.base import BatchModel
+from auricle.models.request_input import crop_audio, get_candidate_audio, parse_crop
 
 RATE = 16_000
 MIN_SECONDS = 0.1  # shortest clip that is rated

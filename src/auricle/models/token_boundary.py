@@ -9,7 +9,7 @@ from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Likelihood, LogLikelihood, Turn, list_media
-from auricle.models.plain_text import join_turns
+from auricle.models.request_input import join_turns
 
 EMPTY_CONTINUATION = "the continuation is empty, so there is nothing to score"
 

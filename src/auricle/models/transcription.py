@@ -13,11 +13,11 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate
-from auricle.models.audio_input import get_single_audio
 from auricle.models.http.base import HttpModel, Reply, merge_extra
 from auricle.models.http.media import EncodedAudio
 from auricle.models.http.timing import PreparedRequest
 from auricle.models.openai import ChatReader
+from auricle.models.request_input import get_single_audio
 
 SUFFIXES = {"opus": "ogg"}  # file suffix that servers expect for a format
 STRUCTURED_CONTENT_TYPE = re.compile("html|json")

@@ -14,8 +14,8 @@ from typing import Any
 from auricle.audio import Audio
 from auricle.core.errors import MissingExtra, SampleError, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
-from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
+from auricle.models.request_input import get_single_audio
 from auricle.models.token_boundary import (
     ContextWindow,
     ScoringInput,

@@ -12,7 +12,7 @@ from auricle.core.types import Likelihood, LogLikelihood, Turn
 from auricle.models.http.likelihood import LikelihoodScorer
 from auricle.models.http.prompt_logprobs import PromptToken, continuation_likelihood, parse_prompt_logprobs
 from auricle.models.openai import OpenAI
-from auricle.models.plain_text import turn_text
+from auricle.models.request_input import turn_text
 from auricle.models.token_boundary import check_scorable, move_trailing_space
 
 

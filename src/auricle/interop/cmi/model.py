@@ -30,7 +30,7 @@ from auricle.interop.user_classes import (
     split_options,
     wrap_errors,
 )
-from auricle.models.audio_input import get_candidate_audio, parse_crop
+from auricle.models.request_input import get_candidate_audio, parse_crop
 
 SCORE_NAMES = ("alignment", "musicality")
 """Names of the two columns that `score_batch` returns."""

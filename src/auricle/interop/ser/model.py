@@ -15,7 +15,7 @@ from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import AudioFiles
 from auricle.interop.ser.stubs import MODELS_PACKAGE, BaseModelWrapper, SuiteModules
 from auricle.interop.user_classes import UserModel, annotate_errors, describe_type, instantiate, wrap_errors
-from auricle.models.audio_input import get_single_audio
+from auricle.models.request_input import get_single_audio
 
 SCALES_BY_OUTPUT_TYPE: Mapping[str, Literal["probability", "logit", "continuous"]] = {
     "probabilities": "probability",

@@ -8,7 +8,7 @@ from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Predict, Prediction
-from auricle.models.audio_input import get_single_audio
+from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.base import LocalModel
 
 

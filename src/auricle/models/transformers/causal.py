@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
-from auricle.models.plain_text import join_turns, turn_text
+from auricle.models.request_input import join_turns, turn_text
 from auricle.models.token_boundary import (
     ContextWindow,
     ScoringInput,

@@ -10,7 +10,7 @@ from typing import Any
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Predict, Prediction
-from auricle.models.audio_input import crop_audio, get_candidate_audio, parse_crop
+from auricle.models.request_input import crop_audio, get_candidate_audio, parse_crop
 from auricle.models.transformers.base import LocalModel
 
 

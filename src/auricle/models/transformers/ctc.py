@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import get_single_audio
+from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.base import GenerativeModel
 from auricle.models.transformers.generation import cut_at_stop_word
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import get_single_audio
+from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.base import GenerativeModel
 from auricle.models.transformers.generation import build_generation, trim_tokens
 

@@ -1,15 +1,13 @@
-"""Read the audio of a request."""
+"""Read the audio and the text of a request."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Generate, Generation, Predict, Request, list_media
-from auricle.models.base import BatchModel
+from auricle.core.types import Predict, Request, Turn, list_media
 
 SPEECH_RATE = 16_000
 
@@ -20,20 +18,6 @@ def get_single_audio(request: Request) -> Audio:
     if len(clips) != 1:
         raise SampleError(f"expected exactly one audio clip in the request, got {len(clips)}")
     return clips[0]
-
-
-class Recogniser(BatchModel, ABC):
-    """Base class of recognisers that transcribe one clip at a time, at 16 kHz."""
-
-    batch_size = 1
-    sample_rate = SPEECH_RATE
-
-    @abstractmethod
-    def transcribe(self, audio: Audio) -> str:
-        """Return the text of a clip."""
-
-    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [Generation(text=self.transcribe(get_single_audio(request))) for request in batch]
 
 
 def get_candidate_audio(request: Predict) -> Audio:
@@ -63,3 +47,16 @@ def parse_crop(model_name: str, crop: object) -> float | None:
 def crop_audio(audio: Audio, crop: float | None) -> Audio:
     """Return the first `crop` seconds of a clip."""
     return audio if crop is None or audio.seconds <= crop else audio.segment(end=crop)
+
+
+def turn_text(turn: Turn) -> str:
+    """Return the text of a turn; raise `SampleError` if it contains audio, images or video."""
+    for part in turn.parts:
+        if not isinstance(part, str):
+            raise SampleError(f"this model accepts only text, not {type(part).__name__}")
+    return "".join(str(part) for part in turn.parts)
+
+
+def join_turns(turns: Sequence[Turn]) -> str:
+    """Join the text of all turns, one per line, without role names."""
+    return "\n".join(turn_text(turn) for turn in turns)

@@ -1,4 +1,4 @@
-"""Reading the audio of a request."""
+"""Reading the audio and the text of a request."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,15 @@ import pytest
 from auricle import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Predict, Turn
-from auricle.models.audio_input import crop_audio, get_candidate_audio, get_single_audio, parse_crop, to_pcm16
+from auricle.models.request_input import (
+    crop_audio,
+    get_candidate_audio,
+    get_single_audio,
+    join_turns,
+    parse_crop,
+    to_pcm16,
+    turn_text,
+)
 
 CLIP = Audio.of(np.array([0.0, 0.5, -2.0, 2.0], dtype=np.float32), rate=4)
 
@@ -42,3 +50,12 @@ def test_crop_must_be_a_positive_number() -> None:
     for crop in (0, -1, True, "ten", float("inf")):
         with pytest.raises(SpecError, match="clap: crop must be a number of seconds above 0"):
             parse_crop("clap", crop)
+
+
+def test_turns_are_joined_by_newlines_without_roles() -> None:
+    assert join_turns([Turn("system", ("Be brief.",)), Turn("user", ("What ", "now?"))]) == "Be brief.\nWhat now?"
+
+
+def test_audio_is_refused() -> None:
+    with pytest.raises(SampleError, match="this model accepts only text, not Audio"):
+        turn_text(Turn("user", (Audio("a.wav"),)))
