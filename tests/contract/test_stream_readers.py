@@ -90,10 +90,9 @@ def test_timing_is_in_both_journals(run_both: Any) -> None:
 
 
 def test_every_api_model_has_a_reader() -> None:
-    from auricle.models.completions import Completions
     from auricle.models.gemini import Gemini
+    from auricle.models.openai import Completions, VLLMChat
     from auricle.models.transcription import Transcription
-    from auricle.models.vllm_chat import VLLMChat
 
     readers = [model.reader for model in (OpenAI, VLLMChat, Completions, Transcription, Gemini)]
     assert all(issubclass(reader, AnswerReader) for reader in readers)

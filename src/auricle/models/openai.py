@@ -1,7 +1,9 @@
-"""Chat models with OpenAI's protocol: OpenAI, Azure, vLLM, SGLang, llama.cpp and compatible servers.
+"""Chat and completion models with OpenAI's protocol: OpenAI, Azure, vLLM, SGLang, llama.cpp and compatible servers.
 
 -m openai -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2-Audio-7B-Instruct
 -m openai -M model=gpt-4o-audio-preview -M api_key_env=OPENAI_API_KEY
+-m vllm-chat -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2-Audio-7B-Instruct
+-m completions -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2.5-7B
 """
 
 from __future__ import annotations
@@ -17,16 +19,25 @@ import orjson
 
 from auricle.audio import Audio, Image
 from auricle.core.errors import SpecError, Transient
-from auricle.core.types import Generate, Generation, Part, Turn
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed
+from auricle.models.http.likelihood import (
+    LikelihoodScorer,
+    LogprobsSource,
+    PromptToken,
+    continuation_likelihood,
+    parse_prompt_logprobs,
+)
 from auricle.models.http.media import data_url, encode_base64, is_remote, read_media_file
 from auricle.models.http.timing import PreparedRequest, RequestTimer
-from auricle.models.token_boundary import merge_spellings
+from auricle.models.request_input import join_turns, turn_text
+from auricle.models.token_boundary import check_scorable, merge_spellings, move_trailing_space, split_request
 from auricle.prompts.meta_template import MetaTemplate
 
 AUDIO_FILE_HEADER = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # first bytes of audio files
 PCM_RATE = 24_000
+STREAM_FIELDS = {"stream": True, "stream_options": {"include_usage": True}}
 
 
 class ChatReader(AnswerReader):
@@ -134,20 +145,16 @@ class OpenAI(HttpModel):
 
     def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         """Encode a request; base64 media is inserted without being escaped again."""
-        body: dict[str, Any] = {
+        body = {
             "model": self.service.model,
             "messages": [self._encode_message(turn) for turn in request.turns],
             self.tokens_field: request.max_tokens,
             "temperature": request.temperature,
+            "stop": request.stop or None,
+            "logprobs": self.logprobs or bool(request.first_tokens) or None,
+            "top_logprobs": self._check_first_tokens(request.first_tokens) or None,
+            **(STREAM_FIELDS if stream else {}),
         }
-        if request.stop:
-            body["stop"] = request.stop
-        if self.logprobs:
-            body["logprobs"] = True
-        if request.first_tokens:
-            body |= {"logprobs": True, "top_logprobs": self._check_first_tokens(request.first_tokens)}
-        if stream:
-            body |= {"stream": True, "stream_options": {"include_usage": True}}
         extra = offset_seed(self.service.extra, request.answer_index)
         return PreparedRequest(self.path, orjson.dumps(merge_extra(body, extra)), JSON)
 
@@ -204,6 +211,121 @@ class Azure(OpenAI):
 
     def auth_headers(self, key: str) -> dict[str, str]:
         return {"api-key": key} if key else {}
+
+
+class VLLMChat(OpenAI):
+    """A chat model behind a vLLM server, which also scores answers, including answers to audio."""
+
+    default_url = ""
+    max_first_tokens = None  # limited by the server's --max-logprobs
+
+    def __init__(self, *, start: str = "", **options: Any) -> None:
+        """Configure the client.
+
+        Args:
+            start: Start token put before a text that is scored without a context.
+            **options: Options of the model `openai`.
+        """
+        super().__init__(**options)
+        self._scorer = LikelihoodScorer(self, start_token=start)
+
+    async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
+        check_scorable(request)
+        if not request.turns:  # no conversation, so no chat template
+            return await self._scorer.score_text("", request.continuation)
+        await self._scorer.ensure_supported(lambda: self._score_prompt((Turn("user", ("one",)),), "two three"))
+        turns, continuation = move_trailing_space(request.turns, request.continuation)
+        prefix = turn_text(turns[-1]) if turns[-1].role == "assistant" else ""
+        context = turns[:-1] if prefix else turns
+        tokens = await self._score_prompt(context, prefix + continuation)
+        return continuation_likelihood(tokens, prefix + continuation, -1 if request.include_context else len(prefix))
+
+    async def _score_prompt(self, turns: Sequence[Turn], answer: str) -> list[PromptToken]:
+        """Return the prompt tokens of a conversation that ends with an open assistant turn."""
+        conversation = (*turns, Turn("assistant", (answer,)))
+        messages = await self.in_thread(lambda: [self._encode_message(turn) for turn in conversation])
+        body = {
+            "model": self.service.model,
+            "messages": messages,
+            self.tokens_field: 1,
+            "temperature": 0.0,
+            "add_generation_prompt": False,
+            "continue_final_message": True,
+            "prompt_logprobs": 0,
+        }
+        return parse_prompt_logprobs(*await self._scorer.post_json(self.path, body))
+
+
+class CompletionReader(ChatReader):
+    """Reads text completions."""
+
+    kind = "a completion"
+
+    def _read_document(self, document: Any) -> str:
+        document["choices"][0]["text"]  # only events may lack it
+        return self._read_event(document)
+
+    def _read_choice(self, choice: Mapping[str, Any]) -> str:
+        self.finish = choice.get("finish_reason") or self.finish
+        return self._add_text(str(choice.get("text") or ""))
+
+
+class Completions(HttpModel):
+    """A model that continues plain text, and scores text if the server returns prompt log-probabilities."""
+
+    default_key_env = "OPENAI_API_KEY"
+    reader = CompletionReader
+
+    def __init__(
+        self,
+        *,
+        logprobs_by: LogprobsSource = "prompt_logprobs",
+        start: str = "",
+        meta_template: Any = None,
+        **service: Any,
+    ) -> None:
+        """Configure the client.
+
+        Args:
+            logprobs_by: How the server returns prompt log-probabilities.
+            start: Start token put before a text that is scored without a context.
+            meta_template: Chat format used to write turns as text, or a YAML file with one.
+            **service: Options of every API model; see `ServiceConfig`.
+        """
+        super().__init__(**service)
+        if not self.service.model:
+            raise SpecError("completions: missing model. Set -M model=NAME.")
+        self._scorer = LikelihoodScorer(self, logprobs_by, start)
+        self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
+
+    def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
+        body = {
+            "model": self.service.model,
+            "prompt": self._render_turns(request.turns),
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "stop": request.stop or None,
+            **(STREAM_FIELDS if stream else {}),
+        }
+        return PreparedRequest("/completions", orjson.dumps(merge_extra(body, self.service.extra)), JSON)
+
+    def preview_request(self, request: Request) -> str:
+        if not isinstance(request, LogLikelihood):
+            return super().preview_request(request)
+        return "{}⟦{}⟧".format(*self._split_request(request))
+
+    async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
+        check_scorable(request)
+        text, continuation = self._split_request(request)
+        return await self._scorer.score_text(text, continuation, include_context=request.include_context)
+
+    def _split_request(self, request: LogLikelihood) -> tuple[str, str]:
+        return split_request(request, self._render_turns, uses_chat=bool(self._meta_template))
+
+    def _render_turns(self, turns: Sequence[Turn]) -> str:
+        if self._meta_template and turns:
+            return self._meta_template.render(turns, turn_text)
+        return join_turns(turns)
 
 
 def _json_string(ascii_bytes: bytes) -> orjson.Fragment:

@@ -13,8 +13,9 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate
-from auricle.models.http.base import HttpModel, Reply, merge_extra
+from auricle.models.http.base import HttpModel, merge_extra
 from auricle.models.http.media import EncodedAudio
+from auricle.models.http.responses import Reply
 from auricle.models.http.timing import PreparedRequest
 from auricle.models.openai import ChatReader
 from auricle.models.request_input import get_single_audio

@@ -313,14 +313,14 @@ def test_empty_answer_is_accepted(serve: Any) -> None:
 
 
 def test_endless_line_is_refused(canned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auricle.models.http.base.READ_BUFFER_BYTES", 1 << 10)
+    monkeypatch.setattr("auricle.models.http.responses.READ_BUFFER_BYTES", 1 << 10)
     server = canned(stream_reply(delta("x" * 200_000)))
     with pytest.raises(Refused, match="a line longer than"):
         run_model(model_at(server, stream=True))
 
 
 def test_endless_answer_is_refused(canned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auricle.models.http.base.MAX_RESPONSE_BYTES", 1000)
+    monkeypatch.setattr("auricle.models.http.responses.MAX_RESPONSE_BYTES", 1000)
     with pytest.raises(Refused, match="returned more than"):
         run_model(model_at(canned(chat("x" * 2000))))
 

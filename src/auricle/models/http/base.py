@@ -11,11 +11,10 @@ import math
 import os
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -26,14 +25,22 @@ from auricle.core.errors import MissingExtra, Refused, SampleError, SpecError, T
 from auricle.core.redaction import KEY_IN_URL
 from auricle.core.types import Generate, Generation, Request
 from auricle.models.base import AsyncModel
-from auricle.models.http.answers import STREAM_END, AnswerReader
-from auricle.models.http.config import ServiceConfig as ServiceConfig
-from auricle.models.http.error_messages import extract_error_message, find_message, parse_retry_after
+from auricle.models.http.answers import AnswerReader
+from auricle.models.http.config import ServiceConfig
 from auricle.models.http.media import AudioEncoder
 from auricle.models.http.rate_limits import AdaptiveLimiter, ConnectionPool, Endpoint, RateLimiter
-from auricle.models.http.request_preview import render_request
-from auricle.models.http.timing import PreparedRequest, RequestTimer, connection_trace_config
-from auricle.models.http.upload_body import prepare_upload
+from auricle.models.http.responses import (
+    READ_BUFFER_BYTES,
+    PendingResponse,
+    Reply,
+    extract_error_message,
+    find_message,
+    iter_events,
+    parse_retry_after,
+    read_error_body,
+    read_reply,
+)
+from auricle.models.http.timing import PreparedRequest, RequestTimer, connection_trace_config, prepare_upload
 
 if TYPE_CHECKING:
     import aiohttp
@@ -44,37 +51,8 @@ RETRYABLE_STATUSES = {408, 409, 425, 429}
 BUSY_STATUSES = {429, 503}
 BASE64_PATTERN = re.compile(r"[A-Za-z0-9+/=_-]{80,}")  # base64, or other text not meant for people
 MAX_MESSAGE_CHARS = 300
-MAX_ERROR_BYTES = 20_000  # read from an error response
-MAX_RESPONSE_BYTES = 1 << 28
-READ_BUFFER_BYTES = 1 << 22  # half the longest line of a stream; one line may contain a minute of speech
+MAX_STRING_CHARS = 400  # in a preview; a longer string without a blank is encoded media
 JSON, EVENT_STREAM = "application/json", "text/event-stream"
-
-
-class PendingResponse(NamedTuple):
-    """A response with status 200 whose body has not been read yet."""
-
-    response: aiohttp.ClientResponse
-    host: str
-    charged_tokens: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A complete response."""
-
-    content: bytes
-    content_type: str
-    host: str
-    charged_tokens: float = 0.0
-    """Tokens charged to the rate limiter before the actual count was known."""
-
-    def json(self) -> Any:
-        if "html" in self.content_type or self.content.lstrip()[:1] == b"<":
-            raise Refused(f"{self.host} returned a web page instead of JSON. Check base_url.")
-        try:
-            return orjson.loads(self.content)
-        except orjson.JSONDecodeError as error:
-            raise Transient(f"{self.host} returned invalid JSON: {error}") from error
 
 
 class HttpModel(AsyncModel):
@@ -138,7 +116,7 @@ class HttpModel(AsyncModel):
     async def post(self, path: str, body: bytes | Callable[[], Any], content_type: str = "") -> Reply:
         """Send one request and return the complete response."""
         async with self.send_request(path, body, content_type) as pending:
-            return await self.read_reply(pending)
+            return await read_reply(pending)
 
     def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         """Encode a request in the protocol of the server."""
@@ -180,7 +158,7 @@ class HttpModel(AsyncModel):
                 async for piece in self._read_stream(pending, reader):
                     yield piece
             else:
-                reply = await self.read_reply(pending)
+                reply = await read_reply(pending)
         reader.timer.stop()
         if reply is not None:
             yield reader.read_document(self.parse_reply(reply))
@@ -214,16 +192,6 @@ class HttpModel(AsyncModel):
         self._times_transfers = True
         for endpoint in self._pool.endpoints:
             endpoint.limiter = AdaptiveLimiter(adaptive=False, max_limit=math.inf)
-
-    async def read_reply(self, pending: PendingResponse) -> Reply:
-        """Read a response up to `MAX_RESPONSE_BYTES`."""
-        chunks, size = [], 0
-        async for chunk in pending.response.content.iter_any():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > MAX_RESPONSE_BYTES:
-                raise Refused(f"{pending.host} returned more than {MAX_RESPONSE_BYTES >> 20} MB")
-        return Reply(b"".join(chunks), pending.response.content_type, pending.host, pending.charged_tokens)
 
     @asynccontextmanager
     async def send_request(
@@ -303,7 +271,7 @@ class HttpModel(AsyncModel):
             self._pool.record_failure(endpoint)
         else:
             self._pool.record_reachable(endpoint)
-        server_message = self.redact(extract_error_message(await _read_error_body(response)))
+        server_message = self.redact(extract_error_message(await read_error_body(response)))
         message = f"HTTP {status} from {endpoint.host}: {server_message or response.reason or 'no message'}"
         if status in RETRYABLE_STATUSES or status >= 500:
             retry_after = parse_retry_after(response.headers.get("Retry-After"))
@@ -376,48 +344,18 @@ def _os_error_reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-async def _read_error_body(response: aiohttp.ClientResponse) -> bytes:
-    """Read the start of an error response; ignore connection errors, as the status is known."""
-    import aiohttp
-
-    content = b""
-    with suppress(aiohttp.ClientError, OSError):
-        while len(content) < MAX_ERROR_BYTES and (chunk := await response.content.read(MAX_ERROR_BYTES)):
-            content += chunk
-    return content
+def render_request(path: str, body: bytes) -> str:
+    """Return the path and the indented body of a request, with media abbreviated to their size."""
+    document = _abbreviate(orjson.loads(body))
+    return f"POST {path}\n{orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()}"
 
 
-async def iter_events(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[Any]:
-    """Yield the JSON of each server-sent event, and `STREAM_END` at the end marker."""
-    async for lines in _iter_lines(response, host):
-        for line in lines:
-            data = line.strip()
-            if not data.startswith(b"data:"):
-                continue  # comments, event names and empty lines
-            data = data[5:].strip()
-            if data == b"[DONE]":
-                yield STREAM_END
-                return
-            if not data:
-                continue  # keep-alive
-            try:
-                yield orjson.loads(data)
-            except orjson.JSONDecodeError as error:
-                raise Transient(f"{host} streamed invalid JSON: {error}") from error
-
-
-async def _iter_lines(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[list[bytes]]:
-    """Yield complete lines as they arrive, grouped by network chunk."""
-    unfinished: list[bytes] = []  # parts of a line whose end has not arrived
-    size = 0
-    async for chunk in response.content.iter_any():
-        first, *rest = chunk.split(b"\n")
-        unfinished.append(first)
-        size += len(first)
-        if size > 2 * READ_BUFFER_BYTES:
-            raise Refused(f"{host} streamed a line longer than {2 * READ_BUFFER_BYTES >> 20} MB")
-        if rest:
-            yield [b"".join(unfinished), *rest[:-1]]
-            unfinished, size = [rest[-1]], len(rest[-1])
-    if size:
-        yield [b"".join(unfinished)]
+def _abbreviate(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _abbreviate(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_abbreviate(item) for item in value]
+    if isinstance(value, str) and len(value) > MAX_STRING_CHARS and " " not in value:
+        head = value[: value.find(",") + 1] if value.startswith("data:") else ""
+        return f"{head}<{len(value) - len(head):,} characters of base64>"
+    return value

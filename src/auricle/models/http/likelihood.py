@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import orjson
 
-from auricle.core.errors import Refused, SpecError
+from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import Likelihood
-from auricle.models.http.answers import parse_count
+from auricle.models.http.answers import PARSE_ERRORS, describe_shape, parse_count
 from auricle.models.http.base import JSON, HttpModel, merge_extra
-from auricle.models.http.prompt_logprobs import PromptToken, continuation_likelihood, parse_echo, parse_prompt_logprobs
 
+REPLACEMENT_CHARACTER = "\ufffd"  # a token with part of a character decodes to this
 LogprobsSource = Literal["prompt_logprobs", "echo"]
 UNSUPPORTED_STATUSES = ("HTTP 400", "HTTP 404", "HTTP 405", "HTTP 422", "HTTP 501")
 """Statuses with which servers refuse an unknown field or path."""
@@ -21,6 +22,15 @@ SUPPORTED_MODELS_HINT = (
     "Models that do: vllm-chat and completions with a vLLM server; completions with -M logprobs_by=echo and "
     "a server that supports echo; causal, audio-chat and vllm on this machine."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PromptToken:
+    """A token of a prompt as reported by a server; the first token has no log-probability."""
+
+    token: str
+    logprob: float | None
+    greedy: bool | None
 
 
 class LikelihoodScorer:
@@ -108,3 +118,106 @@ def _is_unsupported_error(error: Refused) -> bool:
     """Return whether the server refused the field or the path, not the model."""
     message = str(error)
     return message.startswith(UNSUPPORTED_STATUSES) and not (message.startswith("HTTP 404") and "model" in message)
+
+
+def parse_prompt_logprobs(document: Mapping[str, Any], host: str) -> list[PromptToken]:
+    """Parse vLLM's `prompt_logprobs`, at the top level (chat) or in the first choice (completions)."""
+    try:
+        positions = document.get("prompt_logprobs") or document["choices"][0].get("prompt_logprobs")
+        return [_parse_token(candidates) for candidates in positions or ()]
+    except PARSE_ERRORS as error:
+        raise Refused(f"{host} returned {describe_shape(document)} without valid prompt logprobs") from error
+
+
+def _parse_token(candidates: Mapping[str, Mapping[str, Any]] | None) -> PromptToken:
+    """Parse one position; its actual token comes first, before alternatives."""
+    if candidates is None:
+        return PromptToken("", None, None)
+    chosen = next(iter(candidates.values()))
+    rank = chosen.get("rank")
+    return PromptToken(
+        str(chosen.get("decoded_token") or ""), float(chosen["logprob"]), None if rank is None else rank == 1
+    )
+
+
+def parse_echo(document: Mapping[str, Any], prompt: str, host: str) -> list[PromptToken]:
+    """Parse the log-probabilities of an echoed prompt, as in OpenAI's completions API."""
+    try:
+        logprobs_object = document["choices"][0].get("logprobs") or {}
+        logprobs = logprobs_object.get("token_logprobs") or []
+        tops = logprobs_object.get("top_logprobs") or [None] * len(logprobs)
+        starts = logprobs_object.get("text_offset") or [0] * len(logprobs)
+        positions = zip(logprobs_object.get("tokens") or [], logprobs, tops, starts, strict=True)
+        return [
+            PromptToken(token, logprob, _is_greedy(logprob, top))
+            for token, logprob, top, start in positions
+            if start < len(prompt)
+        ]
+    except PARSE_ERRORS as error:
+        raise Refused(f"{host} returned {describe_shape(document)} without a valid prompt echo") from error
+
+
+def _is_greedy(logprob: float | None, top: Mapping[str, float] | None) -> bool | None:
+    return None if logprob is None or not top else logprob >= max(top.values())
+
+
+def continuation_likelihood(tokens: Sequence[PromptToken], text: str, start: int) -> Likelihood:
+    """Return the likelihood of the tokens that spell `text[start:]`, or of all tokens if `start` is negative.
+
+    `text[:start]` is the known end of the context.
+    """
+    scored = tokens[1:] if tokens and tokens[0].logprob is None else tokens
+    count = len(scored) if start < 0 else count_covering_tokens([token.token for token in scored], text, start)
+    selected = scored[len(scored) - count :]
+    logprobs = tuple(token.logprob for token in selected if token.logprob is not None)
+    if not logprobs or len(logprobs) < len(selected):
+        raise SampleError("the server returned no log-probability for some tokens of the continuation")
+    greedy = [token.greedy for token in selected]
+    return Likelihood(logprobs=logprobs, greedy=None if None in greedy else all(greedy))
+
+
+def count_covering_tokens(tokens: Sequence[str], text: str, start: int = 0) -> int:
+    """Count the tokens at the end that spell `text[start:]`; the first of them may begin before `start`.
+
+    Tokens are matched from the end, because the start of the prompt may be unknown. A server may strip the blank
+    before a word, return parts of a character as U+FFFD, or return all but the last part as an empty string. The
+    first token of a prompt is not among `tokens`, because it has no log-probability.
+    """
+    position, count, broken = len(text), 0, 0
+    for token in reversed(tokens):
+        if position <= start and token:
+            return count
+        if REPLACEMENT_CHARACTER in token and not text.endswith(token, 0, position):
+            broken, count = broken + len(token), count + 1
+            continue
+        ends = _possible_ends(text, position, broken)
+        end = next((candidate for candidate in ends if _token_ends_at(text, candidate, token)), None)
+        if end is None or (broken and end < start):
+            raise SampleError(
+                f"the prompt tokens returned by the server do not end with {text[start : start + 60]!r}, "
+                "so the tokens to score cannot be identified"
+            )
+        if end <= start and token:
+            return count
+        position, broken, count = max(0, end - len(token)), 0, count + 1
+    if position > start and not (broken and start) and not text[start:position].isspace():
+        raise SampleError(
+            "the first token of the prompt has no log-probability; put a start token before it, "
+            "such as -M 'start=<s>' or -M 'start=<|endoftext|>'"
+        )
+    return count
+
+
+def _possible_ends(text: str, position: int, broken: int) -> Iterator[int]:
+    """Yield the positions at which the preceding token may end, given broken characters or stripped blanks."""
+    if broken:
+        return iter(range(position - 1, max(-1, position - broken - 1), -1))
+    first = position
+    while position < len(text) and first and text[first - 1].isspace():
+        first -= 1
+    return iter(range(position, first - 1, -1))
+
+
+def _token_ends_at(text: str, end: int, token: str) -> bool:
+    """Return whether the token ends there; it may begin before the known text."""
+    return text.endswith(token, 0, end) or token.endswith(text[:end])

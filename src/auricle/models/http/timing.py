@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import time
 from array import array
 from base64 import b64decode
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -17,6 +19,9 @@ ChunkKind: TypeAlias = Literal["text", "reasoning", "tool", "audio"]
 SPEECH_BYTES_PER_SECOND = 24_000 * 2  # 16-bit mono at 24 kHz, as streamed by OpenAI's protocol
 AUDIBLE_AMPLITUDE = 104  # -50 dB relative to full scale (32,768)
 
+CHUNKED_THRESHOLD = 1 << 20  # larger bodies are written in parts
+TIMED_THRESHOLD = 1 << 16  # smaller bodies are sent too fast to be timed
+
 
 class PreparedRequest(NamedTuple):
     """An encoded request, ready to be sent."""
@@ -24,6 +29,29 @@ class PreparedRequest(NamedTuple):
     path: str
     body: bytes
     content_type: str
+
+
+class TimedUpload(io.BytesIO):
+    """A body that reports when its last part is read; all earlier parts have been sent by then."""
+
+    def __init__(self, content: bytes, on_uploaded: Callable[[], None]) -> None:
+        super().__init__(content)
+        self._on_uploaded: Callable[[], None] | None = on_uploaded
+        self._size = len(content)
+
+    def read(self, size: int | None = -1) -> bytes:
+        piece = super().read(size)
+        if (uploaded := self._on_uploaded) and self.tell() == self._size:
+            self._on_uploaded = None
+            uploaded()
+        return piece
+
+
+def prepare_upload(content: bytes, on_uploaded: Callable[[], None] | None = None) -> bytes | io.BytesIO:
+    """Return a body that is written in parts if it is large, so that other requests are not delayed."""
+    if on_uploaded and len(content) > TIMED_THRESHOLD:
+        return TimedUpload(content, on_uploaded)
+    return io.BytesIO(content) if len(content) > CHUNKED_THRESHOLD else content
 
 
 @dataclass(slots=True, eq=False)

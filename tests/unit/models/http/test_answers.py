@@ -10,11 +10,10 @@ pytest.importorskip("aiohttp")
 
 from auricle import Audio
 from auricle.core.errors import Refused, Transient
-from auricle.models.completions import Completions
 from auricle.models.gemini import Gemini
 from auricle.models.http.answers import describe_shape, parse_count
 from auricle.models.http.timing import RequestTimer
-from auricle.models.openai import ChatReader, OpenAI
+from auricle.models.openai import ChatReader, Completions, OpenAI
 from auricle.models.transcription import Transcription
 from tests.support.http_servers import question, run_model, stream_model, stream_reply
 

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from auricle import Audio, Generate, LogLikelihood, SpecError, Turn
-from auricle.models.completions import Completions
 from auricle.models.gemini import Gemini
-from auricle.models.openai import OpenAI
+from auricle.models.openai import Completions, OpenAI
 from tests.support.http_servers import chat, http_reply, run_model
 
 pytestmark = pytest.mark.slow

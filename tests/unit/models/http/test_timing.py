@@ -1,13 +1,20 @@
 """Timing of requests and of the parts of their answers."""
 
 import base64
+import io
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from auricle.core.types import Timing
-from auricle.models.http.timing import RequestTimer, connection_trace_config
+from auricle.models.http.timing import (
+    CHUNKED_THRESHOLD,
+    TIMED_THRESHOLD,
+    RequestTimer,
+    connection_trace_config,
+    prepare_upload,
+)
 
 
 def test_reasoning_counts_as_a_token_but_not_as_content() -> None:
@@ -52,3 +59,22 @@ def test_reused_connection_restarts_the_timer() -> None:
     session: Any = None
     asyncio.run(restart(session, context, session))  # type: ignore[arg-type]
     assert timer.sent is not None
+
+
+def test_small_body_is_sent_at_once() -> None:
+    assert prepare_upload(b"small", lambda: None) == b"small"
+
+
+def test_large_body_is_sent_in_parts() -> None:
+    assert isinstance(prepare_upload(bytes(CHUNKED_THRESHOLD + 1)), io.BytesIO)
+
+
+def test_upload_is_reported_once_with_the_last_part() -> None:
+    reports: list[str] = []
+    body = prepare_upload(bytes(TIMED_THRESHOLD + 1), lambda: reports.append("uploaded"))
+    assert isinstance(body, io.BytesIO)
+    body.read(TIMED_THRESHOLD)
+    assert reports == []
+    body.read()
+    body.read()
+    assert reports == ["uploaded"]

@@ -1,4 +1,4 @@
-"""Error responses of servers."""
+"""Responses of servers: streams, limits and error messages."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -10,7 +10,7 @@ pytest.importorskip("aiohttp")
 
 
 from auricle.core.errors import Refused
-from auricle.models.http.error_messages import parse_retry_after
+from auricle.models.http.responses import parse_retry_after
 from auricle.models.openai import OpenAI
 from tests.support.http_servers import http_reply, run_model
 

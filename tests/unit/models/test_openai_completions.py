@@ -10,9 +10,7 @@ pytest.importorskip("aiohttp")
 from auricle import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import LogLikelihood, Turn
-from auricle.models.completions import Completions
-from auricle.models.openai import OpenAI
-from auricle.models.vllm_chat import VLLMChat
+from auricle.models.openai import Completions, OpenAI, VLLMChat
 from auricle.testing.fake_server.logprobs import GREEDY_THRESHOLD, compute_logprob
 from tests.support.model_requests import generate
 from tests.support.scoring_servers import ask_all, connect, fake_logprobs, score

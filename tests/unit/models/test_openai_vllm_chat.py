@@ -10,7 +10,7 @@ pytest.importorskip("aiohttp")
 from auricle import Audio
 from auricle.core.errors import SampleError
 from auricle.core.types import LogLikelihood, Turn
-from auricle.models.vllm_chat import VLLMChat
+from auricle.models.openai import VLLMChat
 from tests.support.scoring_servers import ask_all, connect, fake_logprobs, score
 
 
