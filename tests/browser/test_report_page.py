@@ -9,7 +9,7 @@ from auricle.audio import Audio
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, error_rates, labels
-from auricle.report.metrics_document import build_metrics
+from auricle.report.publish import build_metrics
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import build_sample_views
 from auricle.report.score_table import ScoreTable, score_records

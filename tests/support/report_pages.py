@@ -7,7 +7,7 @@ from typing import Any
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
-from auricle.report.metrics_document import build_metrics
+from auricle.report.publish import build_metrics
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts

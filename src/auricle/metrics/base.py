@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Array: TypeAlias = NDArray[np.float64]
-
+Array: TypeAlias = "NDArray[np.float64]"
+Codes: TypeAlias = "NDArray[np.int64]"
+Mask: TypeAlias = "NDArray[np.bool_]"
 Aggregator: TypeAlias = Callable[[Any], float]
 Stats: TypeAlias = "Sequence[Any] | NDArray[Any]"
 ScoreFunction: TypeAlias = Callable[..., Stat]
@@ -130,14 +131,9 @@ class Metric:
         return self.signature
 
     @property
-    def unreadable_is_wrong(self) -> bool:
-        """Whether an unreadable answer counts as wrong."""
-        return self.unreadable == "wrong"
-
-    @property
     def signature(self) -> str:
         """Name, version and variant: two numbers are comparable only if these are equal."""
-        policy = ".unreadable-wrong" if self.unreadable_is_wrong else ""
+        policy = ".unreadable-wrong" if self.unreadable == "wrong" else ""
         variant = f".{self.variant}" if self.variant else ""
         return f"{self.name}:{self.version}{variant}{policy}"
 
@@ -213,15 +209,11 @@ def metric(
             title=title,
             bounds=constant_bounds(limits, higher_is_better) if limits else None,
             unit="share" if limits == (0.0, 1.0) else "",
-            credit=(float if higher_is_better else _complement) if limits == (0.0, 1.0) else None,
+            credit=(float if higher_is_better else lambda share: 1.0 - share) if limits == (0.0, 1.0) else None,
             unreadable=unreadable,
         )
 
     return make
-
-
-def _complement(share: float) -> float:
-    return 1.0 - share
 
 
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:

@@ -10,15 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import Metric, Stats, WeightedAggregate, constant_bounds, mean
+from auricle.metrics.base import Array, Metric, Stats, WeightedAggregate, constant_bounds, mean
 from auricle.metrics.error_rates import reference_texts
 from auricle.text import get_profile, split_words
-
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
 
 RECALL_WEIGHT = 1.2
 MAX_NGRAM = 4

@@ -8,6 +8,8 @@ from typing import Any
 from auricle.core.errors import MissingExtra
 from auricle.core.registry import Builtin, Registry
 
+DIMENSIONS = ("arousal", "dominance", "valence")
+"""Dimensions of emotion that have metrics of their own."""
 _SUMMARIES: Mapping[str, Mapping[str, str]] = {
     "error_rates": {
         "wer": "word error rate, pooled over all samples",
@@ -43,8 +45,8 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "rouge_l": "ROUGE-L: F-measure of the longest common subsequence",
         "cider": "CIDEr-D: TF-IDF similarity of n-grams to reference captions",
     },
-    "word_match": {"word_match": "answer has the words of the right option only (MMAU)"},
     "labels": {
+        "word_match": "answer has the words of the right option only (MMAU)",
         "option_accuracy": "right option of a multiple-choice question",
         "accuracy": "right label; in pairs, the side that people prefer",
         "wa": "weighted accuracy, another name of accuracy",
@@ -68,7 +70,7 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
                 "pearson": "correlation with listeners' ratings",
                 "rmse": "root mean squared error against listeners' ratings",
             }.items()
-            for dimension in ("arousal", "dominance", "valence")
+            for dimension in DIMENSIONS
         },
     },
     "ratings": {

@@ -11,17 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from auricle.core.types import Output, Prediction, Sample
-from auricle.metrics.base import Details, Stats, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.base import Array, Details, Mask, Stats, WeightedAggregate, WeightedAggregator, divide
 from auricle.metrics.label_alignment import LabelAlignment, align_labels, alignment_warnings, display_labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from auricle.metrics.base import Array
 
 LabelStat: TypeAlias = tuple[Any, ...]
 Labels: TypeAlias = tuple[str, ...]
@@ -35,7 +29,7 @@ class ClassCounts:
     hits: Array
     support: Array
     predicted: Array
-    is_known: NDArray[np.bool_]
+    is_known: Mask
 
 
 class ConfusionAggregator(WeightedAggregator):
@@ -128,7 +122,7 @@ def predicted_label(stat: LabelStat) -> str | None:
     return label
 
 
-def collect_labels(stats: Stats) -> tuple[NDArray[np.bool_], list[str]]:
+def collect_labels(stats: Stats) -> tuple[Mask, list[str]]:
     """Return which labels the model has, and all labels that are true or predicted somewhere, sorted."""
     import numpy as np
 
@@ -209,7 +203,7 @@ def mean_recall(classes: ClassCounts) -> float:
     return _mean_recall_over(classes, classes.support > 0)
 
 
-def _mean_recall_over(classes: ClassCounts, class_mask: NDArray[np.bool_]) -> float:
+def _mean_recall_over(classes: ClassCounts, class_mask: Mask) -> float:
     if not class_mask.any():
         return float("nan")
     return float((classes.hits[class_mask] / classes.support[class_mask]).mean())

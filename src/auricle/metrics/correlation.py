@@ -8,17 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
 
-from auricle.metrics.base import Stats, SumAggregator, WeightedAggregate, WeightedAggregator, divide
+import numpy as np
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from auricle.metrics.base import Array
-
-    Codes: TypeAlias = NDArray[np.int64]
+from auricle.metrics.base import Array, Codes, Stats, SumAggregator, WeightedAggregate, WeightedAggregator, divide
 
 MIN_RELATIVE_VARIANCE = 1e-12
 """Variances below this share of the largest squared deviation are rounding errors."""
@@ -33,8 +26,6 @@ class CorrelationAggregator(WeightedAggregator):
         """Whether a bootstrap round costs more than a sum; large data then gets fewer rounds."""
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
-        import numpy as np
-
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
         return self._prepare(np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1]))
 
@@ -49,15 +40,11 @@ def _pearson(x: Array, y: Array) -> WeightedAggregate:
 
 def _center(values: Array) -> Array:
     """Subtract the mean, because squares of values far from zero would lose precision."""
-    import numpy as np
-
     return values - values.mean() if np.ptp(values) else np.zeros(len(values))
 
 
 def _product_moment(x: Array, y: Array, weights: Array) -> float:
     """Compute Pearson's r of weighted values; NaN if one side does not vary."""
-    import numpy as np
-
     total = weights.sum()
     if total < 2:
         return math.nan
@@ -79,8 +66,6 @@ def _spearman(x: Array, y: Array) -> WeightedAggregate:
 
 def prepare_ranks(values: Array) -> Callable[[Array], Array]:
     """Return a function from weights to ranks, counted from 1; equal values share their mean rank."""
-    import numpy as np
-
     codes = _encode_values(values)
 
     def ranks(weights: Array) -> Array:
@@ -93,16 +78,12 @@ def prepare_ranks(values: Array) -> Callable[[Array], Array]:
 
 def _encode_values(values: Array) -> Codes:
     """Return the index of each value among the sorted distinct values."""
-    import numpy as np
-
     codes: Codes = np.unique(values, return_inverse=True)[1]
     return codes
 
 
 def _kendall(x: Array, y: Array) -> WeightedAggregate:
     """Compute tau-b: concordant minus discordant pairs, normalised by the pairs not tied in x and in y."""
-    import numpy as np
-
     codes_x, codes_y = _encode_values(x), _encode_values(y)
     pair_codes = _encode_values((codes_x * (int(codes_y.max(initial=0)) + 1) + codes_y).astype(np.float64))
     count_discordant = _prepare_discordant_count(codes_x, codes_y)
@@ -122,8 +103,6 @@ def _kendall(x: Array, y: Array) -> WeightedAggregate:
 
 def _prepare_discordant_count(codes_x: Codes, codes_y: Codes) -> WeightedAggregate:
     """Return a function that counts pairs which rise in x and fall in y: a merge sort with precomputed merges."""
-    import numpy as np
-
     by_x = np.lexsort((codes_y, codes_x))
     size = 1 << max(1, (len(by_x) - 1).bit_length())
     padded_y = np.full(size, len(by_x), dtype=np.int64)  # padding sorts last

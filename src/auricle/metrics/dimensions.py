@@ -9,23 +9,33 @@ scale.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Generation, Output, Prediction, Sample
-from auricle.metrics.base import Details, Metric, Stats, WeightedAggregate, WeightedAggregator, divide
-from auricle.metrics.separation import SeparationAggregator, eta_squared, split_labels_and_values
+from auricle.metrics.base import (
+    Array,
+    Codes,
+    Details,
+    Mask,
+    Metric,
+    Stats,
+    WeightedAggregate,
+    WeightedAggregator,
+    divide,
+)
+from auricle.metrics.catalogue import DIMENSIONS
+from auricle.metrics.correlation import MIN_RELATIVE_VARIANCE, prepare_ranks
 
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
-
-DIMENSIONS = ("arousal", "dominance", "valence")
 NEEDS_DIMENSIONS = "needs dimensions such as arousal"
-MIN_RELATIVE_VARIANCE = 1e-12
-"""Variances below this share of the unweighted variance are rounding errors."""
+DENSITY_GRID_SIZE = 40
+MAX_SCATTER_POINTS = 600  # more would cover each other
+MIN_DENSITY_SAMPLES = 5
 
 
 def get_dimensions(output: Output) -> dict[str, float]:
@@ -49,6 +59,157 @@ def get_dimension_value(output: Output, dimension: str) -> float:
 # --- separation of labels -------------------------------------------------------------------
 
 
+class SeparationAggregator(WeightedAggregator):
+    """The mean eta² of all dimensions, over statistics (label, ((dimension, value), …))."""
+
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
+        labels, table = split_dimensions(stats)
+        dimensions = [eta_squared(labels, values) for values in table.values()]
+        return lambda weights: sum(value(weights) for value in dimensions) / len(dimensions)
+
+    def details(self, stats: Stats) -> Details:
+        """Return eta², its value by chance, and figures for each emotion, for every dimension."""
+        labels, table = split_dimensions(stats)
+        return {"dimensions": {name: _dimension_figures(labels, values) for name, values in table.items()}}
+
+    def plot_data(self, stats: Stats) -> Details:
+        """Return the density of every emotion in every dimension, and points for a scatter plot of two dimensions."""
+        labels, table = split_dimensions(stats)
+        densities = {name: _estimate_densities(labels, values) for name, values in table.items()}
+        return {"densities": densities, **_scatter_data(labels, table)}
+
+
+class EtaSquaredAggregator(WeightedAggregator):
+    """Eta² of one dimension over (label, value)."""
+
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
+        return eta_squared([stat[0] for stat in stats], np.array([stat[1] for stat in stats], dtype=np.float64))
+
+
+def split_dimensions(stats: Stats) -> tuple[list[str], dict[str, Array]]:
+    """Return the labels, and the values of each dimension in the same order."""
+    names = [name for name, _ in stats[0][1]]
+    values = np.array([[value for _, value in stat[1]] for stat in stats], dtype=np.float64)
+    return [stat[0] for stat in stats], dict(zip(names, values.T, strict=True))
+
+
+def eta_squared(labels: Sequence[str], values: Array) -> WeightedAggregate:
+    """Compute the share of a dimension's variance between labels, as a function of weights."""
+    codes, names = encode_labels(labels)
+    centred = values - values.mean()
+    squares = centred**2
+
+    def value(weights: Array) -> float:
+        counts = np.bincount(codes, weights=weights, minlength=len(names))
+        sums = np.bincount(codes, weights=weights * centred, minlength=len(names))
+        size, total = counts.sum(), sums.sum()
+        present = counts > 0
+        if present.sum() < 2:
+            return math.nan
+        overall = float(np.einsum("n,n->", weights, squares) - total**2 / size)
+        between = float((sums[present] ** 2 / counts[present]).sum() - total**2 / size)
+        return divide(between, overall) if overall > 1e-15 * size else math.nan
+
+    return value
+
+
+def encode_labels(labels: Sequence[str]) -> tuple[Codes, list[str]]:
+    """Return an index for each label, and the distinct labels in alphabetical order."""
+    names = sorted(set(labels))
+    index_by_name = {name: index for index, name in enumerate(names)}
+    return np.fromiter((index_by_name[label] for label in labels), np.int64, len(labels)), names
+
+
+def _dimension_figures(labels: Sequence[str], values: Array) -> dict[str, Any]:
+    codes, names = encode_labels(labels)
+    ranks = prepare_ranks(values)(np.ones(len(values)))
+    return {
+        "eta2": eta_squared(labels, values)(np.ones(len(values))),
+        "chance": divide(len(names) - 1, len(values) - 1),
+        "emotions": {name: _emotion_figures(values, ranks, codes == code) for code, name in enumerate(names)},
+    }
+
+
+def _emotion_figures(values: Array, ranks: Array, members: Mask) -> dict[str, Any]:
+    """Describe one emotion along a dimension, and against all others with Cohen's d and AUC."""
+    inside, outside = values[members], values[~members]
+    low, *quartiles, high = np.quantile(inside, (0, 0.25, 0.5, 0.75, 1)).tolist()
+    pairs_above = float(ranks[members].sum()) - len(inside) * (len(inside) + 1) / 2
+    return {
+        "n": len(inside),
+        "mean": float(inside.mean()),
+        "sd": float(inside.std(ddof=1)) if len(inside) > 1 else math.nan,
+        "d": _cohens_d(inside, outside),
+        "auc": divide(pairs_above, len(inside) * len(outside)),
+        "low": low,
+        "quartiles": quartiles,
+        "high": high,
+    }
+
+
+def _cohens_d(a: Array, b: Array) -> float:
+    """Compute the difference of two means in units of their pooled standard deviation."""
+    if min(len(a), len(b)) < 2:
+        return math.nan
+    degrees_of_freedom = len(a) + len(b) - 2
+    variance = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / degrees_of_freedom
+    return divide(float(a.mean() - b.mean()), math.sqrt(variance))
+
+
+def _estimate_densities(labels: Sequence[str], values: Array) -> dict[str, Any]:
+    """Estimate the density of each emotion on one grid; None for emotions with few samples."""
+    codes, names = encode_labels(labels)
+    margin = 0.05 * (float(np.ptp(values)) or 1.0)
+    grid = np.linspace(values.min() - margin, values.max() + margin, DENSITY_GRID_SIZE)
+    return {
+        "from": float(grid[0]),
+        "to": float(grid[-1]),
+        "of": {name: _estimate_density(values[codes == code], grid) for code, name in enumerate(names)},
+    }
+
+
+def _estimate_density(values: Array, grid: Array) -> list[float] | None:
+    """Estimate a density with a Gaussian kernel and the bandwidth of Silverman's rule."""
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    if len(values) < MIN_DENSITY_SAMPLES or not deviation:
+        return None
+    quartile_range = float(np.subtract(*np.quantile(values, (0.75, 0.25)))) / 1.34
+    bandwidth = 0.9 * (min(deviation, quartile_range) or deviation) * len(values) ** -0.2
+    distances = (grid[:, None] - values[None, :]) / bandwidth
+    densities = np.exp(-0.5 * distances**2).sum(axis=1) / (len(values) * bandwidth * math.sqrt(2 * math.pi))
+    return [float(f"{density:.4g}") for density in densities]
+
+
+def _scatter_data(labels: Sequence[str], table: Mapping[str, Array]) -> Details:
+    """Return points over valence and arousal, or over the first two dimensions."""
+    if len(table) < 2:
+        return {}
+    preferred = [name for name in ("valence", "arousal") if name in table]
+    x_name, y_name = preferred if len(preferred) == 2 else list(table)[:2]
+    codes, names = encode_labels(labels)
+    shown = np.unique(np.linspace(0, len(codes) - 1, MAX_SCATTER_POINTS).astype(int))
+    x, y = table[x_name], table[y_name]
+    return {
+        "plane": {
+            "x": x_name,
+            "y": y_name,
+            "labels": names,
+            "of": len(codes),
+            "points": [[int(codes[i]), float(f"{x[i]:.5g}"), float(f"{y[i]:.5g}")] for i in shown],
+            "centres": [
+                {
+                    "n": int((codes == code).sum()),
+                    "x": float(x[codes == code].mean()),
+                    "y": float(y[codes == code].mean()),
+                    "sd_x": float(x[codes == code].std()),
+                    "sd_y": float(y[codes == code].std()),
+                }
+                for code in range(len(names))
+            ],
+        }
+    }
+
+
 def _label_and_values(sample: Sample, output: Output) -> tuple[Any, ...]:
     return str(sample.target), tuple(get_dimensions(output).items())
 
@@ -57,45 +218,26 @@ def _label_and_value(sample: Sample, output: Output, dimension: str) -> tuple[st
     return str(sample.target), get_dimension_value(output, dimension)
 
 
-class EtaSquaredAggregator(WeightedAggregator):
-    """Eta² of one dimension over (label, value)."""
-
-    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
-        labels, values = split_labels_and_values(stats)
-        return eta_squared(labels, values)
-
-
-def _has_label(sample: Sample) -> bool:
-    return isinstance(sample.target, str)
-
-
-def _equal_badness(stat: Any) -> float:
-    """Rate all samples the same, because separation is a property of the whole corpus."""
-    return 0.0
-
-
-def _eta_squared_metric(dimension: str) -> Metric:
-    score = partial(_label_and_value, dimension=dimension)
+def _separation_metric(
+    name: str, title: str, score: Callable[..., Any], aggregate: WeightedAggregator, **fields: Any
+) -> Metric:
+    """Make a metric that rates all samples the same, because separation is a property of the whole corpus."""
     return Metric(
-        f"eta2_{dimension}",
+        name,
         score,
-        EtaSquaredAggregator(),
-        title=f"η² {dimension}",
-        applies=_has_label,
-        custom_badness=_equal_badness,
+        aggregate,
+        title=title,
+        applies=lambda sample: isinstance(sample.target, str),
+        custom_badness=lambda _: 0.0,
+        **fields,
     )
 
 
-eta2 = Metric(
-    "eta2",
-    _label_and_values,
-    SeparationAggregator(),
-    title="η²",
-    plot="separation",
-    applies=_has_label,
-    custom_badness=_equal_badness,
+eta2 = _separation_metric("eta2", "η²", _label_and_values, SeparationAggregator(), plot="separation")
+eta2_arousal, eta2_dominance, eta2_valence = (
+    _separation_metric(f"eta2_{name}", f"η² {name}", partial(_label_and_value, dimension=name), EtaSquaredAggregator())
+    for name in DIMENSIONS
 )
-eta2_arousal, eta2_dominance, eta2_valence = map(_eta_squared_metric, DIMENSIONS)
 
 
 # --- comparison with ratings ------------------------------------------------------------------
@@ -142,8 +284,6 @@ class MomentsAggregator(WeightedAggregator):
         self._finish = finish
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
-        import numpy as np
-
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
         centre = table.mean(axis=0)  # squares of values far from zero would lose precision
         x, y = np.where(np.ptp(table, axis=0) > 0, table - centre, 0.0).T
@@ -166,8 +306,6 @@ class MomentsAggregator(WeightedAggregator):
 
     def details(self, stats: Stats) -> Details:
         """Return mean and range of both sides, with a note if the ranges do not overlap."""
-        import numpy as np
-
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
         (low, true_low), (high, true_high) = table.min(axis=0), table.max(axis=0)
         sides = {

@@ -12,18 +12,23 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from auricle.metrics.base import Aggregator, FirstValueMean, Stats, SupportsWeights, WeightedAggregate, mean
+import numpy as np
+
+from auricle.metrics.base import (
+    Aggregator,
+    Array,
+    Codes,
+    FirstValueMean,
+    Stats,
+    SupportsWeights,
+    WeightedAggregate,
+    mean,
+)
 from auricle.metrics.multi_answer import AnswerAggregator
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array: TypeAlias = NDArray[np.float64]
-    Codes: TypeAlias = NDArray[np.int64]
-    Draws: TypeAlias = Iterator[Array]
+Draws: TypeAlias = Iterator[Array]
 
 BOOTSTRAP_ROUNDS = 1000
 CONFIDENCE_LEVEL = 0.95
@@ -111,8 +116,6 @@ def prepare_weighted(stats: Stats, aggregate: Aggregator) -> WeightedAggregate:
 
 def count_distinct(stats: Stats) -> tuple[Stats, Codes]:
     """Return the distinct statistics and how often each occurs; resampling these is equivalent and faster."""
-    import numpy as np
-
     if isinstance(stats, np.ndarray):
         rows = np.ascontiguousarray(stats)
         # Comparing rows as bytes is several times faster than comparing numbers.
@@ -125,8 +128,6 @@ def count_distinct(stats: Stats) -> tuple[Stats, Codes]:
 
 def draw_by_count(counts: Codes, seed: int = 0) -> Draws | None:
     """Yield bootstrap draws as the count of each distinct statistic, or return None for fewer than two samples."""
-    import numpy as np
-
     size, distinct_count = int(counts.sum()), len(counts)
     if size < 2:
         return None
@@ -143,8 +144,6 @@ def draw_by_count(counts: Codes, seed: int = 0) -> Draws | None:
 
 def _count_draws(codes: Codes, distinct_count: int) -> Codes:
     """Count how often each code occurs in each row."""
-    import numpy as np
-
     row_offsets = distinct_count * np.arange(len(codes))[:, None]
     flat = (codes + row_offsets).ravel()
     return np.bincount(flat, minlength=distinct_count * len(codes)).reshape(-1, distinct_count)
@@ -152,8 +151,6 @@ def _count_draws(codes: Codes, distinct_count: int) -> Codes:
 
 def draw_by_cluster(clusters: Codes, seed: int = 0) -> Draws | None:
     """Yield draws of whole clusters as the weight of each sample, or return None for fewer than two clusters."""
-    import numpy as np
-
     size = int(clusters.max()) + 1
     if size < 2:
         return None
@@ -163,8 +160,6 @@ def draw_by_cluster(clusters: Codes, seed: int = 0) -> Draws | None:
 
 def percentile_interval(values: Sequence[float]) -> tuple[float, float]:
     """Return the ends of the middle 95 % of the values, ignoring NaN."""
-    import numpy as np
-
     defined = np.asarray(values, dtype=np.float64)
     defined = defined[~np.isnan(defined)]
     if not len(defined):
@@ -183,8 +178,6 @@ def wilson_interval(hits: float, count: int) -> tuple[float, float]:
 
 def _count_hits(stats: Stats, aggregate: Aggregator) -> tuple[float, int] | None:
     """Return hits and count if the number is a mean of zeros and ones, else None."""
-    import numpy as np
-
     if aggregate is not mean or not len(stats):
         return None
     numbers = np.asarray(stats, dtype=np.float64)
@@ -251,8 +244,6 @@ def _difference_without_interval(values: tuple[float, float], n: int, method: st
 
 def _mcnemar_difference(a: Stats, b: Stats, values: tuple[float, float]) -> Difference:
     """Apply McNemar's exact test and the interval of Bonett and Price, which is also valid for few changes."""
-    import numpy as np
-
     before, after = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     gained, lost = int((after > before).sum()), int((after < before).sum())
     size = len(before) + 2
@@ -283,8 +274,6 @@ def mcnemar_p_value(gained: int, lost: int) -> float:
 def _bootstrap_difference(
     a: Stats, b: Stats, aggregate: Aggregator, values: tuple[float, float], clusters: Codes | None
 ) -> Difference:
-    import numpy as np
-
     if clusters is None:
         distinct_a, distinct_b, counts = count_distinct_pairs(a, b)
         draws, name = draw_by_count(counts), "paired-bootstrap"
@@ -323,8 +312,6 @@ def _bootstrap_p_value(differences: Array, unit_count: int) -> float:
 
 def count_distinct_pairs(a: Stats, b: Stats) -> tuple[Stats, Stats, Codes]:
     """Return the distinct pairs of statistics (A's parts and B's parts) and how often each pair occurs."""
-    import numpy as np
-
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         columns_a, columns_b = a.reshape(len(a), -1), b.reshape(len(b), -1)
         distinct, counts = count_distinct(np.column_stack([columns_a, columns_b]))

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TYPE_CHECKING
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
 from auricle.metrics.base import (
+    Array,
     Details,
     Metric,
     Stats,
@@ -30,9 +30,6 @@ from auricle.metrics.error_rates import reference_texts
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error
 from auricle.metrics.rubric import Rubric, load_builtin_rubric, load_rubric
-
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
 
 __all__ = ["load_rubric", "make_judge_metric"]
 

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
 
 Tier: TypeAlias = Literal["exact", "case", "family", "synonym"]
@@ -48,7 +48,7 @@ class LabelMatch:
     tier: Tier
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelAlignment:
     """Rows and columns of a confusion matrix; shared labels come first on both axes, in the same order."""
 
@@ -63,10 +63,15 @@ class LabelAlignment:
         """Number of matched labels, which is the length of the diagonal."""
         return len(self.matches)
 
-    @property
+    @cached_property
     def prediction_by_truth(self) -> Mapping[str, str]:
         """The model's label for each matched label of the dataset."""
         return {match.truth: match.prediction for match in self.matches}
+
+    @cached_property
+    def truth_by_prediction(self) -> Mapping[str, str]:
+        """The dataset's label for each matched label of the model."""
+        return {match.prediction: match.truth for match in self.matches}
 
 
 def align_labels(truths: Iterable[str], predictions: Iterable[str], synonyms: bool = True) -> LabelAlignment:

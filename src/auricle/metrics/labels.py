@@ -6,22 +6,36 @@ as wrong. An answer that names no label counts as wrong and predicts no class: i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
-from auricle.core.types import Generation, Json, Output, Prediction, Sample, Stat
+from auricle.core.types import Generation, Json, Output, Prediction, Sample
 from auricle.metrics import confusion
-from auricle.metrics.base import Metric, constant_bounds, mean
-from auricle.metrics.calibration import ExpectedCalibrationError
+from auricle.metrics.base import (
+    Aggregator,
+    Array,
+    Details,
+    Metric,
+    ScoreFunction,
+    Stats,
+    WeightedAggregate,
+    WeightedAggregator,
+    constant_bounds,
+    divide,
+    mean,
+    metric,
+)
 from auricle.metrics.confusion import ClassAggregate, ConfusionAggregator, LabelStat, get_task_labels
-from auricle.metrics.label_alignment import align_labels
+from auricle.metrics.label_alignment import LabelAlignment, align_labels
 from auricle.text import extract_label, extract_option
 
 NEEDS_TEXT_OR_SCORES = (
     "needs class scores or text; this model's outputs are continuous dimensions: use eta2 or ccc_arousal"
 )
+BIN_COUNT = 15
 
 
 def get_predicted_label(sample: Sample, output: Output) -> str:
@@ -64,29 +78,13 @@ def get_choices(sample: Sample) -> list[str]:
     return [str(choice) for choice in choices] if isinstance(choices, (list, tuple)) else [str(choices)]
 
 
-@dataclass(frozen=True, slots=True)
-class LabelMapping:
-    """The labels that a task and a model share, in both directions."""
-
-    prediction_by_truth: Mapping[str, str]
-    """The model's label for each shared label of the task."""
-    truth_by_prediction: Mapping[str, str]
-    """The task's label for each shared label of the model."""
-
-
-@lru_cache(maxsize=1024)
-def _map_labels(truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool) -> LabelMapping:
-    prediction_by_truth = align_labels(truths, predictions, synonyms).prediction_by_truth
-    return LabelMapping(prediction_by_truth, {pred: truth for truth, pred in prediction_by_truth.items()})
-
-
-def match_labels(sample: Sample, output: Output, synonyms: bool) -> tuple[str, LabelMapping]:
-    """Return the true label and the mapping between the labels of the task and those of the model."""
+def match_labels(sample: Sample, output: Output, synonyms: bool) -> tuple[str, LabelAlignment]:
+    """Return the true label, and the labels of the task aligned with those of the model."""
     true, task_labels = str(sample.target), get_task_labels(sample)
     if true not in task_labels:
         raise SampleError(f"the label {true!r} is not one of the task's labels: {', '.join(task_labels[:20])}")
     model_labels = tuple(output.values) if isinstance(output, Prediction) else task_labels
-    return true, _map_labels(task_labels, model_labels, synonyms)
+    return true, align_labels(task_labels, model_labels, synonyms)
 
 
 # --- figures over classes ---------------------------------------------------------------
@@ -95,35 +93,45 @@ def match_labels(sample: Sample, output: Output, synonyms: bool) -> tuple[str, L
 def _score_label(sample: Sample, output: Output, synonyms: bool = True) -> LabelStat:
     """Return the statistic described in `confusion`."""
     predicted = get_predicted_label(sample, output)
-    true, mapping = match_labels(sample, output, synonyms)
-    matched, is_known = mapping.truth_by_prediction.get(predicted), true in mapping.prediction_by_truth
+    true, alignment = match_labels(sample, output, synonyms)
+    matched, is_known = alignment.truth_by_prediction.get(predicted), true in alignment.prediction_by_truth
     return (predicted, true) if matched == predicted and is_known else (predicted, true, matched, is_known)
 
 
-def _label_bounds(sample: Sample) -> tuple[Stat, Stat]:
-    return (None, str(sample.target)), (str(sample.target), str(sample.target))
+def _label_metric(
+    name: str, title: str, score: ScoreFunction, make_aggregator: Callable[[bool], Aggregator], **fields: Any
+) -> Metric:
+    """Make a metric over labels, with a variant that treats synonyms of a label as different labels."""
+    variant = fields.pop("variant", "")
+
+    def make(synonyms: bool) -> Metric:
+        return Metric(
+            name,
+            partial(score, synonyms=synonyms),
+            make_aggregator(synonyms),
+            title=title,
+            variant=".".join(filter(None, (variant, "" if synonyms else "no-synonyms"))),
+            synonyms=synonyms,
+            unit="share",
+            without_synonyms=partial(make, False) if synonyms else None,
+            **fields,
+        )
+
+    return make(True)
 
 
-def _label_credit(stat: LabelStat) -> float:
-    return float(confusion.predicted_label(stat) == stat[1])
-
-
-def _class_metric(name: str, title: str, finish: ClassAggregate, synonyms: bool = True) -> Metric:
-    return Metric(
+def _class_metric(name: str, title: str, finish: ClassAggregate) -> Metric:
+    return _label_metric(
         name,
-        partial(_score_label, synonyms=synonyms),
-        ConfusionAggregator(finish, synonyms=synonyms),
+        title,
+        _score_label,
+        lambda synonyms: ConfusionAggregator(finish, synonyms=synonyms),
         version=2,
-        title=title,
-        variant="" if synonyms else "no-synonyms",
-        synonyms=synonyms,
         unreadable="wrong",
-        bounds=_label_bounds,
-        unit="share",
+        bounds=lambda sample: ((None, str(sample.target)), (str(sample.target), str(sample.target))),
         plot="classes",
-        credit=_label_credit,
+        credit=lambda stat: float(confusion.predicted_label(stat) == stat[1]),
         read_answer=extract_label_or_none,
-        without_synonyms=partial(_class_metric, name, title, finish, False) if synonyms else None,
     )
 
 
@@ -140,8 +148,8 @@ weighted_f1 = _class_metric("weighted_f1", "Weighted F1", confusion.weighted_f1)
 def _score_hit(sample: Sample, output: Output, synonyms: bool = True) -> float:
     """Return 1 if the predicted label is the true one."""
     predicted = get_predicted_label(sample, output)
-    true, mapping = match_labels(sample, output, synonyms)
-    return float(mapping.prediction_by_truth.get(true) == predicted)
+    true, alignment = match_labels(sample, output, synonyms)
+    return float(alignment.prediction_by_truth.get(true) == predicted)
 
 
 def _score_top_k(sample: Sample, output: Output, synonyms: bool = True, k: int = 2) -> float:
@@ -150,36 +158,32 @@ def _score_top_k(sample: Sample, output: Output, synonyms: bool = True, k: int =
     if len(values) <= k:
         raise Unsuited(f"needs more than {k} labels; this model has {len(values)}")
     highest = sorted(values, key=lambda name: -values[name])[:k]
-    true, mapping = match_labels(sample, output, synonyms)
-    return float(mapping.prediction_by_truth.get(true) in highest)
+    true, alignment = match_labels(sample, output, synonyms)
+    return float(alignment.prediction_by_truth.get(true) in highest)
 
 
 def _score_hit_closed_set(sample: Sample, output: Output, synonyms: bool = True) -> float:
     """Return 1 if the true label is the highest of the labels that the model shares with the task."""
     values = require_class_scores(output).values
-    true, mapping = match_labels(sample, output, synonyms)
-    if not mapping.truth_by_prediction:
+    true, alignment = match_labels(sample, output, synonyms)
+    if not alignment.truth_by_prediction:
         raise Unsupported("the model shares no label with the task")
-    predicted = max((name for name in values if name in mapping.truth_by_prediction), key=lambda name: values[name])
-    return float(mapping.prediction_by_truth.get(true) == predicted)
+    predicted = max((name for name in values if name in alignment.truth_by_prediction), key=lambda name: values[name])
+    return float(alignment.prediction_by_truth.get(true) == predicted)
 
 
-def _hit_metric(name: str, title: str, score: Callable[..., float], synonyms: bool = True) -> Metric:
-    return Metric(
+def _hit_metric(name: str, title: str, score: ScoreFunction) -> Metric:
+    return _label_metric(
         name,
-        partial(score, synonyms=synonyms),
-        mean,
+        title,
+        score,
+        lambda _: mean,
         version=2,
-        title=title,
-        variant="" if synonyms else "no-synonyms",
-        synonyms=synonyms,
         unreadable="wrong",
         bounds=constant_bounds((0.0, 1.0)),
-        unit="share",
         credit=float,
         has_label_ceiling=True,
         read_answer=extract_label_or_none,
-        without_synonyms=partial(_hit_metric, name, title, score, False) if synonyms else None,
     )
 
 
@@ -190,6 +194,9 @@ top2 = _hit_metric("top2", "Top 2", partial(_score_top_k, k=2))
 top3 = _hit_metric("top3", "Top 3", partial(_score_top_k, k=3))
 
 
+# --- calibration ------------------------------------------------------------------------
+
+
 def _score_confidence(sample: Sample, output: Output, synonyms: bool = True) -> tuple[float, float]:
     """Return the highest probability and whether its label is the true one."""
     prediction = require_class_scores(output, "probabilities")
@@ -198,28 +205,66 @@ def _score_confidence(sample: Sample, output: Output, synonyms: bool = True) -> 
     return max(prediction.values.values()), _score_hit(sample, output, synonyms)
 
 
-def _calibration_metric(synonyms: bool = True) -> Metric:
-    return Metric(
-        "ece",
-        partial(_score_confidence, synonyms=synonyms),
-        ExpectedCalibrationError(),
-        higher_is_better=False,
-        title="ECE",
-        variant="15-bins" if synonyms else "15-bins.no-synonyms",
-        synonyms=synonyms,
-        unit="share",
-        without_synonyms=partial(_calibration_metric, False) if synonyms else None,
-    )
+class ExpectedCalibrationError(WeightedAggregator):
+    """Expected calibration error over (confidence, hit) pairs: 15 bins of equal width, weighted by size."""
+
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
+        import numpy as np
+
+        bins, confidence, hits = _assign_bins(stats)
+        gaps = confidence - hits
+
+        def value(weights: Array) -> float:
+            gap_sums = np.bincount(bins, weights=weights * gaps, minlength=BIN_COUNT)
+            return divide(float(np.abs(gap_sums).sum()), float(weights.sum()))
+
+        return value
+
+    def details(self, stats: Stats) -> Details:
+        """Return size, mean confidence and accuracy of each bin that is not empty."""
+        import numpy as np
+
+        bins, confidence, hits = _assign_bins(stats)
+        sizes = np.bincount(bins, minlength=BIN_COUNT)
+        confidence_sums = np.bincount(bins, weights=confidence, minlength=BIN_COUNT)
+        hit_sums = np.bincount(bins, weights=hits, minlength=BIN_COUNT)
+        return {
+            "bins": [
+                {
+                    "to": (index + 1) / BIN_COUNT,
+                    "n": int(sizes[index]),
+                    "confidence": float(confidence_sums[index] / sizes[index]),
+                    "accuracy": float(hit_sums[index] / sizes[index]),
+                }
+                for index in np.flatnonzero(sizes).tolist()
+            ]
+        }
 
 
-ece = _calibration_metric()
+def _assign_bins(stats: Stats) -> tuple[Any, Array, Array]:
+    """Return the bin index, the confidence and the hit of each statistic; a bin includes its upper end."""
+    import numpy as np
+
+    table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
+    confidence, hits = table[:, 0], table[:, 1]
+    bins = np.clip(np.ceil(confidence * BIN_COUNT).astype(np.int64) - 1, 0, BIN_COUNT - 1)
+    return bins, confidence, hits
+
+
+ece = _label_metric(
+    "ece",
+    "ECE",
+    _score_confidence,
+    lambda _: ExpectedCalibrationError(),
+    variant=f"{BIN_COUNT}-bins",
+    higher_is_better=False,
+)
 
 
 # --- multiple choice --------------------------------------------------------------------
 
 
-def extract_option_or_none(sample: Sample, output: Generation) -> str | None:
-    """Return the index of the chosen option as text, or None."""
+def _read_option(sample: Sample, output: Generation) -> str | None:
     chosen = extract_option(output.text, get_choices(sample))
     return None if chosen is None else str(chosen)
 
@@ -260,5 +305,21 @@ option_accuracy = Metric(
     bounds=constant_bounds((0.0, 1.0)),
     unit="share",
     credit=float,
-    read_answer=extract_option_or_none,
+    read_answer=_read_option,
 )
+
+
+@metric(title="Word match", limits=(0.0, 1.0))
+def word_match(sample: Sample, output: Generation) -> float:
+    """Return 1 if the answer has all words of the right option and none that only other options have, as MMAU does."""
+    options = [_word_set(choice) for choice in get_choices(sample)]
+    index = resolve_option(sample.target, get_choices(sample))
+    if index is None:
+        raise SampleError(f"the target {sample.target!r} is not one of the options")
+    right, answer = options[index], _word_set(output.text)
+    others = {word for words in options if words != right for word in words} - right
+    return float(bool(answer) and right <= answer and not answer & others)
+
+
+def _word_set(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))

@@ -9,15 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from auricle.core.errors import SampleError, Unreadable, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Sample
-from auricle.metrics.base import Details, FirstValueMean, Metric, SumAggregator, divide, mean
+from auricle.metrics.base import Array, Details, FirstValueMean, Metric, SumAggregator, divide, mean
 from auricle.metrics.labels import get_choices, resolve_option
-
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
 
 MAX_EXPONENT = 700.0
 """Largest argument of `math.exp` that does not overflow."""

@@ -6,7 +6,7 @@ samples on one side is undefined and left out of means.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,6 +18,7 @@ LabelMatcher: TypeAlias = Callable[[Sequence[str], Sequence[str]], Iterable[tupl
 Counts: TypeAlias = Sequence[Sequence[float]]
 
 TOLERANCE = 1e-9
+UNREADABLE = "(unreadable)"
 MAX_INCREASES = 10
 
 
@@ -30,10 +31,13 @@ class ConfusionMatrix:
     counts: tuple[tuple[float, ...], ...]
 
     @classmethod
-    def from_dict(cls, document: dict[str, Any]) -> ConfusionMatrix:
-        """Build a matrix from `{"rows": [...], "columns": [...], "counts": [[...], ...]}`."""
-        counts = tuple(tuple(row) for row in document["counts"])
-        return cls(tuple(document["rows"]), tuple(document["columns"]), counts)
+    def from_details(cls, details: Mapping[str, Any]) -> ConfusionMatrix:
+        """Build the matrix in the details of a number; unreadable answers are an extra column."""
+        unreadable = details.get("unreadable") or []
+        if not any(unreadable):
+            return cls(tuple(details["rows"]), tuple(details["columns"]), tuple(map(tuple, details["counts"])))
+        counts = tuple((*row, count) for row, count in zip(details["counts"], unreadable, strict=True))
+        return cls(tuple(details["rows"]), (*details["columns"], UNREADABLE), counts)
 
     def __post_init__(self) -> None:
         if len(self.counts) != len(self.rows) or any(len(row) != len(self.columns) for row in self.counts):

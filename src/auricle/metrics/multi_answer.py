@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Output, Sample, Stat
 from auricle.metrics.base import (
     Aggregator,
+    Array,
     Details,
     Metric,
     ScoreFunction,
@@ -29,9 +30,6 @@ from auricle.metrics.base import (
     mean,
 )
 from auricle.metrics.conversation import AnswerInContext, get_answers_in_context, get_scorable_answers, is_conversation
-
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
 
 PASS_AT_K = re.compile(r"pass@([1-9]\d*)")
 AGGREGATION_NAMES = "vote, mean, best, pass@K, likeliest, turns, first or last"

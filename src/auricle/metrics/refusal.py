@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import Details, Metric, SumAggregator, divide
+from auricle.metrics.base import Array, Details, Metric, SumAggregator, divide
 from auricle.text.clean_reply import clean_reply
-
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
 
 OPENING_LENGTH = 400
 """Characters at the beginning of an answer that are searched."""

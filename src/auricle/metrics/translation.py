@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auricle.core.errors import MissingExtra
 from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import Metric, SumAggregator
+from auricle.metrics.base import Array, Metric, SumAggregator
 from auricle.metrics.error_rates import reference_texts
 
 try:  # at import, so that a missing package is reported before the run starts
@@ -15,9 +15,6 @@ try:  # at import, so that a missing package is reported before the run starts
     from sacrebleu.metrics.chrf import CHRF
 except ImportError as missing:
     raise MissingExtra("BLEU and chrF", "bleu") from missing
-
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
 
 
 @lru_cache

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from markupsafe import Markup
 
-from auricle.report import html_tables, label_sections, sample_cards
+from auricle.metrics.catalogue import metric_title
+from auricle.report import plots
 from auricle.report.html_format import (
+    Scale,
+    collect_extents,
     format_count,
     get_bounds,
     group_refusals,
@@ -18,11 +22,12 @@ from auricle.report.html_format import (
     typeset_coverage,
     typeset_value,
 )
-from auricle.report.sample_view import SampleView
-from auricle.report.templating import render_page
+from auricle.report.plot_data import ConfusionMatrix, Plane, list_classes, list_dimensions
+from auricle.report.sample_view import SampleView, common_question
+from auricle.report.templating import render, render_page
 from auricle.report.text_format import truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
-from auricle.runs.metrics import Metrics
+from auricle.runs.metrics import Metrics, Number
 
 OUTCOME_DESCRIPTIONS = [
     ("answered", "The model gave an output."),
@@ -31,6 +36,13 @@ OUTCOME_DESCRIPTIONS = [
                    "metric’s signature states."),
     ("empty", "The output is only white space. Scored like any other answer."),
 ]  # fmt: skip
+
+MAX_UNFOLDED_GROUPS = 12  # longer breakdowns are collapsed, with a scale of their own
+MAX_BREAKDOWN_METRICS = 4  # more metrics would not fit side by side
+MAX_CONFUSIONS = 30
+MAX_LABELS_BESIDE_TABLE = 7  # a matrix of this size fits beside the table of classes
+
+Groups = dict[str, dict[str, Number]]
 
 
 def render_report(metrics: Metrics, worst_samples: Sequence[SampleView]) -> str:
@@ -68,15 +80,134 @@ def _sections(metrics: Metrics, worst_samples: Sequence[SampleView]) -> list[tup
     overall = metrics.overall
     title = overall[0].title if overall else ""
     sections = [
-        ("metrics", "Metrics", html_tables.render_metrics(overall) if overall else None),
-        ("breakdowns", "Breakdowns", html_tables.render_breakdowns(metrics.numbers)),
-        ("classes", "Classes", label_sections.render_classes(overall)),
-        ("dimensions", "Dimensions", label_sections.render_dimensions(overall)),
-        ("worst", "Worst samples", sample_cards.render_worst_samples(worst_samples, title, metrics.task.language)),
-        ("failures", "Failures", sample_cards.render_failures(metrics.failures)),
-        ("unreadable", "Not scored", sample_cards.render_unreadable(metrics.unreadable)),
+        ("metrics", "Metrics", _render_metrics(overall)),
+        ("breakdowns", "Breakdowns", _render_breakdowns(metrics.numbers)),
+        ("classes", "Classes", _render_classes(overall)),
+        ("dimensions", "Dimensions", _render_dimensions(overall)),
+        ("worst", "Worst samples", render_worst_samples(worst_samples, title, metrics.task.language)),
+        ("failures", "Failures", _render_if(metrics.failures, "failures", failures=metrics.failures)),
+        ("unreadable", "Not scored", _render_unreadable(metrics.unreadable)),
     ]
     return [(anchor, name, content) for anchor, name, content in sections if content]
+
+
+# --- sections -------------------------------------------------------------------------------------
+
+
+def _render_if(content: object, template: str, **context: Any) -> Markup | None:
+    """Render a template of a section that has content."""
+    return render(f"report/templates/{template}.html", **context) if content else None
+
+
+def _render_metrics(numbers: Sequence[Number]) -> Markup | None:
+    """Render every metric over all samples; metrics with the unit of the first share a scale."""
+    unit = numbers[0].unit if numbers else ""
+    alike = [number for number in numbers if number.unit == unit]
+    return _render_if(
+        numbers,
+        "metrics",
+        numbers=numbers,
+        scale=Scale.fit(collect_extents(alike), include_zero=True) if unit else None,
+        error_rates=[number for number in numbers if "substitutions" in number.details],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """The numbers of each value of a metadata field, by metric, with a scale for each metric."""
+
+    field: str
+    groups: Groups
+    scales: dict[str, Scale]
+
+    @property
+    def is_collapsed(self) -> bool:
+        return len(self.groups) > MAX_UNFOLDED_GROUPS
+
+
+def _render_breakdowns(numbers: Sequence[Number]) -> Markup | None:
+    """Render one table per metadata field: subsets first, long tables last, a line for a field with one value."""
+    whole = [number for number in numbers if not number.field]
+    overall = whole[:MAX_BREAKDOWN_METRICS]
+    shown = {number.metric for number in overall}
+    fields: dict[str, Groups] = {}
+    for number in numbers:
+        if number.field and number.metric in shown:
+            fields.setdefault(number.field, {}).setdefault(number.group, {})[number.metric] = number
+    common = _fit_scales(overall, [groups for groups in fields.values() if len(groups) <= MAX_UNFOLDED_GROUPS])
+    breakdowns = [
+        Breakdown(field, groups, common if len(groups) <= MAX_UNFOLDED_GROUPS else _fit_scales(overall, [groups]))
+        for field, groups in fields.items()
+    ]
+    breakdowns.sort(key=lambda breakdown: (breakdown.is_collapsed, breakdown.field != "subset"))
+    return _render_if(
+        fields, "breakdowns", overall=overall, breakdowns=breakdowns, hidden_metrics=len(whole) > MAX_BREAKDOWN_METRICS
+    )
+
+
+def _fit_scales(overall: Sequence[Number], fields: Sequence[Groups]) -> dict[str, Scale]:
+    """Return a scale for each metric that covers these groups and all samples."""
+    members = [numbers for groups in fields for numbers in groups.values()]
+    return {
+        number.metric: Scale.fit(
+            collect_extents([number, *(each[number.metric] for each in members if number.metric in each)])
+        )
+        for number in overall
+    }
+
+
+def _render_classes(numbers: Sequence[Number]) -> Markup | None:
+    """Render the results per class and the confusion matrix of every metric that has one."""
+    matrices = [
+        (ConfusionMatrix.from_details(number.details), list_classes(number.details))
+        for number in numbers
+        if "matrix" in number.details
+    ]
+    return _render_if(
+        matrices,
+        "classes",
+        matrices=[
+            (matrix, plots.draw_confusion(matrix) if matrix.is_readable else None, classes)
+            for matrix, classes in matrices
+        ],
+        max_labels_beside_table=MAX_LABELS_BESIDE_TABLE,
+        max_confusions=MAX_CONFUSIONS,
+    )
+
+
+def _render_dimensions(numbers: Sequence[Number]) -> Markup | None:
+    """Render the distribution of each emotion along each dimension, as plots and tables."""
+    details = next((number.details for number in numbers if "dimensions" in number.details), {})
+    dimensions, plane = list_dimensions(details), Plane.from_details(details)
+    return _render_if(
+        details,
+        "dimensions",
+        dimensions=dimensions,
+        violins=[plots.draw_violins(dimension) for dimension in dimensions],
+        plane=plane,
+        scatter=plots.draw_scatter(plane) if plane else None,
+    )
+
+
+def render_worst_samples(samples: Sequence[SampleView], title: str, language: str) -> Markup | None:
+    """Render one card per sample, in the given order; `title` is that of the metric."""
+    return _render_if(
+        samples,
+        "worst_samples",
+        samples=samples,
+        metric_title=title,
+        language=language,
+        common_question=common_question(samples),
+    )
+
+
+def _render_unreadable(reasons_by_metric: Mapping[str, Mapping[str, int]]) -> Markup | None:
+    """Render the reasons for unreadable answers; metrics with the same reason share a row."""
+    metrics_by_reason: dict[tuple[str, int], list[str]] = {}
+    for metric, reasons in reasons_by_metric.items():
+        for reason_and_count in reasons.items():
+            metrics_by_reason.setdefault(reason_and_count, []).append(metric_title(metric))
+    return _render_if(metrics_by_reason, "unreadable", metrics_by_reason=metrics_by_reason)
 
 
 # --- caveats --------------------------------------------------------------------------------------

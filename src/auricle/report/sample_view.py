@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -120,6 +120,12 @@ def token_separator(before: str, after: str) -> str:
     """Return a space between words, and nothing between characters of a script without spaces."""
     tight = not before or (before[-1] >= FIRST_UNSPACED_CHARACTER and after[:1] >= FIRST_UNSPACED_CHARACTER)
     return "" if tight else " "
+
+
+def common_question(samples: Iterable[SampleView]) -> str:
+    """Return the question of all samples; empty if they have different ones."""
+    questions = {sample.question for sample in samples}
+    return questions.pop() if len(questions) == 1 else ""
 
 
 def build_sample_views(

@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from auricle.core.errors import describe
 from auricle.core.signature import MetricSignature, Signature
+from auricle.metrics.base import Codes, Mask
 from auricle.metrics.intervals import compute_interval
-from auricle.report.metric_columns import MetricColumn
-from auricle.report.score_table import ScoreTable
+from auricle.report.score_table import MetricColumn, ScoreTable
 from auricle.runs.metrics import Number
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Indices = NDArray[np.int64]
 
 
 def summarise(score_table: ScoreTable, context: Signature | None = None) -> list[Number]:
@@ -39,20 +35,16 @@ def summarise(score_table: ScoreTable, context: Signature | None = None) -> list
     return [replace(number, signature=replace(context, metric=number.signature.metric)) for number in numbers]
 
 
-def _data_order(score_table: ScoreTable) -> Indices:
+def _data_order(score_table: ScoreTable) -> Codes:
     """Return the data position of each sample in the score table."""
-    import numpy as np
-
     order = np.argsort(_as_array(score_table.rows), kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return rank
 
 
-def iterate_groups(score_table: ScoreTable) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+def iterate_groups(score_table: ScoreTable) -> Iterator[tuple[str, str, Mask]]:
     """Yield the groups: all samples first, then subsets, then other fields by name."""
-    import numpy as np
-
     yield "", "all", np.ones(score_table.total, dtype=bool)
     for name in sorted(score_table.fields, key=lambda each: (each != "subset", each)):
         codes = np.frombuffer(score_table.fields[name].codes, dtype=np.int64)
@@ -77,7 +69,7 @@ class Group:
 
     field: str
     value: str
-    members: NDArray[np.bool_]
+    members: Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +78,10 @@ class GroupStats:
 
     column: MetricColumn
     stats: Any
-    indices: Indices
+    indices: Codes
 
 
-def _group_numbers(score_table: ScoreTable, group: Group, data_order: Indices) -> list[Number]:
+def _group_numbers(score_table: ScoreTable, group: Group, data_order: Codes) -> list[Number]:
     return _remove_repeated_matrices(_add_ceilings(list(_compute_numbers(score_table, group, data_order)), score_table))
 
 
@@ -121,7 +113,7 @@ def _omit(details: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in details.items() if name not in names}
 
 
-def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Indices) -> Iterator[Number]:
+def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Codes) -> Iterator[Number]:
     for column in score_table.columns:
         if column.refusal_reason or not (share := _select_stats(column, group, data_order)):
             continue
@@ -131,9 +123,7 @@ def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Indices)
             column.refusal_reason = f"its aggregation raised {type(error).__name__}: {describe(error)}"
 
 
-def _select_stats(column: MetricColumn, group: Group, data_order: Indices) -> GroupStats | None:
-    import numpy as np
-
+def _select_stats(column: MetricColumn, group: Group, data_order: Codes) -> GroupStats | None:
     places = _as_array(column.indices)
     which = np.flatnonzero(group.members[places])
     if not len(which):
@@ -189,7 +179,7 @@ def replace_non_finite(value: Any) -> Any:
     return value
 
 
-def _applicable_members(column: MetricColumn, members: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _applicable_members(column: MetricColumn, members: Mask) -> Mask:
     """Return the members of a group that a metric applies to."""
     if not column.not_applicable:
         return members
@@ -198,10 +188,8 @@ def _applicable_members(column: MetricColumn, members: NDArray[np.bool_]) -> NDA
     return applicable
 
 
-def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
+def _cluster_codes(score_table: ScoreTable, indices: Codes) -> Codes | None:
     """Renumber clusters from 0 without gaps; return None if samples are not clustered."""
-    import numpy as np
-
     if not score_table.has_clusters:
         return None
     codes = _as_array(score_table.clusters.codes)[indices]
@@ -212,10 +200,8 @@ def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
     return order[members]
 
 
-def _compute_bounds(column: MetricColumn, stats: Any, members: NDArray[np.bool_], value: float) -> tuple[float, float]:
+def _compute_bounds(column: MetricColumn, stats: Any, members: Mask, value: float) -> tuple[float, float]:
     """Compute the value if every failed sample had been worst, and best."""
-    import numpy as np
-
     which = np.flatnonzero(members[_as_array(column.failed_indices)])
     if not len(which):
         return value, value
@@ -225,7 +211,5 @@ def _compute_bounds(column: MetricColumn, stats: Any, members: NDArray[np.bool_]
     return worst, best
 
 
-def _as_array(indices: Any) -> Indices:
-    import numpy as np
-
+def _as_array(indices: Any) -> Codes:
     return np.frombuffer(indices, dtype=np.int64) if len(indices) else np.empty(0, dtype=np.int64)

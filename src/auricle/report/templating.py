@@ -47,7 +47,7 @@ def load_environment() -> Environment:
     """Return the environment of all templates. The first call imports Jinja2, which takes a tenth of a second."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    from auricle.report.plots import svg
+    from auricle.report import plots
 
     environment = Environment(
         loader=PackageLoader("auricle", ""),
@@ -69,7 +69,7 @@ def load_environment() -> Environment:
         unitless=html_format.strip_unit,
         clip=text_format.truncate,
         px="{:.1f}".format,
-        tick=svg.format_tick,
-        short_label=svg.shorten_label,
+        tick=plots.format_tick,
+        short_label=plots.shorten_label,
     )
     return environment

@@ -14,8 +14,7 @@ from auricle.core.types import RejectedRow, Sample
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.metrics.base import Metric, as_metric
-from auricle.metrics.catalogue import METRICS
-from auricle.metrics.dimensions import DIMENSIONS
+from auricle.metrics.catalogue import DIMENSIONS, METRICS
 from auricle.metrics.labels import resolve_option
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.prompts.few_shot import FewShotSelector

@@ -116,7 +116,7 @@ def test_the_answers_of_a_vote_and_of_a_mean_share_their_credit() -> None:
 def test_a_metric_names_its_profile_title_and_policies() -> None:
     wer, accuracy = METRICS.get("wer"), METRICS.get("accuracy")
     assert (wer.title, wer.profile, wer.with_profile("none").profile) == ("WER", "basic", "none")
-    assert (wer.unreadable_is_wrong, accuracy.unreadable_is_wrong) == (False, True)
+    assert (wer.unreadable, accuracy.unreadable) == ("unscored", "wrong")
     assert (accuracy.synonyms, accuracy.without_synonyms().synonyms, wer.synonyms) == (True, False, False)
     assert Metric("mine", len, mean).title == "mine"
     assert aggregate_answers(accuracy, "pass@2").title == "Accuracy, pass@2"

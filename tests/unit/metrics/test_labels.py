@@ -1,5 +1,6 @@
 """Label metrics: predicted labels, hits, closed sets, and multiple choice."""
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -9,6 +10,7 @@ from auricle import Metric
 from auricle.core.errors import SampleError, Unreadable, Unsuited
 from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics import labels
+from auricle.metrics.labels import ExpectedCalibrationError, word_match
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
 EMOTION2VEC = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
@@ -97,3 +99,43 @@ def test_an_option_listed_twice_counts_under_either_letter() -> None:
     assert labels.option_accuracy.score(sample, Generation(text="B")) == 0.0
     with pytest.raises(Unreadable, match="names no option: 'hm'"):
         labels.option_accuracy.score(sample, Generation(text="hm"))
+
+
+def test_the_error_is_over_fifteen_bins() -> None:
+    stats = [(0.95, 1.0)] * 8 + [(0.95, 0.0)] * 2 + [(0.3, 0.0)] * 10
+    error = ExpectedCalibrationError()
+    assert error(stats) == pytest.approx(0.5 * 0.15 + 0.5 * 0.3)
+    assert [(entry["n"], entry["accuracy"]) for entry in error.details(stats)["bins"]] == [(10, 0.0), (10, 0.8)]
+
+
+def test_a_bin_includes_its_upper_end() -> None:
+    (only,) = ExpectedCalibrationError().details([(0.2, 1.0)])["bins"]
+    assert only["to"] == pytest.approx(0.2)
+
+
+def test_no_statistics_have_no_error() -> None:
+    assert math.isnan(ExpectedCalibrationError()([]))
+
+
+OPTIONS = ["An adult man", "A woman", "A child"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("A woman", 1.0),
+        ("It is a woman who speaks.", 1.0),
+        ("A man", 0.0),
+        ("a woman and a man", 0.0),
+        ("B", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_an_answer_needs_the_words_of_the_right_option_only(answer: str, expected: float) -> None:
+    sample = Sample(id="1", inputs={"choices": OPTIONS}, target="A woman")
+    assert word_match.score(sample, Generation(text=answer)) == expected
+
+
+def test_a_target_that_is_not_an_option_fails_the_sample() -> None:
+    with pytest.raises(SampleError, match="'A robot' is not one of the options"):
+        word_match.score(Sample(id="1", inputs={"choices": OPTIONS}, target="A robot"), Generation(text="A robot"))

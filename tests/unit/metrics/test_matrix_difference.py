@@ -12,7 +12,7 @@ LABELS = ("angry", "happy", "sad")
 
 
 def matrix(rows: Sequence[str], columns: Sequence[str], counts: Sequence[Sequence[int]]) -> ConfusionMatrix:
-    return ConfusionMatrix.from_dict({"rows": rows, "columns": columns, "counts": counts})
+    return ConfusionMatrix.from_details({"rows": rows, "columns": columns, "counts": counts})
 
 
 def square(*counts: list[int], labels: Sequence[str] = LABELS) -> ConfusionMatrix:

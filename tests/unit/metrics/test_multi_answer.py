@@ -14,7 +14,7 @@ from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
 from auricle.metrics.multi_answer import accepts_multiple_outputs, aggregate_answers, apply_aggregations
 from auricle.metrics.refusal import refusal
-from auricle.report.metrics_document import collect_refusals
+from auricle.report.publish import collect_refusals
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 

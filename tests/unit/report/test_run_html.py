@@ -8,10 +8,20 @@ import pytest
 from auricle.core.types import Failure, Generation, Prediction
 from auricle.metrics import error_rates, labels
 from auricle.metrics.base import metric
+from auricle.report.audio_clips import RIGHT_ANSWER_NOTE
 from auricle.report.run_html import render_report
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.runs.metrics import FailureExample, ModelFacts, TaskFacts
-from tests.support.report_pages import EVIL, build_run_metrics, make_record, make_transcripts, read_page, visible_text
+from tests.support.report_pages import (
+    EVIL,
+    build_run_metrics,
+    make_classified,
+    make_record,
+    make_transcripts,
+    matrix_words,
+    read_page,
+    visible_text,
+)
 
 
 def test_page_shows_the_number_its_interval_and_its_coverage() -> None:
@@ -141,3 +151,80 @@ def test_page_of_endless_texts_stays_under_ten_megabytes() -> None:
         build_run_metrics(records[:1], [error_rates.cer]), build_sample_views(records, error_rates.cer)
     )
     assert len(page.encode()) < 4_000_000
+
+
+def test_error_kinds_are_shown_with_the_rate() -> None:
+    page = visible_text(render_report(make_transcripts(4)[0], []))
+    assert "Substitutions" in page
+    assert "Utterance mean" in page
+
+
+def test_groups_of_a_field_share_a_table_and_subsets_come_first() -> None:
+    page = visible_text(render_report(make_transcripts(12)[0], []))
+    assert page.index("By subset") < page.index("By snr")
+
+
+def test_a_field_with_one_value_gets_a_line() -> None:
+    records = [make_record(at, Generation(text="one"), meta={"subset": "only"}) for at in range(3)]
+    page = visible_text(render_report(build_run_metrics(records, [error_rates.wer]), []))
+    assert "Every scored sample has subset only" in page
+    assert "By subset" not in page
+
+
+def test_a_long_breakdown_is_collapsed() -> None:
+    records = [make_record(at, Generation(text="one"), meta={"speaker": at % 20}) for at in range(60)]
+    page = render_report(build_run_metrics(records, [error_rates.wer]), [])
+    assert "<summary>speaker: 20 groups</summary>" in page
+
+
+def test_classes_are_shown_once_with_their_confusions() -> None:
+    page = visible_text(render_report(make_classified(["cat", "dog", "emu"])[0], []))
+    assert page.count("Results per class") == 1
+    assert page.count("True against predicted classes") == 1
+    assert "unreadable" not in matrix_words(page)
+
+
+def test_the_unreadable_column_is_shown_only_if_it_has_values() -> None:
+    page = visible_text(render_report(make_classified(["cat", "dog"], unreadable=2)[0], []))
+    assert "2 answers could not be read: counted as wrong in Accuracy, UAR, Macro F1." in page
+    assert "unreadable" in matrix_words(page)
+
+
+def test_many_classes_are_shown_by_their_most_frequent_confusions() -> None:
+    page = visible_text(render_report(make_classified([f"class{at:02d}" for at in range(40)])[0], []))
+    assert "Most frequent confusions of 40 classes" in page
+    assert "True against predicted" not in page
+
+
+def test_labels_are_escaped() -> None:
+    page = render_report(make_classified([EVIL, "dog"], unreadable=1)[0], [])
+    assert read_page(page).tags.count("script") == 1
+
+
+def test_worst_samples_show_their_alignment() -> None:
+    document, records = make_transcripts(1)
+    page = render_report(document, build_sample_views(records, error_rates.wer))
+    assert '<span class="swap"><del>two</del><ins>too</ins></span>' in page
+    assert "substituted" in page
+
+
+def test_a_player_does_not_preload_audio() -> None:
+    page = render_report(make_transcripts(1)[0], [SampleView(id="a", audio=(b"ID3",))])
+    assert 'preload="none" src="data:audio/webm;base64,SUQz"' in page
+
+
+def test_a_card_without_a_player_gives_the_reason() -> None:
+    page = render_report(make_transcripts(1)[0], [SampleView(id="a", note=RIGHT_ANSWER_NOTE)])
+    assert f'<p class="note" dir="auto">{RIGHT_ANSWER_NOTE}</p>' in page
+
+
+def test_a_shared_question_is_shown_once() -> None:
+    worst = [SampleView(id=name, question="What is audible?") for name in "abc"]
+    page = render_report(make_transcripts(1)[0], worst)
+    assert page.count("What is audible?") == 1
+    assert "Question for all samples: What is audible?" in visible_text(page)
+
+
+def test_different_questions_are_shown_with_their_samples() -> None:
+    worst = [SampleView(id=name, question=f"What is {name}?") for name in "abc"]
+    assert "What is b?" in visible_text(render_report(make_transcripts(1)[0], worst))

@@ -9,7 +9,7 @@ from auricle import Audio, Generation, Sample
 from auricle.core.types import Record, Turn
 from auricle.metrics.error_rates import exact_match, wer
 from auricle.metrics.multi_answer import aggregate_answers
-from auricle.report.sample_cards import render_worst_samples
+from auricle.report.run_html import render_worst_samples
 from auricle.report.sample_view import build_sample_views
 from auricle.report.transcript import MAX_LINES, TranscriptLine, transcript_lines
 

@@ -9,18 +9,124 @@ import json
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from functools import lru_cache
+from typing import Any
 
-from auricle.core.errors import Unreadable
-from auricle.metrics.ifeval.counting import count_capital_words, count_sentences
-from auricle.metrics.ifeval.language import is_language
-
-Check: TypeAlias = Callable[..., bool]
+from auricle.core.errors import MissingExtra, Unreadable
 
 RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"less than": operator.lt, "at least": operator.ge}
 CONSTRAINED_REPLIES = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 POSTSCRIPTS = {"P.S.": r"p\.\s?s\.", "P.P.S": r"p\.\s?p\.\s?s"}
 FENCE = re.compile(r"\A```(?:json)?|```\Z", re.IGNORECASE)
+
+
+# --- sentences, capital letters and language, almost exactly as in the published code ---------
+
+_SENTENCE_END = re.compile(r"(?<![.!?])(?P<mark>[.!?]+)(?:[\"'”’)\]}*_]+,?)?\s+(?P<next>\S{1,40})")
+_MAX_WORD_LENGTH = 40
+_UNSPACED_END = re.compile(r"[。！？]+[”’」』）]*(?=\s*\S)")  # not followed by a space
+_QUOTES = "\"'“”‘’"
+
+_TITLE = re.compile(r"mr|mrs|ms|dr|prof|rev|gen|col|capt|lt|sgt|sen|rep|gov|st|mt|vs")
+_ABBREVIATION = re.compile(
+    r"no|etc|inc|ltd|co|corp|jr|sr|dept|approx"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+    r"|(?!(?:p\.)+s)(?:[a-z]\.)+[a-z]"  # e.g, u.s; but not p.s (postscript)
+)
+_SENTENCE_OPENER = re.compile(
+    r"(?:the|this|that|these|those|he|she|it|they|we|you|i|there|here|in|on|at|if|when|while|but"
+    r"|and|however|what|how|why|who|my|our|your|his|her|its|their|an?|as|for|so|then|also)(?!\w)"
+)
+
+_TOKEN_BREAKS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"([;@#$%&?!()\[\]{}<>\"“”]|--|\.{3}|[:,](?!\d))",
+        r"(?<=[^'\s])('(?:s|m|d|ll|re|ve)?)(?=\s|$)",
+        r"(?<=\w)(n't)\b",
+        r"(?<=\bcan)(not)\b",
+    )
+)
+
+
+def count_sentences(text: str) -> int:
+    """Count sentences, which end with . ! or ? before whitespace, or with a Chinese full stop."""
+    text = _UNSPACED_END.sub(". ", text).strip()
+    position, count = 0, int(bool(text))
+    while match := _SENTENCE_END.search(text, position):
+        count += _is_sentence_end(match)
+        position = match.start("next")
+    return count
+
+
+def _is_sentence_end(match: re.Match[str]) -> bool:
+    """Return whether a mark ends a sentence, not just an abbreviation, an initial, a pause or a number."""
+    following = match["next"].strip(_QUOTES)
+    if not following or match["mark"].strip("."):
+        return bool(following)
+    is_capital = following.lstrip("(*")[:1].isupper()
+    if match["mark"] != ".":
+        return is_capital
+    last = _last_word(match)
+    if _TITLE.fullmatch(last):
+        return False
+    is_opener = is_capital and bool(_SENTENCE_OPENER.match(following.lower()))
+    if _ABBREVIATION.fullmatch(last):
+        return is_opener
+    if last.isdigit():
+        return not following[:1].islower()
+    if len(last) == 1 and last.isalpha() and is_capital:
+        return is_opener or _begins_line(match)  # "A." is a list label at the start of a line, else an initial
+    return True
+
+
+def _last_word(match: re.Match[str]) -> str:
+    """Return the word before the mark with its inner full stops: `u.s` of `(the U.S.`."""
+    before = match.string[max(0, match.start() - _MAX_WORD_LENGTH) : match.start()]
+    return re.split(r"[^\w.]", before)[-1].lower()
+
+
+def _begins_line(match: re.Match[str]) -> bool:
+    """Return whether the letter before the mark is the first of its line."""
+    position = match.start() - 1
+    return not match.string[match.string.rfind("\n", 0, position) + 1 : position].strip()
+
+
+def count_capital_words(text: str) -> int:
+    """Count words in capital letters; contractions count as two words."""
+    for pattern in _TOKEN_BREAKS:
+        text = pattern.sub(r" \1 ", text)
+    return sum(word.isupper() for word in text.split())
+
+
+@lru_cache(maxsize=1)
+def _load_detector_factory() -> Any:
+    """Create a seeded detector factory; the library's own is global and unseeded."""
+    try:
+        from langdetect import PROFILES_DIRECTORY, DetectorFactory
+    except ImportError as missing:
+        raise MissingExtra("IFEval", "ifeval") from missing
+    factory = DetectorFactory()
+    factory.load_profile(PROFILES_DIRECTORY)
+    factory.set_seed(0)
+    return factory
+
+
+def is_language(text: str, language: str) -> bool:
+    """Return whether a text is in this language; True if it is too short to detect one."""
+    factory = _load_detector_factory()
+    from langdetect import LangDetectException
+
+    detector = factory.create()
+    detector.append(text)
+    try:
+        detected = str(detector.detect())
+    except LangDetectException:
+        return True
+    return language.lower() in (detected, detected.partition("-")[0])  # zh-cn and zh-tw are both zh
+
+
+# --- checks ---------------------------------------------------------------------------
 
 
 def _satisfies_relation(count: int, relation: str, limit: int) -> bool:
@@ -191,30 +297,19 @@ def _count_occurrences(word: str, answer: str) -> int:
     return len(re.findall(re.escape(word), answer, re.IGNORECASE))
 
 
-CHECKS: Mapping[str, Check] = {
-    "punctuation:no_comma": no_comma,
-    "length_constraints:number_words": number_words,
-    "length_constraints:number_sentences": number_sentences,
-    "length_constraints:number_paragraphs": number_paragraphs,
-    "length_constraints:nth_paragraph_first_word": nth_paragraph_first_word,
-    "detectable_content:number_placeholders": number_placeholders,
-    "detectable_content:postscript": postscript,
-    "detectable_format:number_bullet_lists": number_bullet_lists,
-    "detectable_format:constrained_response": constrained_response,
-    "detectable_format:number_highlighted_sections": number_highlighted_sections,
-    "detectable_format:multiple_sections": multiple_sections,
-    "detectable_format:json_format": json_format,
-    "detectable_format:title": title,
-    "combination:two_responses": two_responses,
-    "combination:repeat_prompt": repeat_prompt,
-    "startend:end_checker": end_checker,
-    "startend:quotation": quotation,
-    "keywords:existence": existence,
-    "keywords:frequency": frequency,
-    "keywords:forbidden_words": forbidden_words,
-    "keywords:letter_frequency": letter_frequency,
-    "language:response_language": response_language,
-    "change_case:capital_word_frequency": capital_word_frequency,
-    "change_case:english_capital": english_capital,
-    "change_case:english_lowercase": english_lowercase,
+_CHECKS_BY_GROUP: Mapping[str, Sequence[Callable[..., bool]]] = {
+    "punctuation": [no_comma],
+    "length_constraints": [number_words, number_sentences, number_paragraphs, nth_paragraph_first_word],
+    "detectable_content": [number_placeholders, postscript],
+    "detectable_format": [
+        *(number_bullet_lists, constrained_response, number_highlighted_sections),
+        *(multiple_sections, json_format, title),
+    ],
+    "combination": [two_responses, repeat_prompt],
+    "startend": [end_checker, quotation],
+    "keywords": [existence, frequency, forbidden_words, letter_frequency],
+    "language": [response_language],
+    "change_case": [capital_word_frequency, english_capital, english_lowercase],
 }
+CHECKS = {f"{group}:{check.__name__}": check for group, checks in _CHECKS_BY_GROUP.items() for check in checks}
+"""The checks by the ids of the published data."""

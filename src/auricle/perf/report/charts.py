@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from auricle.perf.report.chart_data import Chart, Point, RequestBar, Series
-from auricle.report.plots.svg import fit_axis
+from auricle.report.plots import fit_axis
 from auricle.report.templating import render
 
 WIDTH, HEIGHT = 440.0, 230.0

@@ -14,15 +14,20 @@ from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.base import Metric
 from auricle.metrics.matrix_difference import MatrixDifference
-from auricle.metrics.model_agreement import ModelAgreement
-from auricle.report.compare.agreement import describe_agreements, measure_agreements
 from auricle.report.compare.flips import Flip, find_flips
 from auricle.report.compare.loading import ComparedRun, PairCounts, Pairs, load_compared_run, pair_samples
-from auricle.report.compare.matrices import subtract_run_matrices
 from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics, load_metrics
 from auricle.report.compare.notes import collect_notes
-from auricle.report.compare.shifts import Shift, compute_shifts, shared_dimensions
+from auricle.report.compare.predictions import (
+    ModelAgreement,
+    Shift,
+    compute_shifts,
+    describe_agreements,
+    measure_agreements,
+    shared_dimensions,
+    subtract_run_matrices,
+)
 from auricle.runs.metrics import Metrics, ModelFacts, OutcomeCounts, TaskFacts
 
 __all__ = ["Comparison", "ComparisonRow", "Flip", "Shift", "compare_runs"]

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from auricle.core.types import Record
 from auricle.metrics.base import Metric
 from auricle.report.compare.loading import ComparedRun, Pairs
@@ -47,8 +49,6 @@ def find_flips(
 
 
 def _largest_changes(paired_stats: PairedStats, limit: int) -> list[int]:
-    import numpy as np
-
     change = paired_stats.change
     worse = [int(at) for at in np.argsort(-change, kind="stable")[:limit] if change[at] > 0]
     return worse + [int(at) for at in np.argsort(change, kind="stable")[:limit] if change[at] < 0]

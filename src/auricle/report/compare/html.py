@@ -10,14 +10,13 @@ from pathlib import Path
 from markupsafe import Markup
 
 from auricle.core.signature import MetricSignature
-from auricle.report import sample_cards
+from auricle.report import templating
 from auricle.report.compare import Comparison, ComparisonRow, text
 from auricle.report.compare.flips import build_views, read_records
 from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.html_format import Scale
 from auricle.report.plots import draw_difference
-from auricle.report.sample_view import MAX_SAMPLES, SampleView
-from auricle.report.templating import render_page as render_template
+from auricle.report.sample_view import MAX_SAMPLES, SampleView, common_question
 from auricle.runs.run_directory import Run
 
 METHODS = {
@@ -48,7 +47,7 @@ class RowTable:
 def render_page(comparison: Comparison) -> str:
     """Render a self-contained page with the samples that changed most in the first metric."""
     shifts = comparison.shifts
-    return render_template(
+    return templating.render_page(
         "report/templates/comparison.html",
         comparison=comparison,
         text=text,
@@ -85,7 +84,13 @@ def _render_changed_samples(comparison: Comparison) -> Markup | str:
         if changed:
             counts = " ".join(f"{text.describe_changes(row, became)}." for became in ("worse", "better"))
             intro = f"{counts} {len(changed)} are shown."
-            return sample_cards.render_changed_samples(changed, intro, comparison.a.task.language)
+            return templating.render(
+                "report/templates/changed_samples.html",
+                samples=changed,
+                intro=intro,
+                language=comparison.a.task.language,
+                common_question=common_question(a for a, _, _ in changed),
+            )
     return ""
 
 

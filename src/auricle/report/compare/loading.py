@@ -8,19 +8,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from auricle.core.serialization import digest, dumps
 from auricle.core.types import Output, Prediction, Record
-from auricle.metrics.base import Metric
-from auricle.report.metric_columns import StatArray
+from auricle.metrics.base import Codes, Metric
+from auricle.report.score_table import StatArray
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, read_scores
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ABSENT = -1
 NESTED = {list, type(None)}
@@ -165,19 +163,17 @@ class PairCounts:
 class Pairs:
     """The paired samples of two runs: the same content and reference, answered by both."""
 
-    a: NDArray[np.int64]
-    """Indices of the paired samples in A, in data order."""
-    b: NDArray[np.int64]
-    """Indices of the same samples in B."""
+    a: Codes
+    """Codes of the paired samples in A, in data order."""
+    b: Codes
+    """Codes of the same samples in B."""
     failed: tuple[tuple[int, int], ...]
-    """Indices of samples that are the same but failed in A, in B or in both."""
+    """Codes of samples that are the same but failed in A, in B or in both."""
     counts: PairCounts
 
 
 def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
     """Pair samples with the same id, content and reference."""
-    import numpy as np
-
     paired, lost, left_out = [], [], Counter[str]()
     for sample, here in a.index_by_id.items():
         there = b.index_by_id.get(sample, ABSENT)

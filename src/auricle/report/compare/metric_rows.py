@@ -6,18 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from auricle.metrics.base import Metric
+import numpy as np
+
+from auricle.metrics.base import Array, Codes, Mask, Metric
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Indices = NDArray[np.int64]
-    Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,24 +50,20 @@ class PairedStats:
     metric: Metric
     a: Any
     b: Any
-    pairs: Indices
-    """Indices into all pairs."""
-    change: Numbers
+    pairs: Codes
+    """Codes into all pairs."""
+    change: Array
     """How much worse B is than A in each pair; negative if better."""
 
     @cached_property
     def is_right_or_wrong(self) -> bool:
         """Whether the metric counts each sample as right or wrong."""
-        import numpy as np
-
         is_share = self.metric.unit == "share" and self.metric.tokenize is None
         return is_share and bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all())
 
 
 def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> PairedStats:
     """Collect the statistics of all pairs that are scored in both runs."""
-    import numpy as np
-
     at_a, at_b = (_stat_indices(side.scored[metric.name]) for side in (a, b))
     which_a, which_b = at_a[pairs.a], at_b[pairs.b]
     both = np.flatnonzero((which_a != ABSENT) & (which_b != ABSENT))
@@ -81,16 +72,12 @@ def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> 
     return PairedStats(metric, stats_a, stats_b, both, _badness_changes(metric, stats_a, stats_b))
 
 
-def _stat_indices(scored: MetricStats) -> Indices:
-    import numpy as np
-
+def _stat_indices(scored: MetricStats) -> Codes:
     return np.frombuffer(scored.stat_index, dtype=np.int64) if scored.stat_index else np.empty(0, dtype=np.int64)
 
 
-def _badness_changes(metric: Metric, a: Any, b: Any) -> Numbers:
+def _badness_changes(metric: Metric, a: Any, b: Any) -> Array:
     """Compute how much worse each pair became. Equal pairs are skipped, because ranking is slow."""
-    import numpy as np
-
     change = np.zeros(len(a))
     if not len(a):
         return change
@@ -109,8 +96,6 @@ def build_rows(
     paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, by: str, cluster: str
 ) -> list[ComparisonRow]:
     """Compute each metric over all pairs, then for each value of the field `by`; adjust p-values within each."""
-    import numpy as np
-
     all_pairs = np.ones(len(pairs.a), dtype=bool)
     clusters = encode_field(sides[0], pairs, cluster) if cluster else None
     whole = [_add_bounds(_build_row(each, all_pairs, clusters), each, sides, pairs) for each in paired_stats]
@@ -128,9 +113,7 @@ def _adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     return [replace(row, adjusted=p) for row, p in zip(rows, ps, strict=True)]
 
 
-def _build_row(paired_stats: PairedStats, members: NDArray[np.bool_], clusters: Indices | None) -> ComparisonRow:
-    import numpy as np
-
+def _build_row(paired_stats: PairedStats, members: Mask, clusters: Codes | None) -> ComparisonRow:
     metric = paired_stats.metric
     which = np.flatnonzero(members[paired_stats.pairs])
     drawn = None if clusters is None else renumber_clusters(clusters[paired_stats.pairs[which]])
@@ -152,24 +135,18 @@ def _build_row(paired_stats: PairedStats, members: NDArray[np.bool_], clusters: 
     )
 
 
-def renumber_clusters(clusters: Indices) -> Indices | None:
+def renumber_clusters(clusters: Codes) -> Codes | None:
     """Renumber clusters from 0 without gaps; return None if samples are not clustered."""
-    import numpy as np
-
     distinct, members = np.unique(clusters, return_inverse=True)
     return members if len(distinct) > 1 else None
 
 
-def _take(stats: Any, indices: Indices) -> Any:
-    import numpy as np
-
+def _take(stats: Any, indices: Codes) -> Any:
     return stats[indices] if isinstance(stats, np.ndarray) else [stats[at] for at in indices]
 
 
-def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Indices:
+def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Codes:
     """Number the values of a metadata field, pair by pair; a pair without a value is its own cluster."""
-    import numpy as np
-
     values, codes = side.fields[field], dict[str, int]()
     encoded = [
         codes.setdefault(str(index) if value is None else f"={value}", len(codes))
@@ -179,10 +156,8 @@ def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Indices:
     return np.array(encoded, dtype=np.int64)
 
 
-def iterate_groups(side: ComparedRun, pairs: Pairs, field: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def iterate_groups(side: ComparedRun, pairs: Pairs, field: str) -> Iterator[tuple[str, Mask]]:
     """Return each value of a metadata field with its pairs, in natural order."""
-    import numpy as np
-
     if not field:
         return
     values = np.array([side.fields[field][place] for place in pairs.a], dtype=object)
@@ -223,8 +198,6 @@ def _failed_pair_bounds(
     side: ComparedRun, metric: Metric, pairs: Pairs, side_index: int
 ) -> Iterator[tuple[Any, Any] | None]:
     """Return the worst and best statistic of each pair that failed in at least one run."""
-    import numpy as np
-
     scored = side.scored[metric.name]
     for pair in pairs.failed:
         place = pair[side_index]

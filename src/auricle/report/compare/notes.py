@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from auricle.metrics.label_alignment import display_label
 from auricle.report.compare.loading import ComparedRun, Pairs
-from auricle.report.compare.matrices import get_known_labels
 from auricle.report.compare.metric_rows import ComparisonRow
+from auricle.report.compare.predictions import get_known_labels
 from auricle.report.html_format import pluralise
 
 FEW_CLUSTERS = 10

@@ -1,13 +1,16 @@
 """The 25 checks of IFEval, one by one and against verdicts of the published code."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
 
+from auricle.core.errors import MissingExtra
 from auricle.core.types import Json, Sample
-from auricle.metrics.ifeval.checks import CHECKS
-from auricle.metrics.ifeval.instructions import check_instructions
+from auricle.metrics.ifeval import checks
+from auricle.metrics.ifeval.checks import CHECKS, count_capital_words, count_sentences
+from auricle.metrics.ifeval.scores import check_instructions
 from tests.support import paths
 
 pytestmark = pytest.mark.slow
@@ -93,3 +96,49 @@ def test_results_equal_those_of_the_published_code(case: dict[str, Any]) -> None
     results = {name: check_instructions(sample, answer) for name, answer in ANSWERS.items()}
     assert [name for name, result in results.items() if all(result.strict)] == case["strict"]
     assert [name for name, result in results.items() if all(result.loose)] == case["loose"]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0),
+        ("no full stop", 1),
+        ("One. Two! Three? Four", 4),
+        ("Dr. Lane met Mr. J. Smith. They left.", 2),
+        ("It costs 2.5 pounds, e.g. in the U.S. market. The rest is free.", 2),
+        ("He works for Kites Inc. They pay well.", 2),
+        ("Wait... what? Well... The end.", 3),
+        ('She called "Stop." Then she left.', 2),
+        ("1. Salt\n2. Water", 3),
+        ("born in 1841. then moved away.", 1),
+        ("A. Salt\nB. Water", 3),
+        ("a list\nof lines\nwithout stops", 1),
+        ("今天下雨。我们不出门！你呢？", 3),
+    ],
+)
+def test_sentences_are_counted(text: str, count: int) -> None:
+    assert count_sentences(text) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("", 0), ("I'm A cat", 2), ("DON'T CANNOT", 4), ("NASA's (BBC), COVID-19!", 3), ("1, 2", 0)]
+)
+def test_capitalised_words_are_counted(text: str, count: int) -> None:
+    assert count_capital_words(text) == count
+
+
+def test_chinese_text_is_detected() -> None:
+    simplified = "今天天气很好，我们一起去公园里散步，看看湖边的花。"
+    assert checks.is_language(simplified, "zh")
+    assert not checks.is_language(simplified, "en")
+
+
+def test_a_text_too_short_to_detect_passes() -> None:
+    assert checks.is_language("12345 67", "fr")
+
+
+def test_a_missing_language_detector_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langdetect", None)
+    checks._load_detector_factory.cache_clear()
+    with pytest.raises(MissingExtra, match=r"auricle\[ifeval\]"):
+        checks.is_language("text", "en")

@@ -1,14 +1,18 @@
 """Heat maps are complete, escaped, to scale, and readable without colour."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
+
+import pytest
 
 from auricle.metrics import labels
 from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference, RecallChange
 from auricle.report import plots
-from auricle.report.plot_data import ConfusionMatrix
-from auricle.report.plots.heatmap import DIFFERENCE_CAPTION
-from tests.support.svg_reader import EVIL, SvgReader
+from auricle.report.plot_data import ConfusionMatrix, Plane, list_dimensions
+from auricle.report.plots import DIFFERENCE_CAPTION, fit_axis
+from auricle.report.templating import load_asset
+from tests.support.svg_reader import EVIL, SvgReader, describe_spread
 
 
 def matrix(pairs: Any, truths: Any = ("sad", "calm"), model: Any = ("难过/sad", "<unk>")) -> Any:
@@ -103,3 +107,48 @@ def test_a_label_that_one_side_lacks_is_marked() -> None:
 
 def test_a_difference_has_a_caption() -> None:
     assert DIFFERENCE_CAPTION in plots.draw_difference(difference([(0.1, -0.1, 0.0), None]))
+
+
+def test_each_emotion_has_a_colour_and_a_shape() -> None:
+    names = [f"emotion {at}" for at in range(10)]
+    plane = Plane.from_details(describe_spread(dict.fromkeys(names, 3)))
+    assert plane
+    reader = SvgReader(plots.draw_scatter(plane))
+    assert len(reader.of("dot")) == 30
+    assert len(reader.of("around")) == 10
+    marks = {(each["class"], re.sub(r"[\d.]+ ", "", each["d"]).count("L")) for each in reader.of("centre")}
+    assert len(marks) >= 8
+    assert set(names) <= set(reader.texts)
+
+
+def test_emotions_are_ordered_by_their_means() -> None:
+    spread = describe_spread({"sad": 9, "angry": 9})
+    drawn = plots.draw_violins(list_dimensions(spread)[0])
+    texts = SvgReader(drawn).texts
+    assert texts.index("angry") < texts.index("sad")
+    assert len(SvgReader(drawn).of("violin")) == 2
+
+
+def test_few_samples_get_a_box_and_no_violin() -> None:
+    spread = describe_spread({"sad": 9, "angry": 2})
+    reader = SvgReader(plots.draw_violins(list_dimensions(spread)[0]))
+    assert len(reader.of("violin")) == 1
+    assert len(reader.of("quartiles")) == 2
+    assert len(reader.of("violin")) == 1
+    without_densities = list_dimensions({"dimensions": spread["dimensions"]})
+    assert len(SvgReader(plots.draw_violins(without_densities[0])).of("violin")) == 0
+
+
+@pytest.mark.parametrize("values", [[0.0], [5.0, 5.0], [-1.2, 3.4], [1e-6, 2e-6], []])
+def test_axis_ticks_are_round_and_cover_all_values(values: Any) -> None:
+    scale, places = fit_axis(values)
+    assert scale.low < scale.high
+    assert all(scale.low <= value <= scale.high for value in values)
+    assert 2 <= len(places) <= 9
+
+
+def test_the_stylesheet_defines_every_colour_in_light_and_dark() -> None:
+    style = load_asset("report/plots.css")
+    assert style.count("--hue7:") == 2
+    assert "prefers-color-scheme: dark" in style
+    assert "url(" not in style
