@@ -1,10 +1,16 @@
-"""Write files atomically."""
+"""Write files atomically, and locate the user's cache folder."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
+
+
+def user_cache_folder() -> Path:
+    """Return the folder of files that may be deleted at any time and are shared by all runs."""
+    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(root).expanduser() / "auricle"
 
 
 def write_atomically(path: Path, content: bytes) -> None:

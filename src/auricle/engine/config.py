@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from auricle.core.errors import SpecError
@@ -102,6 +101,8 @@ class RunConfig(BaseModel):
 
     def to_yaml(self) -> str:
         """Return the config as YAML, without secrets; fields without a value are left out."""
+        import yaml
+
         values = self.model_dump(mode="json", by_alias=True, exclude={"settings"}, exclude_none=True)
         values |= {name: getattr(self.settings, name) for name in SETTINGS_FIELDS}
         values["task"] = self.task[0] if len(self.task) == 1 else list(self.task)

@@ -23,7 +23,6 @@ from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
-from auricle.models.http.base import HttpModel
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
@@ -163,9 +162,16 @@ def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> 
             f"--processes does not apply to {spec.model}, which runs on this machine. "
             "Use --batch-size or --replicas instead."
         )
-    if settings.stream is not None and not issubclass(model_class, HttpModel):
-        raise SpecError(f"--stream and --no-stream do not apply to {spec.model}, which is not an API model.")
+    if settings.stream is not None:
+        _check_is_api_model(model_class, spec.model)
     check_arguments(model_class, spec.model, spec.model_args)
+
+
+def _check_is_api_model(model_class: type[Model], name: str) -> None:
+    from auricle.models.http.base import HttpModel  # local models run without it
+
+    if not issubclass(model_class, HttpModel):
+        raise SpecError(f"--stream and --no-stream do not apply to {name}, which is not an API model.")
 
 
 def deploy_model(model_class: type[Model], spec: Spec, settings: Settings, run_path: Path | None = None) -> Model:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import orjson
 
+from auricle.core.files import user_cache_folder
 from auricle.perf.load_patterns import Load
 from auricle.perf.request_columns import RequestColumns
 
@@ -38,8 +39,7 @@ class MachineLimits:
 
 
 def limits_path() -> Path:
-    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(root).expanduser() / "auricle" / "selftest.json"
+    return user_cache_folder() / "selftest.json"
 
 
 def describe_machine() -> str:

@@ -44,10 +44,11 @@ def _data_uri(clip: bytes) -> Markup:
 
 @cache
 def load_environment() -> Environment:
-    """Return the environment of all templates. The first call imports Jinja2, which takes a tenth of a second."""
+    """Return the environment of all templates. The first call imports Jinja2, which takes a while."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from auricle.report import plots
+    from auricle.report.template_cache import TemplateCache
 
     environment = Environment(
         loader=PackageLoader("auricle", ""),
@@ -55,6 +56,7 @@ def load_environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=TemplateCache(),
     )
     environment.globals.update(asset=load_asset, content_security_policy=CONTENT_SECURITY_POLICY)
     environment.filters.update(

@@ -26,6 +26,7 @@ import orjson
 
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError, SpecError
+from auricle.core.files import user_cache_folder
 from auricle.core.redaction import SECRET_NAME, redact
 from auricle.core.registry import split_prefix
 from auricle.core.serialization import decode_output, dumps
@@ -67,8 +68,7 @@ def default_cache_path() -> Path:
     if configured := os.environ.get("AURICLE_CACHE"):
         path = Path(configured).expanduser()
         return path / "answers.sqlite" if path.is_dir() else path
-    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(root).expanduser() / "auricle" / "answers.sqlite"
+    return user_cache_folder() / "answers.sqlite"
 
 
 def served_model_name(model: str, arguments: Mapping[str, Any]) -> str:

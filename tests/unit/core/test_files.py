@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auricle.core.files import write_atomically, write_lines_atomically
+from auricle.core.files import user_cache_folder, write_atomically, write_lines_atomically
 
 
 def test_content_replaces_the_file(tmp_path: Path) -> None:
@@ -26,3 +26,11 @@ def test_file_is_unchanged_if_a_line_cannot_be_produced(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no more lines"):
         write_lines_atomically(path, lines())
     assert path.read_bytes() == b"old\n"
+
+
+def test_cache_folder_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert user_cache_folder() == tmp_path / "auricle"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert user_cache_folder() == Path("/home/someone/.cache/auricle")
