@@ -67,13 +67,8 @@ class JobLog(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> JobLog:
-        events, lines = [], []
-        for line in text.splitlines():
-            if event := ProgressEvent.parse(line):
-                events.append(event)
-            else:
-                lines.append(line)
-        return cls(tuple(events), tuple(lines))
+        pairs = [(ProgressEvent.parse(line), line) for line in text.splitlines()]
+        return cls(tuple(event for event, _ in pairs if event), tuple(line for event, line in pairs if not event))
 
     @property
     def progress(self) -> list[ProgressEvent]:
@@ -101,7 +96,7 @@ class JobManager:
     def start(self, run_form: RunForm) -> Job:
         """Start the run that a form describes."""
         arguments = run_form.build_arguments(self._workspace)
-        return self._start_job(Job(slugify(run_form.run_name), tuple(arguments), (run_form.run_name.strip(),)))
+        return self.run(Job(slugify(run_form.run_name), tuple(arguments), (run_form.run_name.strip(),)))
 
     def start_demo(self) -> Job:
         """Start the demo: two recognisers on the speech that ships with the package."""
@@ -110,11 +105,7 @@ class JobManager:
         arguments = ["demo", "-o", str(self._workspace.root / "demo")]
         if limit := os.environ.get(DEMO_LIMIT_VARIABLE):
             arguments += ["--limit", limit]
-        return self._start_job(Job("demo", tuple(arguments), tuple(f"demo/{model}" for model in DEMO_MODELS)))
-
-    def resume(self, job: Job) -> Job:
-        """Run the command of a job again."""
-        return self._start_job(job)
+        return self.run(Job("demo", tuple(arguments), tuple(f"demo/{model}" for model in DEMO_MODELS)))
 
     def list_jobs(self) -> list[Job]:
         """List all jobs, the most recently started first."""
@@ -155,15 +146,15 @@ class JobManager:
             log.seek(max(0, path.stat().st_size - LOG_TAIL_BYTES))
             return JobLog.parse(log.read().decode(errors="replace"))
 
-    def _start_job(self, job: Job) -> Job:
+    def run(self, job: Job) -> Job:
+        """Run the command of a job, for the first time or again."""
         self._folder.mkdir(parents=True, exist_ok=True)
         previous = self.get(job.name)
         if previous and is_alive(previous):
             raise SpecError(f"{job.name} is already running.")
-        self._log_path(job.name).unlink(missing_ok=True)
-        pid = _spawn_process(
-            [sys.executable, "-m", "auricle", *job.arguments, *PROGRESS_OPTION], self._log_path(job.name)
-        )
+        log_path = self._log_path(job.name)
+        log_path.unlink(missing_ok=True)
+        pid = _spawn_process([sys.executable, "-m", "auricle", *job.arguments, *PROGRESS_OPTION], log_path)
         try:
             started_at = psutil.Process(pid).create_time()
         except psutil.NoSuchProcess:

@@ -72,7 +72,10 @@ class ModelPool:
             self._drop(slot)
         finally:
             slot.lock.release()
-        _release_memory()
+        gc.collect()
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_available():
+            torch.cuda.empty_cache()
 
     def _get_slot(self, key: str, name: str) -> ModelSlot:
         with self._lock:
@@ -141,10 +144,3 @@ def gpu_memory() -> list[tuple[str, int, int]]:
 def _is_memory_low() -> bool:
     usages = (system_memory(), *((used, total) for _, used, total in gpu_memory()))
     return any(used > MAX_MEMORY_SHARE * total for used, total in usages)
-
-
-def _release_memory() -> None:
-    gc.collect()
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        torch.cuda.empty_cache()

@@ -18,22 +18,17 @@ from auricle.core.errors import SampleError, SpecError
 @opt.option_group("Model", opt.text("-m --model", opt.MODEL_HELP, required=True), *opt.model_options)
 @opt.option_group("Input", opt.text("--text", "Text prompt, in addition to audio or instead of it. [default: none]"))
 @opt.option_group("Output", opt.json_option)
-def ask(**options: Any) -> None:
+def ask(model: str, audio: Sequence[str], text: str | None, as_json: bool, **options: Any) -> None:
     """Send one request to a model and print its unmodified output.
 
     AUDIO is the path of an audio file; give several to send them in one request.
     """
-    ask_model(**opt.add_reward_model_args(options))
-
-
-def ask_model(model: str, model_args: Sequence[str], audio: Sequence[str], text: str | None, as_json: bool) -> None:
     from auricle import Generation, api
     from auricle.core.serialization import dumps
-    from auricle.engine.spec import parse_arguments
 
     if not audio and not text:
         raise SpecError("Nothing to send. Give an audio file, --text, or both.")
-    with redirect_stdout(sys.stderr), api.load_model(model, **parse_arguments(model_args)) as loaded:
+    with redirect_stdout(sys.stderr), api.load_model(model, **opt.parse_model_args(options)) as loaded:
         try:
             output = loaded.ask(list(audio), text or "")
         except SampleError as error:

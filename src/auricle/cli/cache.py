@@ -30,7 +30,7 @@ cache_path_option = opt.path(
 def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> None:
     """Show or clear the response cache."""
     if context.invoked_subcommand is None:
-        show_cache(cache_path, as_json)
+        context.invoke(cache_show, cache_path=cache_path, as_json=as_json)
 
 
 @cache.command(name="show")
@@ -38,7 +38,14 @@ def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> Non
 @opt.json_option
 def cache_show(cache_path: Path | None, as_json: bool) -> None:
     """Show the path and size of the cache and its entries per model."""
-    show_cache(cache_path, as_json)
+    path = cache_path or default_cache_path()
+    models = list_entries_by_model(path)
+    entry_count, size = sum(model.entries for model in models), _size_on_disk(path)
+    document = {"path": str(path), "entries": entry_count, "megabytes": round(size / 1e6, 3)}
+    rows = [(model.model, f"{model.entries:,}", f"{model.bytes / 1e6:,.1f}", *_format_dates(model)) for model in models]
+    title = f"{path}: {entry_count:,} responses, {size / 1e6:,.1f} MB\n"
+    lines = [title, *format_table(HEADER, rows)] if models else [f"The response cache is empty: {path}"]
+    print_result(as_json, {**document, "models": [asdict(model) for model in models]}, lines)
 
 
 @cache.command(name="clear")
@@ -57,28 +64,10 @@ def cache_clear(model: str | None, days: float | None, cache_path: Path | None, 
     print_result(as_json, {"path": str(path), "cleared": cleared}, [line])
 
 
-def show_cache(cache_path: Path | None, as_json: bool) -> None:
-    """Print the path and size of the cache and its entries per model."""
-    path = cache_path or default_cache_path()
-    models = list_entries_by_model(path)
-    entry_count, size = sum(model.entries for model in models), _size_on_disk(path)
-    document = {"path": str(path), "entries": entry_count, "megabytes": round(size / 1e6, 3)}
-    rows = [
-        (model.model, f"{model.entries:,}", _format_megabytes(model.bytes), *_format_dates(model)) for model in models
-    ]
-    title = f"{path}: {entry_count:,} responses, {_format_megabytes(size)} MB\n"
-    lines = [title, *format_table(HEADER, rows)] if models else [f"The response cache is empty: {path}"]
-    print_result(as_json, {**document, "models": [asdict(model) for model in models]}, lines)
-
-
 def _size_on_disk(path: Path) -> int:
     """Return the size of the cache in bytes, including SQLite's write-ahead log."""
     files = (path.with_name(path.name + suffix) for suffix in ("", "-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
-
-
-def _format_megabytes(byte_count: int) -> str:
-    return f"{byte_count / 1e6:,.1f}"
 
 
 def _format_dates(entry: ModelEntries) -> list[str]:

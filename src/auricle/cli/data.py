@@ -69,12 +69,14 @@ def data_list(name: str | None, as_json: bool) -> None:
 @opt.task_args_option
 @opt.count("--limit N", "Decode only N recordings, evenly spaced over the corpus. [default: all]")
 @opt.json_option
-def data_check(**options: Any) -> None:
+def data_check(name: str, root: Path | None, task_args: Sequence[str], limit: int | None, as_json: bool) -> None:
     """Verify a copy of a corpus: number of rows, missing files, audio decoding.
 
     The exit code is 3 if there are problems.
     """
-    sys.exit(check_data(**options))
+    report = check_samples(_build_task(name, _task_arguments(root, task_args)), limit)
+    print_result(as_json, report.to_dict(), report.format_lines())
+    sys.exit(ExitStatus.FAILURES if report.problems else ExitStatus.OK)
 
 
 @data.command(name="prepare")
@@ -159,20 +161,14 @@ class CorpusReport:
         published = "" if self.expected_rows is None else f" of {self.expected_rows:,} published"
         yield f"{self.title}: {self.rows:,}{published} rows, {len(self.files):,} files"
         yield f"{self.decoded_count:,} recordings decoded, {_format_duration(self.seconds)}"
-        for kind, count in self._count_by_kind().items():
+        counts = Counter(kind for kind, _, _ in self.problems)
+        for kind, count in counts.items():
             problems = [(name, reason) for other, name, reason in self.problems if other == kind]
             yield from (f"{kind}  {name}: {reason}" for name, reason in problems[:MAX_PROBLEMS_SHOWN])
             if count > MAX_PROBLEMS_SHOWN:
                 yield f"{kind}  and {count - MAX_PROBLEMS_SHOWN:,} more"
-        yield self.summary_line()
-
-    def summary_line(self) -> str:
-        if not self.problems:
-            return "No problems."
-        return f"Problems: {', '.join(f'{kind} {count:,}' for kind, count in self._count_by_kind().items())}."
-
-    def _count_by_kind(self) -> Counter[str]:
-        return Counter(kind for kind, _, _ in self.problems)
+        totals = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
+        yield f"Problems: {totals}." if totals else "No problems."
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -184,14 +180,6 @@ class CorpusReport:
             "seconds": round(self.seconds, 3),
             "wrong": [{"kind": kind, "id": name, "reason": reason} for kind, name, reason in self.problems],
         }
-
-
-def check_data(name: str, root: Path | None, task_args: Sequence[str], limit: int | None, as_json: bool) -> int:
-    """Print a report on a copy of a corpus and return the exit code."""
-    task = _build_task(name, _task_arguments(root, task_args))
-    report = check_samples(task, limit)
-    print_result(as_json, report.to_dict(), report.format_lines())
-    return ExitStatus.FAILURES if report.problems else ExitStatus.OK
 
 
 def check_samples(task: Task, limit: int | None = None) -> CorpusReport:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import print_json
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
 from auricle.core.types import Generation, Likelihood, Output, Prediction, RejectedRow, Sample, list_parts
 
@@ -47,35 +48,36 @@ STATUS_MARKS = {True: "ok ", False: "NO ", None: "-  "}
 @opt.option_group(
     "Data", *opt.task_options, opt.count("-n --number sample_count N", "Number of samples to check.", default=20)
 )
-def doctor(**options: Any) -> None:
+@opt.option_group("Output", opt.json_option)
+def doctor(task: str | None, model: str | None, sample_count: int, parity: bool, as_json: bool, **options: Any) -> None:
     """Check the installation and, optionally, a task's data and a model."""
-    sys.exit(run_checks(**opt.add_reward_model_args(options)))
+    if parity and not model:
+        raise SpecError("--parity checks a model, but none is given. Add -m MODEL.")
+    results: list[CheckResult] = []
+    for passed, line in _run_checks(task, model, sample_count, parity, options):
+        results.append((passed, line))
+        if not as_json:
+            click.echo(f"{STATUS_MARKS[passed]} {line}")
+    is_healthy = all(passed is not False for passed, _ in results)
+    if as_json:
+        print_json({"passed": is_healthy, "checks": [{"passed": passed, "text": line} for passed, line in results]})
+    sys.exit(ExitStatus.OK if is_healthy else ExitStatus.ERROR)
 
 
-def run_checks(task: str | None, model: str | None, sample_count: int, parity: bool, **options: Any) -> int:
-    """Print the result of each check and return the exit code."""
+def _run_checks(
+    task: str | None, model: str | None, sample_count: int, parity: bool, options: Mapping[str, Any]
+) -> Iterator[CheckResult]:
     from auricle import Spec
-    from auricle.engine.spec import parse_arguments
 
-    model_args = parse_arguments(options["model_args"])
-    checks: list[Iterator[CheckResult]] = [check_installation()]
-    spec = None
-    if task:
-        spec = opt.build_spec(task, model, {**options, "model_args": ()}).resolved()
-        checks.append(check_task_data(spec, sample_count))
+    yield from check_installation()
+    spec = opt.build_spec(task, model, options).resolved() if task else None
+    if spec:
+        yield from check_task_data(spec, sample_count)
     if model:
-        checks.append(check_model(model, model_args, spec))
-    if parity:
-        if not model:
-            raise SpecError("--parity checks a model, but none is given. Add -m MODEL.")
-        parity_spec = (spec or Spec(task="demo", model=model)).model_copy(update={"model_args": model_args})
-        checks.append(check_parity(parity_spec, sample_count))
-    code = ExitStatus.OK
-    for passed, line in (result for check in checks for result in check):
-        if passed is False:
-            code = ExitStatus.ERROR
-        click.echo(f"{STATUS_MARKS[passed]} {line}")
-    return code
+        model_args = opt.parse_model_args(options)
+        yield from check_model(model, model_args, spec)
+        if parity:
+            yield from check_parity(spec or Spec(task="demo", model=model, model_args=model_args), sample_count)
 
 
 def check_installation() -> Iterator[CheckResult]:

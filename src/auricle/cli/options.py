@@ -98,10 +98,8 @@ def parse_batch_size(value: str) -> int | str:
     return int(value)
 
 
-def parse_json_object(json_or_path: str | None) -> dict[str, Any] | None:
+def parse_json_object(json_or_path: str) -> dict[str, Any]:
     """Parse a JSON object, or the JSON file at a path."""
-    if json_or_path is None:
-        return None
     try:
         is_json = json_or_path.lstrip().startswith("{")
         value = json.loads(json_or_path if is_json else Path(json_or_path).read_text(encoding="utf-8"))
@@ -112,15 +110,16 @@ def parse_json_object(json_or_path: str | None) -> dict[str, Any] | None:
     return value
 
 
-def add_reward_model_args(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace the values of `model_options` by the -M arguments they stand for."""
-    others = dict(options)
-    crop, init, score = (others.pop(name) for name in ("crop", "model_init_json", "score_json"))
-    objects = {"init": parse_json_object(init), "score": parse_json_object(score)}
-    arguments = [f"{name}={json.dumps(value)}" for name, value in objects.items() if value is not None]
-    if crop:
+def parse_model_args(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Parse the values of -M, and of the other `model_options`, which stand for -M arguments."""
+    from auricle.engine.spec import parse_arguments
+
+    texts = {"init": options.get("model_init_json"), "score": options.get("score_json")}
+    objects = {name: parse_json_object(text) for name, text in texts.items() if text is not None}
+    arguments = [f"{name}={json.dumps(value)}" for name, value in objects.items()]
+    if crop := options.get("crop"):
         arguments.append(f"crop={crop:g}")
-    return {**others, "model_args": (*others["model_args"], *arguments)}
+    return parse_arguments([*options["model_args"], *arguments])
 
 
 def resolve_judge(configured_judge: Any, judge: str | None, judge_args: Sequence[str]) -> dict[str, Any] | None:
@@ -171,7 +170,7 @@ def build_spec(task: str, model: str | None, options: Mapping[str, Any]) -> Spec
         task=reference.task,
         task_args=reference.arguments,
         model=model or "echo",
-        model_args=parse_arguments(options["model_args"]),
+        model_args=parse_model_args(options),
         limit=options.get("limit"),
     ).with_locations(reference.locations)
 

@@ -27,13 +27,8 @@ if TYPE_CHECKING:
 @opt.option_group(
     "Data", *opt.task_options, opt.count("-n --number sample_count N", "Number of samples to print.", default=1)
 )
-def preview(**options: Any) -> None:
+def preview(task: str, model: str | None, sample_count: int, **options: Any) -> None:
     """Print the requests a task would send, without sending them."""
-    preview_task(**opt.add_reward_model_args(options))
-
-
-def preview_task(task: str, model: str | None, sample_count: int, **options: Any) -> None:
-    """Print the requests of the first samples of a task."""
     from auricle import api
     from auricle.core.types import RejectedRow
 

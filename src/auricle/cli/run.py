@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from auricle.runs.response_cache import ResponseCache
     from auricle.runs.result import RunResult
 
-SPECIAL_OPTIONS = {"tasks", "config", "print_config", "as_json", "task_args", "model_args", "judge", "judge_args"}
+SPECIAL_OPTIONS = {
+    *("tasks", "config", "print_config", "as_json", "task_args", "judge", "judge_args"),
+    *("model_args", "crop", "model_init_json", "score_json"),
+}
 """Options that are not fields of `RunConfig`, or are combined with those of --config."""
 
 
@@ -127,7 +130,7 @@ def run(context: click.Context, /, **options: Any) -> None:
     TASK is a name from `auricle list tasks`, a task file (task.yaml), a data file such as data.jsonl (with --as),
     hf:DATASET (with --as), or module:function.
     """
-    config = build_config(opt.add_reward_model_args(options), opt.given_options(context))
+    config = build_config(options, opt.given_options(context))
     if options["print_config"]:
         click.echo(config.to_yaml(), nl=False)
         return
@@ -153,8 +156,9 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         values.pop("as", None)
     if "model" not in values:
         opt.require_model(options["model"])
-    for name in ("task_args", "model_args"):
-        values[name] = {**values.get(name, {}), **parse_arguments(options[name])}
+    arguments = {"task_args": parse_arguments(options["task_args"]), "model_args": opt.parse_model_args(options)}
+    for name, given_arguments in arguments.items():
+        values[name] = {**values.get(name, {}), **given_arguments}
     if judge := opt.resolve_judge(values.pop("judge", None), options["judge"], options["judge_args"]):
         values["judge"] = judge
     values |= {name: options[name] for name in given if name not in SPECIAL_OPTIONS}

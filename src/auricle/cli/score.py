@@ -26,18 +26,13 @@ if TYPE_CHECKING:
 @opt.count("-j --concurrency N", "Maximum judge requests in flight.", default=64)
 @opt.progress_option
 @opt.json_option
-def score(**options: Any) -> None:
+def score(
+    runs: Sequence[Path], profile: str | None, concurrency: int, progress: ProgressFormat, as_json: bool, **judge: Any
+) -> None:
     """Recompute the metrics of runs from their journals.
 
     Loads no model except a judge given with --judge.
     """
-    sys.exit(score_runs(**options))
-
-
-def score_runs(
-    runs: Sequence[Path], profile: str | None, concurrency: int, progress: ProgressFormat, as_json: bool, **judge: Any
-) -> int:
-    """Score runs, requesting only the verdicts that are missing, and return the exit code."""
     from auricle import Settings, api
     from auricle.cli.evaluation import print_missing_verdicts
     from auricle.cli.progress import open_progress
@@ -58,4 +53,4 @@ def score_runs(
         if result.exit_status == ExitStatus.INTERRUPTED:
             break
     print_metrics([(result.path, result.metrics) for result in results if result.metrics], as_json)
-    return max(result.exit_status for result in results)
+    sys.exit(max(result.exit_status for result in results))

@@ -89,9 +89,9 @@ def started_jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
     """Return the jobs that were started; no process is created."""
     jobs: list[Job] = []
 
-    def start_job(_: JobManager, job: Job) -> Job:
+    def run_job(_: JobManager, job: Job) -> Job:
         jobs.append(job)
         return job
 
-    monkeypatch.setattr(JobManager, "_start_job", start_job)
+    monkeypatch.setattr(JobManager, "run", run_job)
     return jobs

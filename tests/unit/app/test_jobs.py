@@ -61,7 +61,7 @@ def test_stopped_run_is_resumed_without_repeating_samples(jobs: JobManager, slow
     assert jobs.state(get_job(jobs, "slow")) in ("stopping", "stopped")
     wait_until(lambda: jobs.state(get_job(jobs, "slow")) == "stopped")
     assert journal.read_bytes().count(b"\n") < 8
-    job = jobs.resume(get_job(jobs, "slow"))
+    job = jobs.run(get_job(jobs, "slow"))
     wait_until(lambda: jobs.state(job) not in ("running", "stopping"))
     assert jobs.state(get_job(jobs, "slow")) == "done"
     assert journal.read_bytes().count(b"\n") == 8

@@ -9,10 +9,10 @@ from click.testing import CliRunner
 from auricle.cli.options import (
     TASK_KINDS,
     GroupedCommand,
-    add_reward_model_args,
     option_group,
     parse_batch_size,
     parse_json_object,
+    parse_model_args,
     resolve_judge,
     text,
 )
@@ -79,7 +79,7 @@ def test_json_list_is_refused(tmp_path: Path) -> None:
 
 def test_reward_model_options_become_model_arguments() -> None:
     options = {"model_args": ("a=1",), "crop": 2.5, "model_init_json": '{"x": 1}', "score_json": None}
-    assert add_reward_model_args(options) == {"model_args": ("a=1", 'init={"x": 1}', "crop=2.5")}
+    assert parse_model_args(options) == {"a": 1, "init": {"x": 1}, "crop": 2.5}
 
 
 def test_judge_of_the_command_line_replaces_the_configured_one() -> None:

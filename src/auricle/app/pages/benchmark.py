@@ -8,7 +8,7 @@ import streamlit as st
 
 from auricle.app import navigation, theme
 from auricle.app.jobs import JobManager, slugify
-from auricle.app.run_form import DATA_SUFFIXES, RunForm, describe_model, list_model_names, validate_run_name
+from auricle.app.run_form import DATA_SUFFIXES, RunForm, describe_model, list_model_names
 from auricle.app.views import job_cards
 from auricle.app.views.run_list import draw_run_list
 from auricle.app.workspace import Workspace, current_workspace
@@ -39,15 +39,9 @@ def page() -> None:
 def _draw_results(workspace: Workspace, run_name: str) -> None:
     from auricle.app.views.results import draw_results
 
-    try:
-        path = workspace.resolve_run(run_name)
-    except AuricleError as error:
-        theme.draw_header("Benchmark")
-        st.error(theme.escape_markdown(error), icon=":material/error:")
-        navigation.draw_page_link("benchmark", "All runs")
-        return
     navigation.draw_page_link("benchmark", "All runs")
     theme.draw_header(theme.escape_markdown(run_name))
+    path = workspace.resolve_run(run_name)
     job_cards.draw_job_cards(workspace, [job.name for job in JobManager(workspace).list_jobs() if run_name in job.runs])
     draw_results(path)
 
@@ -75,29 +69,18 @@ def _draw_form(workspace: Workspace) -> None:
         )
         is_ready = bool(model and (task or data))
         if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not is_ready):
-            _start_run(workspace, run_form)
-
-
-def _start_run(workspace: Workspace, run_form: RunForm) -> None:
-    try:
-        validate_run_name(run_form.run_name)
-        JobManager(workspace).start(run_form)
-    except AuricleError as error:
-        st.error(theme.escape_markdown(error), icon=":material/error:")
-        return
-    st.rerun()
+            try:
+                JobManager(workspace).start(run_form)
+            except AuricleError as error:
+                st.error(theme.escape_markdown(error), icon=":material/error:")
+            else:
+                st.rerun()
 
 
 def _choose_task_or_data(workspace: Workspace) -> tuple[str, str, str]:
     """Return a task, or a data file with the kind of its task."""
-    source = st.segmented_control(
-        "Data",
-        (BUILT_IN_TASK, OWN_DATA),
-        default=BUILT_IN_TASK,
-        key="bench-source",
-        **theme.PERSIST_STATE,
-        required=True,
-    )
+    sources: Any = {"options": (BUILT_IN_TASK, OWN_DATA), "default": BUILT_IN_TASK, "required": True}
+    source = st.segmented_control("Data", **sources, key="bench-source", **theme.PERSIST_STATE)
     if source != OWN_DATA:
         tasks = list(TASKS)
         task = st.selectbox("Task", tasks, index=tasks.index("demo"), key="bench-task", **theme.PERSIST_STATE)
@@ -123,25 +106,15 @@ def list_data_files(workspace: Workspace) -> list[str]:
 
 def _choose_options() -> dict[str, Any]:
     with st.expander("Options"):
-        left, right = st.columns(2, gap="large")
-        placeholder = "key=value key=value"
-        options: dict[str, Any] = {
-            "model_options": left.text_input(
-                "Model options", key="bench-m", **theme.PERSIST_STATE, placeholder=placeholder
-            ),
-            "task_options": right.text_input(
-                "Task options", key="bench-t", **theme.PERSIST_STATE, placeholder=placeholder
-            ),
-        }
-        for column, name, title in zip(
-            st.columns(3, gap="large"),
-            ("limit", "concurrency", "batch_size"),
-            ("Sample limit", "Concurrency", "Maximum batch size"),
-            strict=True,
-        ):
-            options[name] = column.number_input(
-                title, min_value=1, value=None, key=f"bench-{name}", **theme.PERSIST_STATE, placeholder="default"
-            )
+        options: dict[str, Any] = {}
+        texts = {"model_options": "Model options", "task_options": "Task options"}
+        for column, (name, title) in zip(st.columns(2, gap="large"), texts.items(), strict=True):
+            placeholder: Any = {"placeholder": "key=value key=value", **theme.PERSIST_STATE}
+            options[name] = column.text_input(title, key=f"bench-{name}", **placeholder)
+        numbers = {"limit": "Sample limit", "concurrency": "Concurrency", "batch_size": "Maximum batch size"}
+        for column, (name, title) in zip(st.columns(3, gap="large"), numbers.items(), strict=True):
+            default: Any = {"value": None, "placeholder": "default", **theme.PERSIST_STATE}
+            options[name] = column.number_input(title, min_value=1, key=f"bench-{name}", **default)
     return options
 
 

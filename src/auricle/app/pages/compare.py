@@ -139,15 +139,14 @@ def _draw_headline(rows: Sequence[ComparisonRow]) -> None:
     if not rows:
         st.info("These runs have no comparable metric. The reasons are listed below.", icon=":material/compare_arrows:")
         return
-    for column, row in zip(st.columns(min(4, len(rows))), rows, strict=False):
-        column.metric(
-            escape_markdown(f"{_title(row)}, B − A"),
+    components.draw_headline(
+        (
+            f"{_title(row)}, B − A",
             typeset(format_difference(row.difference, row.unit)),
-            f"95 % interval {format_difference_interval(row, row.unit)}",
-            delta_color="off",
-            delta_arrow="off",
-            border=True,
+            format_difference_interval(row, row.unit),
         )
+        for row in rows[:4]
+    )
 
 
 def _draw_table(rows: Sequence[ComparisonRow]) -> None:

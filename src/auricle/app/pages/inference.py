@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -16,6 +15,7 @@ from auricle.app import theme
 from auricle.app.model_pool import get_model_pool
 from auricle.app.run_form import describe_model, list_model_names, parse_options, validate_model
 from auricle.app.uploads import DecodedAudio, decode_audio
+from auricle.app.views.components import iter_in_columns
 from auricle.app.waveforms import MAX_FREQUENCY, spectrogram_chart, waveform_chart
 from auricle.app.workspace import AUDIO_SUFFIXES, DEMO_AUDIO_FOLDER, current_workspace
 from auricle.core.errors import AudioError, AuricleError, describe
@@ -32,8 +32,7 @@ AXIS_HEIGHT = 64
 """Height of an axis with its title, in pixels."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A recording and a prompt, and the models they are sent to."""
 
     recording: DecodedAudio | None
@@ -46,8 +45,7 @@ class Question:
         return (self.recording.digest if self.recording else "", self.text, self.models)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The output of a model, or an error."""
 
     model: str
@@ -198,13 +196,9 @@ def _draw_stream(chunks: Iterator[str]) -> str:
 
 def _draw_answers(answers: list[Answer]) -> None:
     """Draw up to three answers in a row; four take two rows."""
-    width = 2 if len(answers) == 4 else 3
-    for start in range(0, len(answers), width):
-        row = answers[start : start + width]
-        for column, answer in zip(st.columns(len(row), gap="large"), row, strict=True):
-            with column:
-                st.subheader(theme.escape_markdown(answer.model), anchor=False)
-                draw_answer(answer)
+    for answer in iter_in_columns(answers, 2 if len(answers) == 4 else min(3, len(answers))):
+        st.subheader(theme.escape_markdown(answer.model), anchor=False)
+        draw_answer(answer)
 
 
 # --- the answer of a model ----------------------------------------------------------------------

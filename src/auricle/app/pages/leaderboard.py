@@ -52,7 +52,12 @@ def _draw_leaderboard() -> None:
     if len(columns) > MAX_COLUMNS:
         components.draw_notes(f"Showing {MAX_COLUMNS} of {len(columns)} columns. Select tasks to see others.")
     _draw_table(visible_board)
-    _draw_downloads(visible_board)
+    files = (
+        ("CSV", "leaderboard.csv", visible_board.to_csv),
+        ("Markdown", "leaderboard.md", visible_board.to_markdown),
+        ("LaTeX", "leaderboard.tex", visible_board.to_latex),
+    )
+    components.draw_downloads("leaderboard", files)
     _draw_speed_chart(visible_board)
     _draw_footnotes(board, visible_board, skipped)
 
@@ -63,11 +68,9 @@ def _iter_metrics(skipped: list[str]) -> Iterator[tuple[str, Metrics]]:
             skipped.append(f"{entry.name}: {entry.error}")
             continue
         try:
-            metrics = run_data.load_metrics(entry.path)
+            yield entry.name, run_data.load_metrics(entry.path)
         except DataError as error:
             skipped.append(f"{entry.name}: {error}")
-            continue
-        yield entry.name, metrics
 
 
 def _select_columns(full_board: Leaderboard, columns: tuple[Column, ...]) -> Leaderboard:
@@ -80,19 +83,15 @@ def _select_columns(full_board: Leaderboard, columns: tuple[Column, ...]) -> Lea
 
 
 def _draw_table(visible_board: Leaderboard) -> None:
-    scales = {column: _column_scale(visible_board, column) for column in visible_board.columns}
-    headers = [f"{column.title} {column.arrow}" for column in visible_board.columns]
-    rows = [
-        [
-            components.stack_lines(row.model, Markup('<small class="muted">{}</small>').format(row.arguments)),
-            *(
-                _cell_markup(row.cells.get(column), visible_board.best(column), scales[column])
-                for column in visible_board.columns
-            ),
-            f"{row.rtfx:,.1f}" if row.rtfx else "–",
-        ]
-        for row in visible_board.rows
+    columns = [
+        (column, visible_board.best(column), _column_scale(visible_board, column)) for column in visible_board.columns
     ]
+    headers = [f"{column.title} {column.arrow}" for column in visible_board.columns]
+    rows = []
+    for row in visible_board.rows:
+        model = components.stack_lines(row.model, Markup('<small class="muted">{}</small>').format(row.arguments))
+        cells = (_cell_markup(row.cells.get(column), best, scale) for column, best, scale in columns)
+        rows.append([model, *cells, f"{row.rtfx:,.1f}" if row.rtfx else "–"])
     components.draw_table(["Model", *headers, "RTFx"], rows)
     components.draw_notes(
         "Bold: best. Below each value: 95 % interval. Bars in a column share a scale. RTFx: seconds of audio "
@@ -117,25 +116,6 @@ def _cell_markup(cell: Cell | None, best: float | None, scale: Scale) -> Markup:
     )
 
 
-def _draw_downloads(visible_board: Leaderboard) -> None:
-    formats = {
-        "CSV": (visible_board.to_csv, "leaderboard.csv", "text/csv"),
-        "Markdown": (visible_board.to_markdown, "leaderboard.md", "text/markdown"),
-        "LaTeX": (visible_board.to_latex, "leaderboard.tex", "text/x-tex"),
-    }
-    with st.container(horizontal=True):
-        for label, (render, name, mime_type) in formats.items():
-            st.download_button(
-                label,
-                render(),
-                name,
-                mime_type,
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"leaderboard-{label}",
-            )
-
-
 def _draw_speed_chart(visible_board: Leaderboard) -> None:
     """Draw a metric against speed, for a column of error rates or shares."""
     columns = {
@@ -148,12 +128,8 @@ def _draw_speed_chart(visible_board: Leaderboard) -> None:
     st.subheader("Quality against speed", anchor=False)
     column = columns[str(st.selectbox("Metric", list(columns), key="leaderboard-speed"))]
     direction = "higher is better" if column.higher_is_better else "lower is better"
-    draw_chart(
-        charts.speed_error_chart(
-            pd.DataFrame(_speed_points(visible_board, column)), f"{column.metric_title} ({direction})"
-        ),
-        alt="Quality against speed of each model",
-    )
+    frame, title = pd.DataFrame(_speed_points(visible_board, column)), f"{column.metric_title} ({direction})"
+    draw_chart(charts.speed_error_chart(frame, title), alt="Quality against speed of each model")
     components.draw_notes("Speed depends on the machine each run used and on its load at the time.")
 
 
@@ -167,10 +143,10 @@ def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, 
 
 def _draw_footnotes(full_board: Leaderboard, visible_board: Leaderboard, skipped: list[str]) -> None:
     with st.expander("Column details and skipped runs", icon=":material/info:"):
+        signatures = [(column.title, column.signature) for column in visible_board.columns]
         rows = [
-            [column.title, what.task, what.revision or "local", what.inferencer or "any", str(what.metric)]
-            for column in visible_board.columns
-            for what in (column.signature,)
+            [title, signature.task, signature.revision or "local", signature.inferencer or "any", str(signature.metric)]
+            for title, signature in signatures
         ]
         components.draw_table(["Column", "Task", "Data", "Prompt", "Metric"], rows, 5)
         if full_board.replaced_count:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import mimetypes
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import streamlit as st
 from markupsafe import Markup
@@ -13,6 +15,7 @@ from auricle.core.errors import AuricleError
 from auricle.report.html_format import Scale
 from auricle.report.templating import render
 
+T = TypeVar("T")
 MALFORMED_FILE_ERRORS = (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OSError)
 """Exceptions that files with an unexpected structure cause."""
 
@@ -54,6 +57,30 @@ def draw_table(
     """Draw a table; all but the first `text_columns` and the last `trailing_text_columns` contain numbers."""
     numbers = range(text_columns, len(headers) - trailing_text_columns)
     draw_markup(render("app/templates/table.html", headers=headers, rows=rows, numbers=numbers))
+
+
+def iter_in_columns(items: Sequence[T], count: int = 2) -> Iterator[T]:
+    """Yield each item while the next of `count` columns is open, to draw it there."""
+    for start in range(0, len(items), count):
+        for column, item in zip(st.columns(count, gap="large"), items[start : start + count], strict=False):
+            with column:
+                yield item
+
+
+def draw_headline(cells: Iterable[tuple[str, str, str]]) -> None:
+    """Draw titles, values and intervals side by side in large type."""
+    cells = list(cells)
+    for column, (title, value, interval) in zip(st.columns(len(cells)), cells, strict=True):
+        delta: Any = {"delta": f"95 % interval {interval}", "delta_color": "off", "delta_arrow": "off"}
+        column.metric(escape_markdown(title), value, **delta, border=True)
+
+
+def draw_downloads(key: str, files: Iterable[tuple[str, str, Any]]) -> None:
+    """Draw a button for each file, from its label, its name and its content or a function that returns it."""
+    with st.container(horizontal=True):
+        for label, name, content in files:
+            options: Any = {"icon": ":material/download:", "on_click": "ignore", "key": f"{key}-{name}"}
+            st.download_button(label, content, name, mimetypes.guess_type(name)[0], **options)
 
 
 def build_interval_bar(

@@ -104,18 +104,16 @@ def format_duration(seconds: float) -> str:
 
 
 def _draw_buttons(jobs: JobManager, job: Job, state: JobState) -> None:
-    if state == "running" and st.button("Stop", key=f"stop-{job.name}", icon=":material/stop:"):
-        jobs.cancel(job)
-        st.rerun()
-    if state == "stopping" and st.button("Stop now", key=f"kill-{job.name}"):
-        jobs.cancel(job)
-        st.rerun()
     if state in ACTIVE_STATES:
+        label, icon = ("Stop", ":material/stop:") if state == "running" else ("Stop now", None)
+        if st.button(label, key=f"{state}-{job.name}", icon=icon):
+            jobs.cancel(job)
+            st.rerun()
         return
     is_resumable = state in ("stopped", "done_with_failures")
     label = "Resume" if state == "stopped" else "Retry failed samples"
     if is_resumable and st.button(label, key=f"resume-{job.name}", icon=":material/play_arrow:"):
-        jobs.resume(job)
+        jobs.run(job)
         st.rerun()
     if state in ("done", "done_with_failures"):
         for name in job.runs:

@@ -95,16 +95,13 @@ def _draw_overview(points: Points) -> None:
 
 def _draw_charts(line_charts: Sequence[Chart], *, show_points: bool) -> None:
     """Draw charts two by two."""
-    for start in range(0, len(line_charts), 2):
-        for column, chart in zip(st.columns(2), line_charts[start : start + 2], strict=False):
-            rows = [(series.name, x, y) for series in chart.series for x, y in series.points]
-            frame = pd.DataFrame(rows, columns=["name", "x", "y"])
-            with column:
-                st.markdown(f"**{chart.title}**")
-                draw_chart(
-                    charts.line_chart(frame, chart.x_label, chart.y_label, show_points=show_points), alt=chart.title
-                )
-                components.draw_notes(chart.caption)
+    for chart in components.iter_in_columns(line_charts):
+        rows = [(series.name, x, y) for series in chart.series for x, y in series.points]
+        frame = pd.DataFrame(rows, columns=["name", "x", "y"])
+        st.markdown(f"**{chart.title}**")
+        lines = charts.line_chart(frame, chart.x_label, chart.y_label, show_points=show_points)
+        draw_chart(lines, alt=chart.title)
+        components.draw_notes(chart.caption)
 
 
 # --- one load point ----------------------------------------------------------------------------------
@@ -117,8 +114,7 @@ def _draw_point(path: Path, points: Points) -> None:
     name = st.selectbox("Load point", names, key=f"{path}-point")
     point = points[names.index(str(name))]
     components.draw_notes(perf_tables.describe_window(point))
-    point_charts = _load_charts(path, point)
-    if point_charts:
+    if point_charts := _load_charts(path, point):
         lines = [chart for chart in point_charts.charts if chart.series[0].style != "dots"]
         _draw_charts(lines, show_points=False)
     _draw_measures(point)
@@ -128,9 +124,8 @@ def _load_charts(path: Path, point: LoadPointSummary) -> PointCharts | None:
     """Return the charts of a load point, or None if its requests are missing, too many or outside the run."""
     folder = path / point.folder
     file = folder / REQUESTS_FILE
-    if folder.parent != path or not is_file_inside_run(file):
-        return None
-    if not folder.resolve().is_relative_to(path.resolve()) or file.stat().st_size > MAX_REQUESTS_BYTES:
+    is_inside = folder.parent == path and folder.resolve().is_relative_to(path.resolve()) and is_file_inside_run(file)
+    if not is_inside or file.stat().st_size > MAX_REQUESTS_BYTES:
         return None
     return _read_charts(str(file), run_data.fingerprint(folder, file.name))
 
@@ -155,13 +150,9 @@ def _draw_measures(point: LoadPointSummary) -> None:
 
 def _draw_defined(table: perf_tables.Table, definitions: Mapping[str, Definition]) -> None:
     """Draw a table of measures with their units and definitions."""
+    definition = Markup('<div class="definition">{}</div>')
     rows = [
-        [
-            name,
-            definitions[name].unit,
-            *numbers,
-            Markup('<div class="definition">{}</div>').format(definitions[name].text),
-        ]
+        [name, definitions[name].unit, *numbers, definition.format(definitions[name].text)]
         for name, *numbers in table.rows
         if name in definitions
     ]

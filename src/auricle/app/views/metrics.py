@@ -33,6 +33,7 @@ MAX_HEADLINES = 4
 MAX_GROUPS = 100
 MAX_NOTES = 20
 MAX_ROWS = 60
+DOWNLOADS = ("metrics_summary.csv", "metrics_detail.csv", METRICS_FILE, "report.html")
 
 
 def add_arrow(title: str, higher_is_better: bool) -> str:
@@ -46,15 +47,10 @@ def draw_headline(metrics: Metrics) -> None:
     if not numbers:
         st.warning("No metric could be computed for this run.", icon=":material/warning:")
         return
-    for column, number in zip(st.columns(len(numbers)), numbers, strict=True):
-        column.metric(
-            escape_markdown(add_arrow(number.title, number.higher_is_better)),
-            typeset_value(number),
-            f"95 % interval {typeset_interval(number)}",
-            delta_color="off",
-            delta_arrow="off",
-            border=True,
-        )
+    components.draw_headline(
+        (add_arrow(number.title, number.higher_is_better), typeset_value(number), typeset_interval(number))
+        for number in numbers
+    )
 
 
 def draw_warnings(path: Path, metrics: Metrics) -> None:
@@ -133,13 +129,12 @@ def _ceiling_markup(number: Number) -> Markup | None:
 
 def draw_breakdown(metrics: Metrics, key: str) -> None:
     """Draw one metric by one metadata field; the user chooses both."""
-    fields = metrics.fields
-    if not fields:
+    if not metrics.fields:
         return
     st.subheader("By metadata", anchor=False)
     overall = {number.metric: number for number in metrics.overall}
     left, right = st.columns(2)
-    field = left.selectbox("Field", fields, key=f"{key}-field")
+    field = left.selectbox("Field", metrics.fields, key=f"{key}-field")
     metric = right.selectbox("Metric", list(overall), format_func=lambda name: overall[name].title, key=f"{key}-metric")
     groups = [number for number in metrics.numbers if (number.field, number.metric) == (field, metric)]
     if not groups:
@@ -147,22 +142,16 @@ def draw_breakdown(metrics: Metrics, key: str) -> None:
         return
     number = overall[metric]
     direction = "higher is better" if number.higher_is_better else "lower is better"
-    draw_chart(
-        charts.interval_chart(
-            _group_frame(groups[:MAX_GROUPS]), number.unit, f"{number.title} ({direction})", number.value
-        ),
-        alt=f"{number.title} by group",
-    )
+    frame, title = _group_frame(groups[:MAX_GROUPS]), f"{number.title} ({direction})"
+    draw_chart(charts.interval_chart(frame, number.unit, title, number.value), alt=f"{number.title} by group")
     components.draw_notes("Dots: values. Bars: 95 % intervals. Dashed line: all samples.")
 
 
 def _group_frame(numbers: Sequence[Number]) -> pd.DataFrame:
     names = charts.make_unique([number.group or "(empty)" for number in numbers])
     columns = ("value", "low", "high", "scored")
-    rows = [
-        [name, *(getattr(number, column) for column in columns)] for name, number in zip(names, numbers, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=("group", *columns))
+    values = {column: [getattr(number, column) for number in numbers] for column in columns}
+    return pd.DataFrame({"group": names, **values})
 
 
 # --- exclusions and provenance -------------------------------------------------------------
@@ -170,15 +159,10 @@ def _group_frame(numbers: Sequence[Number]) -> pd.DataFrame:
 
 def draw_exclusions(metrics: Metrics) -> None:
     """Draw what failed, could not be parsed or was not computed."""
-    rows = [
-        [
-            "failed",
-            failure.kind,
-            truncate(failure.examples[0].message if failure.examples else "", 200),
-            format_count(failure.count),
-        ]
-        for failure in metrics.failures
-    ]
+    rows = []
+    for failure in metrics.failures:
+        message = failure.examples[0].message if failure.examples else ""
+        rows.append(["failed", failure.kind, truncate(message, 200), format_count(failure.count)])
     rows += [
         ["unreadable", metric_title(metric), truncate(reason, 200), format_count(count)]
         for metric, reasons in metrics.unreadable.items()
@@ -204,32 +188,9 @@ def draw_provenance(path: Path, metrics: Metrics) -> None:
             ("Samples per second", _format_rate(speed.samples_per_second if speed else None)),
         ]
         components.draw_markup(components.build_definition_list([*signatures, *facts]))
-        _draw_downloads(path)
+        files = [path / name for name in DOWNLOADS if is_file_inside_run(path / name)]
+        components.draw_downloads(f"file-{path}", ((file.name, file.name, file.read_bytes) for file in files))
 
 
 def _format_rate(value: float | None) -> str:
     return "–" if value is None else f"{value:,.1f}"
-
-
-DOWNLOADS = {
-    "metrics_summary.csv": "text/csv",
-    "metrics_detail.csv": "text/csv",
-    METRICS_FILE: "application/json",
-    "report.html": "text/html",
-}
-
-
-def _draw_downloads(path: Path) -> None:
-    names = [name for name in DOWNLOADS if is_file_inside_run(path / name)]
-    if not names:
-        return
-    for column, name in zip(st.columns(len(names)), names, strict=True):
-        column.download_button(
-            name,
-            (path / name).read_bytes,
-            name,
-            DOWNLOADS[name],
-            icon=":material/download:",
-            on_click="ignore",
-            key=f"file-{path}-{name}",
-        )

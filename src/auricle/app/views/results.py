@@ -216,11 +216,9 @@ def _draw_dimensions(number: Number, key: str) -> None:
     """Draw violins of each dimension, a scatter plot of two, and a table of statistics."""
     dimensions = list_dimensions(number.details)
     st.subheader("Dimensions", anchor=False)
-    for start in range(0, len(dimensions), 2):
-        for column, dimension in zip(st.columns(2), dimensions[start : start + 2], strict=False):
-            with column:
-                st.markdown(f"**{escape_markdown(dimension.name)}**")
-                draw_chart(charts.violin_chart(dimension), alt="Violins of one dimension by true label")
+    for dimension in components.iter_in_columns(dimensions):
+        st.markdown(f"**{escape_markdown(dimension.name)}**")
+        draw_chart(charts.violin_chart(dimension), alt="Violins of one dimension by true label")
     components.draw_notes(
         "Raw model values by true label. Width: density of samples. Bar: interquartile range. Tick: median. Dot: mean."
     )
