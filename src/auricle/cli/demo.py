@@ -53,23 +53,14 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress:
         raise SpecError("The demo recognisers are not installed: pip install 'auricle[demo]'.")
     folders = [result.path for result in results]
     if not as_json:
-        click.echo(_describe(folders))
+        models = " and ".join(folder.name for folder in folders)
+        click.echo(
+            f"Transcribed synthetic English sentences (clean and noisy) with {models}, and scored the transcripts.\n"
+            "The speech is synthetic: these numbers show how Auricle works, not how good the models are.\n"
+        )
     print_metrics([(result.path, result.metrics) for result in results if result.metrics], as_json, by=("subset",))
     if not as_json:
-        click.echo(_suggest_next_steps(folders))
+        click.echo(f"\nNext steps:\n  auricle samples {folders[0]} --worst 3")
+        if len(folders) == 2:
+            click.echo(f"  auricle compare {folders[1]} {folders[0]}")
     return max(result.exit_status for result in results)
-
-
-def _describe(folders: list[Path]) -> str:
-    models = " and ".join(folder.name for folder in folders)
-    return (
-        f"Transcribed synthetic English sentences (clean and noisy) with {models}, and scored the transcripts.\n"
-        "The speech is synthetic: these numbers show how Auricle works, not how good the models are.\n"
-    )
-
-
-def _suggest_next_steps(folders: list[Path]) -> str:
-    lines = ["", "Next steps:", f"  auricle samples {folders[0]} --worst 3"]
-    if len(folders) == 2:
-        lines.append(f"  auricle compare {folders[1]} {folders[0]}")
-    return "\n".join(lines)

@@ -89,12 +89,12 @@ def path(words: str, help_text: str, **settings: Any) -> Decorator:
     return text(words, help_text, type=any_path, **settings)
 
 
-def parse_batch_size(value: str) -> int | str:
+def parse_count_or_auto(value: str) -> int | str:
     """Parse a whole number from 1, or `auto`."""
     if value == "auto":
         return value
     if not value.isdigit() or not int(value):
-        raise click.BadParameter(f"{value!r} is not a batch size. Use a whole number from 1, or 'auto'.")
+        raise click.BadParameter(f"{value!r} is not a whole number from 1, or 'auto'.")
     return int(value)
 
 

@@ -8,13 +8,13 @@ from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from auricle.cli import options as opt
 from auricle.cli.output import print_result
-from auricle.core.errors import ExitStatus, SpecError
+from auricle.core.errors import ExitStatus
 
 if TYPE_CHECKING:
     from auricle import Spec
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SELFTEST = "selftest"
 CONFIG_OPTIONS = (
     *("count", "duration", "warmup", "cooldown", "grace", "repeat"),
-    *("seed", "stream", "batch_size", "max_errors", "stop_saturated"),
+    *("senders", "seed", "stream", "batch_size", "max_errors", "stop_saturated"),
 )
 """Options that are fields of `PerfConfig` of the same name."""
 
@@ -70,7 +70,12 @@ CONFIG_OPTIONS = (
         "--grace SECONDS", "Seconds to wait for unfinished requests at the end before they are cancelled.", default=30.0
     ),
     opt.count("--repeat N", "Repeat each load N times.", default=1),
-    opt.text("--senders N|auto", "Number of processes that send requests (API models only).", default="auto"),
+    opt.text(
+        "--senders N|auto",
+        "Number of processes that send requests (API models only).",
+        type=opt.parse_count_or_auto,
+        default="auto",
+    ),
     opt.count("--seed N", "Random seed of the request schedule.", type=int, default=0),
     opt.count("--max-errors N", "Stop a load after N failed requests. [default: never]"),
     opt.flag(
@@ -171,15 +176,6 @@ def _build_perf_config(options: Mapping[str, Any], spec: Spec) -> PerfConfig:
         **{name: options[name] for name in CONFIG_OPTIONS},
         loads=tuple(options["loads"]) or ("closed:1",),
         slo=options["slo"] or "",
-        senders=_parse_senders(options["senders"]),
         window=options["window"] or "steady",
         pricing=_load_pricing(options, spec.model, spec.model_args),
     )
-
-
-def _parse_senders(value: str) -> int | Literal["auto"]:
-    if value == "auto":
-        return "auto"
-    if not value.isdigit() or int(value) < 1:
-        raise SpecError(f"--senders: {value!r} is not a whole number from 1, or 'auto'.")
-    return int(value)

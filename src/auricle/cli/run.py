@@ -62,7 +62,7 @@ SPECIAL_OPTIONS = {
         "--batch-size N|auto",
         "Maximum requests per batch (local models only). 'auto' grows the batch until memory is half full. "
         "[default: set by the model]",
-        type=opt.parse_batch_size,
+        type=opt.parse_count_or_auto,
     ),
     opt.count(
         "--max-attempts N",

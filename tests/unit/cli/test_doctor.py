@@ -52,6 +52,14 @@ def test_healthy_installation_exits_with_zero(auricle: RunAuricle) -> None:
     assert "HTTP requests to a server on this machine work" in done.stdout
 
 
+def test_checks_are_printed_as_json(auricle: RunAuricle, manifest: WriteManifest) -> None:
+    path = manifest([{"question": "x", "answer": "x"}, {"answer": "x"}])
+    done = auricle("doctor", path, "--as", "qa", "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["passed"]) == (2, False)
+    assert {"passed": True, "text": "1 of the first 2 rows are valid samples, 0.0 s of audio"} in document["checks"]
+
+
 def test_parity_requires_a_model(auricle: RunAuricle) -> None:
     done = auricle("doctor", "--parity")
     assert done.returncode == 2

@@ -10,7 +10,7 @@ from auricle.cli.options import (
     TASK_KINDS,
     GroupedCommand,
     option_group,
-    parse_batch_size,
+    parse_count_or_auto,
     parse_json_object,
     parse_model_args,
     resolve_judge,
@@ -57,13 +57,13 @@ def test_words_name_an_option_its_parameter_and_its_metavar(
 
 @pytest.mark.parametrize(("value", "size"), [("auto", "auto"), ("8", 8)])
 def test_batch_size_is_a_number_or_auto(value: str, size: int | str) -> None:
-    assert parse_batch_size(value) == size
+    assert parse_count_or_auto(value) == size
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "all"])
 def test_invalid_batch_size_is_refused(value: str) -> None:
     with pytest.raises(click.BadParameter):
-        parse_batch_size(value)
+        parse_count_or_auto(value)
 
 
 def test_json_object_is_read_from_text_or_file(tmp_path: Path) -> None:

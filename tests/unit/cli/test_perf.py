@@ -2,6 +2,7 @@
 
 from dataclasses import fields
 
+import click
 import pytest
 
 from auricle import Spec
@@ -32,7 +33,7 @@ def test_options_reach_the_measurement() -> None:
 
 
 def test_invalid_number_of_senders_is_refused() -> None:
-    with pytest.raises(SpecError, match="--senders: 'many' is not a whole number from 1, or 'auto'"):
+    with pytest.raises(click.BadParameter, match="'many' is not a whole number from 1, or 'auto'"):
         config_of("--senders", "many")
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from auricle.cli import cli
@@ -44,6 +45,12 @@ def test_json_output_contains_nothing_else(auricle: RunAuricle, quiz: Path) -> N
     (document,) = json.loads(done.stdout)
     assert document["numbers"][0]["metric"] == "exact_match"
     assert document["complete"] is True
+
+
+def test_options_of_reward_models_become_model_arguments(auricle: RunAuricle, quiz: Path) -> None:
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "--crop", "2.5", "--score-json", "{}", "--print-config")
+    assert done.returncode == 0, done.stderr
+    assert yaml.safe_load(done.stdout)["model_args"] == {"crop": 2.5, "score": {}}
 
 
 def test_infer_only_writes_no_metrics(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
