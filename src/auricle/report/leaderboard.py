@@ -120,14 +120,17 @@ class Leaderboard:
             return None
         return max(known) if column.higher_is_better else min(known)
 
+    def list_results(self) -> list[dict[str, Any]]:
+        """Return each result with its model, task, metric and run, under the names of `CSV_COLUMNS`."""
+        return [_describe_result(row, column, cell) for row in self.rows for column, cell in row.cells.items()]
+
     def to_csv(self) -> str:
         """Return one CSV row per result."""
         text = io.StringIO()
         writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
         writer.writeheader()
-        for row in self.rows:
-            for column, cell in row.cells.items():
-                writer.writerow(_csv_row(row, column, cell))
+        for result in self.list_results():
+            writer.writerow({name: _escape_formula(value) for name, value in result.items()})
         return text.getvalue()
 
     def to_markdown(self) -> str:
@@ -224,30 +227,27 @@ def _row_sort_key(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
 # --- for spreadsheets and papers --------------------------------------------------------------
 
 
-def _csv_row(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
+def _describe_result(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
     number, signature = cell.number, column.signature
-    fields = {
+    return {
         "model": row.model,
         "arguments": row.arguments,
         "task": signature.task,
         "revision": signature.revision,
         "asked": signature.inferencer,
         "metric": column.name,
-        "run": cell.run,
-        "signature": str(number.signature),
-    }
-    return {
-        **{name: _escape_formula(text) for name, text in fields.items()},
         **{name: getattr(number, name) for name in ("value", "low", "high", "scored", "total", "failed")},
         "coverage": number.coverage if number.total else None,
         "rtfx": cell.rtfx,
         "complete": cell.complete,
+        "run": cell.run,
+        "signature": str(number.signature),
     }
 
 
-def _escape_formula(text: str) -> str:
+def _escape_formula(value: Any) -> Any:
     """Escape text that a spreadsheet would take for a formula."""
-    return f"'{text}" if text.startswith(FORMULA_PREFIXES) else text
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_PREFIXES) else value
 
 
 LATEX_ESCAPES = str.maketrans({

@@ -1,5 +1,6 @@
 """`auricle leaderboard`: formats and options."""
 
+import json
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -17,6 +18,11 @@ def test_leaderboard_is_printed_in_each_format(
     done = auricle("leaderboard", "run", *words)
     assert done.returncode == 0, done.stderr
     assert part in done.stdout
+
+
+def test_results_are_printed_as_json(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
+    (result,) = json.loads(auricle("leaderboard", "run", "--json").stdout)
+    assert (result["model"], result["metric"], result["value"], result["run"]) == ("echo", "exact_match", 1.0, "run")
 
 
 def test_prompts_share_a_column_only_if_asked(auricle: RunAuricle, quiz: Path, finished: CompletedProcess[str]) -> None:
