@@ -1,0 +1,186 @@
+"""`scripts/mutate.py` on a small tree: which mutations it makes, and which ones count as caught."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import paths
+
+pytestmark = pytest.mark.slow
+
+SOURCE = '''
+"""A module."""
+
+from dataclasses import dataclass
+
+LIMIT = 3
+
+
+@dataclass(frozen=True)
+class Counter:
+    count: int = 0
+
+
+def is_small(number: int | None, limit: int = LIMIT) -> bool:
+    """Whether a number is small."""
+    if number is None:
+        raise ValueError(f"missing: {1 + 1}")
+    return number < limit
+
+
+def wait(number: int) -> int:
+    while number > 0:
+        number -= 1
+    return number
+
+
+def double(number: int) -> int:
+    return number + number if number else 0
+'''
+
+TESTS = """
+import pytest
+
+from auricle.room.calc import double, is_small, wait
+
+
+def test_small_numbers_are_small():
+    assert is_small(2)
+    assert not is_small(3)
+
+
+def test_a_missing_number_is_refused():
+    with pytest.raises(ValueError):
+        is_small(None)
+
+
+def test_waiting_ends():
+    wait(2)
+
+
+def test_zero_stays_zero():
+    assert double(0) == 0
+"""
+
+
+def write_tree(folder: Path) -> Path:
+    """Write a package with one module and its tests."""
+    files = {
+        "src/auricle/__init__.py": "",
+        "src/auricle/room/__init__.py": "",
+        "src/auricle/room/calc.py": SOURCE,
+        "tests/__init__.py": "",
+        "tests/unit/__init__.py": "",
+        "tests/unit/room/__init__.py": "",
+        "tests/unit/room/test_calc.py": TESTS,
+        "pyproject.toml": "[tool.pytest.ini_options]\nfilterwarnings = ['error']\n",
+    }
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree")
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the output for every mutation of an unchanged tree, which must stay unchanged."""
+    tree = write_tree(tmp_path_factory.mktemp("mutated") / "tree")
+    text = mutate(tree).stdout
+    assert (tree / "src/auricle/room/calc.py").read_text(encoding="utf-8") == SOURCE
+    assert not [*tree.rglob("__pycache__")]
+    return text
+
+
+def survivors_in(output: str) -> set[tuple[str, str]]:
+    return set(re.findall(r"survived: src/auricle/room/calc\.py:\d+ \((\w+)\): (.+)", output))
+
+
+def mutate(tree: Path, *words: Any) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        paths.ROOT / "scripts" / "mutate.py",
+        "--root",
+        tree,
+        "--count",
+        0,
+        "--timeout",
+        1,
+        *words,
+    ]
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
+
+
+def listed(tree: Path, *words: Any) -> list[str]:
+    return mutate(tree, "--list", *words).stdout.splitlines()
+
+
+def test_mutations_change_code_but_no_annotation_text_or_dataclass_option(tree: Path) -> None:
+    changes = {line.partition("): ")[2] for line in listed(tree)}
+    assert {
+        "LIMIT = 3 -> LIMIT = 4",
+        "number < limit -> number <= limit",
+        "number < limit -> number >= limit",
+        "number is None -> number is not None",
+        "raise ValueError(f'missing: {1 + 1}') -> pass",
+        "return number < limit -> return None",
+        "number -= 1 -> number += 1",
+        "number -= 1 -> pass",
+        "number + number -> number - number",
+        "number -> not number",
+    } <= changes
+    assert not [change for change in changes if "1 + 2" in change or "frozen" in change or "int & None" in change]
+
+
+def test_a_sample_depends_only_on_the_seed(tree: Path) -> None:
+    samples = [listed(tree, "--count", 5, "--seed", seed) for seed in (1, 1, 2)]
+    assert [len(sample) for sample in samples] == [5, 5, 5]
+    assert samples[0] == samples[1] != samples[2]
+
+
+def test_modules_are_chosen_by_room_or_path(tree: Path) -> None:
+    every = listed(tree)
+    for pattern in ("room", "room/calc", "src/auricle/room/calc.py"):
+        assert listed(tree, "--modules", pattern) == every
+    assert listed(tree, "--modules", "roo") == []
+
+
+def test_survivors_are_named_and_hanging_mutations_are_caught(output: str) -> None:
+    survivors = survivors_in(output)
+    assert ("wait", "return number -> return None") in survivors
+    assert ("double", "number + number -> number - number") in survivors
+    assert "is_small" not in {scope for scope, _ in survivors}
+    assert ("wait", "number -= 1 -> pass") not in survivors
+    assert re.search(r"^room/calc\.py +\d+ caught +\d+ survived", output, re.MULTILINE)
+
+
+def test_equivalent_mutations_do_not_count_and_unused_entries_are_reported(output: str, tree: Path) -> None:
+    survivors = survivors_in(output)
+    (tree / "scripts").mkdir()
+    entries = [
+        f"- {{module: room/calc.py, scope: {scope}, change: {change!r}, reason: checked elsewhere}}\n"
+        for scope, change in [*survivors, ("gone", "a -> b")]
+    ]
+    (tree / "scripts" / "equivalent_mutations.yaml").write_text("".join(entries), encoding="utf-8")
+    process = mutate(tree, "--min-rate", 100)
+    assert process.returncode == 0
+    assert f"{len(survivors)} equivalent" in process.stdout
+    assert "no such mutation: room/calc.py | gone | a -> b" in process.stdout
+
+
+def test_a_low_rate_fails_and_a_test_that_fails_anyway_is_reported_and_not_used(tree: Path) -> None:
+    path = tree / "tests/unit/room/test_calc.py"
+    path.write_text(f"{TESTS}\n\ndef test_broken():\n    assert False\n", encoding="utf-8")
+    process = mutate(tree, "--count", 12, "--min-rate", 100)
+    assert "test_broken fails without mutation" in process.stdout
+    assert survivors_in(process.stdout)
+    assert process.returncode == 1
