@@ -15,7 +15,7 @@ import stat
 import struct
 from contextlib import contextmanager
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from auricle.audio.waveform import AudioInfo, Waveform, check_slice, frames_between
 from auricle.core.errors import AudioError, SampleError
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
 
     from numpy import float32
     from numpy.typing import NDArray
-
-
-class _Reader(Protocol):
-    """Common interface of both libraries."""
-
-    def info(self) -> AudioInfo: ...
-    def read(self, start: float, end: float | None) -> Waveform: ...
 
 
 def probe(source: Path | bytes, name: str) -> AudioInfo:
@@ -94,7 +87,7 @@ def open_source(source: Path | bytes, name: str, error_type: type[SampleError] =
 
 
 @contextmanager
-def _open_reader(source: Path | bytes, name: str) -> Iterator[_Reader]:
+def _open_reader(source: Path | bytes, name: str) -> Iterator[_SoundFileReader | _ContainerReader]:
     """Open audio with libsndfile if that reads it correctly, or else with PyAV."""
     with open_source(source, name) as stream:
         head = stream.read(64)

@@ -18,8 +18,6 @@ from auricle.audio.waveform import AudioInfo, Format, Waveform
 from auricle.core.errors import AudioError, SampleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy import float32
     from numpy.typing import NDArray
 
@@ -66,13 +64,7 @@ class Audio:
             start: Start of the slice in seconds, relative to the start of another `Audio`.
             end: End of the slice in seconds, relative to the start of another `Audio`.
         """
-        for accepts, build in _BUILDERS:
-            if accepts(value):
-                return build(value, rate).segment(start, end)
-        raise AudioError(
-            f"Cannot create audio from {type(value).__qualname__}: give a path, bytes, an array "
-            "with its rate, or a Hugging Face audio value."
-        )
+        return _to_audio(value, rate).segment(start, end)
 
     @property
     def path(self) -> Path | None:
@@ -188,12 +180,24 @@ class Audio:
         return digest.digest()
 
 
-def _from_path(value: Any, _rate: int | None) -> Audio:
-    return Audio(os.fsdecode(value))
-
-
-def _from_bytes(value: Any, _rate: int | None) -> Audio:
-    return Audio(data=bytes(value))
+def _to_audio(value: Any, rate: int | None) -> Audio:
+    if isinstance(value, Audio):  # before paths, because it is itself path-like
+        return value
+    if isinstance(value, str | os.PathLike):
+        return Audio(os.fsdecode(value))
+    if isinstance(value, bytes | bytearray | memoryview):
+        return Audio(data=bytes(value))
+    if isinstance(value, Mapping):
+        return _from_mapping(value, rate)
+    if hasattr(value, "get_all_samples"):  # a decoder of Hugging Face datasets
+        samples = value.get_all_samples()
+        return _from_channels_first(samples.data, samples.sample_rate, "")
+    if isinstance(value, list | tuple) or hasattr(value, "__array__"):
+        return _from_array(value, rate)
+    raise AudioError(
+        f"Cannot create audio from {type(value).__qualname__}: give a path, bytes, an array "
+        "with its rate, or a Hugging Face audio value."
+    )
 
 
 def _from_array(value: Any, rate: int | None, uri: str = "") -> Audio:
@@ -221,33 +225,8 @@ def _from_mapping(value: Any, rate: int | None) -> Audio:
     raise AudioError(f"An audio value needs array, bytes or path; it has {sorted(value)}.")
 
 
-def _from_decoder(value: Any, _rate: int | None) -> Audio:
-    samples = value.get_all_samples()
-    return _from_channels_first(samples.data, samples.sample_rate, "")
-
-
 def _from_channels_first(value: Any, rate: int | None, uri: str) -> Audio:
     return _from_array(waveform.as_float32(value).T, rate, uri)
-
-
-def _instance_of(*types: type) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, types)
-
-
-def _has_attribute(name: str) -> Callable[[object], bool]:
-    return lambda value: hasattr(value, name)
-
-
-# Audio comes before paths because it is itself path-like.
-_BUILDERS: tuple[tuple[Callable[[object], bool], Callable[[Any, int | None], Audio]], ...] = (
-    (_instance_of(Audio), lambda value, _rate: value),
-    (_instance_of(str, os.PathLike), _from_path),
-    (_instance_of(bytes, bytearray, memoryview), _from_bytes),
-    (_instance_of(Mapping), _from_mapping),
-    (_instance_of(list, tuple), _from_array),
-    (_has_attribute("get_all_samples"), _from_decoder),
-    (_has_attribute("__array__"), _from_array),
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from typing import TypeAlias
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
+from typing import TypeAlias, TypeVar
 
 from auricle.core.errors import Unsupported
 from auricle.core.types import (
@@ -17,6 +17,10 @@ from auricle.core.types import (
     Prediction,
     Request,
 )
+
+T = TypeVar("T")
+Result = TypeVar("Result")
+Key = TypeVar("Key", bound=Hashable)
 
 
 class AsyncModel:
@@ -173,3 +177,14 @@ def abilities(cls: type[Model]) -> list[Ability]:
     base = AsyncModel if issubclass(cls, AsyncModel) else BatchModel
     supported = [name for name in ABILITY_BY_REQUEST.values() if getattr(cls, name) is not getattr(base, name)]
     return [*supported, "first_tokens"] if getattr(cls, "first_tokens", False) else supported
+
+
+def answer_in_groups(
+    items: Sequence[T], keys: Sequence[Key], answer: Callable[[Key, list[T]], Iterable[Result]]
+) -> list[Result]:
+    """Answer items with one call per key, and return the results in the order of the items."""
+    results: dict[int, Result] = {}
+    for group_key in dict.fromkeys(keys):
+        indices = [index for index, key in enumerate(keys) if key == group_key]
+        results |= zip(indices, answer(group_key, [items[index] for index in indices]), strict=True)
+    return [results[index] for index in range(len(items))]

@@ -26,7 +26,10 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "audio-chat": ("transformers.audio_chat:AudioChat", "chat models with audio input (Qwen2-Audio, …); local weights"),
     "causal": ("transformers.causal:Causal", "text-only language models; local weights"),
     "emotion2vec": ("emotion2vec:Emotion2vec", "emotion2vec+ with FunASR: nine emotions"),
-    "audeering": ("transformers.audeering:Audeering", "arousal, dominance and valence from wav2vec 2.0; local weights"),
+    "audeering": (
+        "transformers.audio_classification:Audeering",
+        "arousal, dominance and valence from wav2vec 2.0; local weights",
+    ),
     "audio-classification": (
         "transformers.audio_classification:AudioClassification",
         "any audio classifier in transformers; local weights",

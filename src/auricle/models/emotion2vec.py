@@ -63,7 +63,7 @@ class Emotion2vec(BatchModel):
         _refuse_missing_weights(folder, printed.getvalue())
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
-        return [self._predict_one(request) for request in batch]
+        return list(map(self._predict_one, batch))
 
     def _predict_one(self, request: Predict) -> Prediction:
         samples = get_single_audio(request).decode(RATE)

@@ -57,14 +57,17 @@ class FasterWhisper(BatchModel):
             task: `transcribe` or `translate`.
             **decoding: Options of `WhisperModel.transcribe`.
         """
-        whisper = _import_faster_whisper()
-        _check_options(whisper, task, decoding)
-        self._model = _load_model(whisper, model, device=device, compute_type=compute_type)
+        try:
+            import faster_whisper
+        except ImportError as error:
+            raise MissingExtra("The model faster-whisper", "faster-whisper") from error
+        _check_options(faster_whisper, task, decoding)
+        self._model: Any = _load_model(faster_whisper, model, device=device, compute_type=compute_type)
         _check_language(self._model.supported_languages, model, language, task)
         self._options = {**DEFAULT_DECODING, **decoding, "language": language or None, "task": task}
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [self._transcribe(request) for request in batch]
+        return list(map(self._transcribe, batch))
 
     def _transcribe(self, request: Generate) -> Generation:
         samples = get_single_audio(request).decode(RATE)
@@ -75,14 +78,6 @@ class FasterWhisper(BatchModel):
             text="".join(segment.text for segment in segments).strip(),
             tokens=sum(len(segment.tokens) for segment in segments),
         )
-
-
-def _import_faster_whisper() -> Any:
-    try:
-        import faster_whisper
-    except ImportError as error:
-        raise MissingExtra("The model faster-whisper", "faster-whisper") from error
-    return faster_whisper
 
 
 def _check_options(whisper: Any, task: str, decoding: dict[str, Any]) -> None:
@@ -108,7 +103,13 @@ def _check_language(languages: Sequence[str], model: str, language: str, task: s
 def _load_model(whisper: Any, model: str, **options: str) -> Any:
     folder = Path(model).expanduser()
     if folder.is_dir():
-        _check_folder(folder)
+        # The library fails obscurely without these files, or downloads what is missing.
+        if missing := [name for name in REQUIRED_FILES if not (folder / name).is_file()]:
+            raise SpecError(
+                f"faster-whisper: {folder} is not a CTranslate2 Whisper model: missing {', '.join(missing)}. "
+                "Convert a Hugging Face folder with ct2-transformers-converter "
+                "(--copy_files tokenizer.json preprocessor_config.json)."
+            )
         return whisper.WhisperModel(str(folder), **options)
     sizes = whisper.available_models()
     if model not in sizes and not HUB_NAME.fullmatch(model):
@@ -124,13 +125,3 @@ def _load_model(whisper: Any, model: str, **options: str) -> Any:
             f"faster-whisper: {model} is not in the local cache and could not be downloaded ({reason}). "
             "Set the folder of a CTranslate2 model: -M model=FOLDER."
         ) from error
-
-
-def _check_folder(folder: Path) -> None:
-    """Check the files: the library fails obscurely without them, or downloads what is missing."""
-    if missing := [name for name in REQUIRED_FILES if not (folder / name).is_file()]:
-        raise SpecError(
-            f"faster-whisper: {folder} is not a CTranslate2 Whisper model: missing {', '.join(missing)}. "
-            "Convert a Hugging Face folder with ct2-transformers-converter "
-            "(--copy_files tokenizer.json preprocessor_config.json)."
-        )

@@ -170,7 +170,5 @@ def score_in_windows(
 def join_likelihoods(parts: Sequence[Likelihood]) -> Likelihood:
     """Join the likelihoods of consecutive parts of a text."""
     greedy = [part.greedy for part in parts]
-    return Likelihood(
-        logprobs=tuple(chain.from_iterable(part.logprobs for part in parts)),
-        greedy=None if None in greedy else all(greedy),
-    )
+    logprobs = tuple(chain.from_iterable(part.logprobs for part in parts))
+    return Likelihood(logprobs=logprobs, greedy=None if None in greedy else all(greedy))

@@ -14,7 +14,7 @@ from typing import Any
 from auricle.audio import Audio
 from auricle.core.errors import MissingExtra, SampleError, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
-from auricle.models.base import BatchModel
+from auricle.models.base import BatchModel, answer_in_groups
 from auricle.models.request_input import get_single_audio
 from auricle.models.token_boundary import (
     ContextWindow,
@@ -92,15 +92,16 @@ class VLLM(BatchModel):
             raise Unsupported("vllm: log-likelihoods need the chat template; remove -M prompt=….")
         for request in batch:
             check_scorable(request)
-        chat_likelihoods = iter(self._score_chats([request for request in batch if request.turns]))
-        text_inputs = [self._text_input(request.continuation) for request in batch if not request.turns]
-        text_likelihoods = iter(score_in_windows(text_inputs, self._context_window, self._score_windows))
-        return [next(chat_likelihoods if request.turns else text_likelihoods) for request in batch]
+        return answer_in_groups(batch, [bool(request.turns) for request in batch], self._score_group)
+
+    def _score_group(self, has_turns: bool, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+        if has_turns:
+            return self._score_chats(batch)
+        text_inputs = [self._text_input(request.continuation) for request in batch]
+        return score_in_windows(text_inputs, self._context_window, self._score_windows)
 
     def _score_chats(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         """Score continuations of conversations, which may contain audio."""
-        if not batch:
-            return []
         split_requests = [move_trailing_space(request.turns, request.continuation) for request in batch]
         conversations = [self._messages(turns) for turns, _ in split_requests]
         full_conversations = [
@@ -126,28 +127,25 @@ class VLLM(BatchModel):
     def _score_windows(self, windows: Sequence[ScoringInput]) -> list[Likelihood]:
         prompts = [{"prompt_token_ids": list(window.tokens)} for window in windows]
         sampling = self._sampling_class(max_tokens=1, temperature=0.0, prompt_logprobs=0)
-        answers = self._engine.generate(prompts, sampling, use_tqdm=False) if windows else []
+        answers = self._engine.generate(prompts, sampling, use_tqdm=False)
         return [_parse_likelihood(answer, window) for answer, window in zip(answers, windows, strict=True)]
 
     def _generate_chats(self, conversations: Sequence[list[Message]], sampling: Sequence[Any]) -> list[Any]:
         """Return answers in order; prefilled answers are continued in a separate call."""
-        answers: dict[int, Any] = {}
-        for prefilled in (False, True):
-            indices = [
-                index
-                for index, conversation in enumerate(conversations)
-                if bool(conversation and conversation[-1]["role"] == "assistant") is prefilled
-            ]
-            if indices:
-                outputs = self._engine.chat(
-                    [conversations[index] for index in indices],
-                    [sampling[index] for index in indices],
+
+        def chat(prefilled: bool, pairs: list[tuple[list[Message], Any]]) -> list[Any]:
+            return list(
+                self._engine.chat(
+                    [conversation for conversation, _ in pairs],
+                    [parameters for _, parameters in pairs],
                     use_tqdm=False,
                     add_generation_prompt=not prefilled,
                     continue_final_message=prefilled,
                 )
-                answers.update(zip(indices, outputs, strict=True))
-        return [answers[index] for index in range(len(conversations))]
+            )
+
+        prefilled = [bool(turns and turns[-1]["role"] == "assistant") for turns in conversations]
+        return answer_in_groups(list(zip(conversations, sampling, strict=True)), prefilled, chat)
 
     def close(self) -> None:
         del self._engine  # the engine stops its workers when it is collected

@@ -9,13 +9,14 @@ template loses part of the question, the request is refused.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Predict, Request, Turn
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Predict, Request, Turn, list_media
+from auricle.models.base import answer_in_groups
 from auricle.models.token_boundary import (
     ContextWindow,
     ScoringInput,
@@ -26,7 +27,7 @@ from auricle.models.token_boundary import (
     start_tokens,
 )
 from auricle.models.transformers.base import TokenizedModel, render_chat
-from auricle.models.transformers.likelihood import max_context_tokens, score_batch, score_windows
+from auricle.models.transformers.inference import max_context_tokens, score_batch, score_windows
 
 DEFAULT_SAMPLE_RATE = 16_000
 PRINTED_LIST_MARK = "{'type': "  # appears in the prompt if a template expected text but got a list
@@ -102,13 +103,14 @@ class AudioChat(TokenizedModel):
             check_scorable(request)
             turns, continuation = move_trailing_space(request.turns, request.continuation)
             requests.append(replace(request, turns=turns, continuation=continuation))
-        with_audio = [request for request in requests if _audio_parts(request.turns)]
-        text_only = [request for request in requests if not _audio_parts(request.turns)]
         with self.inference_mode():
-            audio_likelihoods = iter(self._score_with_audio(with_audio) if with_audio else [])
-            text_inputs = [self._text_input(request) for request in text_only]
-            text_likelihoods = iter(score_windows(self.model, text_inputs, self._context_window, self.batch_size))
-        return [next(audio_likelihoods if _audio_parts(request.turns) else text_likelihoods) for request in requests]
+            return answer_in_groups(requests, [bool(list_media(request)) for request in requests], self._score_group)
+
+    def _score_group(self, has_audio: bool, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+        if has_audio:
+            return self._score_with_audio(batch)
+        text_inputs = [self._text_input(request) for request in batch]
+        return score_windows(self.model, text_inputs, self._context_window, self.batch_size)
 
     def _score_with_audio(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         inputs = dict(self._processor_inputs([request.turns for request in batch]))
@@ -153,7 +155,8 @@ class AudioChat(TokenizedModel):
         if not self._has_chat_template:
             return self._tokenizer_inputs(conversations).to(self.device, self.model.dtype)
         prompts = [self._render_prompt(turns) for turns in conversations]
-        clips = [part.decode(self._rate) for turns in conversations for part in _audio_parts(turns)]
+        parts = [part for turns in conversations for turn in turns for part in turn.parts]
+        clips = [part.decode(self._rate) for part in parts if isinstance(part, Audio)]
         start = self.tokenizer.bos_token
         text_options: dict[str, Any] = {"padding": True}  # audio padding is left to the processor's defaults
         if start and all(prompt.startswith(start) for prompt in prompts):
@@ -233,7 +236,3 @@ def _base64_message(turn: Turn, rate: int) -> dict[str, Any]:
         for part in turn.parts
     ]
     return {"role": turn.role, "content": parts}
-
-
-def _audio_parts(turns: Iterable[Turn]) -> list[Audio]:
-    return [part for turn in turns for part in turn.parts if isinstance(part, Audio)]

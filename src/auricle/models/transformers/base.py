@@ -12,15 +12,15 @@ from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Generation
-from auricle.models.base import BatchModel
-from auricle.models.transformers.generation import (
+from auricle.models.base import BatchModel, answer_in_groups
+from auricle.models.transformers.inference import (
     StoppingCriterion,
     attach_first_tokens,
     build_generation,
     generate_rows,
+    max_context_tokens,
     trim_tokens,
 )
-from auricle.models.transformers.likelihood import max_context_tokens
 from auricle.models.transformers.weights import Weights, import_transformers, resolve_device
 
 UNSUPPORTED_DTYPE_MESSAGE = "not implemented for '"  # in torch's error for an unsupported number format
@@ -80,12 +80,11 @@ class GenerativeModel(LocalModel):
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         """Answer greedy requests as one batch, and sampled ones one by one so that the batch does not change them."""
-        greedy = [request for request in batch if not request.temperature]
         with self.inference_mode():
-            greedy_answers = iter(self.generate_batch(greedy) if greedy else [])
-            return [
-                self._generate_sampled(request) if request.temperature else next(greedy_answers) for request in batch
-            ]
+            return answer_in_groups(batch, [bool(request.temperature) for request in batch], self._generate_group)
+
+    def _generate_group(self, is_sampled: bool, batch: Sequence[Generate]) -> list[Generation]:
+        return list(map(self._generate_sampled, batch)) if is_sampled else self.generate_batch(batch)
 
     def _generate_sampled(self, request: Generate) -> Generation:
         """Sample with a seed that depends only on the configured seed and the answer's index."""

@@ -21,7 +21,7 @@ from auricle.models.token_boundary import (
     start_tokens,
 )
 from auricle.models.transformers.base import TokenizedModel, render_chat
-from auricle.models.transformers.likelihood import max_context_tokens, score_windows
+from auricle.models.transformers.inference import max_context_tokens, score_windows
 from auricle.prompts.meta_template import MetaTemplate
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from auricle.core.types import Generate, Generation
 from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.base import GenerativeModel
-from auricle.models.transformers.generation import cut_at_stop_word
+from auricle.models.transformers.inference import cut_at_stop_word
 
 
 class Ctc(GenerativeModel):

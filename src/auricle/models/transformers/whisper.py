@@ -14,9 +14,10 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation
+from auricle.models.base import answer_in_groups
 from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.base import GenerativeModel
-from auricle.models.transformers.generation import build_generation, trim_tokens
+from auricle.models.transformers.inference import build_generation, trim_tokens
 
 TASKS = ("transcribe", "translate")
 ENGLISH = ("en", "english", "<|en|>")
@@ -82,31 +83,26 @@ class Whisper(GenerativeModel):
     def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
         """Transcribe short clips together, and long ones grouped by limit, because they use different algorithms."""
         clips = [get_single_audio(request).decode(self._rate) for request in batch]
-        groups: dict[int, list[int]] = {}
-        for index, (clip, request) in enumerate(zip(clips, batch, strict=True)):
-            is_long = len(clip) > self._window_samples
-            window_limit = min(request.max_tokens, self._max_window_tokens) if is_long else SINGLE_WINDOW
-            groups.setdefault(window_limit, []).append(index)
-        answers: dict[int, Generation] = {}
-        for limit, indices in groups.items():
-            transcribe = self._transcribe_short if limit == SINGLE_WINDOW else self._transcribe_long
-            generations = transcribe([clips[index] for index in indices], [batch[index] for index in indices])
-            answers |= zip(indices, generations, strict=True)
-        return [answers[index] for index in range(len(batch))]
-
-    def _transcribe_short(self, clips: list[Any], requests: Sequence[Generate]) -> list[Generation]:
-        max_tokens = max(request.max_tokens for request in requests)
-        rows = self._generate(self._extract_features(clips), requests[0], max_tokens, return_timestamps=False)
-        return [
-            self._to_generation(row, request, request.max_tokens) for row, request in zip(rows, requests, strict=True)
+        limits = [
+            min(request.max_tokens, self._max_window_tokens) if len(clip) > self._window_samples else SINGLE_WINDOW
+            for clip, request in zip(clips, batch, strict=True)
         ]
+        return answer_in_groups(list(zip(clips, batch, strict=True)), limits, self._transcribe)
 
-    def _transcribe_long(self, clips: list[Any], requests: Sequence[Generate]) -> list[Generation]:
-        """Transcribe long clips; the token limit applies to each window, so that an hour of audio is not cut off."""
-        features = self._extract_features(clips, truncation=False, padding="longest")
-        options = {"return_timestamps": True, "condition_on_prev_tokens": False}
-        rows = self._generate(features, requests[0], requests[0].max_tokens, **options)
-        return [self._to_generation(row, request, len(row) + 1) for row, request in zip(rows, requests, strict=True)]
+    def _transcribe(self, limit: int, pairs: Sequence[tuple[Any, Generate]]) -> list[Generation]:
+        """Transcribe clips of one window, or longer ones; then the limit applies to each window, not to all of it."""
+        clips, requests = [clip for clip, _ in pairs], [request for _, request in pairs]
+        if limit == SINGLE_WINDOW:
+            features = self._extract_features(clips)
+            max_tokens = max(request.max_tokens for request in requests)
+            rows = self._generate(features, requests[0], max_tokens, return_timestamps=False)
+            limits = [request.max_tokens for request in requests]
+        else:
+            features = self._extract_features(clips, truncation=False, padding="longest")
+            options = {"return_timestamps": True, "condition_on_prev_tokens": False}
+            rows = self._generate(features, requests[0], requests[0].max_tokens, **options)
+            limits = [len(row) + 1 for row in rows]
+        return list(map(self._to_generation, rows, requests, limits))
 
     def _extract_features(self, clips: list[Any], **options: Any) -> Any:
         features = self.processor.feature_extractor(

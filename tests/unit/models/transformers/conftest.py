@@ -27,6 +27,6 @@ def bare(llama_folder: Any) -> Any:
 
 @pytest.fixture(scope="package")
 def audeering(audeering_folder: Any) -> Any:
-    from auricle.models.transformers.audeering import Audeering
+    from auricle.models.transformers.audio_classification import Audeering
 
     return Audeering(model=str(audeering_folder))

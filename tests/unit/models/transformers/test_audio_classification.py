@@ -108,3 +108,22 @@ def test_corpus_runs_from_the_command_line(auricle: Any, manifest: Any, tmp_path
     remaining = [json.loads(line)["outputs"][0]["values"] for line in lines]
     assert len(remaining) == 3
     assert all(np.isclose(sum(item.values()), 1) for item in remaining)
+
+
+@pytest.mark.parametrize("family", ["Wav2Vec2", "Hubert", "WavLM"])
+def test_batched_predictions_equal_single_predictions(tmp_path: Path, family: str) -> None:
+    model = AudioClassification(model=str(tiny_emotions.classifier(tmp_path, family)))
+    for together, request in zip(model.predict(three_requests()), three_requests(), strict=True):
+        assert numbers(together) == pytest.approx(numbers(model.predict([request])[0]), abs=1e-5)
+
+
+def test_network_affected_by_padding_gets_one_clip_at_a_time(tmp_path: Path) -> None:
+    shape: dict[str, Any] = {"feat_extract_norm": "group", "do_stable_layer_norm": False}
+    model = AudioClassification(model=str(tiny_emotions.classifier(tmp_path, **shape)))
+    assert model.predict(three_requests()) == [model.predict([item])[0] for item in three_requests()]
+
+
+def test_duplicate_labels_are_refused(tmp_path: Path) -> None:
+    folder = tiny_emotions.classifier(tmp_path, labels=("angry", "sad", "sad"))
+    with pytest.raises(SpecError, match="has several outputs named 'sad'"):
+        AudioClassification(model=str(folder))

@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 
 import torch
 
-from auricle.models.transformers.audeering import Audeering
+from auricle.models.transformers.audio_classification import Audeering
 from tests.support import tiny_emotions
 from tests.support.emotional_speech import numbers, spoken, three_requests
 

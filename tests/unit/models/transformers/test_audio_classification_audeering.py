@@ -14,7 +14,7 @@ import torch
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.models import abilities
-from auricle.models.transformers.audeering import Audeering
+from auricle.models.transformers.audio_classification import Audeering
 from tests.support import tiny_emotions
 from tests.support.emotional_speech import (
     about,
