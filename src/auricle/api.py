@@ -266,7 +266,13 @@ def load_metrics(out: str | Path) -> Metrics:
 
 
 def compare(
-    a: str | Path, b: str | Path, metrics: Sequence[str] = (), by: str | None = None, *, max_flips: int = 5
+    a: str | Path,
+    b: str | Path,
+    metrics: Sequence[str] = (),
+    by: str | None = None,
+    *,
+    max_flips: int = 5,
+    html: str | Path | None = None,
 ) -> Comparison:
     """Compare two runs, sample by sample.
 
@@ -276,6 +282,7 @@ def compare(
         metrics: Names of the metrics to compare. Default: all that both runs have.
         by: Metadata field to break the comparison down by.
         max_flips: Number of changed samples to keep in each direction, per metric.
+        html: File to write the comparison to, as a page with the samples that changed most.
 
     Returns:
         Paired differences with intervals, and the samples that changed.
@@ -284,7 +291,7 @@ def compare(
 
     paths = Path(a), Path(b)
     results = load_metrics(paths[0]), load_metrics(paths[1])
-    return compare_runs(paths, results, metrics, by, max_flips=max_flips)
+    return compare_runs(paths, results, metrics, by, max_flips=max_flips, html=Path(html) if html else None)
 
 
 def worst_samples(out: str | Path, limit: int) -> list[str]:

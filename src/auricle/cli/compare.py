@@ -49,12 +49,7 @@ def compare_runs(
     from auricle import api
     from auricle.report.compare.text import format_comparison, format_samples
 
-    comparison = api.compare(*runs, metrics, by, max_flips=flips)
-    if html:
-        from auricle.report.compare.html import render_page
-
-        html.parent.mkdir(parents=True, exist_ok=True)
-        html.write_text(render_page(comparison), encoding="utf-8")
+    comparison = api.compare(*runs, metrics, by, max_flips=flips, html=html)
     page = [f"\nPage: {html.resolve()}"] if html else []
     print_result(as_json, comparison, [*format_comparison(comparison), *format_samples(comparison), *page])
 

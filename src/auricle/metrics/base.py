@@ -146,6 +146,11 @@ class Metric:
         value = stat if isinstance(stat, (int, float)) else self.aggregate([stat])
         return -float(value) if self.higher_is_better else float(value)
 
+    @property
+    def right_or_wrong(self) -> bool:
+        """Whether the metric counts samples as right or wrong."""
+        return self.credit is not None
+
     def is_hit(self, stat: Stat) -> bool | None:
         """Return whether a sample is right, or None if it is neither right nor wrong."""
         credit = self.credit(stat) if self.credit else None

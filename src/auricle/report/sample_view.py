@@ -131,13 +131,13 @@ def common_question(samples: Iterable[SampleView]) -> str:
 def build_sample_views(
     records: Sequence[Record], metric: Metric | None, stats: Mapping[str, Any] | None = None, *, audio: bool = True
 ) -> list[SampleView]:
-    """Prepare these records for display, worst first.
+    """Prepare these records for display, worst first; with audio, only as many as fit on a page.
 
     `stats` are the metric's statistics by sample id; without them, the records are scored again.
     """
-    chosen = records[:MAX_SAMPLES]
     if not audio:
-        return [_build_sample_view(record, metric, stats, None) for record in chosen]
+        return [_build_sample_view(record, metric, stats, None) for record in records]
+    chosen = records[:MAX_SAMPLES]
     with AudioClips([record.sample for record in chosen if not _is_perfect(record, metric, stats)]) as clips:
         load_environment()  # while other threads encode the clips
         return [_build_sample_view(record, metric, stats, clips) for record in chosen]

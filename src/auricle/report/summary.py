@@ -157,6 +157,7 @@ def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupSta
         higher_is_better=metric.higher_is_better,
         unit=metric.unit,
         plot=metric.plot,
+        right_or_wrong=metric.right_or_wrong,
         signature=Signature(MetricSignature.parse(metric.signature)),
         details=replace_non_finite(
             {**metric.details(group_stats.stats), **({} if group.field else metric.plot_data(group_stats.stats))}

@@ -47,6 +47,8 @@ class Number:
     unit: str = ""
     plot: str = ""
     """How the number is drawn; see `Metric.plot`."""
+    right_or_wrong: bool = False
+    """Whether the metric counts samples as right or wrong: right is a statistic of 1, or of 0 if lower is better."""
     signature: Signature
 
     @property

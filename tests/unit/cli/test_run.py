@@ -229,7 +229,8 @@ def test_task_is_built_once_per_command(quiz: Path, tmp_path: Path, monkeypatch:
         assert built == ["task"]
     task = ["counting_tasks:counting", "-T", f"data={quiz}"]
     perf = ["perf", *task, "-m", "echo", "--load", "closed:1", "--load", "closed:2", "--count", "3", "-o", "p"]
-    for words in (["score", "a"], ["preview", *task], perf):
+    compare = ["compare", "a", "b", "--html", "page.html"]
+    for words in (["score", "a"], ["score", "b"], compare, ["preview", *task], perf):
         built.clear()
         with suppress(SystemExit):
             cli(words, standalone_mode=False)

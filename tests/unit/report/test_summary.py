@@ -8,6 +8,8 @@ import pytest
 from auricle import Metric, Unreadable, metric
 from auricle.core.types import Failure
 from auricle.metrics.base import constant_bounds, mean
+from auricle.metrics.captions import rouge_l
+from auricle.metrics.error_rates import empty, exact_match, wer
 from auricle.metrics.labels import uar
 from tests.support.scored_records import make_mixed_records, make_record, overall_results, score_and_summarise
 
@@ -102,3 +104,13 @@ def test_the_decorator_refuses_what_it_would_misread() -> None:
         metric(unreadable="wrong")
     strict = metric(limits=(0.0, 1.0), unreadable="wrong")(unreadable_unless_number)
     assert strict.signature == "unreadable_unless_number:1.unreadable-wrong"
+
+
+@pytest.mark.parametrize(
+    ("measured", "right_or_wrong"), [(exact_match, True), (empty, True), (wer, False), (rouge_l, False)]
+)
+def test_a_number_states_whether_its_metric_counts_samples_as_right_or_wrong(
+    measured: Metric, right_or_wrong: bool
+) -> None:
+    _, results = score_and_summarise([make_record(0)], metrics=[measured])
+    assert results[0].right_or_wrong is right_or_wrong

@@ -85,7 +85,7 @@ def _draw_answers(path: Path, number: Number) -> None:
     st.subheader("Answers", anchor=False)
     frame = run_data.sort_worst_first(run_data.load_samples(path).frame, number)
     stat_column = f"stat.{number.metric}"
-    if len(frame) and set(frame[stat_column].unique()) <= {0.0, 1.0}:
+    if number.right_or_wrong and set(frame[stat_column].unique()) <= {0.0, 1.0}:
         correct = int((frame[stat_column] == float(number.higher_is_better)).sum())
         components.draw_notes(f"{correct:,} correct, {len(frame) - correct:,} incorrect; incorrect first.")
     sample_card.draw_cards(path, frame, number, MAX_CARDS)

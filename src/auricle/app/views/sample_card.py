@@ -107,8 +107,8 @@ def format_score(row: Mapping[str, Any], number: Number | None) -> str:
     reference = row.get(f"reference.{number.metric}")
     if reference is not None and number.unit != "share":
         return f"error {abs(value - reference):.3g}"
-    if value in (0.0, 1.0) and number.higher_is_better and number.unit == "share":
-        return "correct" if value else "incorrect"
+    if value in (0.0, 1.0) and number.right_or_wrong:
+        return "correct" if value == float(number.higher_is_better) else "incorrect"
     return typeset_number(value, number.unit)
 
 

@@ -278,7 +278,8 @@ def _exact_match_metric(config: TaskConfig, entry: Mapping[str, Any], filters: S
         return float(answers[0] in targets)
 
     variant = ".".join(["lmms", *(option for option in EXACT_MATCH_OPTIONS if entry.get(option))])
-    return Metric("exact_match", score, mean, variant=variant, bounds=constant_bounds((0.0, 1.0)), unit="share")
+    bounds = constant_bounds((0.0, 1.0))
+    return Metric("exact_match", score, mean, variant=variant, bounds=bounds, unit="share", credit=float)
 
 
 def _target_texts(sample: Sample, has_choices: bool) -> list[str]:

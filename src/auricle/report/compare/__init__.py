@@ -87,6 +87,7 @@ def compare_runs(
     by: str | None = None,
     *,
     max_flips: int = 5,
+    html: Path | None = None,
 ) -> Comparison:
     """Compare two scored runs, the first being the baseline.
 
@@ -96,6 +97,7 @@ def compare_runs(
         metrics: Metrics to compare by; all that the runs share if none are named.
         by: Metadata field to break the comparison down by.
         max_flips: Number of changed samples to keep in each direction, per metric.
+        html: File to write the page to.
     """
     signatures, refused = choose_metrics(paths, results, metrics)
     available = load_metrics(paths, signatures)
@@ -106,7 +108,13 @@ def compare_runs(
     fields = (by or "", _shared_cluster(results))
     with infrequent_gc():
         a, b = (load_compared_run(*side, comparable, fields) for side in zip(paths, results, strict=True))
-    return _build_comparison((a, b), comparable, refused, fields, max_flips)
+    comparison = _build_comparison((a, b), comparable, refused, fields, max_flips)
+    if html:
+        from auricle.report.compare.html import render_page
+
+        html.parent.mkdir(parents=True, exist_ok=True)
+        html.write_text(render_page(comparison, comparable), encoding="utf-8")
+    return comparison
 
 
 def _build_comparison(

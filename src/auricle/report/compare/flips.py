@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from auricle.core.types import Record
-from auricle.metrics.base import Metric
 from auricle.report.compare.loading import ComparedRun, Pairs
 from auricle.report.compare.metric_rows import PairedStats
-from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views
+from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.runs.run_directory import Run
 
 
@@ -60,56 +59,37 @@ def _build_flips(
     ids: Sequence[str],
     records_by_side: Sequence[Mapping[str, Record]],
 ) -> Iterator[Flip]:
-    stats = [
-        {sample: _to_python(side[at]) for sample, at in zip(ids, indices, strict=True)}
-        for side in (paired_stats.a, paired_stats.b)
-    ]
-    views_a, views_b = (
-        {view.id: view for view in build_views(_select(records, ids), paired_stats.metric, own, audio=False)}
-        for records, own in zip(records_by_side, stats, strict=True)
-    )
-    for sample, at in zip(ids, indices, strict=True):
-        if sample in views_a and sample in views_b:
-            a, b = views_a[sample], views_b[sample]
-            yield Flip(
-                id=sample,
-                origin=a.origin,
-                became="worse" if paired_stats.change[at] > 0 else "better",
-                target=a.target,
-                answer_a=_answer_text(a),
-                answer_b=_answer_text(b),
-                score_a=a.score,
-                score_b=b.score,
-                stat_a=stats[0][sample],
-                stat_b=stats[1][sample],
-            )
-
-
-def _select(records: Mapping[str, Record], ids: Iterable[str]) -> list[Record]:
-    return [records[sample] for sample in ids if sample in records]
-
-
-def _to_python(stat: Any) -> Any:
-    return stat.tolist() if hasattr(stat, "tolist") else stat
+    metric = paired_stats.metric
+    for sample, index in zip(ids, indices, strict=True):
+        records = [records[sample] for records in records_by_side if sample in records]
+        stats = [
+            side[index].tolist() if isinstance(side, np.ndarray) else side[index]
+            for side in (paired_stats.a, paired_stats.b)
+        ]
+        if len(records) < 2:
+            continue
+        a, b = (
+            build_sample_views([record], metric, {sample: stat}, audio=False)[0]
+            for record, stat in zip(records, stats, strict=True)
+        )
+        yield Flip(
+            id=sample,
+            origin=a.origin,
+            became="worse" if paired_stats.change[index] > 0 else "better",
+            target=a.target,
+            answer_a=_answer_text(a),
+            answer_b=_answer_text(b),
+            score_a=a.score,
+            score_b=b.score,
+            stat_a=stats[0],
+            stat_b=stats[1],
+        )
 
 
 def read_records(run: Run, ids: Iterable[str]) -> list[Record]:
     """Read these samples from the journal."""
     with run.open_index() as index:
         return [record for sample in ids if (record := index.get(sample))]
-
-
-def build_views(
-    records: Sequence[Record], metric: Metric, stats: Mapping[str, Any], *, audio: bool
-) -> list[SampleView]:
-    """Return what to show of each record, with audio for as many as fit on a page."""
-    if audio:
-        return build_sample_views(records, metric, stats)
-    return [
-        view
-        for start in range(0, len(records), MAX_SAMPLES)
-        for view in build_sample_views(records[start : start + MAX_SAMPLES], metric, stats, audio=False)
-    ]
 
 
 def _answer_text(view: SampleView) -> str:

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from auricle.core.signature import MetricSignature
+from auricle.metrics.base import Metric
 from auricle.report import templating
-from auricle.report.compare import Comparison, ComparisonRow, text
-from auricle.report.compare.flips import build_views, read_records
-from auricle.report.compare.metric_selection import load_metrics
+from auricle.report.compare import Comparison, ComparisonRow, Flip, text
+from auricle.report.compare.flips import read_records
 from auricle.report.html_format import Scale
 from auricle.report.plots import draw_difference
-from auricle.report.sample_view import MAX_SAMPLES, SampleView, common_question
+from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views, common_question
 from auricle.runs.run_directory import Run
 
 METHODS = {
@@ -44,8 +43,13 @@ class RowTable:
         return Scale.fit((end for row in alike for end in (row.low, row.high, row.difference)), include_zero=True)
 
 
-def render_page(comparison: Comparison) -> str:
-    """Render a self-contained page with the samples that changed most in the first metric."""
+def render_page(comparison: Comparison, metrics: Sequence[Metric]) -> str:
+    """Render a self-contained page with the samples that changed most in the first metric.
+
+    Args:
+        comparison: What to show.
+        metrics: The compared metrics.
+    """
     shifts = comparison.shifts
     return templating.render_page(
         "report/templates/comparison.html",
@@ -55,7 +59,7 @@ def render_page(comparison: Comparison) -> str:
         matrix_plot=draw_difference(comparison.matrix) if comparison.matrix else "",
         shift_tables=[(name, list(rows)) for name, rows in groupby(shifts, key=lambda shift: shift.dimension)],
         shift_scale=Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True),
-        cards=_render_changed_samples(comparison),
+        cards=_render_changed_samples(comparison, metrics),
         methods=_describe_methods(comparison.overall),
     )
 
@@ -77,37 +81,36 @@ def _describe_method(method: str) -> str:
 # --- samples that changed ------------------------------------------------------------------------
 
 
-def _render_changed_samples(comparison: Comparison) -> Markup | str:
+def _render_changed_samples(comparison: Comparison, metrics: Sequence[Metric]) -> Markup | str:
     """Render the samples that changed most in the first metric, with both answers."""
-    for row in comparison.overall[:1]:
-        changed = _view_changed_samples(comparison, row)
-        if changed:
-            counts = " ".join(f"{text.describe_changes(row, became)}." for became in ("worse", "better"))
-            intro = f"{counts} {len(changed)} are shown."
-            return templating.render(
-                "report/templates/changed_samples.html",
-                samples=changed,
-                intro=intro,
-                language=comparison.a.task.language,
-                common_question=common_question(a for a, _, _ in changed),
-            )
-    return ""
+    row = next(iter(comparison.overall), None)
+    flips = comparison.flips.get(row.metric, ())[:MAX_SAMPLES] if row else ()
+    if not row or not flips:
+        return ""
+    metric = next(metric for metric in metrics if metric.name == row.metric)
+    changed = _view_changed_samples(comparison, metric, flips)
+    counts = " ".join(f"{text.describe_changes(row, became)}." for became in ("worse", "better"))
+    return templating.render(
+        "report/templates/changed_samples.html",
+        samples=changed,
+        intro=f"{counts} {len(changed)} are shown.",
+        language=comparison.a.task.language,
+        common_question=common_question(a for a, _, _ in changed),
+    )
 
 
-def _view_changed_samples(comparison: Comparison, row: ComparisonRow) -> list[tuple[SampleView, SampleView, str]]:
+def _view_changed_samples(
+    comparison: Comparison, metric: Metric, flips: Sequence[Flip]
+) -> list[tuple[SampleView, SampleView, str]]:
     """Pair the answers of each sample; the audio is taken from the run that scored worse."""
-    flips = comparison.flips.get(row.metric, ())[:MAX_SAMPLES]
-    if not flips:
-        return []
-    paths = Path(comparison.a.run), Path(comparison.b.run)
-    (metric,) = load_metrics(paths, {row.metric: MetricSignature.parse(row.signature)})
     views: list[dict[str, SampleView]] = [{}, {}]
     for became in ("worse", "better"):
         changed = [flip for flip in flips if flip.became == became]
-        for side, path in enumerate(paths):
+        for side, path in enumerate((comparison.a.run, comparison.b.run)):
             stats = {flip.id: (flip.stat_a, flip.stat_b)[side] for flip in changed}
             heard = (became == "worse") == (side == 1)
-            shown = build_views(read_records(Run.load(path), stats), metric, stats, audio=heard)
+            records = read_records(Run.load(Path(path)), stats)
+            shown = build_sample_views(records, metric, stats, audio=heard)
             views[side].update({view.id: view for view in shown})
     return [
         (views[0][flip.id], views[1][flip.id], flip.became)

@@ -58,8 +58,7 @@ class PairedStats:
     @cached_property
     def is_right_or_wrong(self) -> bool:
         """Whether the metric counts each sample as right or wrong."""
-        is_share = self.metric.unit == "share" and self.metric.tokenize is None
-        return is_share and bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all())
+        return self.metric.right_or_wrong and bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all())
 
 
 def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> PairedStats:

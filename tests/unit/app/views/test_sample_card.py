@@ -15,7 +15,9 @@ from tests.support.app_pages import page_text
 from tests.support.app_runs import make_number
 from tests.unit.app.conftest import DrawRun
 
-ACCURACY = make_number("accuracy")
+ACCURACY = make_number("accuracy", right_or_wrong=True)
+EMPTY = make_number("empty", right_or_wrong=True, higher_is_better=False)
+ALWAYS_B = make_number("always_b")
 RATING = make_number("lcc", unit="")
 
 
@@ -31,6 +33,9 @@ def test_audio_outside_the_allowed_folders_is_not_played(draw: DrawRun, hostile_
         ({"stat.accuracy": 1.0}, ACCURACY, "correct"),
         ({"stat.accuracy": 0.0}, ACCURACY, "incorrect"),
         ({"stat.accuracy": float("nan")}, ACCURACY, ""),
+        ({"stat.empty": 1.0}, EMPTY, "incorrect"),
+        ({"stat.empty": 0.0}, EMPTY, "correct"),
+        ({"stat.always_b": 1.0}, ALWAYS_B, "100.00\u202f%"),
         ({"stat.lcc": 2.0, "reference.lcc": 3.5}, RATING, "error 1.5"),
         ({}, None, ""),
     ],

@@ -1,19 +1,19 @@
 """The page of a comparison."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auricle import compare
-from auricle.report.compare.html import render_page
 from tests.support.report_pages import read_page, visible_text
 
 pytestmark = pytest.mark.slow
 
 
-def test_the_page_shows_the_difference_and_both_answers(run: Any, quiz: Any) -> None:
-    comparison = compare(run("a", quiz()), run("b", quiz(), wrong=0.4))
-    page = render_page(comparison)
+def test_the_page_shows_the_difference_and_both_answers(run: Any, quiz: Any, tmp_path: Path) -> None:
+    comparison = compare(run("a", quiz()), run("b", quiz(), wrong=0.4), html=tmp_path / "pages" / "page.html")
+    page = (tmp_path / "pages" / "page.html").read_text(encoding="utf-8")
     text = visible_text(page)
     assert "Skip to the results" in text
     assert "B is worse by" in text
@@ -21,16 +21,18 @@ def test_the_page_shows_the_difference_and_both_answers(run: Any, quiz: Any) -> 
     assert read_page(page).tags.count("article") == len(comparison.flips["exact_match"])
 
 
-def test_the_page_of_equal_runs_has_no_changed_samples(run: Any, quiz: Any) -> None:
-    page = render_page(compare(run("a", quiz()), run("b", quiz())))
+def test_the_page_of_equal_runs_has_no_changed_samples(run: Any, quiz: Any, tmp_path: Path) -> None:
+    compare(run("a", quiz()), run("b", quiz()), html=tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "all pairs score the same" in visible_text(page)
     assert "article" not in read_page(page).tags
 
 
-def test_labels_of_one_model_and_recalls_are_listed(run: Any, moods: Any) -> None:
+def test_labels_of_one_model_and_recalls_are_listed(run: Any, moods: Any, tmp_path: Path) -> None:
     a = run("a", moods, "fake-labels", "classify")
     b = run("b", moods, "fake-labels", "classify", labels="anger,happy,neutral,sadness,other")
-    text = visible_text(render_page(compare(a, b)))
+    compare(a, b, html=tmp_path / "page.html")
+    text = visible_text((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "Not in A’s label set, and counted there as never predicted: other" in text
     assert "Recall of each class" in text
     assert "Treated as the same label" in text
