@@ -47,9 +47,8 @@ from auricle.engine.slots import close_model, send_once
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
-from auricle.report.publish import publish
-from auricle.report.score_table import ScoreTable
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
+from auricle.runs.progress import Progress
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, lock_run
 from auricle.runs.verdicts import Judge, VerdictIndex, read_last_judge
@@ -102,20 +101,16 @@ def evaluate(
     observer = observer or Observer()
     with Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
         model = deploy_model(model_class, spec, settings, run.path)
-        outcomes = _run_inference(evaluation, model, run, settings, observer)
-        limit = f"[:{spec.limit}]" if spec.limit else ""
-        notes = tuple(task.notes(spec.model, spec.model_args))
-        progress = replace(run.read_progress(), revision=f"{task.revision}{limit}", notes=notes)
-        run.write_progress(progress)
+        outcomes = _run_inference(evaluation, model, run, settings, observer, preload_report=not infer_only)
         result = RunResult(
             path=run.path,
             outcomes=OutcomeCounts.count(outcomes),
-            complete=progress.complete,
+            complete=run.read_progress().complete,
             stop_reason=getattr(observer, "stop_reason", ""),
         )
         if infer_only:
             return result
-        judge = spec.judge if progress.complete else None
+        judge = spec.judge if result.complete else None
         metrics = _judge_and_publish(run, task, judge, settings, observer)
     unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
     return replace(result, metrics=metrics, unscored=unscored, judge_requested=judge is not None)
@@ -208,6 +203,8 @@ def _judge_and_publish(
 
 
 def _publish(run: Run, task: Task, judge: Judge | None) -> Metrics:
+    from auricle.report.publish import publish  # imported while requests wait; see `_preload_report`
+
     return publish(run, task, display_name(Spec.from_run(run).model), judge)
 
 
@@ -296,6 +293,8 @@ def compare(
 
 def worst_samples(out: str | Path, limit: int) -> list[str]:
     """Return the ids of the samples with the worst scores on the first metric, worst first."""
+    from auricle.report.score_table import ScoreTable
+
     run = Run.load(Path(out))
     task = build_task(Spec.from_run(run))
     judge = read_judge(run)
@@ -348,21 +347,36 @@ def _with_limit(settings: Settings, spec: Spec) -> Settings:
 
 
 def _run_inference(
-    evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer
+    evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer, *, preload_report: bool
 ) -> Mapping[Outcome, int]:
     """Answer the samples and return the number of each outcome."""
+    spec, task = evaluation.spec, evaluation.task
+
+    def describe_data(progress: Progress) -> Progress:
+        limit = f"[:{spec.limit}]" if spec.limit else ""
+        notes = tuple(task.notes(spec.model, spec.model_args))
+        return replace(progress, revision=f"{task.revision}{limit}", notes=notes)
 
     async def main() -> Mapping[Outcome, int]:
         stop = asyncio.Event()
         observer.on_start(run, stop.set)
+        if preload_report and isinstance(model, AsyncModel):  # a local model does not wait
+            asyncio.get_running_loop().run_in_executor(None, _preload_report)
         with stop_on_interrupt(stop):
             try:
                 loop = RunLoop(evaluation.inferencer, model, run, settings, observer)
-                return await loop.run(evaluation.task.samples, stop)
+                return await loop.run(task.samples, stop, describe_data)
             finally:
                 await close_model(model)
 
     return _run_async(main())
+
+
+def _preload_report() -> None:
+    """Import what scoring and the report need, which takes 0.2 s, while requests wait for the server."""
+    from auricle.report.publish import preload
+
+    preload()
 
 
 def _run_async(coroutine: Coroutine[Any, Any, T]) -> T:

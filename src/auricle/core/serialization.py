@@ -28,7 +28,8 @@ from auricle.core.types import (
     get_max_tokens,
 )
 
-JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
+JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS
+"""Without `OPT_SERIALIZE_NUMPY`, which imports NumPy to encode any object that is not of a JSON type."""
 
 JsonObject = dict[str, Any]
 
@@ -201,7 +202,7 @@ def _to_plain(value: Any) -> Any:
         return encode(value)
     if isinstance(value, Mapping):
         return dict(value)
-    return str(value)
+    return value.tolist() if hasattr(value, "tolist") else str(value)  # arrays and their elements
 
 
 def _replace_surrogates(value: Any) -> Any:

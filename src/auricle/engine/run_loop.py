@@ -57,8 +57,22 @@ class RunLoop:
         self._timer = PassTimer()
         self._earlier_passes = read_passes(run)
 
-    async def run(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Mapping[Outcome, int]:
-        """Process samples in order until the data ends or `stop` is set, and return the number of each outcome."""
+    async def run(
+        self,
+        samples: Iterable[Sample | RejectedRow],
+        stop: asyncio.Event,
+        describe_data: Callable[[Progress], Progress] = lambda progress: progress,
+    ) -> Mapping[Outcome, int]:
+        """Process samples in order until the data ends or `stop` is set.
+
+        Args:
+            samples: The data.
+            stop: When set, requests in flight may finish and no further ones are sent.
+            describe_data: Adds what is known about the data after the pass to the progress.
+
+        Returns:
+            The number of each outcome.
+        """
         self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes)))
         slots, run = open_slots(self._model, self._settings), self._run_directory
         loop = RequestLoop(slots, self._process_sample, stop, self._observer.on_in_flight, run.check)
@@ -69,7 +83,7 @@ class RunLoop:
             self._journal_index.close()
             self._executor.close()
             await close_inferencer(self._inferencer)
-        self._finish(self._row_count, stop.is_set())
+        self._run_directory.write_progress(describe_data(self._finish(self._row_count, stop.is_set())))
         return self._outcomes + Counter({Outcome.ANSWERED: self._answered})
 
     def _admit_rows(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Iterator[Row | None]:
@@ -167,13 +181,13 @@ class RunLoop:
         get_context: Callable[[Sample], Mapping[str, Json]] | None = getattr(self._inferencer, "sample_context", None)
         return get_context(sample) if get_context else None
 
-    def _finish(self, row_count: int, stopped: bool) -> None:
+    def _finish(self, row_count: int, stopped: bool) -> Progress:
         if not stopped and self._settings.limit is None:
             self._run_directory.mark_removed(self._journal_index.id_digests() - self._first_row_by_id.keys())
         self._run_directory.flush()
         ready_at = getattr(self._model, "ready_at", None)  # set by models that load at the first request
         passes = [*self._earlier_passes, *self._timer.timings(ready_at)]
-        self._run_directory.write_progress(Progress(complete=not stopped, rows=row_count, passes=tuple(passes)))
+        return Progress(complete=not stopped, rows=row_count, passes=tuple(passes))
 
 
 def _read_key_and_duration(

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
@@ -21,6 +22,7 @@ from auricle.report import run_html
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
+from auricle.report.templating import load_environment
 from auricle.runs.metrics import (
     FailureExample,
     FailureKind,
@@ -37,6 +39,13 @@ from auricle.runs.throughput import StreamDelays, read_passes, summarise_through
 from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Judge, VerdictIndex
 from auricle.tasks.base import Task
+
+
+def preload() -> None:
+    """Load what `publish` imports when it needs it."""
+    for name in ("numpy.random", "numpy.ma", "av"):
+        import_module(name)
+    load_environment().get_template(run_html.TEMPLATE)
 
 
 def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> Metrics:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.core.files import write_atomically
+from auricle.core.files import write_atomically, write_lines_atomically
 
 Document = TypeVar("Document")
 Expected = TypeVar("Expected")
@@ -30,7 +30,7 @@ TYPE_NAMES: dict[type, str] = {
 }
 MAX_BYTES = 50_000_000
 """Largest document that is read."""
-WRITE_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
+WRITE_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 class UnknownFormat(DataError):
@@ -145,9 +145,12 @@ def _join(message: str, remedy: str) -> str:
     return f"{message} {remedy}".rstrip()
 
 
-def write_document(path: Path, document: Any) -> None:
-    """Write a document atomically; NaN and infinity become null."""
-    write_atomically(path, encode_document(document))
+def write_document(path: Path, document: Any, *, is_derived: bool = False) -> None:
+    """Write a document atomically; NaN and infinity become null. A derived one can be written again after a crash."""
+    if is_derived:
+        write_lines_atomically(path, [encode_document(document)])
+    else:
+        write_atomically(path, encode_document(document))
 
 
 def encode_document(document: Any) -> bytes:
@@ -156,7 +159,9 @@ def encode_document(document: Any) -> bytes:
 
 
 def to_plain(value: Any) -> Any:
-    """Convert a value of a document to what JSON can express: dataclasses to mappings, other objects to text."""
+    """Convert a value of a document to what JSON can express: dataclasses to mappings, arrays and
+    their elements to lists and numbers, other objects to text.
+    """
     if is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__:
         return {field.name: getattr(value, field.name) for field in fields(value)}
-    return str(value)
+    return value.tolist() if hasattr(value, "tolist") else str(value)

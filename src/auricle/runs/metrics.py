@@ -255,7 +255,7 @@ def read_current_metrics(run_path: Path) -> Metrics | None:
 
 
 def write_metrics(run_path: Path, metrics: Metrics) -> None:
-    write_document(run_path / METRICS_FILE, metrics)
+    write_document(run_path / METRICS_FILE, metrics, is_derived=True)
 
 
 def format_money(amount: float, currency: str) -> str:

@@ -22,7 +22,7 @@ from typing import IO
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, RunLocked
-from auricle.core.files import write_atomically
+from auricle.core.files import write_atomically, write_lines_atomically
 from auricle.core.serialization import digest, encode_record, read_id_digest
 from auricle.core.types import Generation, Output, Record
 from auricle.runs.journal import (
@@ -226,7 +226,7 @@ class Run:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a derived file atomically."""
-        write_atomically(self.path / name, content)
+        write_lines_atomically(self.path / name, [content])
 
 
 AUDIO_SUFFIXES = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"ID3": ".mp3", b"\xff": ".mp3"}
