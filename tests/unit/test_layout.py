@@ -131,7 +131,7 @@ RUN_FILES = {
     *("spec.json", "progress.json", "metrics.json", "prices.json", "perf.json", "summary.json", "health.json"),
     *("outputs.jsonl", "verdicts.jsonl", "scores.jsonl", "requests.jsonl"),
 }
-OTHER_FILES_OF_THAT_NAME = {Path("tasks/benchmarks/cmi_evaluation.py")}  # CMI-RewardBench's own metrics.json
+OTHER_FILES_OF_THAT_NAME = {Path("tasks/benchmarks/cmi.py")}  # CMI-RewardBench's own metrics.json
 
 
 def test_only_runs_reads_and_writes_the_files_of_a_run() -> None:

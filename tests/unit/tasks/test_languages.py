@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auricle.tasks.benchmarks.fleurs import LANGUAGES
+from auricle.tasks.benchmarks.read_speech import FLEURS_LANGUAGES
 from auricle.tasks.languages import LANGUAGE_NAMES, language_name
 
 
@@ -11,4 +11,4 @@ def test_an_unknown_code_is_its_own_name() -> None:
 
 
 def test_every_language_of_fleurs_has_a_name() -> None:
-    assert not set(LANGUAGES.values()) - set(LANGUAGE_NAMES)
+    assert not set(FLEURS_LANGUAGES.values()) - set(LANGUAGE_NAMES)

@@ -9,8 +9,7 @@ from typing import Any
 from auricle.metrics import correlation
 from auricle.metrics.base import mean
 from auricle.metrics.preference import CHOICE_BY_NAME
-from auricle.tasks.benchmarks.cmi_columns import PREFERENCE_COLUMNS, RATING_COLUMNS, assign_groups
-from auricle.tasks.benchmarks.cmi_evaluation import Evaluation
+from auricle.tasks.benchmarks.cmi import PREFERENCE_COLUMNS, RATING_COLUMNS, Evaluation, assign_groups
 
 TableRow = dict[str, Any]
 

@@ -34,8 +34,7 @@ from auricle.interop.result_files import (
 from auricle.metrics.preference import A, get_choice
 from auricle.metrics.ratings import Dimension
 from auricle.runs.run_directory import Run
-from auricle.tasks.benchmarks.cmi import CmiSamples
-from auricle.tasks.benchmarks.cmi_columns import DATASETS, PREFERENCE_COLUMNS, detect_dataset
+from auricle.tasks.benchmarks.cmi import DATASETS, PREFERENCE_COLUMNS, CmiSamples, detect_dataset
 
 CHOICE_COLUMNS: Mapping[str, str] = {
     "preference": "predicted_preference",

@@ -9,7 +9,7 @@ from typing import Any
 
 from auricle.core.types import RejectedRow
 from auricle.tasks.benchmarks import base
-from auricle.tasks.benchmarks.tables import Values, read_table_with_audio, split_valid_rows
+from auricle.tasks.benchmarks.sources import Values, read_table_with_audio, split_valid_rows
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, iter_files
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from auricle.tasks.benchmarks import base
-from auricle.tasks.benchmarks.tables import Values, convert_table, read_table_with_audio
+from auricle.tasks.benchmarks.sources import Values, convert_table, read_table_with_audio
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, iter_files
 
 RECORDING_SUFFIXES = (*AUDIO_SUFFIXES, ".au")

@@ -5,14 +5,17 @@ Rows are read from the authors' JSONL file. The column `source` decides which da
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from itertools import pairwise
+from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample
+from auricle.core.yaml_files import read_yaml
 from auricle.data.file_formats import Row, file_revision, read_rows
 from auricle.data.manifest import ColumnMapping
 from auricle.metrics.base import Metric
@@ -20,20 +23,214 @@ from auricle.metrics.preference import TiePolicy, preference_metrics
 from auricle.metrics.ratings import RATING_METRICS, Dimension, rating_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below
-from auricle.tasks.benchmarks.cmi_columns import (
-    ASKED_AS,
-    DATASETS,
-    OUTPUT_DIMENSIONS,
-    PREFERENCE_COLUMNS,
-    RATING_COLUMNS,
-    assign_groups,
-    detect_dataset,
-    parse_targets,
-)
-from auricle.tasks.benchmarks.cmi_evaluation import Evaluation
 from auricle.tasks.benchmarks.sources import BenchmarkSamples
-from auricle.tasks.options import split_list
+from auricle.tasks.options import check_option, split_list
 from auricle.tasks.reward.options import RewardOptions, has_value, select_metrics
+
+# --- columns: the dataset of a row, its ratings or preferences, and its groups -----------------
+
+DATASETS = ("PAM", "MusicEval", "MusicArena", "CMI-Pref")
+RATING_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "PAM": {"musicality": "musicality", "alignment": "text-music alignment"},
+    "MusicEval": {"musicality": "musicality"},
+}
+"""The rating columns of each dataset, by dimension."""
+PREFERENCE_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "MusicArena": {"preference": "preference"},
+    "CMI-Pref": {"alignment": "preference-alignment", "musicality": "preference-musicality"},
+}
+"""The preference columns of each dataset, by dimension."""
+ASKED_AS: Mapping[str, str] = {"preference": "musicality"}
+"""Votes of Music Arena are compared with musicality."""
+OUTPUT_DIMENSIONS = ("alignment", "musicality")
+CHOICE_ALIASES: Mapping[str, str] = {
+    "a": "a",
+    "b": "b",
+    "model_a": "a",
+    "model_b": "b",
+    "both": "tie",
+    "neither": "tie",
+}
+"""Values of the preference columns; any other value is invalid."""
+CONFIDENCE_PREFIX = "confidence_preference-"
+
+
+def detect_dataset(source: str) -> str | None:
+    """Return the dataset of a row, or None if its source is unknown."""
+    if "PAM" in source:
+        return "PAM"
+    if source in ("MusicEval", "SongEval"):
+        return "MusicEval"
+    if "Music Arena" in source:
+        return "MusicArena"
+    return "CMI-Pref" if source == "cmi-arena-annotation" else None
+
+
+def parse_targets(dataset: str, values: Mapping[str, Any]) -> tuple[dict[str, Json], list[str]]:
+    """Return the ratings or preferences of a row by dimension, and the columns without a valid value."""
+    is_rated = dataset in RATING_COLUMNS
+    columns = (RATING_COLUMNS if is_rated else PREFERENCE_COLUMNS)[dataset]
+    targets: dict[str, Json] = {}
+    for name, column in columns.items():
+        value = values.get(column)
+        target = _parse_rating(value) if is_rated else _parse_preference(value)
+        if target is not None:
+            targets[name] = target
+    return targets, [column for name, column in columns.items() if name not in targets]
+
+
+def _parse_rating(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _parse_preference(value: Any) -> str | None:
+    return CHOICE_ALIASES.get(str(value).strip().lower())
+
+
+def assign_groups(dataset: str, values: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the groups of a row, as in the authors' tables."""
+    if dataset == "MusicArena":
+        return {"month": find_month(values)}
+    return _cmi_pref_groups(values) if dataset == "CMI-Pref" else {}
+
+
+def find_month(values: Mapping[str, Any]) -> str:
+    """Return the month of a row: the second folder below `MusicArena_data` in its paths."""
+    for column in ("audio-path", "audio2"):
+        parts = PurePath(str(values.get(column) or "").strip()).parts
+        if "MusicArena_data" in parts:
+            index = parts.index("MusicArena_data") + 2
+            if index < len(parts):
+                return parts[index]
+    return "unknown"
+
+
+def _cmi_pref_groups(values: Mapping[str, Any]) -> dict[str, Json]:
+    modality = str(values.get("modality") or "").strip() or _infer_modality(values)
+    groups: dict[str, Json] = {"modality": modality}
+    if modality in MODALITIES:
+        groups["ref_subset"] = "ref" if modality.endswith("+ref") else "no_ref"
+        groups["modality_type"] = "vocal" if "lyrics" in modality else "instru"
+    for name in OUTPUT_DIMENSIONS:
+        if (confidence := _confidence_group(values.get(f"{CONFIDENCE_PREFIX}{name}"))) is not None:
+            groups[f"confidence_{name}"] = confidence
+    return groups
+
+
+MODALITIES = ("text", "text+lyrics", "text+ref", "text+lyrics+ref")
+
+
+def _infer_modality(values: Mapping[str, Any]) -> str:
+    parts = {"lyrics": "lyrics", "ref": "ref-audio-path"}
+    return "+".join(["text", *(name for name, column in parts.items() if has_value(values.get(column)))])
+
+
+def _confidence_group(value: Any) -> str | None:
+    number = _parse_rating(value)
+    if number is None:
+        return None
+    return "=3" if number == 3 else "<3" if number < 3 else ">3"
+
+
+# --- evaluation settings in the authors' YAML format -------------------------------------------
+
+DURATION_BINS = (10.0, 30.0, 60.0, 120.0, 500.0)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Evaluation settings; the defaults are those of the authors' file."""
+
+    split: str = "test"
+    include_lcc: bool = True
+    include_k_tau: bool = True
+    musicarena_by_month: bool = True
+    cmi_by_modality: bool = True
+    cmi_by_confidence: bool = True
+    by_duration: bool = False
+    duration_bin: tuple[float, ...] = DURATION_BINS
+    summary_csv: str = "metrics_summary.csv"
+    detail_csv: str = "metrics_detail.csv"
+    json: str = "metrics.json"
+
+    @classmethod
+    def read(cls, path: Path) -> Evaluation:
+        """Read a YAML file; missing settings keep their defaults."""
+        document = read_yaml(path)
+        evaluation = cls()
+        for section, names in SECTIONS.items():
+            values = document.get(section) or {}
+            if not isinstance(values, Mapping):
+                raise SpecError(f"{path}: {section} must contain `name: value` lines.")
+            settings = {name: values[name] for name in names if name in values}
+            evaluation = evaluation.with_values(settings, f"{path}: {section}.")
+        return evaluation
+
+    def with_values(self, values: Mapping[str, Any], prefix: str = "") -> Evaluation:
+        """Return a copy with other values."""
+        return replace(self, **{name: _check_value(name, value, prefix) for name, value in values.items()})
+
+    def document(self) -> dict[str, Any]:
+        """Return the settings in the format of the YAML file, for `metrics.json`."""
+        return {
+            section: {
+                name: list(value) if isinstance(value, tuple) else value
+                for name in names
+                for value in (getattr(self, name),)
+            }
+            for section, names in SECTIONS.items()
+        }
+
+    @property
+    def files(self) -> tuple[str, str, str]:
+        """The names of the two tables and of the JSON file."""
+        return self.summary_csv, self.detail_csv, self.json
+
+    def find_duration_bin(self, seconds: float) -> str | None:
+        """Return the bin of a duration in the authors' notation; the last bin includes its end."""
+        edges = self.duration_bin
+        last = len(edges) - 2
+        for index, (left, right) in enumerate(pairwise(edges)):
+            if left <= seconds < right or (index == last and seconds == right):
+                return f"[{left:g},{right:g}{']' if index == last else ')'}"
+        return None
+
+
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "filter": ("split",),
+    "metrics": ("include_lcc", "include_k_tau"),
+    "groups": ("musicarena_by_month", "cmi_by_confidence", "cmi_by_modality", "by_duration", "duration_bin"),
+    "outputs": ("summary_csv", "detail_csv", "json"),
+}
+
+
+def _check_value(name: str, value: Any, prefix: str) -> Any:
+    if name == "duration_bin":
+        return _parse_bins(value, prefix)
+    expected_type = type(getattr(Evaluation, name))
+    expected = "true or false" if expected_type is bool else "text"
+    check_option(f"{prefix}{name}", value, isinstance(value, expected_type), expected)
+    is_file_name = expected_type is str and name != "split"
+    is_valid = not is_file_name or Path(value).name == value
+    return check_option(f"{prefix}{name}", value, is_valid, "a file name without folders")
+
+
+def _parse_bins(value: Any, prefix: str) -> tuple[float, ...]:
+    items = value.split(",") if isinstance(value, str) else value
+    try:
+        edges = tuple(float(item) for item in items)
+    except (TypeError, ValueError):
+        edges = ()
+    is_valid = len(edges) > 1 and list(edges) == sorted(set(edges))
+    check_option(f"{prefix}duration_bin", value, is_valid, "two or more increasing numbers of seconds")
+    return edges
+
+
+# --- samples and tasks -------------------------------------------------------------------------
 
 FILE_NAME = "all_test.jsonl"
 LOCATION_OPTIONS = ("dataset_jsonl", "dataset_root", "root")

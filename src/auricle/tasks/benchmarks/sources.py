@@ -1,10 +1,10 @@
-"""Read the rows of published benchmarks from an archive on disk or from Hugging Face."""
+"""Read the rows of published benchmarks: from an archive on disk, its tables and recordings, or from Hugging Face."""
 
 from __future__ import annotations
 
 import csv
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -13,13 +13,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
-from auricle.data.file_formats import Row
+from auricle.data.file_formats import Row, read_rows
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import Manifest
-from auricle.tasks.folder_scan import describe_contents, describe_count_mismatch, label_mismatches, not_a_folder_error
+from auricle.tasks.folder_scan import (
+    AUDIO_SUFFIXES,
+    Clip,
+    ScanResult,
+    describe_contents,
+    describe_count_mismatch,
+    label_mismatches,
+    not_a_folder_error,
+    scan_by_name,
+)
 
 if TYPE_CHECKING:
     from auricle.tasks.benchmarks.base import Benchmark, HubDataset
+
 
 BenchmarkPart: TypeAlias = Mapping[str, str]
 """The selected part of a benchmark: `split`, `language` and further options by name."""
@@ -279,3 +289,107 @@ def read_table(
         raise missing_column_error(str(path), ", ".join(map(repr, missing)), rows.fieldnames or ())
     for row in rows:
         yield {str(name): value or "" for name, value in row.items() if isinstance(name, str)}
+
+
+Values = Mapping[str, Any]
+
+
+def convert_table(path: Path, convert: Callable[[Values], Item | None]) -> Items:
+    """Yield the converted rows of a table, except those converted to None."""
+    for row in read_rows(path):
+        if isinstance(row, RejectedRow):
+            yield row
+            continue
+        try:
+            item = convert(row.values)
+        except KeyError as error:
+            raise missing_column_error(row.origin, str(error), row.values) from error
+        if item is not None:
+            yield item
+
+
+def read_table_with_audio(
+    tables: Sequence[str], audio_folders: Sequence[str], convert: Callable[[Values, Path], Item | None]
+) -> Callable[[Path, BenchmarkPart], Items]:
+    """Return a reader of a table and a folder of recordings.
+
+    Args:
+        tables: Possible paths of the table; `{split}` stands for the split.
+        audio_folders: Possible paths of the folder.
+        convert: Function of a row and the folder that returns an item, or None to skip the row.
+    """
+
+    def read(root: Path, part: BenchmarkPart) -> Items:
+        table = find_below(root, *(name.format(**part) for name in tables))
+        folder = find_below(root, *(name.format(**part) for name in audio_folders))
+        return convert_table(table, lambda row: convert(row, folder))
+
+    return read
+
+
+def split_valid_rows(path: Path, *columns: str) -> tuple[list[Row], list[RejectedRow]]:
+    """Return the rows of a table that have these columns, and the rows that do not or cannot be read."""
+    valid: list[Row] = []
+    rejected: list[RejectedRow] = []
+    for row in read_rows(path):
+        if isinstance(row, RejectedRow):
+            rejected.append(row)
+        elif missing := [name for name in columns if name not in row.values]:
+            reason = f"missing column {missing[0]!r} (columns: {', '.join(row.values) or 'none'})"
+            rejected.append(RejectedRow(row.origin, reason))
+        else:
+            valid.append(row)
+    if rejected and not valid:
+        raise DataError(f"{path}: no usable row. {rejected[0].origin}: {rejected[0].reason}.")
+    return valid, rejected
+
+
+class Recordings(Rows):
+    """Recordings in a fixed order that mixes speakers and labels, so that the first few are representative."""
+
+    noun = "recordings"
+
+    def __init__(self, scan: ScanResult, root: Path) -> None:
+        self._root = root
+        self._clips = sorted(scan.clips, key=lambda clip: _digest(clip.id))
+        self._rejected = scan.rejected
+        self.notes = scan.notes
+        others = f" Other recordings of the corpus: {scan.excluded_count:,}." if scan.excluded_count else ""
+        self.hint = others + "".join(f" {row.origin}: {row.reason}." for row in scan.rejected[:1])
+
+    def __iter__(self) -> Iterator[Item | RejectedRow]:
+        for clip in self._clips:
+            yield {"id": clip.id, clip.medium: str(clip.path), "target": clip.label, "meta": dict(clip.meta)}
+        yield from self._rejected
+
+    def __len__(self) -> int:
+        return len(self._clips) + len(self._rejected)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._clips
+
+    def digest(self) -> str:
+        return _digest("\n".join(sorted(f"{clip.id}\t{clip.label}" for clip in self._clips)))[:8]
+
+    def origin(self, item: Item) -> str:
+        return Path(item.get("audio") or item["video"]).relative_to(self._root).as_posix()
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def read_by_name(
+    parse: Callable[[Path], Clip | None],
+    accept: Callable[[BenchmarkPart, Clip], bool] = lambda _part, _clip: True,
+    suffixes: Sequence[str] = AUDIO_SUFFIXES,
+) -> Callable[[Path, BenchmarkPart], Recordings]:
+    """Return a reader of a corpus whose file names contain all labels.
+
+    Args:
+        parse: Function that returns the clip of a path, or None if the name does not belong to the corpus.
+        accept: Function that selects the clips of a part.
+        suffixes: File suffixes to look at.
+    """
+    return lambda root, part: Recordings(scan_by_name(root, parse, lambda clip: accept(part, clip), suffixes), root)

@@ -16,8 +16,7 @@ from typing import Any
 from auricle.core.types import RejectedRow
 from auricle.data.file_formats import count_rows
 from auricle.tasks.benchmarks import base
-from auricle.tasks.benchmarks.sources import Rows
-from auricle.tasks.benchmarks.tables import Values, convert_table
+from auricle.tasks.benchmarks.sources import Rows, Values, convert_table
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 
 REVISION = "0aa5b0289e1b9a1a0448cc01ae7a88bbe9560aef"

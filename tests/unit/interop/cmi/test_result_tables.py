@@ -1,5 +1,5 @@
 from auricle.interop.cmi.result_tables import Result, build_detail, build_summary
-from auricle.tasks.benchmarks.cmi_evaluation import Evaluation
+from auricle.tasks.benchmarks.cmi import Evaluation
 
 
 def result(preferred: str, month: str) -> Result:

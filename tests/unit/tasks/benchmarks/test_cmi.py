@@ -14,7 +14,7 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.types import RejectedRow
 from auricle.interop.result_export import export_run
 from auricle.tasks.benchmarks import cmi
-from auricle.tasks.benchmarks.cmi import CmiSamples
+from auricle.tasks.benchmarks.cmi import CmiSamples, Evaluation, assign_groups, detect_dataset, parse_targets
 from auricle.tasks.inferencers import Appraise, RateOrPrefer, select_inferencer
 from tests.support.cmi_rows import ARENA
 
@@ -233,3 +233,45 @@ def test_text_answers_are_exported_without_scores(manifest: Any, tone: Any, tmp_
     assert result["predicted_musicality"] is None
     assert "predicted_preference-alignment" not in result
     assert summary_csv.read_text() == "dataset,task,n,ACC\nMusicArena,preference,1,1.0\n"
+
+
+def test_the_source_decides_the_dataset() -> None:
+    assert [detect_dataset(source) for source in ("PAM (music)", "SongEval", "MusicEval")] == [
+        *("PAM", "MusicEval", "MusicEval")
+    ]
+    assert detect_dataset("Music Arena ['x']") == "MusicArena"
+    assert detect_dataset("cmi-arena-annotation") == "CMI-Pref"
+    assert detect_dataset("cmi") is None
+
+
+def test_the_month_comes_from_either_path() -> None:
+    assert assign_groups("MusicArena", ARENA) == {"month": "01-2025JULAUG"}
+    assert assign_groups("MusicArena", {**ARENA, "audio-path": "x.wav"})["month"] == "01-2025JULAUG"
+    assert assign_groups("MusicArena", {"audio2": None}) == {"month": "unknown"}
+
+
+@pytest.mark.parametrize("vote", ["TIE", "BOTH_BAD", "", None, {"a": 1}])
+def test_an_invalid_vote_is_not_a_target(vote: Any) -> None:
+    assert parse_targets("MusicArena", {"preference": vote}) == ({}, ["preference"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("metrics: {include_lcc: 1}", r"Invalid .*metrics\.include_lcc 1: expected true or false"),
+        ("groups: {duration_bin: [5, 1]}", r"groups\.duration_bin \[5, 1\]: expected two or more increasing"),
+        ("groups: [a]", "groups must contain"),
+        ("outputs: {json: ../x.json}", "expected a file name without folders"),
+    ],
+)
+def test_invalid_evaluation_settings_are_rejected(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "eval.yaml").write_text(text)
+    with pytest.raises(SpecError, match=message):
+        Evaluation.read(tmp_path / "eval.yaml")
+
+
+def test_only_the_last_bin_includes_its_end() -> None:
+    bins = Evaluation(duration_bin=(10.0, 30.0, 60.0))
+    assert [bins.find_duration_bin(seconds) for seconds in (9.9, 10, 30, 60, 60.1)] == [
+        *(None, "[10,30)", "[30,60]", "[30,60]", None)
+    ]

@@ -20,7 +20,7 @@ from auricle.tasks.benchmarks.base import Benchmark, HubDataset, make_item, read
 from auricle.tasks.catalogue import TASKS
 from tests.support.miniatures import write_lines, write_tone
 from tests.support.miniatures_suite import find_miniature, get_benchmark, get_hub
-from tests.support.miniatures_understanding import hub_audio
+from tests.support.miniatures_understanding import hub_audio, write_parquet
 
 AUDIO = {"bytes": b"RIFF", "path": "17.wav"}
 ROWS: dict[str, tuple[dict[str, Any], tuple[str, str, dict[str, str]]]] = {
@@ -174,3 +174,18 @@ def test_the_hub_copy_has_the_rows_of_the_archive(tmp_path: Path) -> None:
         assert hub_item is not None
         assert {**archive_item, "audio": None} == {**hub_item, "audio": None}
     assert get_hub("esc50").row_filter({"split": "fold2"}) == {"fold": 2}
+
+
+def test_a_missing_column_is_reported(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "bbh/test-00000-of-00001.parquet", [{"audio": hub_audio("a"), "prompt": "?"}])
+    with pytest.raises(DataError, match=r"missing column 'id' \(columns: audio, prompt\)"):
+        TASKS.get("voicebench-bbh")(root=str(tmp_path)).samples.validate()
+
+
+@pytest.mark.parametrize("name", ["clotho-aqa", "audiocaps"])
+def test_a_table_without_usable_rows_is_reported(name: str, tmp_path: Path) -> None:
+    find_miniature(name).build(tmp_path)
+    for path in tmp_path.glob("*.csv"):
+        path.write_text("something\nelse\n")
+    with pytest.raises(DataError, match=r"no usable row\. .*\(columns: something\)"):
+        TASKS.get(name)(root=str(tmp_path)).samples.validate()

@@ -1,4 +1,4 @@
-"""Tests of Common Voice and CoVoST 2."""
+"""Tests of LibriSpeech, FLEURS, Common Voice, CoVoST 2 and AISHELL."""
 
 from __future__ import annotations
 
@@ -14,15 +14,19 @@ from auricle.tasks.catalogue import TASKS
 from tests.support.miniatures import write_tone
 from tests.support.miniatures_suite import SpeechSuite, build_from, find_miniature
 
-pytestmark = pytest.mark.slow
+
+class TestReadSpeech(SpeechSuite):
+    tasks = ("librispeech", "fleurs", "aishell", "aishell-2")
 
 
+@pytest.mark.slow
 def test_a_missing_language_is_reported_with_the_available_ones(tmp_path: Path) -> None:
     find_miniature("common-voice", language="de").build(tmp_path)
     with pytest.raises(DataError, match=r"No en/test.tsv .* Languages in it: de\."):
         TASKS.get("common-voice")(root=str(tmp_path)).samples.validate()
 
 
+@pytest.mark.slow
 def test_the_locale_of_the_table_is_checked(tmp_path: Path) -> None:
     find_miniature("common-voice", language="de").build(tmp_path)
     folder = tmp_path / "cv-corpus-17.0-2024-03-15/de"
@@ -31,6 +35,7 @@ def test_the_locale_of_the_table_is_checked(tmp_path: Path) -> None:
     assert len(TASKS.get("common-voice")(root=str(folder), language="de").samples) == 2
 
 
+@pytest.mark.slow
 def test_translations_into_chinese_are_scored_by_character(tmp_path: Path) -> None:
     miniature = find_miniature("covost2", pair="en_zh-CN")
     miniature.build(tmp_path)
@@ -40,6 +45,7 @@ def test_translations_into_chinese_are_scored_by_character(tmp_path: Path) -> No
     assert [metric.name for metric in task.metrics] == ["bleu_char", "chrf"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "tokenise"), [("bleu_char", "char"), ("bleu_zh", "zh")])
 def test_character_bleu_equals_sacrebleu(manifest: Any, tmp_path: Path, name: str, tokenise: str) -> None:
     path = manifest([{"id": "1", "question": "早上好 Tom", "audio": "x.wav", "answer": "你早上好 Tom"}])
@@ -50,5 +56,14 @@ def test_character_bleu_equals_sacrebleu(manifest: Any, tmp_path: Path, name: st
     assert number.value == pytest.approx(oracle.score)
 
 
+@pytest.mark.parametrize(
+    ("language", "first"), [("en", "wer"), ("de", "wer"), ("zh", "cer"), ("yue", "cer"), ("ja", "cer"), ("th", "cer")]
+)
+def test_languages_without_spaces_are_scored_by_character(language: str, first: str) -> None:
+    task = TASKS.get("fleurs")(root="x", language=language)
+    assert task.metrics[0].name == first
+
+
+@pytest.mark.slow
 class TestCommonVoice(SpeechSuite):
     tasks = ("common-voice", "covost2")

@@ -1,4 +1,4 @@
-"""Tests of GigaSpeech and WenetSpeech."""
+"""Tests of AMI, Earnings-22, SPGISpeech, TED-LIUM, VoxPopuli, GigaSpeech and WenetSpeech."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from tests.support.miniatures import write_lines
 from tests.support.miniatures_suite import SpeechSuite
 
 
-class TestSegmented(SpeechSuite):
-    tasks = ("gigaspeech", "wenetspeech")
+class TestSpontaneousSpeech(SpeechSuite):
+    tasks = ("ami", "earnings22", "spgispeech", "tedlium", "gigaspeech", "wenetspeech")
+
+
+@pytest.mark.slow
+class TestVoxpopuli(SpeechSuite):
+    tasks = ("voxpopuli",)
 
 
 def test_a_truncated_json_file_is_reported(tmp_path: Path) -> None:

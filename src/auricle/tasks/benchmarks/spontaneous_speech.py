@@ -1,0 +1,381 @@
+"""Meetings, talks, calls and broadcasts: AMI, Earnings-22, SPGISpeech, TED-LIUM, VoxPopuli, GigaSpeech, WenetSpeech."""
+
+from __future__ import annotations
+
+import csv
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from auricle.core.errors import DataError, SpecError
+from auricle.tasks.benchmarks import base
+
+# --- AMI: meetings recorded by headset or table microphone, cut at the transcribers' segments --
+
+ID = "{http://nite.sourceforge.net/}id"
+CHILD = "{http://nite.sourceforge.net/}child"
+WORD_ID_PATTERN = re.compile(r"id\(([^)]+)\)")
+SESSIONS: Mapping[str, tuple[str, ...]] = {
+    "test": ("EN2002", "ES2004", "IS1009", "TS3003"),
+    "dev": (*("ES2011", "IB4001", "IB4002", "IB4003", "IB4004", "IB4010", "IB4011"), *("IS1008", "TS3004")),
+}
+"""The split that the authors recommend for speech recognition."""
+MICROPHONE_FILES = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "Mix-Headset"}
+
+
+def _read_ami(root: Path, part: base.BenchmarkPart) -> base.Items:
+    """Read the segments of each speaker in the meetings of a split."""
+    annotations = base.find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
+    segments = base.find_below(annotations, "segments")
+    audio_folder = base.find_below(root, "amicorpus", "wav_db", "")
+    speakers = _read_speakers(annotations / "corpusResources" / "meetings.xml")
+    for path in sorted(segments.glob("*.segments.xml")):
+        meeting, agent, *_ = path.name.split(".")
+        if meeting[:6] in SESSIONS[part["split"]] and (meeting, agent) in speakers:
+            channel, speaker = speakers[meeting, agent]
+            file = f"{meeting}.{MICROPHONE_FILES[part['mic']].format(channel=channel)}.wav"
+            audio = audio_folder / meeting / "audio" / file
+            words = _read_words(annotations / "words" / f"{meeting}.{agent}.words.xml")
+            for name, text, span in _read_segments(path, words):
+                meta = {"speaker": speaker, "meeting": meeting, "agent": agent}
+                yield base.make_item(f"{name}.{agent}", audio, text, span=span, **meta)
+
+
+def _read_speakers(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return the channel and name of each speaker, by meeting and agent letter."""
+    return {
+        (meeting.get("observation", ""), speaker.get("nxt_agent", "")): (
+            speaker.get("channel", ""),
+            speaker.get("global_name", ""),
+        )
+        for meeting in _parse_xml(path)
+        for speaker in meeting
+    }
+
+
+def _read_words(path: Path) -> dict[str, str]:
+    """Return the words by id, in order; pauses, noises and punctuation are empty strings."""
+    return {
+        element.get(ID, ""): (element.text or "") if element.tag == "w" and not element.get("punc") else ""
+        for element in _parse_xml(path)
+    }
+
+
+def _read_segments(path: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str, tuple[float, float]]]:
+    """Yield the id, text and time span of each segment with speech."""
+    positions = {name: index for index, name in enumerate(words)}
+    texts = list(words.values())
+    for segment in _parse_xml(path):
+        ids = [id_ for child in segment.iter(CHILD) for id_ in WORD_ID_PATTERN.findall(child.get("href", ""))]
+        indices = [positions[id_] for id_ in ids if id_ in positions]
+        text = " ".join(filter(None, texts[min(indices) : max(indices) + 1])) if indices else ""
+        start, end = segment.get("transcriber_start"), segment.get("transcriber_end")
+        if text and start and end and float(end) > float(start):
+            yield segment.get(ID, ""), text, (float(start), float(end))
+
+
+def _parse_xml(path: Path) -> ElementTree.Element:
+    try:
+        return ElementTree.parse(path).getroot()  # noqa: S314 - the corpus's own files
+    except (OSError, ElementTree.ParseError) as error:
+        raise DataError(f"Cannot read {path}: {error}.") from error
+
+
+def _convert_ami_row(row: Mapping[str, Any]) -> base.Item:
+    return base.make_item(
+        row["audio_id"], row["audio"], row["text"], speaker=row["speaker_id"], meeting=row["meeting_id"]
+    )
+
+
+def _ami_config(part: base.BenchmarkPart) -> tuple[str, str]:
+    if part["mic"] == "ihm-mix":
+        raise SpecError("ami: Hugging Face has only ihm and sdm. For ihm-mix, use the archive: -T root=DIR.")
+    return part["mic"], base.hub_split(part)
+
+
+AMI = base.Benchmark(
+    **base.about("ami", "AMI", "asr", language="en", licence="CC BY 4.0"),
+    source="groups.inf.ed.ac.uk/ami/corpus",
+    citation="Carletta et al., MLMI 2005",
+    splits={"test": None, "dev": None},
+    options={"mic": tuple(MICROPHONE_FILES)},
+    layout="amicorpus/ES2004a/audio/ES2004a.Headset-0.wav and ami_public_manual_1.6.2/segments",
+    read=_read_ami,
+    hub=base.HubDataset("edinburghcstr/ami", None, locate=_ami_config, convert_row=_convert_ami_row),
+    task_options={"cluster": "speaker"},
+)
+
+
+# --- Earnings-22: earnings calls in English with many accents ----------------------------------
+
+Tokens = list[dict[str, str]]
+SENTENCE_ENDS = ".?!"
+COUNTRY, FAMILY = "Country by Ticker", "Language Family + Area Based"
+
+
+def _read_earnings22(root: Path, part: base.BenchmarkPart) -> base.Items:
+    """Read whole calls, or their sentences from the transcripts with timestamps."""
+    corpus = base.find_below(root, "earnings22/media", "media").parent
+    calls = _read_calls(corpus / "metadata.csv")
+    is_whole = part["cut"] == "whole"
+    folder = base.find_below(corpus, f"transcripts/{'nlp_references' if is_whole else 'force_aligned_nlp_references'}")
+    for path in sorted(folder.glob("*.nlp")):
+        name = path.name.removesuffix(".nlp").removesuffix(".aligned")
+        audio, tokens = corpus / "media" / f"{name}.mp3", list(base.read_table(path, delimiter="|"))
+        meta = calls.get(name, {})
+        if is_whole:
+            yield base.make_item(name, audio, _join_tokens(tokens), **meta)
+        else:
+            yield from _sentences(name, audio, tokens, meta)
+
+
+def _read_calls(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the country of each call's company, and the accents expected there."""
+    if not path.exists():
+        return {}
+    rows = csv.DictReader(base.read_lines(path))
+    return {row["File ID"]: {"country": row.get(COUNTRY, ""), "accent": row.get(FAMILY, "")} for row in rows}
+
+
+def _join_tokens(tokens: Sequence[Mapping[str, str]]) -> str:
+    return " ".join(f"{token['token']}{token.get('punctuation', '')}" for token in tokens)
+
+
+def _sentences(name: str, audio: Path, tokens: Tokens, call_meta: Mapping[str, Any]) -> Iterator[base.Item]:
+    """Yield the sentences whose words are all aligned."""
+    for index, sentence in enumerate(_split_sentences(tokens)):
+        if not all(map(_is_aligned, sentence)):
+            continue
+        span, speaker = (float(sentence[0]["ts"]), float(sentence[-1]["endTs"])), sentence[0]["speaker"]
+        if span[1] > span[0]:
+            meta = {**call_meta, "speaker": f"{name}-{speaker}", "call": name}
+            yield base.make_item(f"{name}-{index:05}", audio, _join_tokens(sentence), span=span, **meta)
+
+
+def _is_aligned(token: Mapping[str, str]) -> bool:
+    """Return whether a word has valid timestamps; those of a substituted word mean nothing."""
+    comment = token.get("ali_comment", "")
+    is_substituted = comment.startswith("sub(") and not comment.startswith("sub(<unk>)")
+    return bool(token.get("ts") and token.get("endTs")) and not is_substituted
+
+
+def _split_sentences(tokens: Tokens) -> Iterator[Tokens]:
+    sentence: Tokens = []
+    for token in tokens:
+        if sentence and token["speaker"] != sentence[0]["speaker"]:
+            yield sentence
+            sentence = []
+        sentence.append(token)
+        if token.get("punctuation", "") in SENTENCE_ENDS and token.get("punctuation"):
+            yield sentence
+            sentence = []
+    if sentence:
+        yield sentence
+
+
+def _earnings22_config(part: base.BenchmarkPart) -> tuple[str, str]:
+    if part["cut"] != "whole":
+        raise SpecError("earnings22: sentences are available only from the archive: -T root=DIR.")
+    return "full", "test"
+
+
+EARNINGS_22 = base.Benchmark(
+    **base.about("earnings22", "Earnings-22", "asr", language="en", licence="CC BY-SA 4.0"),
+    source="github.com/revdotcom/speech-datasets",
+    citation="Del Rio et al., arXiv:2203.15591",
+    splits={"test": 125},
+    options={"cut": ("whole", "sentences")},
+    counts={"test/whole": 125},
+    layout="earnings22/media/NUMBER.mp3 and earnings22/transcripts/nlp_references/NUMBER.nlp",
+    read=_read_earnings22,
+    hub=base.HubDataset(
+        "distil-whisper/earnings22",
+        None,
+        locate=_earnings22_config,
+        convert_row=lambda row: base.make_item(str(row["file_id"]), row["audio"], row["transcription"]),
+    ),
+    part_options=lambda part: {"cluster": "call"} if part["cut"] == "sentences" else {},
+)
+
+
+# --- SPGISpeech: English earnings calls with punctuated transcripts ----------------------------
+
+
+def _read_spgispeech(root: Path, part: base.BenchmarkPart) -> base.Items:
+    """Read a table separated by `|`, beside one folder of WAV files per call."""
+    split = part["split"]
+    path = base.find_below(root, f"spgispeech/{split}.csv", f"{split}.csv")
+    audio_folder = base.find_below(path.parent, split, f"spgispeech/{split}")
+    for row in base.read_table(path, delimiter="|", required=("wav_filename", "transcript")):
+        yield _make_clip(row, audio_folder / row["wav_filename"])
+
+
+def _make_clip(row: Mapping[str, Any], audio: object) -> base.Item:
+    name = str(row["wav_filename"]).removesuffix(".wav")
+    call = name.partition("/")[0]
+    return base.make_item(name.replace("/", "_"), audio, row["transcript"], call=call)
+
+
+SPGISPEECH = base.Benchmark(
+    **base.about("spgispeech", "SPGISpeech", "asr", language="en", licence="Kensho user agreement; non-commercial"),
+    source="datasets.kensho.com/datasets/spgispeech",
+    citation="O'Neill et al., Interspeech 2021",
+    splits={"val": 39341},
+    layout="spgispeech/val.csv and spgispeech/val/CALL/NUMBER.wav",
+    read=_read_spgispeech,
+    hub=base.HubDataset(
+        "kensho/spgispeech", None, lambda _part: ("test", "test"), lambda row: _make_clip(row, row["audio"])
+    ),
+    task_options={"cluster": "call"},
+)
+
+
+# --- TED-LIUM 3: English talks, cut by STM files, with the splits of the folder `legacy` -------
+
+IGNORED_TEXT = "ignore_time_segment_in_scoring"
+APOSTROPHE = re.compile(r" '(?=\w)")
+"""The space in `it 's`, which is one word."""
+MARKS = re.compile(r"<[^>]*>|\{[^}]*\}|\(\d+\)")
+"""Noises, unintelligible words and numbered pronunciations."""
+
+
+def _read_tedlium(root: Path, part: base.BenchmarkPart) -> base.Items:
+    split = part["split"]
+    tops = ("TEDLIUM_release-3/", "")
+    folder = base.find_below(root, *(f"{top}legacy/{split}" for top in tops), split)
+    for transcript in sorted((folder / "stm").glob("*.stm")):
+        for line in base.read_lines(transcript):
+            if (item := _parse_segment(folder, line)) is not None:
+                yield item
+
+
+def _parse_segment(folder: Path, line: str) -> base.Item | None:
+    """Parse a line of talk, channel, speaker, start, end, label and words; None for comments and ignored segments."""
+    if line.startswith(";;") or line.endswith(IGNORED_TEXT):
+        return None
+    talk, _, speaker, start, end, *rest = line.split(maxsplit=6)
+    text = rest[1] if len(rest) > 1 else ""
+    transcript = " ".join(APOSTROPHE.sub("'", MARKS.sub(" ", text)).split())
+    start_time, end_time = float(start), float(end)
+    name = f"{talk}-{round(start_time * 100):07}-{round(end_time * 100):07}"
+    return base.make_item(
+        name, folder / "sph" / f"{talk}.sph", transcript, span=(start_time, end_time), speaker=speaker
+    )
+
+
+TEDLIUM = base.Benchmark(
+    **base.about("tedlium", "TED-LIUM 3", "asr", language="en", licence="CC BY-NC-ND 3.0"),
+    source="openslr.org/51",
+    citation="Hernandez et al., SPECOM 2018",
+    splits={"test": 1155, "dev": 507},
+    layout="TEDLIUM_release-3/legacy/test/stm/TALK.stm and sph/TALK.sph",
+    read=_read_tedlium,
+    task_options={"cluster": "speaker"},
+)
+
+
+# --- VoxPopuli: European Parliament speeches in sixteen languages, and accented English --------
+
+VOXPOPULI_CODES = "en de fr es pl it ro hu cs nl fi hr sk sl et lt"
+VOXPOPULI_LANGUAGES = {**{code: code for code in VOXPOPULI_CODES.split()}, "en_accented": "en"}
+
+
+def _read_voxpopuli(root: Path, part: base.BenchmarkPart) -> base.Items:
+    """Read the output of the authors' script: a TSV file per split and a folder of OGG files per year."""
+    language, name = part["language"], f"asr_{part['split']}.tsv"
+    tops = (f"transcribed_data/{language}/", f"{language}/", "")
+    path = base.find_below(root, *(f"{top}{name}" for top in tops))
+    for row in base.read_table(path, required=("id", "normalized_text", "speaker_id")):
+        audio = path.parent / row["id"][:4] / f"{row['id']}.ogg"
+        if (item := _make_utterance(row["id"], row, audio)) is not None:
+            yield item
+
+
+def _make_utterance(name: str, row: Mapping[str, Any], audio: object) -> base.Item | None:
+    """Build an utterance; return None for the few rows without a transcript."""
+    text = str(row["normalized_text"] or "").strip()
+    if not text:
+        return None
+    values = {name: str(row.get(name) or "") for name in ("gender", "accent")}
+    meta: dict[str, Any] = {name: value for name, value in values.items() if value != "None"}
+    return base.make_item(name, audio, text, speaker=str(row["speaker_id"]), **meta)
+
+
+VOXPOPULI = base.Benchmark(
+    **base.about("voxpopuli", "VoxPopuli", "asr", language="en", licence="CC0 1.0"),
+    languages=VOXPOPULI_LANGUAGES,
+    source="github.com/facebookresearch/voxpopuli",
+    citation="Wang et al., ACL 2021",
+    splits={"test": None, "dev": None},
+    layout="transcribed_data/en/asr_test.tsv and transcribed_data/en/YEAR/NAME.ogg",
+    read=_read_voxpopuli,
+    hub=base.HubDataset(
+        "facebook/voxpopuli",
+        "refs/convert/parquet",
+        base.locate_language,
+        convert_row=lambda row: _make_utterance(row["audio_id"], row, row["audio"]),
+    ),
+    task_options={"cluster": "speaker"},
+)
+
+
+# --- GigaSpeech and WenetSpeech: long recordings, with a list of their segments in one JSON file
+
+NON_SPEECH_TAGS = ("<SIL>", "<MUSIC>", "<NOISE>", "<OTHER>")
+"""Tags of segments without speech, which are not scored."""
+PUNCTUATION = re.compile(r"\s*<(?:COMMA|PERIOD|QUESTIONMARK|EXCLAMATIONPOINT)>")
+
+
+def iter_segments(path: Path, subset: str) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:
+    """Yield each segment of a subset, with the recording it belongs to and its span in seconds."""
+    try:
+        recordings = orjson.loads(path.read_bytes())["audios"]
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: expected a JSON object with a list `audios`: {error}.") from error
+    for recording in recordings:
+        for segment in recording["segments"]:
+            if subset in segment["subsets"]:
+                yield recording, segment, (float(segment["begin_time"]), float(segment["end_time"]))
+
+
+def _read_gigaspeech(root: Path, part: base.BenchmarkPart) -> base.Items:
+    index_file = base.find_below(root, "GigaSpeech.json")
+    for recording, segment, span in iter_segments(index_file, f"{{{part['split'].upper()}}}"):
+        text = str(segment["text_tn"])
+        if any(tag in text for tag in NON_SPEECH_TAGS):
+            continue
+        meta = {"recording": recording["aid"], "source": recording.get("source")}
+        meta = {name: value for name, value in meta.items() if value != "N/A"}
+        transcript = " ".join(PUNCTUATION.sub("", text).split())
+        yield base.make_item(segment["sid"], root / recording["path"], transcript, span=span, **meta)
+
+
+def _read_wenetspeech(root: Path, part: base.BenchmarkPart) -> base.Items:
+    index_file = base.find_below(root, "WenetSpeech.json")
+    for recording, segment, span in iter_segments(index_file, part["split"].upper().replace("-", "_")):
+        audio = root / recording["path"]
+        yield base.make_item(segment["sid"], audio, segment["text"], span=span, recording=recording["aid"])
+
+
+GIGASPEECH = base.Benchmark(
+    **base.about("gigaspeech", "GigaSpeech", "asr", language="en", licence="by application; non-commercial"),
+    source="github.com/SpeechColab/GigaSpeech",
+    citation="Chen et al., Interspeech 2021",
+    splits={"test": 19930, "dev": 5715},
+    layout="GigaSpeech.json beside audio/youtube/P0000/NAME.opus",
+    read=_read_gigaspeech,
+    task_options={"cluster": "recording"},
+)
+WENETSPEECH = base.Benchmark(
+    **base.about("wenetspeech", "WenetSpeech", "asr", language="zh", licence="CC BY 4.0; audio by application"),
+    source="openslr.org/121",
+    citation="Zhang et al., ICASSP 2022",
+    splits={"test-net": 24774, "test-meeting": 8370, "dev": 13825},
+    layout="WenetSpeech.json beside audio/test_net/…/NAME.opus",
+    read=_read_wenetspeech,
+    task_options={"metrics": ("mer", "cer"), "cluster": "recording"},
+)
