@@ -1,4 +1,4 @@
-"""Select few-shot examples for each sample.
+"""Parse the `shots` option of a task and select few-shot examples for each sample.
 
 Examples are selected when samples are read, so that a sample carries the ids of its examples into the journal;
 rendering only looks them up.
@@ -6,18 +6,186 @@ rendering only looks them up.
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample
-from auricle.prompts.example_budget import ExampleBudget, ExampleRenderer, all_parts
-from auricle.prompts.example_pool import AllowedIndices, ExamplePool
-from auricle.prompts.example_pool import Example as Example
-from auricle.prompts.few_shot_options import FewShotOptions, parse_few_shot_options
+from auricle.data.file_formats import file_revision
+from auricle.prompts.catalogue import RETRIEVERS
+from auricle.prompts.example_pool import AllowedIndices, Example, ExampleBudget, ExamplePool, ExampleRenderer, all_parts
+
+COMMON_OPTIONS = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")
+ORDERS = ("nearest-last", "nearest-first", "random")
+NAMED_PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+DEFAULT_RETRIEVER = "random"  # used if only a number is given
+
+
+def pool_path(raw_options: Any) -> str:
+    """Return the file with the pool of examples; empty if the pool is the data itself."""
+    pool = raw_options.get("pool") if isinstance(raw_options, Mapping) else None
+    return str(pool) if pool else ""
+
+
+@dataclass(frozen=True)
+class FewShotOptions:
+    """Validated few-shot options."""
+
+    retriever_name: str
+    k: int
+    retriever_class: Any
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    order: str = "nearest-last"
+    seed: int = 0
+    disjoint_fields: tuple[str, ...] = ()
+    """Fields in which an example must differ from the sample, such as `speaker`."""
+    budget: ExampleBudget = field(default_factory=ExampleBudget)
+
+    @property
+    def signature(self) -> str:
+        """Return the retriever with all its arguments, defaults included."""
+        defaults = {
+            name: parameter.default
+            for name, parameter in _constructor_parameters(self.retriever_class).items()
+            if parameter.kind in NAMED_PARAMETER_KINDS and name != "seed"
+        }
+        arguments_with_defaults = sorted({**defaults, **self.arguments}.items())
+        arguments = ", ".join(f"{name}={_portable_value(value)!r}" for name, value in arguments_with_defaults)
+        return f"{_portable_value(self.retriever_name)}({arguments})"
+
+    def build_retriever(self) -> Any:
+        seed_option = {"seed": self.seed} if "seed" in _constructor_parameters(self.retriever_class) else {}
+        return self.retriever_class(**self.arguments, **seed_option)
+
+
+def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
+    """Parse `3`, `bm25:4` or a mapping; raise `SpecError` if an option is unknown, missing or invalid."""
+    options = _as_mapping(raw_options)
+    retriever_name = str(options.get("use") or DEFAULT_RETRIEVER)
+    retriever_class = _load_retriever_class(retriever_name)
+    arguments = {name: value for name, value in options.items() if name not in COMMON_OPTIONS}
+    _check_arguments(retriever_name, retriever_class, arguments)
+    return FewShotOptions(
+        retriever_name=retriever_name,
+        k=_parse_count(options, retriever_name, arguments),
+        retriever_class=retriever_class,
+        arguments=arguments,
+        order=_parse_order(options, retriever_class),
+        seed=_parse_int(options, "seed", 0) or 0,
+        disjoint_fields=_parse_names(options.get("same") or ()),
+        budget=ExampleBudget(
+            _parse_int(options, "max_tokens", 1), _parse_max_seconds(options), str(options.get("tokenizer") or "")
+        ),
+    )
+
+
+def _portable_value(value: Any) -> Any:
+    """Replace the path of a Python file by its name and a hash of its content."""
+    file, suffix, attribute = value.partition(".py:") if isinstance(value, str) else ("", "", "")
+    path = Path(f"{file}.py")
+    return f"{path.name}@{file_revision(path)}:{attribute}" if suffix and path.is_file() else value
+
+
+def _as_mapping(raw_options: Any) -> Mapping[str, Any]:
+    if isinstance(raw_options, Mapping):
+        return {str(name): value for name, value in raw_options.items()}
+    if isinstance(raw_options, int) and not isinstance(raw_options, bool):
+        return {"k": raw_options}
+    if not isinstance(raw_options, str) or not raw_options:
+        raise _options_error(f"must be a number, a retriever such as bm25:4, or a mapping, not {raw_options!r}")
+    if raw_options.lstrip("-").isdigit():
+        return {"k": int(raw_options)}
+    retriever_name, _, count = raw_options.rpartition(":")
+    return {"use": retriever_name, "k": int(count)} if retriever_name and count.isdigit() else {"use": raw_options}
+
+
+def _load_retriever_class(retriever_name: str) -> Any:
+    try:
+        retriever_class = RETRIEVERS.get(retriever_name)
+    except SpecError as error:
+        error.location = ("shots", "use")
+        raise
+    if not hasattr(retriever_class, "rank"):
+        raise _options_error(f"names {retriever_name}, which is not a class with a method `rank`", "use")
+    return retriever_class
+
+
+def _constructor_parameters(retriever_class: Any) -> Mapping[str, inspect.Parameter]:
+    """Return the parameters of a retriever; a class without its own `__init__` has none."""
+    return {} if retriever_class.__init__ is object.__init__ else inspect.signature(retriever_class).parameters
+
+
+def _check_arguments(retriever_name: str, retriever_class: Any, arguments: Mapping[str, Any]) -> None:
+    accepted = [
+        *COMMON_OPTIONS,
+        *(name for name in _constructor_parameters(retriever_class) if name not in COMMON_OPTIONS),
+    ]
+    for name in arguments:
+        if name not in accepted:
+            matches = difflib.get_close_matches(name, accepted, n=1)
+            hint = f"did you mean {matches[0]}?" if matches else f"{retriever_name} accepts {', '.join(accepted)}"
+            raise _options_error(f"has no option {name!r}; {hint}", name)
+    for name, parameter in _constructor_parameters(retriever_class).items():
+        required = parameter.default is parameter.empty and parameter.kind in NAMED_PARAMETER_KINDS
+        if required and name not in (*arguments, "seed"):
+            raise _options_error(f"lacks {name}, which {retriever_name} requires", name)
+
+
+def _parse_count(options: Mapping[str, Any], retriever_name: str, arguments: Mapping[str, Any]) -> int:
+    if retriever_name == "zero":
+        return 0
+    if "k" in options:
+        return _parse_int(options, "k", 0) or 0
+    if ids := arguments.get("ids"):
+        return len(_parse_names(ids))
+    raise _options_error(f"lacks the number of examples: set k, or write {retriever_name}:4", "k")
+
+
+def _parse_order(options: Mapping[str, Any], retriever_class: Any) -> str:
+    order = options.get("order") or getattr(retriever_class, "order", "nearest-last")
+    if order not in ORDERS:
+        raise _options_error(f"has the unknown order {order!r}; expected one of {', '.join(ORDERS)}", "order")
+    return str(order)
+
+
+def _parse_int(options: Mapping[str, Any], name: str, minimum: int) -> int | None:
+    value = options.get(name)
+    if isinstance(value, str) and value.isdigit():  # from the command line
+        value = int(value)
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+        raise _options_error(f"has {name}: {value!r}, which must be a whole number of at least {minimum}", name)
+    return value
+
+
+def _parse_max_seconds(options: Mapping[str, Any]) -> float | None:
+    value = options.get("max_seconds")
+    try:
+        seconds = None if value is None else float(value)
+    except (TypeError, ValueError):
+        seconds = 0.0
+    if seconds is not None and not seconds > 0:
+        raise _options_error(f"has max_seconds: {value!r}, which must be above 0", "max_seconds")
+    return seconds
+
+
+def _parse_names(value: Any) -> tuple[str, ...]:
+    """Parse a name, a list of names, or names separated by commas."""
+    names = value if isinstance(value, (list, tuple)) else str(value).split(",")
+    return tuple(str(name).strip() for name in names)
+
+
+def _options_error(problem: str, *where: str) -> SpecError:
+    end = "" if problem.endswith("?") else "."
+    return SpecError(f"`shots` {problem}{end}", location=("shots", *where))
+
 
 EXAMPLE_IDS_KEY = "shots"  # metadata field with the ids of a sample's examples, in the order shown
 DROPPED_COUNT_KEY = "shots_dropped"  # metadata field with the number of examples that the budget left out, if any

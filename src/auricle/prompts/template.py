@@ -1,19 +1,80 @@
 """Prompt templates: a system message, examples, and turns with placeholders.
 
 Rendering uses only a sample's inputs, never its target, so no target can reach a prompt. The target of an example is
-shown where its template has `{target}`.
+shown where its template has `{target}`. Values are inserted as they are, without filling placeholders in them.
+`{name?}` may be missing, `{{name}}` is the text `{name}`, and all other braces stay unchanged.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias, cast, get_args
 
-from auricle.core.errors import SpecError
+from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Input, Part, Sample, Turn
-from auricle.prompts.few_shot import Example, FewShotSelector
-from auricle.prompts.placeholders import field_names, merge_texts, render
+from auricle.prompts.example_pool import Example
+from auricle.prompts.few_shot import FewShotSelector
+
+FIELD_PATTERN = re.compile(r"\{\{(\w+\??)\}\}|\{(\w+)(\??)\}")
+
+TemplateSegment = tuple[str, bool] | str  # the name of a field and whether it is optional, or a text
+
+
+@lru_cache(maxsize=1024)
+def parse_template(template: str) -> tuple[TemplateSegment, ...]:
+    """Split a template into texts and fields, in order."""
+    segments: list[TemplateSegment] = []
+    end = 0
+    for match in FIELD_PATTERN.finditer(template):
+        segments.append(template[end : match.start()])
+        escaped, name, mark = match.groups()
+        segments.append(f"{{{escaped}}}" if escaped else (name, bool(mark)))
+        end = match.end()
+    segments.append(template[end:])
+    return tuple(segment for segment in segments if segment)
+
+
+def field_names(template: str) -> dict[str, bool]:
+    """Return the fields of a template, and whether each is optional."""
+    optional_by_name: dict[str, bool] = {}
+    for segment in parse_template(template):
+        if not isinstance(segment, str):
+            optional_by_name[segment[0]] = segment[1] and optional_by_name.get(segment[0], True)
+    return optional_by_name
+
+
+def render(template: str, inputs: Mapping[str, Input]) -> tuple[Part, ...]:
+    """Fill the fields of a template; media stay separate parts."""
+    parts: list[Part] = []
+    for segment in parse_template(template):
+        if isinstance(segment, str):
+            parts.append(segment)
+        elif segment[0] in inputs:
+            parts.extend(as_parts(inputs[segment[0]]))
+        elif not segment[1]:
+            raise SampleError(
+                f"the prompt needs {{{segment[0]}}}, but the sample has only {', '.join(inputs) or 'no inputs'}"
+            )
+    return merge_texts(parts)
+
+
+def merge_texts(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Join neighbouring texts into one part."""
+    merged: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        elif part != "":
+            merged.append(part)
+    return tuple(merged)
+
+
+def as_parts(value: Input) -> list[Part]:
+    return list(value) if isinstance(value, (list, tuple)) else [cast(Part, value)]
+
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 ROLES = get_args(Role)

@@ -14,14 +14,12 @@ _TASKS: Mapping[str, Builtin] = {
     "mcq": Builtin("auricle.tasks.kinds:mcq", "multiple choice on your data (`--as mcq`)"),
     "qa": Builtin("auricle.tasks.kinds:qa", "questions with reference answers on your data (`--as qa`)"),
     "open": Builtin("auricle.tasks.kinds:open_ended", "open-ended answers for a judge, on your data (`--as open`)"),
-    "chat": Builtin("auricle.tasks.chat:chat", "multi-turn conversations on your data (`--as chat`)"),
+    "chat": Builtin("auricle.tasks.kinds:chat", "multi-turn conversations on your data (`--as chat`)"),
     "perplexity": Builtin("auricle.tasks.kinds:perplexity", "perplexity of texts on your data (`--as perplexity`)"),
     "classify": Builtin("auricle.tasks.kinds:classify", "audio classification on your data (`--as classify`)"),
     "emotion": Builtin("auricle.tasks.kinds:emotion", "emotion recognition on your data (`--as emotion`)"),
-    "reward": Builtin("auricle.tasks.reward.kinds:reward", "quality ratings on your data (`--as reward`)"),
-    "preference": Builtin(
-        "auricle.tasks.reward.kinds:preference", "pairwise preferences on your data (`--as preference`)"
-    ),
+    "reward": Builtin("auricle.tasks.reward:reward", "quality ratings on your data (`--as reward`)"),
+    "preference": Builtin("auricle.tasks.reward:preference", "pairwise preferences on your data (`--as preference`)"),
     **{
         name: Builtin(f"auricle.tasks.benchmarks.{target}", description)
         for name, target, description in (
@@ -59,16 +57,16 @@ _TASKS: Mapping[str, Builtin] = {
             ("mmau-pro-open", "audio_questions:MMAU_PRO_OPEN", "the open-ended questions of MMAU-Pro, judged"),
             ("air-bench-foundation", "audio_questions:AIR_BENCH_FOUNDATION", "multiple choice, 19 audio tasks"),
             ("air-bench-chat", "audio_questions:AIR_BENCH_CHAT", "open questions about audio, judged"),
-            ("clotho-aqa", "captions:CLOTHO_AQA", "one-word answers about sounds"),
-            ("esc50", "classification:ESC50", "50 environmental sounds, five folds"),
-            ("gtzan", "classification:GTZAN", "ten music genres"),
-            ("vocalsound", "classification:VOCALSOUND", "laughter, sighs, coughs and other vocal sounds"),
-            ("nonspeech7k", "classification:NONSPEECH7K", "human non-speech sounds"),
-            ("tut2017", "classification:TUT2017", "15 acoustic scenes"),
-            ("cochlscene", "classification:COCHLSCENE", "13 acoustic scenes"),
-            ("speech-commands", "classification:SPEECH_COMMANDS", "single words: 35 or 12 classes"),
-            ("clotho", "captions:CLOTHO", "audio captioning, five references per clip"),
-            ("audiocaps", "captions:AUDIOCAPS", "audio captioning, five references per clip"),
+            ("clotho-aqa", "sounds:CLOTHO_AQA", "one-word answers about sounds"),
+            ("esc50", "sounds:ESC50", "50 environmental sounds, five folds"),
+            ("gtzan", "sounds:GTZAN", "ten music genres"),
+            ("vocalsound", "sounds:VOCALSOUND", "laughter, sighs, coughs and other vocal sounds"),
+            ("nonspeech7k", "sounds:NONSPEECH7K", "human non-speech sounds"),
+            ("tut2017", "sounds:TUT2017", "15 acoustic scenes"),
+            ("cochlscene", "sounds:COCHLSCENE", "13 acoustic scenes"),
+            ("speech-commands", "sounds:SPEECH_COMMANDS", "single words: 35 or 12 classes"),
+            ("clotho", "sounds:CLOTHO", "audio captioning, five references per clip"),
+            ("audiocaps", "sounds:AUDIOCAPS", "audio captioning, five references per clip"),
             ("voicebench-alpacaeval", "voicebench:ALPACAEVAL", "spoken instructions, judged"),
             ("voicebench-alpacaeval-full", "voicebench:ALPACAEVAL_FULL", "the full set of spoken instructions, judged"),
             ("voicebench-commoneval", "voicebench:COMMONEVAL", "questions recorded by people, judged"),
@@ -97,7 +95,7 @@ _INFERENCERS: Mapping[str, Builtin] = {
     "first-token": Builtin(
         "auricle.tasks.inferencers:FirstToken", "probability of each option's letter as the first token"
     ),
-    "labels": Builtin("auricle.tasks.inferencers.label_prompts:LabelPrompts", "log-likelihood of one prompt per label"),
+    "labels": Builtin("auricle.tasks.inferencers:LabelPrompts", "log-likelihood of one prompt per label"),
     "continue": Builtin("auricle.tasks.inferencers:Continue", "log-likelihood of a text, for perplexity"),
     "appraise": Builtin("auricle.tasks.inferencers:Appraise", "scores of a reward model for one recording or for two"),
     "rate": Builtin("auricle.tasks.inferencers:Rate", "a rating written as a number"),

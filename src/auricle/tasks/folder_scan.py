@@ -99,7 +99,8 @@ def drop_duplicates(clips: Sequence[Clip], root: Path) -> tuple[list[Clip], list
     if not copies:
         return list(unique.values()), []
     first, duplicate = copies[0]
-    differing = [pair for pair in copies if _sizes_differ(*pair)]
+    same_format = [pair for pair in copies if pair[0].path.suffix.lower() == pair[1].path.suffix.lower()]
+    differing = [pair for pair in same_format if pair[0].path.stat().st_size != pair[1].path.stat().st_size]
     count = count_phrase(len({first.id for first, _ in copies}), "recording")
     warning = f" {len(differing)} of the copies differ in size." if differing else ""
     return list(unique.values()), [
@@ -113,11 +114,6 @@ def _sort_key(clip: Clip) -> tuple[int, int, str]:
     kinds = (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES)
     suffix = clip.path.suffix.lower()
     return (kinds.index(suffix) if suffix in kinds else len(kinds), len(clip.path.parts), str(clip.path))
-
-
-def _sizes_differ(first: Clip, second: Clip) -> bool:
-    same_kind = first.path.suffix.lower() == second.path.suffix.lower()
-    return same_kind and first.path.stat().st_size != second.path.stat().st_size
 
 
 def describe_warnings(clips: Iterable[Clip], root: Path) -> list[str]:

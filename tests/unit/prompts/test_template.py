@@ -1,4 +1,6 @@
-"""Prompt templates."""
+"""Prompt templates and their placeholders."""
+
+from __future__ import annotations
 
 import re
 from typing import Any, cast
@@ -13,6 +15,7 @@ from auricle.core.types import Turn
 from auricle.prompts import Prompt
 from auricle.prompts.example_pool import Example
 from auricle.prompts.few_shot import FewShotSelector
+from auricle.prompts.template import field_names, render
 
 SOUND, PICTURE, FILM = Audio("a.wav"), Image("p.png"), Video("v.mp4")
 
@@ -137,3 +140,25 @@ def test_no_target_reaches_a_prompt(question: Any, template: Any) -> None:
     assert target not in shown
     if re.fullmatch(r"\{question\}", template or "{question}"):
         assert question in shown
+
+
+text = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("{}?answertargquion")), max_size=40)
+
+
+def test_placeholder_in_double_braces_is_text() -> None:
+    assert render("{{q}} {q} {{q?}}", {"q": "x"}) == ("{q} x {q?}",)
+
+
+@pytest.mark.parametrize("text", [r"\boxed{}", r"\frac{1}{2}", '{"a": {"b": 1}}', "{ q }", "{}", "}{"])
+def test_other_braces_are_kept(text: str) -> None:
+    expected = (text,)
+    if field_names(text):
+        with pytest.raises(SampleError):
+            render(text, {})
+    else:
+        assert render(text, {}) == expected
+
+
+def test_field_is_required_unless_optional_everywhere() -> None:
+    prompt = Prompt.of({"system": "{a?}{b?}", "turns": "{a}{b?}"})
+    assert prompt.fields == {"a": False, "b": True}

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from auricle import SpecError
+from auricle.tasks.benchmarks.read_speech import FLEURS_LANGUAGES
 from auricle.tasks.catalogue import TASKS
+from auricle.tasks.options import LANGUAGE_NAMES, language_name
 
 
 def build(kind: Any, path: Any, **options: Any) -> Any:
@@ -46,3 +48,11 @@ def test_an_invalid_value_is_rejected(manifest: Any, option: Any, message: str) 
 
 def test_a_number_is_accepted_for_a_text_option(manifest: Any) -> None:
     assert build("asr", manifest([]), name=2024).name == "2024"
+
+
+def test_an_unknown_code_is_its_own_name() -> None:
+    assert (language_name("de"), language_name("tlh")) == ("German", "tlh")
+
+
+def test_every_language_of_fleurs_has_a_name() -> None:
+    assert not set(FLEURS_LANGUAGES.values()) - set(LANGUAGE_NAMES)

@@ -25,7 +25,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below
 from auricle.tasks.benchmarks.sources import BenchmarkSamples
 from auricle.tasks.options import check_option, split_list
-from auricle.tasks.reward.options import RewardOptions, has_value, select_metrics
+from auricle.tasks.reward import RewardOptions, has_value, select_metrics
 
 # --- columns: the dataset of a row, its ratings or preferences, and its groups -----------------
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from auricle.core.types import Json, RejectedRow
+from auricle.core.types import RejectedRow
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, make_item, not_found_error
 from auricle.tasks.benchmarks.sources import Recordings
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, drop_duplicates, iter_files
@@ -18,14 +18,8 @@ from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, Scan
 
 FOUR_CLASSES = {"neu": "neutral", "hap": "happy", "exc": "happy", "ang": "angry", "sad": "sad"}
 """The usual protocol: excited counts as happy, other classes are left out."""
-ALL_CLASSES = FOUR_CLASSES | {
-    "exc": "excited",
-    "fru": "frustrated",
-    "sur": "surprised",
-    "fea": "fearful",
-    "dis": "disgusted",
-    "oth": "other",
-}
+ALL_CLASSES = {**FOUR_CLASSES, "exc": "excited", "fru": "frustrated", "sur": "surprised", "fea": "fearful"}
+ALL_CLASSES |= {"dis": "disgusted", "oth": "other"}
 CLASS_SETS = {"4": FOUR_CLASSES, "all": ALL_CLASSES}
 IEMOCAP_PUBLISHED_COUNTS = {
     "neu": 1708, "hap": 595, "exc": 1041, "ang": 1103, "sad": 1084,
@@ -39,10 +33,6 @@ LABEL_LINE_PATTERN = re.compile(
     r"\[(\d+\.\d+) - (\d+\.\d+)\]\t(Ses0([1-5])[FM]_(impro|script)\w*_([FM])\w*)\t([a-z]{3})"
     r"\t\[([\d.]+), ([\d.]+), ([\d.]+)\]"
 )
-
-
-def _iemocap_labels(part: BenchmarkPart) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(CLASS_SETS[part["classes"]].values()))
 
 
 def _describe_iemocap_part(part: BenchmarkPart) -> list[str]:
@@ -126,7 +116,7 @@ IEMOCAP = Benchmark(
     describe_part=_describe_iemocap_part,
     read=_read_iemocap,
     task_options={"cluster": "speaker"},
-    part_options=lambda part: {"labels": _iemocap_labels(part)},
+    part_options=lambda part: {"labels": tuple(dict.fromkeys(CLASS_SETS[part["classes"]].values()))},
 )
 
 
@@ -141,6 +131,17 @@ MELD_PUBLISHED_COUNTS = {
     "train": (4709, 1205, 268, 683, 1743, 271, 1109),
 }
 """Number of recordings per label, in the order of the labels, without those in `WITHOUT_AUDIO`."""
+MELD_COLUMNS = {
+    "speaker": "Speaker",
+    "split": "",
+    "dialogue": "Dialogue_ID",
+    "sentiment": "Sentiment",
+    "season": "Season",
+    "episode": "Episode",
+    "text": "Utterance",
+}
+"""Columns of the table by metadata field; the split is that of the table."""
+MELD_CHOICES = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
 MELD_NAME_PATTERN = re.compile(r"dia\d+_utt\d+")
 MELD_SPLIT_PATTERN = re.compile(r"(?:^|[^a-z])(train|dev|test)(?:[^a-z]|$)")
 
@@ -163,7 +164,8 @@ def _scan_meld(root: Path, split: str) -> ScanResult:
             reason = f"no {name}.mp4 or .wav" if label in MELD_LABELS else f"unknown emotion {label!r}"
             rejected.append(RejectedRow(f"{table.name}, row {number}", reason))
         else:
-            clips.append(Clip(f"{split}/{name}", media[name], label, _meld_row_meta(row, split)))
+            meta = {field: split if field == "split" else row.get(column, "") for field, column in MELD_COLUMNS.items()}
+            clips.append(Clip(f"{split}/{name}", media[name], label, meta))
     note = f"{WITHOUT_AUDIO.get(split)} has no usable audio in the published archive and is left out."
     return ScanResult(clips, rejected, [note] * left_out, left_out)
 
@@ -173,19 +175,13 @@ def _find_meld_media(root: Path, split: str) -> dict[str, Path]:
     best: dict[str, tuple[int, Path]] = {}
     suffixes = (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES)
     for path in iter_files(root, suffixes):
-        path_split = _split_from_path(path.relative_to(root))
+        folders = path.relative_to(root).parts[:-1]
+        splits = [match[1] for folder in folders if (match := MELD_SPLIT_PATTERN.search(folder.lower()))]
+        path_split = splits[-1] if splits else ""
         if MELD_NAME_PATTERN.fullmatch(path.stem) and path_split in (split, ""):
             rank = (not path_split) * len(suffixes) + suffixes.index(path.suffix.lower())
             best[path.stem] = min(best.get(path.stem, (rank, path)), (rank, path))
     return {name: path for name, (_, path) in best.items()}
-
-
-def _split_from_path(path: Path) -> str:
-    """Return the split named by the nearest folder of a path, or an empty string."""
-    for folder in reversed(path.parts[:-1]):
-        if match := MELD_SPLIT_PATTERN.search(folder.lower()):
-            return match[1]
-    return ""
 
 
 def _read_meld_table(table: Path) -> list[dict[str, str]]:
@@ -198,18 +194,6 @@ def _read_meld_table(table: Path) -> list[dict[str, str]]:
     return [{str(name): str(value or "") for name, value in row.items()} for row in rows]
 
 
-def _meld_row_meta(row: Mapping[str, str], split: str) -> dict[str, Json]:
-    return {
-        "speaker": row.get("Speaker", ""),
-        "split": split,
-        "dialogue": row["Dialogue_ID"],
-        "sentiment": row.get("Sentiment", ""),
-        "season": row.get("Season", ""),
-        "episode": row.get("Episode", ""),
-        "text": row.get("Utterance", ""),
-    }
-
-
 MELD = Benchmark(
     **about("meld", "MELD", "emotion", language="en", licence="GPL-3.0"),
     source="github.com/declare-lab/MELD",
@@ -220,9 +204,6 @@ MELD = Benchmark(
     read=lambda root, part: Recordings(_scan_meld(root, part["split"]), root),
     task_options={"labels": MELD_LABELS, "cluster": "speaker"},
 )
-
-
-MELD_CHOICES = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
 
 
 def _read_meld_choices(root: Path, part: BenchmarkPart) -> Items:

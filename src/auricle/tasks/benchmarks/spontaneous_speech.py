@@ -6,6 +6,7 @@ import csv
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -32,43 +33,24 @@ def _read_ami(root: Path, part: base.BenchmarkPart) -> base.Items:
     annotations = base.find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
     segments = base.find_below(annotations, "segments")
     audio_folder = base.find_below(root, "amicorpus", "wav_db", "")
-    speakers = _read_speakers(annotations / "corpusResources" / "meetings.xml")
+    meetings = _parse_xml(annotations / "corpusResources" / "meetings.xml")
+    speakers = {(m.get("observation"), speaker.get("nxt_agent")): speaker for m in meetings for speaker in m}
     for path in sorted(segments.glob("*.segments.xml")):
         meeting, agent, *_ = path.name.split(".")
         if meeting[:6] in SESSIONS[part["split"]] and (meeting, agent) in speakers:
-            channel, speaker = speakers[meeting, agent]
-            file = f"{meeting}.{MICROPHONE_FILES[part['mic']].format(channel=channel)}.wav"
+            speaker = speakers[meeting, agent]
+            file = f"{meeting}.{MICROPHONE_FILES[part['mic']].format(channel=speaker.get('channel', ''))}.wav"
             audio = audio_folder / meeting / "audio" / file
-            words = _read_words(annotations / "words" / f"{meeting}.{agent}.words.xml")
-            for name, text, span in _read_segments(path, words):
-                meta = {"speaker": speaker, "meeting": meeting, "agent": agent}
+            meta = {"speaker": speaker.get("global_name", ""), "meeting": meeting, "agent": agent}
+            for name, text, span in _read_segments(path, annotations / "words" / f"{meeting}.{agent}.words.xml"):
                 yield base.make_item(f"{name}.{agent}", audio, text, span=span, **meta)
 
 
-def _read_speakers(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
-    """Return the channel and name of each speaker, by meeting and agent letter."""
-    return {
-        (meeting.get("observation", ""), speaker.get("nxt_agent", "")): (
-            speaker.get("channel", ""),
-            speaker.get("global_name", ""),
-        )
-        for meeting in _parse_xml(path)
-        for speaker in meeting
-    }
-
-
-def _read_words(path: Path) -> dict[str, str]:
-    """Return the words by id, in order; pauses, noises and punctuation are empty strings."""
-    return {
-        element.get(ID, ""): (element.text or "") if element.tag == "w" and not element.get("punc") else ""
-        for element in _parse_xml(path)
-    }
-
-
-def _read_segments(path: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str, tuple[float, float]]]:
-    """Yield the id, text and time span of each segment with speech."""
-    positions = {name: index for index, name in enumerate(words)}
-    texts = list(words.values())
+def _read_segments(path: Path, words_path: Path) -> Iterator[tuple[str, str, tuple[float, float]]]:
+    """Yield the id, text and time span of each segment with speech; pauses, noises and punctuation are no words."""
+    words = list(_parse_xml(words_path))
+    positions = {word.get(ID): index for index, word in enumerate(words)}
+    texts = [word.text if word.tag == "w" and not word.get("punc") else "" for word in words]
     for segment in _parse_xml(path):
         ids = [id_ for child in segment.iter(CHILD) for id_ in WORD_ID_PATTERN.findall(child.get("href", ""))]
         indices = [positions[id_] for id_ in ids if id_ in positions]
@@ -92,6 +74,7 @@ def _convert_ami_row(row: Mapping[str, Any]) -> base.Item:
 
 
 def _ami_config(part: base.BenchmarkPart) -> tuple[str, str]:
+    """Return the configuration and split; this copy is cut into shorter segments, as in Kaldi's recipe."""
     if part["mic"] == "ihm-mix":
         raise SpecError("ami: Hugging Face has only ihm and sdm. For ihm-mix, use the archive: -T root=DIR.")
     return part["mic"], base.hub_split(part)
@@ -113,7 +96,7 @@ AMI = base.Benchmark(
 # --- Earnings-22: earnings calls in English with many accents ----------------------------------
 
 Tokens = list[dict[str, str]]
-SENTENCE_ENDS = ".?!"
+SENTENCE_ENDS = (".", "?", "!")
 COUNTRY, FAMILY = "Country by Ticker", "Language Family + Area Based"
 
 
@@ -164,17 +147,14 @@ def _is_aligned(token: Mapping[str, str]) -> bool:
 
 
 def _split_sentences(tokens: Tokens) -> Iterator[Tokens]:
+    """Yield the tokens of each sentence, which ends with a punctuation mark or with the speaker's turn."""
     sentence: Tokens = []
-    for token in tokens:
-        if sentence and token["speaker"] != sentence[0]["speaker"]:
-            yield sentence
-            sentence = []
+    for token, following in zip_longest(tokens, tokens[1:]):
         sentence.append(token)
-        if token.get("punctuation", "") in SENTENCE_ENDS and token.get("punctuation"):
+        is_last_of_turn = following is None or following["speaker"] != token["speaker"]
+        if is_last_of_turn or token.get("punctuation") in SENTENCE_ENDS:
             yield sentence
             sentence = []
-    if sentence:
-        yield sentence
 
 
 def _earnings22_config(part: base.BenchmarkPart) -> tuple[str, str]:
@@ -207,17 +187,15 @@ EARNINGS_22 = base.Benchmark(
 
 def _read_spgispeech(root: Path, part: base.BenchmarkPart) -> base.Items:
     """Read a table separated by `|`, beside one folder of WAV files per call."""
-    split = part["split"]
-    path = base.find_below(root, f"spgispeech/{split}.csv", f"{split}.csv")
-    audio_folder = base.find_below(path.parent, split, f"spgispeech/{split}")
+    path = base.find_below(root, f"spgispeech/{part['split']}.csv", f"{part['split']}.csv")
+    audio_folder = base.find_below(path.parent, part["split"], f"spgispeech/{part['split']}")
     for row in base.read_table(path, delimiter="|", required=("wav_filename", "transcript")):
         yield _make_clip(row, audio_folder / row["wav_filename"])
 
 
 def _make_clip(row: Mapping[str, Any], audio: object) -> base.Item:
     name = str(row["wav_filename"]).removesuffix(".wav")
-    call = name.partition("/")[0]
-    return base.make_item(name.replace("/", "_"), audio, row["transcript"], call=call)
+    return base.make_item(name.replace("/", "_"), audio, row["transcript"], call=name.partition("/")[0])
 
 
 SPGISPEECH = base.Benchmark(
@@ -245,26 +223,21 @@ MARKS = re.compile(r"<[^>]*>|\{[^}]*\}|\(\d+\)")
 
 def _read_tedlium(root: Path, part: base.BenchmarkPart) -> base.Items:
     split = part["split"]
-    tops = ("TEDLIUM_release-3/", "")
-    folder = base.find_below(root, *(f"{top}legacy/{split}" for top in tops), split)
+    folder = base.find_below(root, f"TEDLIUM_release-3/legacy/{split}", f"legacy/{split}", split)
     for transcript in sorted((folder / "stm").glob("*.stm")):
         for line in base.read_lines(transcript):
-            if (item := _parse_segment(folder, line)) is not None:
-                yield item
+            if not (line.startswith(";;") or line.endswith(IGNORED_TEXT)):  # a comment or an ignored segment
+                yield _parse_segment(folder, line)
 
 
-def _parse_segment(folder: Path, line: str) -> base.Item | None:
-    """Parse a line of talk, channel, speaker, start, end, label and words; None for comments and ignored segments."""
-    if line.startswith(";;") or line.endswith(IGNORED_TEXT):
-        return None
+def _parse_segment(folder: Path, line: str) -> base.Item:
+    """Parse a line of talk, channel, speaker, start, end, label and words."""
     talk, _, speaker, start, end, *rest = line.split(maxsplit=6)
     text = rest[1] if len(rest) > 1 else ""
     transcript = " ".join(APOSTROPHE.sub("'", MARKS.sub(" ", text)).split())
-    start_time, end_time = float(start), float(end)
-    name = f"{talk}-{round(start_time * 100):07}-{round(end_time * 100):07}"
-    return base.make_item(
-        name, folder / "sph" / f"{talk}.sph", transcript, span=(start_time, end_time), speaker=speaker
-    )
+    span = float(start), float(end)
+    name = f"{talk}-{round(span[0] * 100):07}-{round(span[1] * 100):07}"
+    return base.make_item(name, folder / "sph" / f"{talk}.sph", transcript, span=span, speaker=speaker)
 
 
 TEDLIUM = base.Benchmark(
@@ -343,20 +316,20 @@ def iter_segments(path: Path, subset: str) -> Iterator[tuple[dict[str, Any], dic
 
 
 def _read_gigaspeech(root: Path, part: base.BenchmarkPart) -> base.Items:
-    index_file = base.find_below(root, "GigaSpeech.json")
-    for recording, segment, span in iter_segments(index_file, f"{{{part['split'].upper()}}}"):
+    subset = f"{{{part['split'].upper()}}}"
+    for recording, segment, span in iter_segments(base.find_below(root, "GigaSpeech.json"), subset):
         text = str(segment["text_tn"])
         if any(tag in text for tag in NON_SPEECH_TAGS):
             continue
-        meta = {"recording": recording["aid"], "source": recording.get("source")}
-        meta = {name: value for name, value in meta.items() if value != "N/A"}
+        source = recording.get("source")
+        meta = {"recording": recording["aid"], "source": None if source == "N/A" else source}
         transcript = " ".join(PUNCTUATION.sub("", text).split())
         yield base.make_item(segment["sid"], root / recording["path"], transcript, span=span, **meta)
 
 
 def _read_wenetspeech(root: Path, part: base.BenchmarkPart) -> base.Items:
-    index_file = base.find_below(root, "WenetSpeech.json")
-    for recording, segment, span in iter_segments(index_file, part["split"].upper().replace("-", "_")):
+    subset = part["split"].upper().replace("-", "_")
+    for recording, segment, span in iter_segments(base.find_below(root, "WenetSpeech.json"), subset):
         audio = root / recording["path"]
         yield base.make_item(segment["sid"], audio, segment["text"], span=span, recording=recording["aid"])
 

@@ -12,7 +12,7 @@ from auricle.core.errors import SpecError
 from auricle.interop.aisbench.config_import import draft_tasks
 from auricle.interop.task_drafts import render_task_file
 from auricle.runs.run_directory import Run
-from auricle.tasks.inferencers.label_prompts import LabelPrompts
+from auricle.tasks.inferencers import LabelPrompts
 
 HEAD = """
 from mmengine.config import read_base

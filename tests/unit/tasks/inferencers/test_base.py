@@ -1,15 +1,24 @@
-"""Tests of choosing an inferencer and previewing its requests."""
+"""Tests of choosing an inferencer, previewing its requests and attaching context to them."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from auricle import Sample
+from auricle import Generation, Prediction, Sample
 from auricle.core.errors import Unsupported
 from auricle.core.types import Generate
-from auricle.tasks.inferencers import FirstSupported, Measure, Respond, preview_requests, select_inferencer
+from auricle.tasks.inferencers import (
+    FirstSupported,
+    Measure,
+    Respond,
+    preview_requests,
+    select_inferencer,
+    with_context,
+)
+from auricle.tasks.inferencers.base import WithContext
 
 
 def test_the_first_inferencer_a_model_supports_is_selected() -> None:
@@ -25,3 +34,37 @@ def test_a_preview_returns_the_requests() -> None:
     (request,) = asyncio.run(preview_requests(Respond("{text}"), sample))
     assert isinstance(request, Generate)
     assert request.turns[0].parts == ("x",)
+
+
+class Curious:
+    wants_context = True
+
+
+SAMPLE = Sample(id="7", inputs={"q": "x"}, meta={"speaker": "a"})
+
+
+def requests_of(inferencer: Any, output: Any) -> Any:
+    requests = []
+
+    async def ask(request: Any) -> Any:
+        requests.append(request)
+        return output
+
+    asyncio.run(inferencer(SAMPLE, ask))
+    return requests
+
+
+def test_only_models_that_want_context_receive_it() -> None:
+    respond = Respond("{q}")
+    assert with_context(respond, object, {}) is respond
+    assert with_context(respond, Curious, {"name": "t"}) == WithContext(respond, {"name": "t"})
+
+
+def test_the_context_contains_task_and_sample() -> None:
+    (request,) = requests_of(WithContext(Respond("{q}"), {"name": "t"}), Generation(text="a"))
+    assert request.context == {"task": {"name": "t"}, "id": "7", "meta": {"speaker": "a"}}
+
+
+def test_requests_for_scores_are_passed_on_unchanged() -> None:
+    output = Prediction(values={"mos": 1.0}, scale="continuous")
+    assert requests_of(WithContext(Measure(), {"name": "t"}), output) == requests_of(Measure(), output)

@@ -1,4 +1,4 @@
-"""Tests of the classification benchmarks."""
+"""Tests of the benchmarks of sounds, music and spoken commands."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from auricle.tasks.benchmarks.classification import COCHLSCENE, TUT2017, format_label, iter_labelled_files
+from auricle.tasks.benchmarks.sounds import AUDIOCAPS, CLOTHO, COCHLSCENE, TUT2017, format_label, iter_labelled_files
 from tests.support.miniatures import write_tone
-from tests.support.miniatures_suite import UnderstandingSuite
+from tests.support.miniatures_suite import UnderstandingSuite, build_from, find_miniature
 
 
 class TestClassification(UnderstandingSuite):
@@ -38,3 +38,21 @@ def test_files_are_yielded_in_the_order_of_the_folders(tmp_path: Path) -> None:
 def test_scenes_are_asked_for_with_one_question() -> None:
     assert TUT2017.task_options["question"] == COCHLSCENE.task_options["question"]
     assert TUT2017.task_options["question"] == "Which acoustic scene was this recorded in?"
+
+
+def test_a_row_without_a_recording_is_rejected(tmp_path: Path) -> None:
+    mini = find_miniature("audiocaps")
+    mini.build(tmp_path)
+    (tmp_path / "test/-abc_30.wav").unlink()
+    samples = list(build_from(mini, tmp_path).samples)
+    assert [type(sample).__name__ for sample in samples] == ["RejectedRow", "Sample"]
+    assert "no recording of -abc" in samples[0].reason
+
+
+class TestCaptions(UnderstandingSuite):
+    tasks = ("audiocaps", "clotho", "clotho-aqa")
+
+
+def test_captions_are_asked_for_with_one_question() -> None:
+    assert CLOTHO.task_options == AUDIOCAPS.task_options
+    assert CLOTHO.task_options["question"] == "Describe this audio in one sentence."

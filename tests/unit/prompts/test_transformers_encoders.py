@@ -13,7 +13,7 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
-from auricle.prompts.retrievers.encoders import AudioEncoder, TextEncoder, load_encoder
+from auricle.prompts.retrievers import AudioEncoder, TextEncoder, load_encoder
 from tests.support import tiny_weights
 from tests.support.few_shot import make_sample, make_selector, noise, select_ids
 

@@ -1,1 +1,0 @@
-"""Few-shot retrievers, which rank the rows of a pool. The selector decides which rows may be shown."""

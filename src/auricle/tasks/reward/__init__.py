@@ -1,1 +1,0 @@
-"""Ratings and preferences: CMI-RewardBench and your own data."""
