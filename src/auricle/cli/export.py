@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from auricle.cli import options as opt
-from auricle.interop.frameworks import EXPORT_FORMATS
+from auricle.interop import EXPORT_FORMATS
 
 
 @click.command()

@@ -11,7 +11,7 @@ import click
 
 from auricle.cli import options as opt
 from auricle.core.errors import SpecError
-from auricle.interop.frameworks import IMPORT_FRAMEWORKS, IMPORTABLE_KINDS
+from auricle.interop import IMPORT_FRAMEWORKS, IMPORTABLE_KINDS
 
 YAML_SUFFIXES = (".yaml", ".yml")
 

@@ -18,7 +18,7 @@ from auricle.core.files import write_atomically, write_lines_atomically
 from auricle.core.types import Generation, Json, Record, RejectedRow, list_parts
 from auricle.engine.factory import display_name
 from auricle.engine.spec import Spec
-from auricle.interop.frameworks import EXPORT_FORMATS
+from auricle.interop import EXPORT_FORMATS
 from auricle.interop.result_files import Notify, load_format
 from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
@@ -58,9 +58,10 @@ class TextRun:
         spec = Spec.from_run(run)
         records = [record for record in run.records() if not record.error or record.error.kind != RejectedRow.__name__]
         for record in records:
-            if not record.error and not _is_text(record):
+            kinds = [type(output).__name__ for output in record.outputs]
+            if not record.error and kinds != [Generation.__name__]:
                 raise SpecError(
-                    f"{path}: sample {record.sample.id} has {_describe_outputs(record)}. "
+                    f"{path}: sample {record.sample.id} has {len(kinds)} outputs ({', '.join(dict.fromkeys(kinds))}). "
                     f"The format {format_name} stores one text per sample."
                 )
         records.sort(key=lambda record: record.row)
@@ -72,7 +73,6 @@ class TextRun:
 
     @property
     def model_folder(self) -> str:
-        """The model's name, usable as a folder name."""
         return to_file_name(self.model)
 
     @property
@@ -90,15 +90,6 @@ class TextRun:
         """Note what becomes of failed samples, if there are any."""
         if failed := len(self.records) - len(self.answered_records()):
             notify(f"{failed} failed samples {consequence}")
-
-
-def _is_text(record: Record) -> bool:
-    return len(record.outputs) == 1 and isinstance(record.outputs[0], Generation)
-
-
-def _describe_outputs(record: Record) -> str:
-    kinds = ", ".join(dict.fromkeys(type(output).__name__ for output in record.outputs))
-    return f"{len(record.outputs)} outputs ({kinds})"
 
 
 def to_file_name(name: str) -> str:
@@ -131,11 +122,11 @@ def get_choices(record: Record) -> dict[str, Any]:
     return {"choices": list(choices)} if isinstance(choices, (list, tuple)) and choices else {}
 
 
-def number_records(records: Sequence[Record]) -> list[int]:
-    """Return an integer per record: the ids if all are integers, else the positions."""
+def number_records(records: Sequence[Record]) -> list[tuple[int, Record]]:
+    """Return the records with an integer each: the id if all ids are integers, else the position."""
     ids = [record.sample.id for record in records]
     are_integers = all(sample_id.isdecimal() and str(int(sample_id)) == sample_id for sample_id in ids)
-    return [int(sample_id) for sample_id in ids] if are_integers else list(range(len(ids)))
+    return list(zip(map(int, ids) if are_integers else range(len(ids)), records, strict=True))
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> Path:

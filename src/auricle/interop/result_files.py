@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from auricle.core.errors import DataError
 from auricle.core.types import Failure, Generation, Output
-from auricle.interop.frameworks import RESULT_FORMATS
+from auricle.interop import RESULT_FORMATS
 
 Notify = Callable[[str], None]
 ResultLine = tuple[str, dict[str, Any]]
@@ -109,21 +109,17 @@ class ResultFormat:
 
 def load_format(framework: str) -> ResultFormat:
     """Return the result format of a framework."""
-    result_format: ResultFormat = import_module(RESULT_FORMATS[framework]).FORMAT
-    return result_format
+    return cast(ResultFormat, import_module(RESULT_FORMATS[framework]).FORMAT)
 
 
 def read_lines(path: Path) -> list[ResultLine]:
-    """Read every line of a result file.
-
-    Raises:
-        DataError: if the file is empty or a line is not a JSON object.
-    """
-    result_lines = []
+    """Read every line of a result file; raise `DataError` if there is none, or one is not a JSON object."""
     with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.isspace():
-                result_lines.append((f"{path.name}:{number}", _parse_line(path, number, line)))
+        result_lines = [
+            (f"{path.name}:{number}", _parse_line(path, number, line))
+            for number, line in enumerate(lines, 1)
+            if not line.isspace()
+        ]
     if not result_lines:
         raise DataError(f"{path} is empty.")
     return result_lines
@@ -149,14 +145,16 @@ def text_sample(
         manifest_row=row,
         origin=origin,
         outputs=() if text is None else (Generation(text=text, **details),),
-        error=not_answered(reason) if text is None else None,
+        error=Failure(NOT_ANSWERED, reason) if text is None else None,
         seconds=times[0],
         audio_seconds=times[1],
     )
 
 
-def not_answered(reason: str) -> Failure:
-    return Failure(NOT_ANSWERED, reason)
+def sum_or_none(values: Sequence[float | None]) -> float | None:
+    """Return the sum, or None if a value is missing."""
+    present = [value for value in values if value is not None]
+    return sum(present) if len(present) == len(values) else None
 
 
 def deduplicate_ids(samples: Sequence[ImportedSample]) -> tuple[list[ImportedSample], tuple[str, ...]]:

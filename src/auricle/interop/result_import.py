@@ -5,16 +5,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b, file_digest
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from auricle.core.errors import DataError
-from auricle.engine.spec import Spec
-from auricle.interop.frameworks import RESULT_FORMATS
-from auricle.interop.result_files import ImportedResults, ResultFormat, load_format, read_lines
-from auricle.interop.run_writer import ImportOptions as ImportOptions
-from auricle.interop.run_writer import write_run
-from auricle.runs.run_directory import set_aside
+from auricle import api
+from auricle.audio import Audio
+from auricle.core.errors import AudioError, DataError, SpecError
+from auricle.core.files import write_lines_atomically
+from auricle.core.serialization import content_key, dumps
+from auricle.core.types import Failure, Record, RejectedRow, Sample
+from auricle.data.manifest import Manifest
+from auricle.engine.factory import build_run_spec, build_task
+from auricle.engine.spec import TASK_KINDS, Spec
+from auricle.interop import IMPORTABLE_KINDS, RESULT_FORMATS
+from auricle.interop.result_files import ImportedResults, ResultFormat, load_format, read_lines, sum_or_none
+from auricle.runs.progress import PassTiming, Progress
+from auricle.runs.run_directory import Run, set_aside
+from auricle.runs.run_spec import RunSpec
+from auricle.tasks.base import Task
 from auricle.text import PROFILES
 
 EARLIER_RESULTS_NOTE = "Earlier results of the same model and dataset in the folder are ignored."
@@ -36,10 +47,11 @@ def import_results(
         The run directory, and a line that describes the import.
     """
     result_format = load_format(format_name)
-    selected = _select_latest(_select_dataset(read_all_results(path, format_name), options.only, path))
+    all_results = [_read_results(result_format, file) for file in result_format.find_files(path)]
+    selected = _select_latest(_select_dataset(all_results, options.only, path))
     for results in selected:
-        single = out if out and len(selected) == 1 else None
-        folder = single or (out or Path("runs")) / _run_folder_name(results, options)
+        name = re.sub(r"[^\w.+-]+", "-", f"{results.dataset}-{options.model or results.model}").strip("-")
+        folder = out if out and len(selected) == 1 else (out or Path("runs")) / (name or "imported")
         if fresh:
             set_aside(folder)
         spec = write_run(results, result_format, folder, options)
@@ -64,12 +76,6 @@ def _select_latest(results: list[ImportedResults]) -> list[ImportedResults]:
     ]
 
 
-def _run_folder_name(results: ImportedResults, options: ImportOptions) -> str:
-    """Return the default name of a run directory."""
-    name = f"{results.dataset}-{options.model or results.model}"
-    return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "imported"
-
-
 def _describe_import(results: ImportedResults, result_format: ResultFormat, folder: Path, spec: Spec) -> str:
     count = len(results.samples)
     line = f"{count} sample{'s' * (count != 1)} of {results.dataset} by {spec.model}: {folder}."
@@ -87,12 +93,6 @@ def _find_profile(result_format: ResultFormat, spec: Spec) -> str:
     names = (f"{result_format.profile}-{spec.task_args.get('language', '')}", result_format.profile)
     available = [name for name in names if name in PROFILES]
     return available[0] if available and spec.task == "asr" and not spec.profile else ""
-
-
-def read_all_results(path: Path, format_name: str) -> list[ImportedResults]:
-    """Read the results in a file, or in each result file of a folder."""
-    result_format = load_format(format_name)
-    return [_read_results(result_format, file) for file in result_format.find_files(path)]
 
 
 def _read_results(result_format: ResultFormat, path: Path) -> ImportedResults:
@@ -120,3 +120,148 @@ def _wrong_format_message(result_format: ResultFormat, path: Path, origin: str, 
         f"Expected the columns {' and '.join(result_format.required_columns)}, "
         f"got {', '.join(list(values)[:8]) or 'none'}."
     )
+
+
+ROWS_FILE = "imported.jsonl"
+"""File in the run directory with the samples, without their answers."""
+UNKNOWN_QUESTION = "(question not in the imported file)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """Options that complete or override what result files contain."""
+
+    kind: str = ""
+    model: str = ""
+    profile: str | None = None
+    only: str = ""
+    """Import only this dataset of a folder."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions) -> Spec:
+    """Write a run from results, score it, and return its spec."""
+    spec = build_spec(results, result_format, out, options)
+    records = _build_records(results, spec)
+    with Run.open(out, _describe_run(spec, build_task(spec), results, result_format)) as run:
+        if not run.read_progress().complete:  # already imported
+            write_lines_atomically(out / ROWS_FILE, (dumps(sample.manifest_row) for sample in results.samples))
+            for record in records:
+                run.append(record)
+            run.flush()
+            run.write_progress(_build_progress(results, len(records)))
+    api.score(out)
+    return spec
+
+
+def _describe_run(spec: Spec, task: Task, results: ImportedResults, result_format: ResultFormat) -> RunSpec:
+    """Build spec.json, with the imported files and their digests."""
+    paths = (results.path, *results.extra_files)
+    digests = [_compute_sha256(path) for path in paths]
+    files = [{"path": str(path.resolve()), "sha256": digest} for path, digest in zip(paths, digests, strict=True)]
+    run_spec = build_run_spec(spec, task, task.inferencer)
+    identity = {**run_spec.identity, "inferencer": f"Imported({result_format.name})", "sources": digests}
+    return replace(run_spec, identity=identity, imported={"from": result_format.name, "files": files})
+
+
+def build_spec(results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions) -> Spec:
+    """Build the spec of the run; raise `SpecError` if the kind of task or the model is unknown."""
+    kind = options.kind or results.kind
+    if not kind:
+        raise SpecError(
+            f"{results.path} does not identify the kind of task of {results.dataset}. "
+            f"Pass --as {'|'.join(IMPORTABLE_KINDS)}."
+        )
+    if kind != results.kind and (kind not in IMPORTABLE_KINDS or results.kind not in (*IMPORTABLE_KINDS, "")):
+        raise SpecError(f"Results of {result_format.title} cannot be imported as {kind}.")
+    model = options.model or results.model
+    if not model:
+        raise SpecError(f"{results.path} does not name the model. Pass --model NAME.")
+    # Benchmarks have their own argument names.
+    data_argument, root_argument = ("data", "root") if kind in TASK_KINDS else ("dataset_jsonl", "dataset_root")
+    paths = {data_argument: str((out / ROWS_FILE).resolve()), root_argument: str(results.path.resolve().parent)}
+    arguments = {**paths, "name": results.dataset, **results.task_options, **options.options}
+    model_args = {"imported_from": result_format.name}
+    return Spec(task=kind, task_args=arguments, model=model, model_args=model_args, profile=options.profile).resolved()
+
+
+def _compute_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _build_progress(results: ImportedResults, count: int) -> Progress:
+    """Build the progress of a complete pass; timing is included only if every answer has it."""
+    answered = [sample for sample in results.samples if sample.outputs]
+    seconds = sum_or_none([sample.seconds for sample in answered])
+    audio_seconds = sum_or_none([sample.audio_seconds for sample in answered])
+    passes: tuple[PassTiming, ...] = ()
+    if answered and seconds is not None:
+        passes = (PassTiming(round(seconds, 6), len(answered), audio_seconds and round(audio_seconds, 4)),)
+    return Progress(
+        complete=True,
+        rows=count,
+        passes=passes,
+        revision=f"{results.path.name}@{_compute_sha256(results.path)[:8]}",
+        notes=tuple(results.notes),
+    )
+
+
+def _build_records(results: ImportedResults, spec: Spec) -> list[Record]:
+    """Build the records of the journal; raise `DataError` if no row is valid for the task."""
+    with TemporaryDirectory(prefix="auricle-import-") as scratch:
+        path = Path(scratch) / ROWS_FILE
+        write_lines_atomically(path, (dumps(sample.manifest_row) for sample in results.samples))
+        data_argument = "data" if "data" in spec.task_args else "dataset_jsonl"
+        scratch_arguments = {**spec.task_args, data_argument: str(path)}
+        task = build_task(spec.model_copy(update={"task_args": scratch_arguments}))
+        items = list(_iterate_samples(task))
+    if not any(isinstance(item, Sample) for item in items):
+        reason = next((item.reason for item in items if isinstance(item, RejectedRow)), "there are no rows")
+        raise DataError(f"{results.path}: no row can be used as {spec.task}: {reason}.")
+    root = Path(str(spec.task_args.get("root") or spec.task_args.get("dataset_root")))
+    return [_build_record(index, item, results, root) for index, item in enumerate(items)]
+
+
+def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResults, root: Path) -> Record:
+    imported = results.samples[int(item.origin.rpartition(":")[2]) - 1]
+    if isinstance(item, RejectedRow):
+        sample = Sample(id=f"rejected {imported.origin}", inputs={}, origin=imported.origin)
+        failure = imported.error or Failure(RejectedRow.__name__, item.reason)
+        return Record(sample=sample, row=index, error=failure, seconds=None)
+    return Record(
+        sample=replace(item, origin=imported.origin),
+        row=index,
+        key=_content_key(item, root),
+        outputs=imported.outputs,
+        error=imported.error,
+        seconds=imported.seconds,
+        audio_seconds=imported.audio_seconds,
+    )
+
+
+def _iterate_samples(task: Task) -> Iterator[Sample | RejectedRow]:
+    """Yield the task's samples without requiring the question or the audio, which may be missing here."""
+    samples = task.samples
+    if isinstance(samples, Manifest):
+        question = samples.fields.default_question or UNKNOWN_QUESTION
+        fields = replace(samples.fields, requires_media=False, default_question=question)
+        samples = replace(samples, fields=fields)
+    return iter(samples)
+
+
+def _content_key(sample: Sample, root: Path) -> str:
+    """Return the content key of a sample; if its audio is missing, a key of the audio's names."""
+    try:
+        return content_key(sample)
+    except AudioError:
+        named_inputs = {name: _name_media(value, root) for name, value in sample.inputs.items()}
+        return blake2b(dumps(named_inputs), digest_size=16).hexdigest()
+
+
+def _name_media(value: Any, root: Path) -> Any:
+    if isinstance(value, Audio):
+        return {"named": value.uri.removeprefix(f"{root}/"), "start": value.start, "end": value.end}
+    if isinstance(value, (list, tuple)):
+        return [_name_media(item, root) for item in value]
+    return value

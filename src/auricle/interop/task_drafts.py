@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.interop.frameworks import TASK_IMPORTERS
+from auricle.interop import TASK_IMPORTERS
 
 YAML_STRING_TAG = "tag:yaml.org,2002:str"
 

@@ -71,9 +71,9 @@ def create_adapter_class(prefix: str, class_path: str, base: type[Adapter], desc
 
 def split_options(option_class: type[Options], arguments: Mapping[str, Any]) -> tuple[Options, dict[str, Any]]:
     """Split `-M` arguments into the adapter's options and the arguments of the user's class."""
-    names = [option.name for option in fields(option_class)]
-    options = option_class(**{name: value for name, value in arguments.items() if name in names})
-    return options, {name: value for name, value in arguments.items() if name not in names}
+    rest = dict(arguments)
+    options = {option.name: rest.pop(option.name) for option in fields(option_class) if option.name in rest}
+    return option_class(**options), rest
 
 
 def instantiate(name: str, user_class: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
@@ -103,6 +103,11 @@ def check_arguments(
     except TypeError as error:
         accepted = ", ".join((*other_names, *signature.parameters)) or "none"
         raise SpecError(f"{name}: {error}. Accepted arguments: {accepted}.") from error
+
+
+def find_owner(cls: type[Any], name: str) -> type[Any] | None:
+    """Return the class in the inheritance chain that defines an attribute, or None."""
+    return next((base for base in cls.__mro__ if name in vars(base)), None)
 
 
 def describe_type(value: Any) -> str:

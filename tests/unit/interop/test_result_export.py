@@ -68,7 +68,7 @@ def test_records_are_in_the_order_of_the_data(asr_run: Path) -> None:
 )
 def test_integer_ids_are_used_as_numbers(ids: list[str], numbers: list[int]) -> None:
     records = [Record(sample=Sample(id=name, inputs={}), row=0) for name in ids]
-    assert number_records(records) == numbers
+    assert number_records(records) == list(zip(numbers, records, strict=True))
 
 
 def test_file_names_contain_no_separators() -> None:

@@ -1,4 +1,7 @@
+from __future__ import annotations
+
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -6,6 +9,7 @@ import pytest
 
 from auricle import api
 from auricle.core.errors import DataError
+from auricle.interop import EXPORT_FORMATS, IMPORT_FRAMEWORKS, RESULT_FORMATS, TASK_IMPORTERS
 from auricle.interop.result_files import parse_list_target, read_lines, read_sibling_json
 from tests.support.framework_results import import_single, write_jsonl, write_kimi, write_lmms_eval
 
@@ -61,3 +65,13 @@ def test_a_missing_or_invalid_sibling_file_is_empty(tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{")
     assert read_sibling_json(tmp_path / "results.jsonl", "broken.json") == {}
     assert read_sibling_json(tmp_path / "results.jsonl", "missing.json") == {}
+
+
+@pytest.mark.parametrize(("modules", "attribute"), [(TASK_IMPORTERS, "draft_tasks"), (RESULT_FORMATS, "FORMAT")])
+def test_every_listed_module_has_its_entry(modules: dict[str, str], attribute: str) -> None:
+    assert [name for name, module in modules.items() if not hasattr(import_module(module), attribute)] == []
+
+
+def test_every_framework_is_listed_once() -> None:
+    assert sorted(IMPORT_FRAMEWORKS) == ["aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "ultraeval"]
+    assert sorted(EXPORT_FORMATS) == ["cmi", "kimi", "lmms-eval", "open-asr", "ultraeval"]

@@ -1,21 +1,206 @@
-"""Replacements of AISBench's objects that inferencer classes use: model, retriever, counters, session."""
+"""Replacements of AISBench's objects that inferencer classes use: prompts, model, retriever, counters, session."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal, TypeAlias, cast
 
-from auricle.core.errors import MissingExtra, SampleError
-from auricle.core.types import Generation, Sample, get_max_tokens
-from auricle.interop.aisbench.prompts import PromptList, to_aisbench
-from auricle.interop.aisbench.sample_context import CURRENT_SAMPLE, SampleContext
+from auricle.audio import Audio, Image, Video
+from auricle.core.errors import MissingExtra, SampleError, SpecError
+from auricle.core.types import Ask, Generate, Generation, Part, Sample, Turn, get_max_tokens
+from auricle.engine.batching import RunStopped
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import EXAMPLE_IDS_KEY
 
+Role: TypeAlias = Literal["system", "user", "assistant"]
+ROLES_TO_AISBENCH: Mapping[Role, str] = {"user": "HUMAN", "assistant": "BOT", "system": "SYSTEM"}
+ROLES_FROM_AISBENCH: Mapping[str, Role] = {
+    **{name: role for role, name in ROLES_TO_AISBENCH.items()},
+    **{role: role for role in ROLES_TO_AISBENCH},
+}
 MODEL_ATTRIBUTES = "generate, parse_template, max_out_len, is_api and abbr"
+MEDIA_TYPES: Mapping[str, type[Audio | Image | Video]] = {"audio_url": Audio, "image_url": Image, "video_url": Video}
+
+
+class PromptList(list[Any]):
+    """AISBench's list of messages with `role` and `prompt`, and texts."""
+
+    def __add__(self, other: Any) -> PromptList:
+        return PromptList([*self, *(other if isinstance(other, list) else [other])])
+
+    def __str__(self) -> str:
+        return "".join(item if isinstance(item, str) else str(item["prompt"]) for item in self)
+
+
+def to_aisbench(turns: Sequence[Turn]) -> str | PromptList:
+    """Convert turns to AISBench's form: a string for a single user text, else a list of messages."""
+    messages = [{"role": ROLES_TO_AISBENCH[turn.role], "prompt": _to_content(turn.parts)} for turn in turns]
+    if len(turns) == 1 and turns[0].role == "user" and isinstance(text := messages[0]["prompt"], str):
+        return text
+    return PromptList(messages)
+
+
+def from_aisbench(prompt: Any) -> tuple[Turn, ...]:
+    """Convert a string, AISBench's messages, or messages with `content` to turns."""
+    if isinstance(prompt, str):
+        return (Turn("user", (prompt,)),)
+    if not isinstance(prompt, (list, tuple)):
+        raise SampleError(f"a prompt should be a text or messages, not {type(prompt).__name__}")
+    # An item with `section` marks the begin or end of a template's section.
+    messages = [item for item in prompt if item != "" and not (isinstance(item, Mapping) and "section" in item)]
+    turns = [_to_turn(message) for message in messages]
+    if not turns:
+        raise SampleError("the prompt is empty")
+    return tuple(turns)
+
+
+def _to_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
+    if all(isinstance(part, str) for part in parts):
+        return "".join(map(str, parts))
+    return [_to_part_dict(part) for part in parts]
+
+
+def _to_part_dict(part: Part) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    kind = next(name for name, medium in MEDIA_TYPES.items() if isinstance(part, medium))
+    return {"type": kind, kind: {"url": part}}
+
+
+def _to_turn(message: Any) -> Turn:
+    if isinstance(message, str):
+        return Turn("user", (message,))
+    if not isinstance(message, Mapping) or message.get("role") not in ROLES_FROM_AISBENCH:
+        raise SampleError(
+            f"a message should have a role ({', '.join(ROLES_FROM_AISBENCH)}) and a prompt, not {message!r}"
+        )
+    content = message["prompt"] if "prompt" in message else message.get("content", "")
+    parts = content if isinstance(content, (list, tuple)) else (content,)
+    return Turn(ROLES_FROM_AISBENCH[message["role"]], tuple(_to_part(part) for part in parts))
+
+
+def _to_part(part: Any) -> Part:
+    if isinstance(part, (str, Audio, Image, Video)):
+        return part
+    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
+        return str(part["text"])
+    kind = next((name for name in MEDIA_TYPES if isinstance(part, Mapping) and name in part), None)
+    if kind is None:
+        raise SampleError(f"a part of a prompt should be text or media, not {part!r}")
+    medium, location = MEDIA_TYPES[kind], part[kind]
+    if isinstance(location, Mapping):
+        location = location.get("url")
+    return location if isinstance(location, medium) else medium.of(str(location).removeprefix("file://"))
+
+
+@dataclass(slots=True)
+class SampleContext:
+    """State of one sample; the object of the class is shared by all samples."""
+
+    sample: Sample
+    ask: Ask
+    loop: asyncio.AbstractEventLoop
+    is_local: bool
+    """Whether requests come from `batch_inference` in a thread instead of `do_request`."""
+    temperature: float = 0.0
+    stop: tuple[str, ...] = ()
+    generations: list[Generation] = field(default_factory=list)
+    reports: list[Any] = field(default_factory=list)
+    failure: SampleError | None = None
+    """Error of the last request, if it failed."""
+    fatal_error: BaseException | None = None
+    """Error that ends the run; an `except` in the class must not hide it."""
+
+    async def generate(self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]) -> Generation:
+        """Send a prompt to the model; `options` are the class's generation arguments."""
+        try:
+            request = self._build_request(prompt, max_tokens, options)
+            generation = cast(Generation, await self.ask(request))
+        except SampleError as error:
+            self.failure = error
+            raise
+        except (RunStopped, SpecError) as error:
+            self.fatal_error = error
+            raise
+        self.generations.append(generation)
+        return generation
+
+    def generate_blocking(self, prompts: Sequence[Any], max_tokens: Any, options: Mapping[str, Any]) -> list[str]:
+        """Send several prompts from a thread and return the texts."""
+        limits = max_tokens if isinstance(max_tokens, (list, tuple)) else [max_tokens] * len(prompts)
+
+        async def generate_all() -> list[Generation]:
+            return await asyncio.gather(
+                *(self.generate(prompt, limit, options) for prompt, limit in zip(prompts, limits, strict=True))
+            )
+
+        generations = asyncio.run_coroutine_threadsafe(generate_all(), self.loop).result()
+        return [generation.text for generation in generations]
+
+    def _build_request(self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]) -> Generate:
+        requested = options.get("temperature")
+        temperature = float(requested) if isinstance(requested, (int, float)) else self.temperature
+        return Generate(
+            turns=from_aisbench(prompt),
+            max_tokens=self._resolve_max_tokens(max_tokens),
+            temperature=temperature,
+            stop=_stop_strings(options) or self.stop,
+            answer_index=len(self.generations) if temperature else 0,  # otherwise a seed would repeat the answer
+        )
+
+    def _resolve_max_tokens(self, max_tokens: Any) -> int:
+        """Return the token limit; a sample's own limit overrides the model's, which local classes pass for all."""
+        sample_limit: Any = get_max_tokens(self.sample)
+        limit = sample_limit if self.is_local and isinstance(sample_limit, int) else max_tokens
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise SampleError(f"max_out_len should be a positive integer, not {limit!r}")
+        return limit
+
+    def outputs(self, class_name: str) -> tuple[Generation, ...]:
+        """Return what the class reported, or raise the reason why there is nothing."""
+        if self.fatal_error:
+            raise self.fatal_error
+        if not self.reports:
+            raise self.failure or SampleError(
+                f"{class_name} reported nothing for this sample; it should call "
+                "self.output_handler.report_cache_info or report_cache_info_sync"
+            )
+        return tuple(generation for report in self.reports for generation in self._to_generations(report, class_name))
+
+    def _to_generations(self, report: Any, class_name: str) -> list[Generation]:
+        if getattr(report, "success", True) is False:
+            reason = getattr(report, "error_info", "") or "the request failed without a reason"
+            raise self.failure or SampleError(f"{class_name} reported: {reason}")
+        get_prediction = getattr(report, "get_prediction", None)
+        prediction = get_prediction() if get_prediction else report
+        texts = prediction if isinstance(prediction, (list, tuple)) else [prediction]
+        return [self._to_generation(text, class_name) for text in texts]
+
+    def _to_generation(self, text: Any, class_name: str) -> Generation:
+        """Convert a reported text, with the metadata of the model's answer if it can be matched."""
+        if isinstance(text, Generation):
+            return text
+        if not isinstance(text, str):
+            raise SampleError(f"{class_name} should report a text, not {type(text).__name__}")
+        match = next((generation for generation in self.generations if generation.text == text), None)
+        if match is None and len(self.generations) == 1:
+            return replace(self.generations[0], text=text, logprobs=None, first_token_logprobs=None)
+        return match or Generation(text=text)
+
+
+def _stop_strings(options: Mapping[str, Any]) -> tuple[str, ...]:
+    stops = options.get("stopping_criteria") or options.get("stop") or ()
+    if isinstance(stops, str):
+        return (stops,)
+    return tuple(stop for stop in stops if isinstance(stop, str))
+
+
+CURRENT_SAMPLE: ContextVar[SampleContext] = ContextVar("current_sample")
 
 
 class ModelAdapter:
@@ -60,15 +245,11 @@ async def _fill_output(
         return output
     if output is None:
         return generation.text
-    _copy_generation(output, generation)
-    output.input, output.time_points = prompt, [started, perf_counter()]
-    return output
-
-
-def _copy_generation(output: Any, generation: Generation) -> None:
     output.success, output.error_info = True, ""
     output.content, output.reasoning_content = generation.text, ""
     output.input_tokens, output.output_tokens = generation.input_tokens or 0, generation.tokens or 0
+    output.input, output.time_points = prompt, [started, perf_counter()]
+    return output
 
 
 class DatasetReader:

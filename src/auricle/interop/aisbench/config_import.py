@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.core.types import RejectedRow
 from auricle.data.file_formats import READERS, Row, read_rows
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import COLUMN_ALIASES
+from auricle.interop.aisbench.adapters import ROLES_FROM_AISBENCH
 from auricle.interop.aisbench.config_reader import Symbol, find_datasets
-from auricle.interop.aisbench.templates import TemplateConverter
 from auricle.interop.task_drafts import TaskDraft
 
 OPTION_POSTPROCESSORS = (
@@ -24,9 +23,7 @@ OPTION_POSTPROCESSORS = (
 )  # fmt: skip
 """Postprocessors that extract the letter of an option."""
 METRICS = {
-    "AccEvaluator": "exact_match",
-    "AccwithDetailsEvaluator": "exact_match",
-    "EMEvaluator": "exact_match",
+    **dict.fromkeys(("AccEvaluator", "AccwithDetailsEvaluator", "EMEvaluator"), "exact_match"),
     "BleuEvaluator": "bleu",
 }
 CONVERSATION_MODES = {"every": "every", "last": "last", "every_with_gt": "gold"}
@@ -34,6 +31,8 @@ DEFAULT_TOPK_ENCODER = "sentence-transformers/all-mpnet-base-v2"
 
 LABEL_INFERENCER = "labels"
 """Inferencer that compares one prompt per label."""
+MESSAGE_SECTIONS = {"begin", "round", "end"}
+"""Keys of a template that consists of messages."""
 
 
 @dataclass
@@ -51,10 +50,6 @@ class AisbenchTaskDraft(TaskDraft):
     def infer_config(self) -> Mapping[str, Any]:
         return self._get_section(self.config, "infer_cfg")
 
-    @property
-    def output_column(self) -> str:
-        return str(self.reader_config.get("output_column") or "")
-
     def _get_section(self, config: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         value = config.get(name) or {}
         if not isinstance(value, Mapping):
@@ -64,11 +59,12 @@ class AisbenchTaskDraft(TaskDraft):
     def build(self) -> AisbenchTaskDraft:
         """Fill in the fields of the task file, in the usual order."""
         self.task["kind"] = "qa"
-        self._add_data()
+        output_column = str(self.reader_config.get("output_column") or "")
+        self._add_data(output_column)
         inferencer = self._get_section(self.infer_config, "inferencer")
         if self._add_conversation(inferencer):
             return self
-        prompts = TemplateConverter(self.source, self.infer_config, self.output_column)
+        prompts = TemplateConverter(self.source, self.infer_config, output_column)
         if str(inferencer.get("type")) == "PPLInferencer":
             self._add_label_prompts(inferencer, prompts)
         else:
@@ -79,19 +75,14 @@ class AisbenchTaskDraft(TaskDraft):
             self._add_metrics()
         return self
 
-    # --- rows ---------------------------------------------------------------------------
-
-    def _add_data(self) -> None:
-        abbr = self.config.get("abbr") or "task"
-        self.task["name"] = str(abbr)
+    def _add_data(self, output_column: str) -> None:
+        self.task["name"] = str(self.config.get("abbr") or "task")
         self.task["data"] = self._find_test_data()
-        if self.output_column and self.output_column not in ("answer", "target"):
-            self.task["target"] = self.output_column
-        span = self.reader_config.get("test_range")
-        if span is not None:
+        if output_column not in ("", "answer", "target"):
+            self.task["target"] = output_column
+        if (span := self.reader_config.get("test_range")) is not None:
             self._add_rows(span)
-        kind = self.config.get("type")
-        if kind is not None:
+        if (kind := self.config.get("type")) is not None:
             self.notes.append(
                 f"{kind} may change rows when it reads them; Auricle uses the rows of the data unchanged. "
                 "Check the prompts with `auricle preview`."
@@ -136,8 +127,6 @@ class AisbenchTaskDraft(TaskDraft):
             file = next((candidate for candidate in files if candidate.is_file()), None)
         return os.path.relpath(file.resolve(), self.output_folder.resolve()) if file else ""
 
-    # --- inferencer ------------------------------------------------------------------------
-
     def _add_conversation(self, inferencer: Mapping[str, Any]) -> bool:
         if str(inferencer.get("type")) != "MultiTurnGenInferencer":
             return False
@@ -179,8 +168,6 @@ class AisbenchTaskDraft(TaskDraft):
         if self._get_retriever()[0] != "ZeroRetriever":
             self.notes.append("Examples are ignored: prompts of labels have none.")
 
-    # --- examples --------------------------------------------------------------------------
-
     def _get_retriever(self) -> tuple[str, Mapping[str, Any]]:
         retriever = self._get_section(self.infer_config, "retriever")
         return str(retriever.get("type", "ZeroRetriever")), retriever
@@ -204,12 +191,13 @@ class AisbenchTaskDraft(TaskDraft):
         if not pool:
             self.notes.append("`ids` are row numbers from 0, unless the rows have ids.")
             return list(indices)
-        ids = [_row_id(index, row) for index, row in enumerate(read_rows(self.output_folder / pool))]
+        rows = [row.values if isinstance(row, Row) else {} for row in read_rows(self.output_folder / pool)]
+        ids = [
+            next((row[name] for name in COLUMN_ALIASES["id"] if name in row), index) for index, row in enumerate(rows)
+        ]
         if invalid := [index for index in indices if not 0 <= index < len(ids)]:
             raise SpecError(f"{self.source}: fix_id_list contains {invalid[0]}, but {pool} has {len(ids)} rows.")
         return [ids[index] for index in indices]
-
-    # --- metrics ------------------------------------------------------------------------------
 
     def _add_metrics(self) -> None:
         eval_config = self._get_section(self.config, "eval_cfg")
@@ -225,11 +213,6 @@ class AisbenchTaskDraft(TaskDraft):
         for name in ("pred_postprocessor", "dataset_postprocessor", "model_postprocessor"):
             if kind := self._get_section(eval_config, name).get("type"):
                 self.notes.append(f"{name} {kind} is ignored; metrics parse answers themselves.")
-
-
-def _row_id(index: int, row: Row | RejectedRow) -> Any:
-    values = row.values if isinstance(row, Row) else {}
-    return next((values[name] for name in COLUMN_ALIASES["id"] if name in values), index)
 
 
 def _translate_retriever(kind: str, options: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -251,3 +234,146 @@ def draft_tasks(source: Path, output_folder: Path) -> list[TaskDraft]:
     """Convert the datasets of a config to task files for the folder `output_folder`."""
     title = f"From {source.name}, an AISBench config."
     return [AisbenchTaskDraft(title, output_folder, source, config).build() for config in find_datasets(source)]
+
+
+class TemplateConverter:
+    """Converts the templates of one config."""
+
+    def __init__(self, source: Path, infer_config: Mapping[str, Any], output_column: str) -> None:
+        self._source, self._output_column = source, output_column
+        self.notes: list[str] = []
+        self._example_template = infer_config.get("ice_template")
+        prompt_template = infer_config.get("prompt_template") or self._example_template
+        if not isinstance(prompt_template, Mapping) or "template" not in prompt_template:
+            raise SpecError(f"{source}: infer_cfg has no template.")
+        self._template = prompt_template["template"]
+        self._example_token = str(prompt_template.get("ice_token") or "")
+        self._has_examples = str((infer_config.get("retriever") or {}).get("type", "ZeroRetriever")) != "ZeroRetriever"
+
+    def convert_prompt(self) -> Any:
+        template = self._template
+        if isinstance(template, str):
+            return self._convert_text(template)
+        if not isinstance(template, Mapping) or not {*template} <= MESSAGE_SECTIONS:
+            raise SpecError(
+                f"{self._source}: a template per label needs PPLInferencer; "
+                "GenInferencer needs a text or {begin, round, end}."
+            )
+        return self._convert_messages(template)
+
+    def _convert_text(self, template: str) -> Any:
+        """Convert a text template; examples replace its ice_token."""
+        prompt = self._replace_answer(template, "")
+        if not self._example_token:
+            return prompt
+        if not self._has_examples:
+            return prompt.replace(self._example_token, "")
+        example_section = self._example_template
+        example_template = example_section["template"] if isinstance(example_section, Mapping) else self._template
+        if not isinstance(example_template, str):
+            raise SpecError(f"{self._source}: ice_template should be a text, like the prompt.")
+        return {
+            "turns": prompt.replace(self._example_token, "{examples}", 1).replace(self._example_token, ""),
+            "examples": self._replace_answer(example_template.replace(self._example_token, ""), "{target}"),
+            "separator": "\n",
+        }
+
+    def _convert_messages(self, template: Mapping[str, Any]) -> Any:
+        begin = self._merge_messages(template.get("begin") or [])
+        turns = [dict(message) for message in begin]
+        for message in self._merge_messages(template.get("round") or []):
+            _append_message(turns, *next(iter(message.items())))
+        if turns and "assistant" in turns[-1]:
+            turns.pop()  # the model's answer
+        system = "\n".join(turn["system"] for turn in turns if "system" in turn)
+        turns = [
+            {role: self._replace_answer(text, "") for role, text in turn.items()}
+            for turn in turns
+            if "system" not in turn
+        ]
+        prompt: dict[str, Any] = {"system": self._replace_answer(system, "")} if system else {}
+        if self._has_examples and isinstance(self._example_template, Mapping):
+            prompt["examples"] = self._convert_examples(self._example_template["template"])
+            if any("system" not in message for message in begin):
+                self.notes.append("The messages of `begin` come after the examples here.")
+        if template.get("end"):
+            self.notes.append("The template's `end` is ignored: nothing follows an answer.")
+        is_plain = len(turns) == 1 and not prompt
+        return turns[0]["user"] if is_plain and "user" in turns[0] else {**prompt, "turns": turns}
+
+    def _convert_examples(self, template: Any) -> list[dict[str, str]]:
+        if not isinstance(template, Mapping):
+            raise SpecError(f"{self._source}: ice_template should be messages, like the prompt.")
+        messages = self._merge_messages(template.get("round") or [])
+        return [
+            {role: self._replace_answer(text, "{target}") for role, text in message.items()} for message in messages
+        ]
+
+    def _merge_messages(self, items: Any) -> list[dict[str, str]]:
+        messages = items if isinstance(items, list) else [items]
+        merged: list[dict[str, str]] = []
+        for message in messages:
+            if isinstance(message, Mapping) and message.get("role") in ROLES_FROM_AISBENCH:
+                _append_message(merged, ROLES_FROM_AISBENCH[message["role"]], _message_text(message))
+            elif isinstance(message, str) and message.strip() in ("", self._example_token):
+                continue
+            else:
+                raise SpecError(
+                    f"{self._source}: a message should have a role "
+                    f"({', '.join(list(ROLES_FROM_AISBENCH)[:3])}) and a prompt, not {message!r}."
+                )
+        return merged
+
+    def convert_by_label(self, labels: Any) -> dict[str, Any]:
+        """Return one prompt per label, each including its answer."""
+        if isinstance(self._template, Mapping) and not {*self._template} <= MESSAGE_SECTIONS:
+            return {str(label): self._convert_labelled(template) for label, template in self._template.items()}
+        if not labels:
+            raise SpecError(
+                f"{self._source}: PPLInferencer would read its labels from the data. "
+                "List them as labels=[…], or write a template per label."
+            )
+        return {str(label): self._convert_labelled(self._template, str(label)) for label in labels}
+
+    def _convert_labelled(self, template: Any, label: str | None = None) -> Any:
+        """Convert a template with a label's answer to a text or messages."""
+        if isinstance(template, str):
+            text = template.replace(self._example_token, "") if self._example_token else template
+            return text if label is None else self._replace_answer(text, label)
+        if not isinstance(template, Mapping):
+            raise SpecError(f"{self._source}: a template should be a text or messages.")
+        messages = [
+            message for part in ("begin", "round") for message in self._merge_messages(template.get(part) or [])
+        ]
+        if label is None:
+            return messages
+        return [{role: self._replace_answer(text, label) for role, text in message.items()} for message in messages]
+
+    def _replace_answer(self, text: str, replacement: str) -> str:
+        """Replace the answer's column: by nothing in prompts, as AISBench does when it generates."""
+        return text.replace(f"{{{self._output_column}}}", replacement) if self._output_column else text
+
+
+def _append_message(messages: list[dict[str, str]], role: str, text: str) -> None:
+    """Append a message; consecutive messages of one role are merged, as in AISBench."""
+    if messages and role in messages[-1]:
+        messages[-1] = {role: f"{messages[-1][role]}\n{text}"}
+    else:
+        messages.append({role: text})
+
+
+def _message_text(message: Mapping[str, Any]) -> str:
+    """Return the text of a message, preceded by the fields of its media."""
+    parts = message.get("prompt_mm")
+    if not isinstance(parts, Mapping):
+        return str(message.get("prompt", ""))
+    text, media = "", ""
+    for part in parts.values():
+        kind = str(part.get("type", "text"))
+        content = part.get(kind, "")
+        if kind == "text":
+            text += str(content)
+        else:
+            url = str(content.get("url", "") if isinstance(content, Mapping) else content)
+            media += "".join(re.findall(r"\{\w+\}", url)[-1:])
+    return media + text

@@ -39,7 +39,7 @@ class ConfigEvaluator:
     def run_statement(self, node: ast.stmt) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             self._bind_imports(node)
-        elif isinstance(node, ast.With) and _is_read_base(node):
+        elif isinstance(node, ast.With) and ast.unparse(node.items[0].context_expr) == "read_base()":
             for inner in node.body:
                 self.run_statement(inner)
         elif isinstance(node, ast.Assign):
@@ -48,13 +48,9 @@ class ConfigEvaluator:
             raise self.error_at(node, "cannot be evaluated: configs are read, not run")
 
     def _bind_imports(self, node: ast.Import | ast.ImportFrom) -> None:
-        if isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            self.names.update({alias.asname or alias.name: Symbol(alias.name, module) for alias in node.names})
-        else:
-            self.names.update(
-                {alias.asname or alias.name.partition(".")[0]: Symbol(alias.name) for alias in node.names}
-            )
+        module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+        for alias in node.names:
+            self.names[alias.asname or alias.name.partition(".")[0]] = Symbol(alias.name, module)
 
     def _bind_names(self, node: ast.Assign) -> None:
         value = self.evaluate(node.value)
@@ -90,36 +86,26 @@ class ConfigEvaluator:
 
     def _dict(self, node: ast.Dict) -> dict[Any, Any]:
         values: dict[Any, Any] = {}
-        for key, value in zip(node.keys, node.values, strict=True):
-            values.update(self._evaluate_mapping(value) if key is None else {self.evaluate(key): self.evaluate(value)})
+        for key, value_node in zip(node.keys, node.values, strict=True):
+            value = self.evaluate(value_node)
+            if key is None and not isinstance(value, Mapping):
+                raise self.error_at(value_node, "should be a dict to be unpacked with **")
+            values.update(value if key is None else {self.evaluate(key): value})
         return values
-
-    def _evaluate_mapping(self, node: ast.expr) -> Mapping[Any, Any]:
-        value = self.evaluate(node)
-        if not isinstance(value, Mapping):
-            raise self.error_at(node, "should be a dict to be unpacked with **")
-        return value
 
     def _call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in ALLOWED_CALLS or name in self.names:
             raise self.error_at(node, "is a function call")
-        if name == "dict":
-            values = {} if not node.args else dict(self._evaluate_mapping(node.args[0]))
-            for keyword in node.keywords:
-                value = keyword.value
-                values.update(
-                    self._evaluate_mapping(value) if keyword.arg is None else {keyword.arg: self.evaluate(value)}
-                )
-            return values
+        if name == "dict":  # as {**argument, "keyword": value}
+            items = [ast.keyword(None, argument) for argument in node.args[:1]] + node.keywords
+            keys = [ast.Constant(item.arg) if item.arg else None for item in items]
+            return self._dict(ast.Dict([*keys], [item.value for item in items]))
         arguments = [self.evaluate(argument) for argument in node.args]
         if name != "range":
             return list(arguments[0]) if arguments else []
-        if (
-            not arguments
-            or not all(type(argument) is int for argument in arguments)
-            or len(range(*arguments)) > MAX_RANGE_SIZE
-        ):
+        are_integers = arguments and all(type(argument) is int for argument in arguments)
+        if not are_integers or len(range(*arguments)) > MAX_RANGE_SIZE:
             raise self.error_at(node, f"is not a range of at most {MAX_RANGE_SIZE:,} numbers")
         return list(range(*arguments))
 
@@ -146,15 +132,9 @@ class ConfigEvaluator:
         return -value
 
     def error_at(self, node: ast.AST, reason: str) -> SpecError:
-        line = getattr(node, "lineno", 0)
         code = ast.unparse(node).partition("\n")[0]
         shown = code if len(code) <= 60 else f"{code[:57]}..."
-        return SpecError(f"{self.path}:{line}: `{shown}` {reason}. Replace it with a literal.")
-
-
-def _is_read_base(node: ast.With) -> bool:
-    call = node.items[0].context_expr
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "read_base"
+        return SpecError(f"{self.path}:{getattr(node, 'lineno', 0)}: `{shown}` {reason}. Replace it with a literal.")
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -11,7 +11,8 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from concurrent.futures import Future
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -19,8 +20,15 @@ from typing import Any, ClassVar
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ability, Ask, Output, Sample
-from auricle.interop.aisbench.adapters import BaseRetriever, LazySession, ModelAdapter, StatusCounter, TokenBucket
-from auricle.interop.aisbench.sample_context import CURRENT_SAMPLE, SampleContext
+from auricle.interop.aisbench.adapters import (
+    CURRENT_SAMPLE,
+    BaseRetriever,
+    LazySession,
+    ModelAdapter,
+    SampleContext,
+    StatusCounter,
+    TokenBucket,
+)
 from auricle.interop.aisbench.stubs import (
     CURRENT_MODEL,
     OPENICL_MODULE,
@@ -29,7 +37,7 @@ from auricle.interop.aisbench.stubs import (
     GenInferencerOutputHandler,
     build_data_list,
 )
-from auricle.interop.user_classes import annotate_errors, display_name, wrap_errors
+from auricle.interop.user_classes import annotate_errors, display_name, find_owner, wrap_errors
 from auricle.prompts import Prompt
 from auricle.tasks.inferencers.base import resolve_max_tokens
 
@@ -70,14 +78,9 @@ class AisbenchInferencer:
         return replace(self, is_local=is_batch_model)
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        context = SampleContext(
-            sample,
-            ask,
-            asyncio.get_running_loop(),
-            is_local=self._request_method == "batch_inference",
-            temperature=self.temperature,
-            stop=self.stop,
-        )
+        methods = find_request_methods(self.inferencer_class)
+        is_local = methods[0] == "batch_inference" or (self.is_local and "batch_inference" in methods)
+        context = SampleContext(sample, ask, asyncio.get_running_loop(), is_local, self.temperature, self.stop)
         token = CURRENT_SAMPLE.set(context)
         try:
             inferencer = self.state.instance or self._instantiate()
@@ -111,11 +114,6 @@ class AisbenchInferencer:
             return []
         return [f"{self.inferencer_class.__name__} counted {counter}."]
 
-    @property
-    def _request_method(self) -> str:
-        methods = find_request_methods(self.inferencer_class)
-        return "batch_inference" if self.is_local and "batch_inference" in methods else methods[0]
-
     def _instantiate(self) -> Any:
         """Create the object with Auricle's model and counter."""
         model = ModelAdapter(self.abbr, self.max_tokens)
@@ -139,8 +137,8 @@ class AisbenchInferencer:
     def _build_rows(self, inferencer: Any, sample: Sample) -> list[dict[str, Any]]:
         """Return the rows that the class builds for one sample, with the sample's number as index."""
         retriever = BaseRetriever(sample, self.prompt, self.abbr)
-        owner = next(base for base in self.inferencer_class.__mro__ if "get_data_list" in vars(base))
-        is_abstract = owner.__module__ == UPSTREAM_BASE_MODULE  # AISBench's own base class raises
+        owner = find_owner(self.inferencer_class, "get_data_list")
+        is_abstract = owner is not None and owner.__module__ == UPSTREAM_BASE_MODULE  # AISBench's own one raises
         rows = build_data_list(inferencer, retriever) if is_abstract else inferencer.get_data_list(retriever)
         _validate_rows(self.inferencer_class.__name__, rows)
         resolve_max_tokens(sample, self.max_tokens)  # reject an invalid value before sending anything
@@ -178,42 +176,25 @@ def _provide_model(model: ModelAdapter) -> Iterator[None]:
 
 async def run_in_thread(call: Callable[[], Any]) -> None:
     """Run in a new thread: many samples wait for the same batch, so a thread pool could deadlock."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[None] = loop.create_future()
+    future: Future[None] = Future()
     context = copy_context()
 
-    def set_outcome(error: BaseException | None) -> None:
-        if done.cancelled():
-            return
-        if error is None:
-            done.set_result(None)
-        else:
-            done.set_exception(error)
-
     def run() -> None:
-        error: BaseException | None = None
+        if not future.set_running_or_notify_cancel():
+            return
         try:
-            context.run(call)
-        except BaseException as raised:  # noqa: BLE001 - raised where the result is awaited
-            error = raised
-        with suppress(RuntimeError):  # the event loop is already closed
-            loop.call_soon_threadsafe(set_outcome, error)
+            future.set_result(context.run(call))
+        except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
+            future.set_exception(error)
 
     threading.Thread(target=run, name="auricle-aisbench", daemon=True).start()
-    await done
-
-
-# --- factories ----------------------------------------------------------------------------
+    await asyncio.wrap_future(future)
 
 
 def find_request_methods(cls: type[Any]) -> list[str]:
     """Return the request methods that a class implements, without abstract ones."""
-    methods = [getattr(cls, name, None) for name in REQUEST_METHODS]
-    return [
-        name
-        for name, method in zip(REQUEST_METHODS, methods, strict=True)
-        if method is not None and not getattr(method, "__isabstractmethod__", False)
-    ]
+    methods = {name: getattr(cls, name, None) for name in REQUEST_METHODS}
+    return [name for name, method in methods.items() if method and not getattr(method, "__isabstractmethod__", False)]
 
 
 def collect_parameters(cls: type[Any]) -> dict[str, inspect.Parameter]:

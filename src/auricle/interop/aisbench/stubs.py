@@ -12,14 +12,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partialmethod
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from auricle.interop.aisbench.adapters import BaseRetriever, ModelAdapter, StatusCounter
-from auricle.interop.aisbench.prompts import PromptList
-from auricle.interop.aisbench.sample_context import CURRENT_SAMPLE
+from auricle.interop.aisbench.adapters import CURRENT_SAMPLE, BaseRetriever, ModelAdapter, PromptList, StatusCounter
 from auricle.interop.isolated_modules import create_stub_module, modules_added
 
 CURRENT_MODEL: ContextVar[ModelAdapter] = ContextVar("current_model")
@@ -29,25 +27,19 @@ PACKAGE = "ais_bench"
 MAX_REMEMBERED_MESSAGES = 1000
 
 
-# --- outputs ---------------------------------------------------------------------
-
-
 class Output:
     """The outcome of a request; `generate` fills it."""
 
     def __init__(self, perf_mode: bool = False) -> None:
-        self.perf_mode = perf_mode
-        self.success = False
-        self.error_info = ""
+        self.perf_mode, self.success, self.error_info = perf_mode, False, ""
         self.time_points: list[float] = []
         self.content: Any = ""
         self.reasoning_content: Any = ""
-        self.input_tokens = self.output_tokens = 0
+        self.input_tokens = self.output_tokens = self.turn_id = 0
         self.extra_perf_data: dict[str, Any] = {}
         self.extra_details_data: dict[str, Any] = {}
         self.input: Any = None
         self.uuid = ""
-        self.turn_id = 0
 
     def get_prediction(self) -> Any:
         """Return the answer, preceded by the model's reasoning."""
@@ -82,9 +74,6 @@ class GenInferencerOutputHandler(BaseInferencerOutputHandler): ...
 class PPLInferencerOutputHandler(BaseInferencerOutputHandler): ...
 
 
-# --- inferencers -------------------------------------------------------------------
-
-
 class AISLogger:
     """`self.logger`; logs each message once."""
 
@@ -99,14 +88,9 @@ class AISLogger:
             self._logged.add(str(message))
         self._logger.log(level, message, *arguments)
 
-    def debug(self, message: object, *arguments: Any) -> None:
-        self._log_once(logging.DEBUG, message, *arguments)
-
-    def info(self, message: object, *arguments: Any) -> None:
-        self._log_once(logging.INFO, message, *arguments)
-
-    def warning(self, message: object, *arguments: Any) -> None:
-        self._log_once(logging.WARNING, message, *arguments)
+    debug = partialmethod(_log_once, logging.DEBUG)
+    info = partialmethod(_log_once, logging.INFO)
+    warning = partialmethod(_log_once, logging.WARNING)
 
     def error(self, code: object, message: object = "", *arguments: Any) -> None:
         """Log an error; AISBench passes a code before the message."""
@@ -122,9 +106,7 @@ class BaseInferencer:
         self.model = CURRENT_MODEL.get()
         self.logger = AISLogger()
         self.output_handler: Any = GenInferencerOutputHandler()
-        self.perf_mode = False
-        self.save_every = 1
-        self.is_main_process = True
+        self.perf_mode, self.save_every, self.is_main_process = False, 1, True
 
     def get_data_list(self, retriever: Any) -> list[dict[str, Any]]:
         return build_data_list(self, retriever)
@@ -143,8 +125,7 @@ class BaseApiInferencer(BaseInferencer):
         **_: Any,
     ) -> None:
         super().__init__(model_cfg, batch_size, output_json_filepath)
-        self.save_every = int(save_every or 1)
-        self.perf_mode = mode in ("perf", "pressure")
+        self.save_every, self.perf_mode = int(save_every or 1), mode in ("perf", "pressure")
         self.status_counter = StatusCounter()
 
     @abstractmethod
@@ -170,10 +151,9 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
 
     async def do_request(self, data: dict[str, Any], token_bucket: Any, session: Any) -> None:
         output = RequestOutput(self.perf_mode)
-        rest = {name: value for name, value in data.items() if name not in ROW_FIELDS}
-        rest.setdefault("stopping_criteria", self.stopping_criteria)
         await self.status_counter.post()
-        await self.model.generate(data["prompt"], data["max_out_len"], output, session=session, **rest)
+        options = self._generation_options(data)
+        await self.model.generate(data["prompt"], data["max_out_len"], output, session=session, **options)
         await (self.status_counter.rev() if output.success else self.status_counter.failed())
         await self.status_counter.finish()
         await self.status_counter.case_finish()
@@ -182,11 +162,13 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
         )
 
     def batch_inference(self, datum: dict[str, list[Any]]) -> None:
-        rest = {name: value for name, value in datum.items() if name not in ROW_FIELDS}
-        rest.setdefault("stopping_criteria", self.stopping_criteria)
-        texts = self.model.generate(datum["prompt"], datum["max_out_len"], **rest)
+        texts = self.model.generate(datum["prompt"], datum["max_out_len"], **self._generation_options(datum))
         for index, prompt, text, abbr in zip(datum["index"], datum["prompt"], texts, datum["data_abbr"], strict=True):
             self.output_handler.report_cache_info_sync(index, prompt, text, abbr)
+
+    def _generation_options(self, data: dict[str, Any]) -> dict[str, Any]:
+        further_fields = {name: value for name, value in data.items() if name not in ROW_FIELDS}
+        return {"stopping_criteria": self.stopping_criteria, **further_fields}
 
 
 ROW_FIELDS = ("prompt", "index", "data_abbr", "max_out_len", "gold")
@@ -217,9 +199,6 @@ class ZeroRetriever(BaseRetriever):
 
     def retrieve(self) -> list[list[str]]:
         return [[]]
-
-
-# --- registries and the rest -----------------------------------------------------------
 
 
 class RegistryStub:
@@ -274,12 +253,7 @@ def _modules(package: str, *names: str) -> tuple[str, ...]:
 
 
 OPENICL_MODULE, UTILS_MODULE = f"{PACKAGE}.benchmark.openicl", f"{PACKAGE}.benchmark.utils"
-INFERENCER_MODULES = (
-    "icl_base_inferencer",
-    "icl_base_api_inferencer",
-    "icl_base_local_inferencer",
-    "icl_gen_inferencer",
-)
+INFERENCER_MODULES = tuple(f"icl_{kind}_inferencer" for kind in ("base", "base_api", "base_local", "gen"))
 HANDLER_MODULES = ("base_handler", "gen_inferencer_output_handler", "ppl_inferencer_output_handler")
 INFERENCERS = (BaseInferencer, BaseApiInferencer, BaseLocalInferencer, GenInferencer, StatusCounter)
 OUTPUT_HANDLERS = (BaseInferencerOutputHandler, GenInferencerOutputHandler, PPLInferencerOutputHandler)
@@ -322,11 +296,10 @@ def _get_stub_modules(package: str) -> dict[str, ModuleType]:
     return {**stubs, **{name: PermissiveModule(name, make) for name, make in PERMISSIVE_MODULES.items()}}
 
 
-def _is_missing(package: str) -> bool:
-    return package not in sys.modules and find_spec(package) is None
-
-
 def stubs_importable() -> AbstractContextManager[None]:
     """Make stubs importable within the block, unless the real packages are installed."""
-    missing = [package for package in (PACKAGE, *THIRD_PARTY_STUBS) if _is_missing(package)]
-    return modules_added({name: module for package in missing for name, module in _get_stub_modules(package).items()})
+    modules: dict[str, ModuleType] = {}
+    for package in (PACKAGE, *THIRD_PARTY_STUBS):
+        if package not in sys.modules and find_spec(package) is None:
+            modules |= _get_stub_modules(package)
+    return modules_added(modules)

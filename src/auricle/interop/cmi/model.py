@@ -56,13 +56,6 @@ class AdapterOptions:
     batch_size: int = 12
     cmi_root: str | None = None
 
-    @classmethod
-    def split_arguments(cls, name: str, arguments: Mapping[str, Any]) -> tuple[AdapterOptions, dict[str, Any]]:
-        """Split arguments into the adapter's options and the arguments of the class."""
-        options, class_arguments = split_options(cls, arguments)
-        options.validate(name)
-        return options, class_arguments
-
     def validate(self, name: str) -> None:
         parse_crop(name, self.crop)
         for option in ("init", "score"):
@@ -86,6 +79,7 @@ class RewardModelAdapter(UserModel):
     batch_size = 12
 
     def __init__(self, name: str, options: AdapterOptions) -> None:
+        options.validate(name)
         self._name, self._options = name, options
         self.batch_size = int(options.batch_size)
         self._input_class: type[Any] = object
@@ -149,7 +143,7 @@ class CmiModel(RewardModelAdapter):
     """A reward model class from a file or module."""
 
     def __init__(self, **arguments: Any) -> None:
-        options, self._init_arguments = AdapterOptions.split_arguments(self._name, arguments)
+        options, self._init_arguments = split_options(AdapterOptions, arguments)
         super().__init__(self._name, options)
 
     def build_model(self) -> Any:
@@ -188,7 +182,7 @@ class CmiRewardModel(RewardModelAdapter):
             raise SpecError(f"{name}: mode should be {' or '.join(MODES)}, not {mode!r}.")
         self._root = resolve_checkout(name, root)
         self._mode, self._config = mode, config
-        adapter_options, unknown = AdapterOptions.split_arguments(name, {**options, "checkpoint": checkpoint})
+        adapter_options, unknown = split_options(AdapterOptions, {**options, "checkpoint": checkpoint})
         if unknown:
             raise SpecError(
                 f"{name}: unknown arguments: {', '.join(unknown)}. Pass arguments of the model itself in `init`."
@@ -203,14 +197,8 @@ class CmiRewardModel(RewardModelAdapter):
                 import_object(f"core.model_interface:{name}")
                 for name in ("RewardModelAdapter", "RewardModelAdapterConfig")
             )
-            model = adapter_class(
-                config_class(
-                    **self._options.init_arguments(),
-                    config=self._config,
-                    mode=self._mode,
-                    init_kwargs=dict(self._options.init),
-                )
-            )
+            settings = {"config": self._config, "mode": self._mode, "init_kwargs": dict(self._options.init)}
+            model = adapter_class(config_class(**self._options.init_arguments(), **settings))
             self._input_class = input_class()
         return model
 

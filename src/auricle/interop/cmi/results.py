@@ -9,7 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +20,36 @@ import orjson
 from auricle import api
 from auricle.core.errors import DataError, SpecError, Unreadable, Unsuited
 from auricle.core.files import write_atomically
-from auricle.core.types import Generation, Output, Prediction, Record
+from auricle.core.types import Failure, Generation, Output, Prediction, Record
 from auricle.engine.spec import Spec
-from auricle.interop.cmi.result_tables import SCORE_COLUMNS, Result, build_detail, build_summary
 from auricle.interop.result_export import write_jsonl
 from auricle.interop.result_files import (
+    NOT_ANSWERED,
     ImportedResults,
     ImportedSample,
     Notify,
     ResultFormat,
     ResultLine,
-    not_answered,
     read_sibling_json,
 )
-from auricle.metrics.preference import A, get_choice
+from auricle.metrics import correlation
+from auricle.metrics.base import mean
+from auricle.metrics.preference import CHOICE_BY_NAME, A, get_choice
 from auricle.metrics.ratings import Dimension
 from auricle.runs.run_directory import Run
-from auricle.tasks.benchmarks.cmi import DATASETS, PREFERENCE_COLUMNS, CmiSamples, detect_dataset
+from auricle.tasks.benchmarks.cmi import (
+    DATASETS,
+    PREFERENCE_COLUMNS,
+    RATING_COLUMNS,
+    CmiSamples,
+    Evaluation,
+    assign_groups,
+    detect_dataset,
+)
 
+SCORE_COLUMNS: Mapping[str, str] = {"alignment": "predicted_text-music alignment", "musicality": "predicted_musicality"}
+CHOICE_VALUES: Mapping[str, float] = {"model_a": CHOICE_BY_NAME["a"], "model_b": CHOICE_BY_NAME["b"]}
+CMI_PREF, MUSIC_ARENA = "CMI-Pref", "MusicArena"
 CHOICE_COLUMNS: Mapping[str, str] = {
     "preference": "predicted_preference",
     "musicality": "predicted_preference-musicality",
@@ -44,6 +58,20 @@ CHOICE_COLUMNS: Mapping[str, str] = {
 JSON_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
 ADDED_PREFIXES = ("predicted_", "inference_", "benchmark_dataset")
 """Prefixes of the columns that the benchmark adds to its data."""
+TableRow = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A row of results.jsonl with its dataset, target and duration bin."""
+
+    row: Mapping[str, Any]
+    dataset: str
+    target: Mapping[str, Any]
+    duration_bin: str | None = None
+
+
+Results = Sequence[Result]
 
 
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
@@ -72,8 +100,8 @@ def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
     if valid and all(scores_by_side):
         outputs = tuple(Prediction(values=scores, scale="continuous") for scores in scores_by_side)
         return ImportedSample(manifest_row=row, origin=origin, outputs=outputs)
-    reason = str(values.get("inference_error") or "") or "the row has no scores"
-    return ImportedSample(manifest_row=row, origin=origin, error=not_answered(reason))
+    failure = Failure(NOT_ANSWERED, str(values.get("inference_error") or "the row has no scores"))
+    return ImportedSample(manifest_row=row, origin=origin, error=failure)
 
 
 def _read_scores(values: Mapping[str, Any], side: str) -> dict[str, float]:
@@ -85,7 +113,11 @@ def _read_scores(values: Mapping[str, Any], side: str) -> dict[str, float]:
 def export(run: Path, out: Path, _: Notify) -> list[Path]:
     """Write the four files of CMI-RewardBench and return their paths."""
     loaded_run = Run.load(run)
-    benchmark = _load_benchmark(loaded_run)
+    task = api.build_task(Spec.from_run(loaded_run))
+    if not isinstance(benchmark := task.samples, CmiSamples):
+        raise SpecError(
+            f"{run} is a run of {task.name}. Only cmi-rewardbench and its four datasets can be exported as cmi."
+        )
     valid_records = (record for record in loaded_run.records() if "row" in record.sample.meta)
     records = sorted(valid_records, key=_sort_key)  # rejected rows are listed in the run's report
     results = [build_result(record, benchmark.dimensions) for record in records]
@@ -100,20 +132,8 @@ def export(run: Path, out: Path, _: Notify) -> list[Path]:
     return paths
 
 
-def _load_benchmark(run: Run) -> CmiSamples:
-    task = api.build_task(Spec.from_run(run))
-    if not isinstance(task.samples, CmiSamples):
-        raise SpecError(
-            f"{run.path} is a run of {task.name}. Only cmi-rewardbench and its four datasets can be exported as cmi."
-        )
-    return task.samples
-
-
 def _sort_key(record: Record) -> tuple[int, int]:
     return DATASETS.index(str(record.sample.meta["subset"])), record.row
-
-
-# --- results.jsonl ----------------------------------------------------------------------------
 
 
 def build_result(record: Record, dimensions: Mapping[str, Dimension]) -> Result:
@@ -144,8 +164,8 @@ def _predicted_columns(
         values = _score_values(outputs, dimensions[name], is_pair=is_pair)
         columns |= {f"{column}{side}": value for side, value in zip(("", "_b"), values, strict=False)}
     for name, column in CHOICE_COLUMNS.items() if is_pair else ():
-        if label := _choice_label(outputs, dimensions[name]):
-            columns[column] = label
+        with suppress(Unsuited, Unreadable):
+            columns[column] = "model_a" if get_choice(dimensions[name], outputs) == A else "model_b"
     return columns
 
 
@@ -159,28 +179,14 @@ def _score_values(outputs: Sequence[Output], dimension: Dimension, *, is_pair: b
         return []
 
 
-def _choice_label(outputs: Sequence[Output], dimension: Dimension) -> str | None:
-    try:
-        return "model_a" if get_choice(dimension, outputs) == A else "model_b"
-    except (Unsuited, Unreadable):
-        return None
-
-
-# --- tables -------------------------------------------------------------------------------------
-
-
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """Render rows as CSV with the columns in order of first occurrence; without rows, a single newline."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
     writer.writeheader()
-    writer.writerows({name: _format_cell(value) for name, value in row.items()} for row in rows)
+    writer.writerows(_replace_nan(row) for row in rows)  # None is an empty cell
     return text.getvalue().encode()
-
-
-def _format_cell(value: Any) -> Any:
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value
 
 
 def _replace_nan(value: Any) -> Any:
@@ -190,6 +196,113 @@ def _replace_nan(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
         return [_replace_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def build_summary(rows: Results, evaluation: Evaluation) -> list[TableRow]:
+    """Build one row per dataset and rated dimension."""
+    return [
+        {"dataset": dataset, "task": name, **figures}
+        for dataset in (*RATING_COLUMNS, *PREFERENCE_COLUMNS)
+        if (dataset_rows := _select_dataset(rows, dataset))
+        for name in (RATING_COLUMNS.get(dataset) or PREFERENCE_COLUMNS[dataset])
+        for figures in (
+            _accuracy(dataset_rows, name)
+            if dataset in PREFERENCE_COLUMNS
+            else _correlations(dataset_rows, name, evaluation),
+        )
+    ]
+
+
+def _select_dataset(rows: Results, dataset: str) -> Results:
+    return [row for row in rows if row.dataset == dataset]
+
+
+def _correlations(rows: Results, name: str, evaluation: Evaluation) -> TableRow:
+    pairs = [
+        (row.row[SCORE_COLUMNS[name]], truth)
+        for row in rows
+        if (truth := row.target.get(name)) is not None and row.row[SCORE_COLUMNS[name]] is not None
+    ]
+    aggregators = {"SRCC": correlation.srcc}
+    aggregators |= {"LCC": correlation.lcc} if evaluation.include_lcc else {}
+    aggregators |= {"K-Tau": correlation.ktau} if evaluation.include_k_tau else {}
+    has_enough = len(pairs) > 1
+    return {"n": len(pairs), **{name: compute(pairs) if has_enough else None for name, compute in aggregators.items()}}
+
+
+def _accuracy(rows: Results, name: str) -> TableRow:
+    column = CHOICE_COLUMNS[name]
+    points = [
+        1.0 - abs(CHOICE_VALUES[row.row[column]] - CHOICE_BY_NAME[truth])
+        for row in rows
+        if (truth := row.target.get(name)) is not None and column in row.row
+    ]
+    return {"n": len(points), "ACC": mean(points) if points else None}
+
+
+def build_detail(rows: Results, evaluation: Evaluation) -> list[TableRow]:
+    """Build the rows by group, with the groups and the order of CMI-RewardBench."""
+    detail: list[TableRow] = []
+    if evaluation.musicarena_by_month:
+        detail += _accuracy_by_group(_select_dataset(rows, MUSIC_ARENA), MUSIC_ARENA, "month")
+    if preferences := _select_dataset(rows, CMI_PREF):
+        if evaluation.cmi_by_modality:
+            detail += _accuracy_by_group(preferences, CMI_PREF, "modality")
+        if evaluation.cmi_by_confidence:
+            for name in PREFERENCE_COLUMNS[CMI_PREF]:
+                detail += _accuracy_by_confidence(preferences, name)
+        detail += _accuracy_by_group(preferences, CMI_PREF, "ref_subset", ("no_ref", "ref"))
+        detail += _accuracy_by_group(preferences, CMI_PREF, "modality_type", ("instru", "vocal"))
+    if evaluation.by_duration:
+        plain = Evaluation(include_lcc=False, include_k_tau=False)
+        detail += [
+            _detail_row(row.pop("dataset"), row.pop("task"), "duration_bin", value, row)
+            for value, group_rows in _group_rows(rows, "duration_bin").items()
+            for row in build_summary(group_rows, plain)
+        ]
+    return detail
+
+
+def _group_rows(rows: Results, field: str, values: Sequence[str] | None = None) -> dict[str, Results]:
+    """Group rows by a field: in alphabetical order of its values, or by these values, including empty groups."""
+    names = sorted({_group_value(row, field) for row in rows} - {None}) if values is None else values
+    return {name: [row for row in rows if _group_value(row, field) == name] for name in names}
+
+
+def _group_value(row: Result, field: str) -> Any:
+    """Return a row's group; durations are measured, all other fields come from the row itself."""
+    if field == "duration_bin":
+        return row.duration_bin
+    return assign_groups(row.dataset, row.row).get(field)
+
+
+def _accuracy_by_group(
+    rows: Results, dataset: str, field: str, values: Sequence[str] | None = None
+) -> Iterator[TableRow]:
+    for value, group_rows in _group_rows(rows, field, values).items():
+        for name in PREFERENCE_COLUMNS[dataset]:
+            yield _detail_row(dataset, name, field, value, _accuracy(group_rows, name))
+
+
+def _detail_row(dataset: str, name: str, field: str, value: str, figures: TableRow) -> TableRow:
+    group = {"dataset": dataset, "task": name, "group_key": field, "group_value": value}
+    return {**group, **figures}
+
+
+def _accuracy_by_confidence(rows: Results, name: str) -> Iterator[TableRow]:
+    """Yield accuracy by the raters' confidence: with and without a reference recording, then both together."""
+    grouped = _group_rows(rows, f"confidence_{name}")
+    for value, group_rows in grouped.items():
+        for has_reference, category in ((False, "no_ref"), (True, "ref")):
+            if part := [row for row in group_rows if (_group_value(row, "ref_subset") == "ref") == has_reference]:
+                yield _confidence_row(name, value, category, part)
+    for value, group_rows in grouped.items():
+        yield _confidence_row(name, value, "all", group_rows)
+
+
+def _confidence_row(name: str, value: str, category: str, rows: Results) -> TableRow:
+    figures = {"ref_category": category, **_accuracy(rows, name)}
+    return _detail_row(CMI_PREF, name, "confidence", value, figures)
 
 
 FORMAT = ResultFormat(

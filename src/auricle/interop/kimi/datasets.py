@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.registry import import_object
 from auricle.core.types import Json
-from auricle.interop.kimi.class_parser import parse_class
 from auricle.interop.kimi.stubs import (
     DATASET_BASE_CLASSES,
     DATASET_HOOKS,
@@ -22,7 +23,7 @@ from auricle.interop.kimi.stubs import (
     AudioBaseDataset,
     EvalkitModules,
 )
-from auricle.interop.user_classes import display_name
+from auricle.interop.user_classes import display_name, find_owner
 
 AUDIO_ANALYSIS, AUDIO_QA = "Audio-analysis", "Audio-QA"
 SPEECH_AUDIO, AUDIO_EVENT = "Speech", "AudioEvent"
@@ -142,7 +143,9 @@ def _dataset_from_class(class_path: str) -> Dataset:
             raise SpecError(f"{shown_name}: {name} should be {expected}, not {value!r}.")
     name, series, task, interactive, audio_type = map(str, attributes.values())
     lang = str(getattr(dataset_class, "LANG", None) or "")
-    loader, notes = _find_custom_loader(dataset_class, modules), _unused_method_notes(dataset_class)
+    hooks = tuple(hook for hook in DATASET_HOOKS if _overrides(dataset_class, hook))
+    loader = CustomLoader(dataset_class, modules, hooks) if hooks else None
+    notes = _unused_method_notes(dataset_class)
     return Dataset(name, series, task, interactive, audio_type, lang, loader, notes)
 
 
@@ -155,11 +158,6 @@ def _load_class(class_path: str, modules: EvalkitModules) -> Any:
         if modules.file and (parsed := parse_class(modules.file, class_path.rpartition(":")[2])):
             return parsed
         raise
-
-
-def _find_custom_loader(dataset_class: type[Any], modules: EvalkitModules) -> CustomLoader | None:
-    hooks = tuple(hook for hook in DATASET_HOOKS if _overrides(dataset_class, hook))
-    return CustomLoader(dataset_class, modules, hooks) if hooks else None
 
 
 def _unused_method_notes(dataset_class: type[Any]) -> tuple[str, ...]:
@@ -175,5 +173,40 @@ def _unused_method_notes(dataset_class: type[Any]) -> tuple[str, ...]:
 
 def _overrides(dataset_class: type[Any], name: str) -> bool:
     """Return whether a class defines an attribute itself instead of inheriting it from the evalkit's base classes."""
-    owner = next((base for base in dataset_class.__mro__ if name in vars(base)), None)
+    owner = find_owner(dataset_class, name)
     return owner is not None and owner.__name__ not in DATASET_BASE_CLASSES
+
+
+def parse_class(file: Path, name: str) -> type[Any] | None:
+    """Read a class from its source without running it; most dataset classes only set a few attributes.
+
+    Returns:
+        A class with the constant attributes that the file assigns, or None if it overrides how data is read.
+    """
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return None
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    return _parse_class(name, classes)
+
+
+def _parse_class(name: str, classes: dict[str, ast.ClassDef]) -> type[Any] | None:
+    """Build the class, and its base classes from the same file."""
+    if name in DATASET_BASE_CLASSES:
+        return DATASET_BASE_CLASSES[name]  # type: ignore[no-any-return]
+    class_def = classes.get(name)
+    bases = [node.id for node in class_def.bases if isinstance(node, ast.Name)] if class_def else []
+    base = _parse_class(bases[0], classes) if len(bases) == 1 else None
+    if class_def is None or base is None:
+        return None
+    if any(isinstance(node, ast.FunctionDef) and node.name in DATASET_HOOKS for node in class_def.body):
+        return None
+    attributes = {
+        target.id: statement.value.value
+        for statement in class_def.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    return type(name, (base,), attributes)

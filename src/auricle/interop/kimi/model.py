@@ -17,7 +17,7 @@ from auricle.core.types import Generate, Generation, Request, list_media
 from auricle.interop.audio_files import AudioFiles
 from auricle.interop.kimi.datasets import TASKS_BY_KIND
 from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, EvalkitModules, inference_mode
-from auricle.interop.user_classes import UserModel, annotate_errors, describe_type, instantiate
+from auricle.interop.user_classes import UserModel, annotate_errors, describe_type, find_owner, instantiate
 from auricle.models.adapt import extract_request_text
 
 EVALKIT_TASKS = {**TASKS_BY_KIND, "classify": "MQA", "translate": "Ref-QA"}
@@ -67,59 +67,47 @@ class KimiModel(UserModel):
         return self._to_generation(returned)
 
     def _call_model(self, request: Generate, message: dict[str, Any]) -> Any:
-        if self._overrides_call:
+        if _overrides(type(self._model), "__call__"):
             return self._model(message)
         self._skip_rejected_audio(request, message["audio"])
         with inference_mode():
             return self._model.generate_inner(message)
 
-    @property
-    def _overrides_call(self) -> bool:
-        """Whether the class replaces the `__call__` of the evalkit's base class."""
-        owner = next((base for base in type(self._model).__mro__ if "__call__" in vars(base)), None)
-        return owner is not None and owner.__module__ != MODEL_BASE_MODULE
-
     def _skip_rejected_audio(self, request: Generate, paths: list[str]) -> None:
         check = getattr(self._model, "check_audio_legal", None)
         if check is None or check(list(paths)):
             return
-        recordings = [recording for recording in list_media(request) if isinstance(recording, Audio)]
-        durations = ", ".join(f"{recording.seconds:.4g} s" for recording in recordings)
-        raise Skipped(f"check_audio_legal of {self._model_name} rejects the audio ({durations})")
+        name = getattr(self._model, "NAME", None) or type(self._model).__name__
+        durations = ", ".join(f"{recording.seconds:.4g} s" for recording in _list_recordings(request))
+        raise Skipped(f"check_audio_legal of {name} rejects the audio ({durations})")
 
     def _to_generation(self, returned: Any) -> Generation:
         """Return the text, with the prompt that the class reports to have sent."""
+        expected = f"generate_inner of {self._name} should return (prompt, text)"
         if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-            raise SampleError(f"{self._expected}, not {describe_type(returned)}")
+            raise SampleError(f"{expected}, not {describe_type(returned)}")
         prompt, text = returned
         if not isinstance(text, str):
-            raise SampleError(f"{self._expected}, but the text is {describe_type(text)}")
+            raise SampleError(f"{expected}, but the text is {describe_type(text)}")
         return Generation(text=text, prompt=prompt if isinstance(prompt, str) else "")
-
-    @property
-    def _expected(self) -> str:
-        return f"generate_inner of {self._name} should return (prompt, text)"
-
-    @property
-    def _model_name(self) -> str:
-        return str(getattr(self._model, "NAME", None) or type(self._model).__name__)
 
 
 def build_message(request: Generate, audio_files: AudioFiles) -> dict[str, Any]:
     """Build the message for a class; it is a copy that the class may modify."""
-    if sum(turn.role == "user" for turn in request.turns) != 1 or any(
-        turn.role == "assistant" for turn in request.turns
-    ):
+    if [turn.role for turn in request.turns if turn.role != "system"] != ["user"]:
         raise Unsupported("A model class of the evalkit takes one message, without conversation or examples.")
-    recordings = [recording for recording in list_media(request) if isinstance(recording, Audio)]
     text = extract_request_text(request)
     sample_id = str(request.context.get("id", 0))
     return {
         "index": int(sample_id) if sample_id.isdecimal() else sample_id,
-        "audio": [audio_files.get_path(recording) for recording in recordings],
+        "audio": [audio_files.get_path(recording) for recording in _list_recordings(request)],
         "text": text,
         "meta": _build_meta(request.context, text),
     }
+
+
+def _list_recordings(request: Generate) -> list[Audio]:
+    return [medium for medium in list_media(request) if isinstance(medium, Audio)]
 
 
 def _build_meta(context: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -149,7 +137,11 @@ def _describe_task(task: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 def _implements_generation(model_class: type[Any]) -> bool:
     """Return whether a class generates answers itself; the method of the evalkit's base class is empty."""
-    methods = ("generate_inner", "__call__")
-    owners = [next((base for base in model_class.__mro__ if method in vars(base)), None) for method in methods]
-    has_method = callable(getattr(model_class, "generate_inner", None))
-    return has_method and any(owner is not None and owner.__module__ != MODEL_BASE_MODULE for owner in owners)
+    is_overridden = _overrides(model_class, "generate_inner") or _overrides(model_class, "__call__")
+    return is_overridden and callable(getattr(model_class, "generate_inner", None))
+
+
+def _overrides(model_class: type[Any], method: str) -> bool:
+    """Return whether a class defines a method other than that of the evalkit's base class."""
+    owner = find_owner(model_class, method)
+    return owner is not None and owner.__module__ != MODEL_BASE_MODULE

@@ -42,10 +42,11 @@ KNOWN_COLUMNS = ("id", "index", "audio_path", "question", "answer", "prediction"
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     """Read the rows; a prediction of `null` is a failure."""
     model, dataset_name = _model_and_dataset(path)
-    performance = _read_performance(path)
     dataset = DATASETS_BY_NAME.get(dataset_name)
+    files = sorted(path.parent.glob(f"{path.stem}_*_performance.json"))  # the scorer's, if there is one
+    performance = next(filter(None, (read_sibling_json(path, file.name) for file in files)), {})
     task = str(performance.get("task") or (dataset.task if dataset else ""))
-    samples, notes = deduplicate_ids([_to_sample(origin, values) for origin, values in lines])
+    samples, notes = deduplicate_ids([_to_sample(*line) for line in lines])
     return ImportedResults(
         path=path,
         model=model,
@@ -69,12 +70,6 @@ def _model_and_dataset(path: Path) -> tuple[str, str]:
     return (model, dataset) if dataset else ("", path.stem)
 
 
-def _read_performance(path: Path) -> dict[str, Any]:
-    """Read the scorer's file beside the results, if there is one."""
-    files = sorted(path.parent.glob(f"{path.stem}_*_performance.json"))
-    return next(filter(None, (read_sibling_json(path, file.name) for file in files)), {})
-
-
 def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
     prediction, nested = values["prediction"], values.get("meta")
     other_columns = {name: value for name, value in values.items() if name not in KNOWN_COLUMNS}
@@ -96,8 +91,7 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
     text_run = TextRun.load(run, "kimi")
     name = f"{text_run.model_folder}_{text_run.dataset}"
     folder = out / text_run.model_folder / text_run.dataset
-    indices = number_records(text_run.records)
-    rows = [_to_row(index, record, text_run.dataset) for index, record in zip(indices, text_run.records, strict=True)]
+    rows = [_to_row(index, record, text_run.dataset) for index, record in number_records(text_run.records)]
     text_run.note_failures(notify, "are exported as `null`, which the evalkit's scorer excludes from a WER.")
     paths = [write_jsonl(folder / f"{name}.jsonl", rows)]
     if text_run.kind in TASKS_BY_KIND:
@@ -108,6 +102,7 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
 def _to_row(index: int, record: Record, dataset: str) -> dict[str, Any]:
     sample = record.sample
     audio_uris = get_audio_uris(record)
+    sent_prompts = [output.prompt for output in record.outputs if isinstance(output, Generation)]
     return {
         "subset": dataset,
         **sample.meta,
@@ -118,14 +113,8 @@ def _to_row(index: int, record: Record, dataset: str) -> dict[str, Any]:
         "answer": "" if sample.target is None else sample.target,
         **get_choices(record),
         "prediction": NULL_PREDICTION if record.error else get_text(record),
-        "real_prompt": _sent_prompt(record),
+        "real_prompt": "".join(sent_prompts) or get_question(record),
     }
-
-
-def _sent_prompt(record: Record) -> str:
-    """Return the prompt that the model reports to have used, else the question."""
-    prompts = [output.prompt for output in record.outputs if isinstance(output, Generation)]
-    return "".join(prompts) or get_question(record)
 
 
 def _build_performance(text_run: TextRun) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from auricle.interop.isolated_modules import (
 
 PREFIX = "kimi"
 PACKAGE = "almeval"
-MODELS_PACKAGE, DATASETS_PACKAGE, UTILS_PACKAGE = ("almeval.models", "almeval.datasets", "almeval.utils")
+MODELS_PACKAGE, DATASETS_PACKAGE, UTILS_PACKAGE = "almeval.models", "almeval.datasets", "almeval.utils"
 MODEL_BASE_MODULE = f"{MODELS_PACKAGE}.base"
 MIN_AUDIO_SECONDS, MAX_AUDIO_SECONDS = 0.1, 60.0
 """Limits of the evalkit for audio; a model class may override the check."""
@@ -183,19 +183,14 @@ class EvalkitModules(IsolatedModules):
         return {**modules, LOGURU: loguru} if isinstance(loguru, StubModule) else modules
 
     def _create_modules(self) -> dict[str, ModuleType]:
-        modules = {
-            name: create_stub_module(name, content, self._package_path(name)) for name, content in STUB_CONTENT.items()
-        }
+        modules = {name: create_stub_module(name, content) for name, content in STUB_CONTENT.items()}
+        for name in STUB_PACKAGES:
+            modules[name].__path__ = [str(Path(folder, *name.split("."))) for folder in self._search_paths()]
         if self.file:
             modules[self.package].__path__.append(str(self.file.parent))
         if LOGURU not in sys.modules and find_spec(LOGURU) is None:
             modules[LOGURU] = create_stub_module(LOGURU, {"logger": LoguruStub(PACKAGE)})
         return modules
-
-    def _package_path(self, name: str) -> list[Path] | None:
-        """Return the folders of a package, or None for a module."""
-        subfolder = Path(*name.split("."))
-        return [Path(folder) / subfolder for folder in self._search_paths()] if name in STUB_PACKAGES else None
 
     def _can_import_package(self) -> bool:
         """Return whether the evalkit can be imported; without torch or librosa it cannot."""

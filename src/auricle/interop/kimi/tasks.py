@@ -11,9 +11,8 @@ from typing import Any
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Sample
 from auricle.data.manifest import ColumnMapping
-from auricle.interop.kimi.data_config import DataConfig, find_audio_root
+from auricle.interop.kimi.data import DataConfig, EvalkitManifest, find_audio_root
 from auricle.interop.kimi.datasets import Dataset, find_dataset, find_group
-from auricle.interop.kimi.manifest import EvalkitManifest
 from auricle.interop.result_files import parse_list_target
 from auricle.metrics.base import Metric
 from auricle.metrics.labels import resolve_option
@@ -89,7 +88,8 @@ class DatasetTaskFactory:
             return {**root, **resolved, "data": str(data)}
         config = DataConfig.read(config_file)
         data = config.find_data_file(find_dataset(self.name))
-        return {"data": str(data), "root": str(config.find_audio_root(data)), **resolved}
+        audio_root = find_audio_root(data, (config.path.parent, Path.cwd(), data.parent))
+        return {"data": str(data), "root": str(audio_root), **resolved}
 
     def __call__(self, **arguments: Any) -> Task:
         dataset = find_dataset(self.name)

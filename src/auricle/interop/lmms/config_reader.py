@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.registry import import_object
-from auricle.interop.lmms.stub_importer import find_checkout, stubs_importable
+from auricle.interop.lmms.stubs import find_checkout, stubs_importable
 from auricle.interop.user_classes import wrap_errors
 
 FUNCTION_TAG = "!function"
@@ -48,20 +48,18 @@ class TaskConfig:
         """Return a field that is a mapping."""
         value = self.get(name, {})
         if not isinstance(value, Mapping):
-            raise SpecError(f"{self.source}: {name} should be a mapping of names to values.")
+            raise self.spec_error(f"{name} should be a mapping of names to values.")
         return dict(value)
 
     def spec_error(self, message: str) -> SpecError:
         return SpecError(f"{self.source}: {message}")
 
-    @property
-    def checkout(self) -> str:
-        return find_checkout(self.source)
-
     def load_function(self, reference: FunctionReference) -> UserFunction:
         """Load a function once."""
         if reference not in self._functions:
-            self._functions[reference] = UserFunction(reference.path, self._load(reference), self.checkout)
+            checkout = find_checkout(self.source)
+            with stubs_importable(checkout):
+                self._functions[reference] = UserFunction(reference.path, self._load(reference), checkout)
         return self._functions[reference]
 
     def _load(self, reference: FunctionReference) -> Any:
@@ -70,20 +68,16 @@ class TaskConfig:
         if not module:
             raise self.spec_error(f"invalid {FUNCTION_TAG} {reference}. Expected FILE.FUNCTION.")
         file = reference.folder / f"{module}.py"
-        with stubs_importable(self.checkout):
-            if not file.is_file():
-                return self._load_from_module(module, name)
-            if file not in self._modules:
-                self._modules[file] = import_object(f"{file}:__dict__")
+        if not file.is_file():
+            try:
+                return import_object(f"{module}:{name}")
+            except UnknownName as error:
+                raise self.spec_error(f"there is no {module}.py in the same folder. {error}") from error
+        if file not in self._modules:
+            self._modules[file] = import_object(f"{file}:__dict__")
         if name not in self._modules[file]:
             raise self.spec_error(f"{file} has no function {name!r}.")
         return self._modules[file][name]
-
-    def _load_from_module(self, module: str, name: str) -> Any:
-        try:
-            return import_object(f"{module}:{name}")
-        except UnknownName as error:
-            raise self.spec_error(f"there is no {module}.py in the same folder. {error}") from error
 
     def get_function(self, name: str) -> UserFunction | None:
         """Return the function that a field names, or None."""
@@ -152,8 +146,6 @@ def _load_yaml(path: Path) -> dict[str, Any]:
         raise SpecError(f"{path} should be a mapping of names to values.")
     return fields
 
-
-# --- unsupported fields ---------------------------------------------------------------------------
 
 OUTPUT_TYPES: Final = ("generate_until", "multiple_choice", "generate_until_multi_round")
 UNSUPPORTED_FIELDS: Mapping[str, str] = {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -16,8 +18,7 @@ from auricle.data.file_formats import READERS, Row, read_rows
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.interop.lmms.config_reader import TaskConfig, UserFunction
-from auricle.interop.lmms.media import is_media, to_part, to_turns, to_user_value
-from auricle.interop.lmms.requests import join_text
+from auricle.interop.lmms.media import is_media, join_text, to_part, to_turns, to_user_value
 
 FILE_FORMATS = ("json", "csv", "parquet")
 """Values of dataset_path that mean local files instead of a dataset."""
@@ -43,15 +44,9 @@ class SampleBuilder:
             inputs["choices"] = [str(choice) for choice in self.build_choices(dict(doc))]
         if self.config.get("output_type") == "generate_until_multi_round":
             inputs |= {name: value.audio for name, value in doc.items() if hasattr(value, "audio")}
-        return Sample(
-            id=str(index),
-            inputs=inputs,
-            target=self.build_target(dict(doc)),
-            meta=_without_media(doc),
-            origin=row.origin,
-        )
-
-    # --- fields --------------------------------------------------------------------------
+        columns = {name: value for name, value in doc.items() if not is_media(value)}  # media are not stored
+        meta = {name: _to_json(value, f"the column {name}") for name, value in columns.items()}
+        return Sample(id=str(index), inputs=inputs, target=self.build_target(dict(doc)), meta=meta, origin=row.origin)
 
     def build_turns(self, doc: dict[str, Any]) -> tuple[Turn, ...]:
         """Build the turns with `doc_to_messages`, or from the media followed by the text."""
@@ -141,32 +136,18 @@ def _column_value(name: str, doc: Mapping[str, Any], reference: str) -> Any:
 
 def _parse_literal(text: str, allow_number: bool) -> Any:
     """Parse a list, or the index of a choice, from the text of a template."""
-    import ast
-
     if (allow_number and text.isdigit()) or (text[:1] == "[" and text[-1:] == "]"):
-        try:
+        with suppress(SyntaxError, ValueError):
             return ast.literal_eval(text)
-        except (SyntaxError, ValueError):
-            return text
     return text
 
 
 def _to_json(value: Any, name: str = "the target") -> Json:
     """Convert a value to JSON types, including numpy's numbers."""
     try:
-        converted: Json = orjson.loads(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY))
+        return cast(Json, orjson.loads(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)))
     except TypeError as error:
         raise SampleError(f"{name} cannot be converted to JSON: {error}") from error
-    return converted
-
-
-def _without_media(doc: Mapping[str, Any]) -> dict[str, Json]:
-    """Return a doc without its media, which are not stored for scoring."""
-    columns = {name: value for name, value in doc.items() if not is_media(value)}
-    return {name: _to_json(value, f"the column {name}") for name, value in columns.items()}
-
-
-# --- sources ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

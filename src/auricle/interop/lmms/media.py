@@ -1,9 +1,9 @@
-"""Convert audio and images between docs, user functions and Auricle's types."""
+"""Convert audio, images and messages between docs, user functions and Auricle's types."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,9 @@ class LazyAudioDict(dict[str, Any]):
         self.audio = audio
 
     def __missing__(self, name: str) -> Any:
-        if name == "array":
-            self[name] = self.audio.decode()
-        elif name == "sampling_rate":
-            self[name] = self.audio.info().rate
-        else:
+        if name not in AUDIO_KEYS:
             raise KeyError(name)
+        self[name] = self.audio.decode() if name == "array" else self.audio.info().rate
         return self[name]
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -89,9 +86,6 @@ def resolve_path(path: str, root: Path) -> Path:
     return (relative if relative.exists() and not in_root.exists() else in_root).absolute()
 
 
-# --- values returned by functions ---------------------------------------------------------------------------
-
-
 def to_part(value: Any, root: Path) -> Part:
     """Convert a value returned by a function to audio, image or video."""
     if isinstance(value, LazyAudioDict):
@@ -126,10 +120,10 @@ def to_turns(messages: Any, root: Path) -> tuple[Turn, ...]:
 
 def _to_turn(message: Any, root: Path) -> Turn:
     content = message["content"]
-    contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if message["role"] not in ("system", "user", "assistant"):
         raise SampleError(f"a message's role should be system, user or assistant: {message!r:.80}")
-    return Turn(message["role"], tuple(_content_to_part(item, root) for item in contents))
+    parts = (content,) if isinstance(content, str) else tuple(_content_to_part(item, root) for item in content)
+    return Turn(message["role"], parts)
 
 
 def _content_to_part(content: Mapping[str, Any], root: Path) -> Part:
@@ -137,3 +131,17 @@ def _content_to_part(content: Mapping[str, Any], root: Path) -> Part:
         return str(content["text"])
     value, to_media = content["url"], MEDIA_FACTORIES[content["type"]]
     return to_media(resolve_path(value, root)) if isinstance(value, str) else to_part(value, root)
+
+
+def join_text(turns: Sequence[Turn]) -> str:
+    """Join the text of all turns without media, for simple classes, which take one text."""
+    return "\n\n".join(filter(None, (_turn_text(turn) for turn in turns)))
+
+
+def _turn_text(turn: Turn) -> str:
+    text = ""
+    for part in turn.parts:
+        if isinstance(part, str):
+            is_separated = not text or text[-1].isspace() or part[:1].isspace()
+            text += part if is_separated else f"\n{part}"
+    return text

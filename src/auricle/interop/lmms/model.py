@@ -6,35 +6,24 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
+from auricle.audio import Audio, Image
 from auricle.core.errors import SampleError, SpecError, Unsupported, describe
 from auricle.core.registry import import_object
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part
 from auricle.interop.audio_files import AudioFiles
-from auricle.interop.lmms.requests import (
-    FAILED_PREFIX,
-    SPLIT_NAME,
-    TASK_NAME,
-    AudioForm,
-    CallableTarget,
-    DocCollection,
-    ModelRequest,
-    RequestDoc,
-    build_gen_kwargs,
-    count_unpacked_arguments,
-    doc_to_messages,
-    doc_to_text,
-    doc_to_visual,
-)
-from auricle.interop.lmms.stub_importer import find_checkout, stubs_importable
+from auricle.interop.lmms.media import join_text, open_image
+from auricle.interop.lmms.stubs import find_checkout, stubs_importable
 from auricle.interop.user_classes import (
     UserModel,
     annotate_errors,
@@ -44,11 +33,14 @@ from auricle.interop.user_classes import (
     wrap_errors,
 )
 
-GENERATE_METHOD, MULTI_ROUND_METHOD, LOGLIKELIHOOD_METHOD = (
-    "generate_until",
-    "generate_until_multi_round",
-    "loglikelihood",
-)
+GENERATE_METHOD, MULTI_ROUND_METHOD = "generate_until", "generate_until_multi_round"
+LOGLIKELIHOOD_METHOD = "loglikelihood"
+TASK_NAME, SPLIT_NAME = "auricle", "test"
+"""Keys under which classes find docs: `task_dict[task][split][doc_id]`."""
+FAILED_PREFIX = "[LMMS_EVAL_REQUEST_FAILED"
+"""Start of the text that lmms-eval stores as the answer of a failed request."""
+ModelRequest: TypeAlias = Generate | LogLikelihood
+AudioForm: TypeAlias = Literal["array", "path"]
 ALLOWED_VALUES: Mapping[str, tuple[str, ...]] = {
     "arguments": ("auto", "guide", "code"),
     "method": (GENERATE_METHOD, MULTI_ROUND_METHOD),
@@ -69,14 +61,6 @@ class CallOptions:
     likelihood: str = "logprob"
     """Whether `loglikelihood` returns a log-probability or a loss."""
 
-    @classmethod
-    def split_arguments(cls, name: str, arguments: Mapping[str, Any]) -> tuple[CallOptions, dict[str, Any]]:
-        """Split arguments into the adapter's options and the arguments of the class."""
-        for option, allowed in ALLOWED_VALUES.items():
-            if option in arguments and arguments[option] not in allowed:
-                raise SpecError(f"{name}: {option} should be {' or '.join(allowed)}, not {arguments[option]!r}.")
-        return split_options(cls, arguments)
-
 
 class LmmsModel(UserModel):
     """A subclass of `lmms_eval.api.model.lmms`, either chat or simple."""
@@ -84,7 +68,10 @@ class LmmsModel(UserModel):
     batch_size = 1
 
     def __init__(self, **arguments: Any) -> None:
-        self._options, class_arguments = CallOptions.split_arguments(self._name, arguments)
+        self._options, class_arguments = split_options(CallOptions, arguments)
+        for option, allowed in ALLOWED_VALUES.items():
+            if (value := getattr(self._options, option)) not in allowed:
+                raise SpecError(f"{self._name}: {option} should be {' or '.join(allowed)}, not {value!r}.")
         self._doc_ids = count()
         self._has_succeeded = False
         self._checkout = find_checkout(Path(self.class_path.rpartition(":")[0]))
@@ -93,7 +80,10 @@ class LmmsModel(UserModel):
             self._instance_class = import_module("lmms_eval.api.instance").Instance
         self._is_chat = not getattr(self._model, "is_simple", True)
         self._takes_five_arguments = self._is_chat and self._expects_five_arguments()
-        self.batch_size = self._resolve_batch_size(class_arguments.get("batch_size"))
+        requested_size = class_arguments.get("batch_size")
+        for size in (requested_size, getattr(self._model, "batch_size", None)):  # the class's own takes precedence
+            if isinstance(size, (int, str)) and str(size).isdigit() and int(size):
+                self.batch_size = int(size)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         return [to_generation(self._name, answer) for answer in self._send_batch(self._options.method, batch)]
@@ -103,13 +93,12 @@ class LmmsModel(UserModel):
             raise Unsupported(f"{self._name} returns the likelihood of a continuation only, not of its context.")
         return [self._to_likelihood(answer) for answer in self._send_batch(LOGLIKELIHOOD_METHOD, batch)]
 
-    # --- creation ------------------------------------------------------------------------
-
     def _instantiate(self, arguments: dict[str, Any]) -> Any:
         """Create the object as lmms-eval does."""
         model_class = self._load_class()
-        if "batch_size" not in arguments and _accepts_argument(model_class, "batch_size"):
-            arguments = {**arguments, "batch_size": 1}  # the default of lmms-eval's command line
+        parameters = inspect.signature(model_class).parameters.values()
+        if any(parameter.name == "batch_size" or parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+            arguments = {"batch_size": 1, **arguments}  # the default of lmms-eval's command line
         set_arguments = {name: value for name, value in arguments.items() if value is not None}
         check_arguments(self._name, model_class, set_arguments)
         with wrap_errors(self._name):
@@ -130,15 +119,6 @@ class LmmsModel(UserModel):
         if self._options.arguments != "auto":
             return self._options.arguments == "guide"
         return count_unpacked_arguments(type(self._model)) == 5
-
-    def _resolve_batch_size(self, requested: Any) -> int:
-        """Return the batch size that the class uses itself, else the requested one, else 1."""
-        for size in (getattr(self._model, "batch_size", requested), requested):
-            if isinstance(size, (int, str)) and str(size).isdigit() and int(size):
-                return int(size)
-        return 1
-
-    # --- requests --------------------------------------------------------------------------
 
     def _send_batch(self, method: str, batch: Sequence[ModelRequest]) -> list[Any]:
         """Send a batch to the class and return one answer per request, in order."""
@@ -223,27 +203,19 @@ def to_generation(name: str, answer: Any) -> Generation:
         raise SampleError(f"{name}: an answer should be text, not {describe_type(text)}")
     if text.startswith(FAILED_PREFIX):
         raise SampleError(f"{name}: {text}")
-    return Generation(text=text, tokens=counts.get("output_tokens"), input_tokens=counts.get("input_tokens"))
+    values = counts if isinstance(counts, Mapping) else getattr(counts, "__dict__", {})
+    return Generation(text=text, tokens=values.get("output_tokens"), input_tokens=values.get("input_tokens"))
 
 
-def _split_answer(answer: Any) -> tuple[Any, Mapping[str, Any]]:
+def _split_answer(answer: Any) -> tuple[Any, Any]:
     """Return an answer's text and token counts; of several rounds, those of the last."""
     if hasattr(answer, "text"):
-        return answer.text, _token_counts(getattr(answer, "token_counts", None))
+        return answer.text, getattr(answer, "token_counts", None)
     if not isinstance(answer, (list, tuple)) or not answer:
-        return answer, {}
+        return answer, None
     if len(answer) == 2 and not isinstance(answer[1], str):
-        return answer[0], _token_counts(answer[1])
-    return answer[-1], {}
-
-
-def _token_counts(counts: Any) -> Mapping[str, Any]:
-    return counts if isinstance(counts, Mapping) else getattr(counts, "__dict__", {})
-
-
-def _accepts_argument(cls: type[Any], name: str) -> bool:
-    parameters: Iterable[inspect.Parameter] = inspect.signature(cls).parameters.values()
-    return any(parameter.name == name or parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
+        return answer[0], answer[1]
+    return answer[-1], None
 
 
 def _missing_method(name: str) -> Any:
@@ -251,3 +223,151 @@ def _missing_method(name: str) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no {name}")
 
     return missing
+
+
+@dataclass(frozen=True)
+class DocCollection:
+    """`task_dict[task][split]`: docs by id; every access returns a new copy.
+
+    An id is never reused, so that classes may cache answers by it.
+    """
+
+    docs: Mapping[int, RequestDoc]
+
+    def __getitem__(self, doc_id: int) -> dict[str, Any]:
+        if doc_id not in self.docs:
+            raise IndexError(f"there is no doc {doc_id}; available: {list(self.docs)}")
+        return self.docs[doc_id].copy()
+
+    def __len__(self) -> int:
+        return len(self.docs)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (doc.copy() for doc in self.docs.values())
+
+
+class RequestDoc:
+    """The doc of one request; its audio is decoded once."""
+
+    def __init__(self, request: ModelRequest, audio_form: AudioForm, audio_files: AudioFiles) -> None:
+        self._turns = request.turns
+        self._values = [_to_value(part, audio_form, audio_files) for turn in request.turns for part in turn.parts]
+        self.text = join_text(request.turns)
+
+    def copy(self) -> dict[str, Any]:
+        """Return a copy that the class may modify."""
+        values = iter(self._values)
+        messages, visuals, recordings = [], [], []
+        for turn in self._turns:
+            contents = []
+            for part in turn.parts:
+                value = _copy_value(next(values))
+                if isinstance(part, str):
+                    contents.append({"type": "text", "text": value})
+                    continue
+                contents.append({"type": type(part).__name__.lower(), "url": value})
+                visuals.append(value)
+                if isinstance(part, Audio):
+                    recordings.append(value)
+            messages.append({"role": turn.role, "content": contents})
+        doc = {"question": self.text, "messages": messages, "visuals": visuals}
+        return {**doc, "audio": recordings[0]} if recordings else doc
+
+
+def _to_value(part: Part, audio_form: AudioForm, audio_files: AudioFiles) -> Any:
+    """Convert audio to Hugging Face's decoded form or a path, images to Pillow, videos to a path."""
+    if isinstance(part, Audio):
+        if audio_form == "path":
+            return audio_files.get_path(part)
+        is_whole_file = part.path is not None and part.data is None and not part.start and part.end is None
+        path = str(part.path) if is_whole_file else None
+        return {"path": path, "array": part.decode(), "sampling_rate": part.info().rate}
+    if isinstance(part, Image):
+        return open_image(part)
+    return part if isinstance(part, str) else str(part.path or part.uri)
+
+
+def _copy_value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {**value, "array": value["array"].copy()}
+    return value if isinstance(value, str) else value.copy()
+
+
+def doc_to_messages(doc: dict[str, Any], round_idx: int | None = None, **previous: Any) -> Any:
+    """Return the messages; a request has one round, so a later round ends the conversation."""
+    if round_idx is None:
+        return doc["messages"]
+    return None, True, previous.get("previous_output"), previous.get("previous_round_info")
+
+
+def doc_to_visual(doc: dict[str, Any], *_: Any) -> list[Any]:
+    return cast("list[Any]", doc["visuals"])
+
+
+def doc_to_text(doc: dict[str, Any], *_: Any, round_idx: int | None = None, **previous: Any) -> Any:
+    if round_idx is None:
+        return doc["question"]
+    return None, None, True, previous.get("previous_output"), previous.get("previous_round_info")
+
+
+class CallableTarget(str):
+    """A continuation that is also callable: lmms-eval's guide passes a function, its code the text."""
+
+    __slots__ = ()
+
+    def __call__(self, doc: Any = None, *_: Any) -> str:
+        return str(self)
+
+
+def build_gen_kwargs(request: Generate) -> dict[str, Any]:
+    """Return new `gen_kwargs`; classes may remove entries."""
+    gen_kwargs: dict[str, Any] = {
+        "max_new_tokens": request.max_tokens,
+        "temperature": request.temperature,
+        "do_sample": request.temperature > 0,
+    }
+    return {**gen_kwargs, "until": list(request.stop)} if request.stop else gen_kwargs
+
+
+def count_unpacked_arguments(cls: type[Any]) -> int | None:
+    """Return how many arguments of a request `generate_until` unpacks, according to its source.
+
+    If it unpacks none, the other methods of the class are searched.
+    """
+    other_methods = [
+        method
+        for name, method in inspect.getmembers(cls, inspect.isfunction)
+        if name not in ("generate_until", "loglikelihood", "generate_until_multi_round")
+    ]
+    for method in (getattr(cls, "generate_until", None), *other_methods):
+        for size in _unpacked_sizes(method):
+            return size
+    return None
+
+
+def _unpacked_sizes(method: Callable[..., Any] | None) -> Iterator[int]:
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(method)))  # type: ignore[arg-type]
+    except (OSError, TypeError, SyntaxError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            target, value = node.targets[0], node.value
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            target, value = node.target, node.iter
+        else:
+            continue
+        elements = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+        is_starred = any(isinstance(element, ast.Starred) for element in elements)
+        if elements and not is_starred and _reads_arguments(value):
+            yield len(elements)
+
+
+def _reads_arguments(value: ast.AST) -> bool:
+    """Return whether an expression reads `request.args`, a list of them, or `zip(*chunk)` of a batch."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Attribute) and node.attr in ("args", "arguments"):
+            return True
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "zip":
+            return any(isinstance(argument, ast.Starred) for argument in node.args)
+    return False

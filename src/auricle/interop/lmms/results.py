@@ -11,7 +11,7 @@ from typing import Any
 from auricle.core.errors import DataError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Record
-from auricle.interop.lmms.requests import FAILED_PREFIX
+from auricle.interop.lmms.model import FAILED_PREFIX
 from auricle.interop.result_export import TextRun, get_question, get_text, number_records, write_json, write_jsonl
 from auricle.interop.result_files import (
     ImportedResults,
@@ -60,13 +60,11 @@ def _model_name(path: Path, results_document: Mapping[str, Any]) -> str:
 
 
 def _infer_kind(values: Mapping[str, Any], results_document: Mapping[str, Any], task: str) -> str:
-    if any(name in values for name in ERROR_RATES):
-        return "asr"
     configs = results_document.get("configs")
     config = configs.get(task, {}) if isinstance(configs, dict) else {}
     metrics = config.get("metric_list") if isinstance(config, dict) else None
     metric_names = {str(entry.get("metric")) for entry in metrics or () if isinstance(entry, dict)}
-    return "asr" if metric_names & {*ERROR_RATES} else ""
+    return "asr" if {*values, *metric_names} & {*ERROR_RATES} else ""
 
 
 def _find_language(values: Mapping[str, Any]) -> str:
@@ -117,9 +115,7 @@ def _single_text(path: Path, origin: str, responses: Any) -> str:
 def _read_token_counts(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the token counts that are stored."""
     counts = values.get("token_counts")
-    first = counts[0] if isinstance(counts, list) and counts else None
-    if not isinstance(first, dict):
-        return {}
+    first = counts[0] if isinstance(counts, list) and counts and isinstance(counts[0], dict) else {}
     names = {"tokens": "output_tokens", "input_tokens": "input_tokens"}
     return {field: first[name] for field, name in names.items() if isinstance(first.get(name), int)}
 
@@ -129,16 +125,18 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
     text_run = TextRun.load(run, "lmms-eval")
     folder = out / _sanitize_model_name(text_run.model)
     date = text_run.created.strftime("%Y%m%d_%H%M%S")
-    indices = number_records(text_run.records)
-    rows = [_to_row(index, record, text_run) for index, record in zip(indices, text_run.records, strict=True)]
+    rows = [_to_row(index, record, text_run) for index, record in number_records(text_run.records)]
     text_run.note_failures(notify, f"are exported as {FAILED_PREFIX} …], which lmms-eval scores as answers.")
     samples_file = write_jsonl(folder / f"{date}_samples_{text_run.dataset}.jsonl", rows)
     return [samples_file, write_json(folder / f"{date}_results.json", _build_document(text_run, date, rows))]
 
 
 def _to_row(index: int, record: Record, text_run: TextRun) -> dict[str, Any]:
-    sample, text = record.sample, _response_text(record)
-    target = "" if sample.target is None else str(sample.target)
+    sample, target = record.sample, "" if record.sample.target is None else str(record.sample.target)
+    if record.error:
+        text = f"{FAILED_PREFIX} after {record.attempts} retries] {record.error.message}"
+    else:
+        text = get_text(record)
     row: dict[str, Any] = {
         "doc_id": index,
         "id": sample.id,
@@ -155,12 +153,6 @@ def _to_row(index: int, record: Record, text_run: TextRun) -> dict[str, Any]:
         row["wer"] = {"gt": target, "pred": text, "source": source, "task": f"asr_{text_run.task.language}"}
     scores = sample.meta.get("scores")
     return {**row, **(scores if isinstance(scores, Mapping) else {})}
-
-
-def _response_text(record: Record) -> str:
-    if not record.error:
-        return get_text(record)
-    return f"{FAILED_PREFIX} after {record.attempts} retries] {record.error.message}"
 
 
 def _token_counts(record: Record) -> dict[str, int] | None:

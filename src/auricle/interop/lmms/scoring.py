@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import copy
+import dis
+import random
 import re
 import statistics
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import SimpleNamespace
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, ClassVar, cast
 
 import orjson
 
-from auricle.core.errors import SampleError, Unsupported
+from auricle.core.errors import SampleError, Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Sample
 from auricle.interop.lmms.config_reader import FunctionReference, TaskConfig, UserFunction
-from auricle.interop.lmms.side_effects import block_random, find_side_effect
 from auricle.metrics.base import Aggregator, Metric, constant_bounds, mean
 
 LIKELIHOOD_METRICS = {"acc": "acc", "acc_norm": "acc_char"}
 """Metrics of likelihoods, and Auricle's metric with the same rule."""
 EXACT_MATCH_OPTIONS = ("ignore_case", "ignore_punctuation", "ignore_numbers", "regexes_to_ignore")
 METRIC_FIELDS = ("metric", "aggregation", "higher_is_better")
+NETWORK_MODULES = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "openai", "anthropic", "google")
+JUDGE_MODULES = ("lmms_eval.llm_judge", "lmms_eval.verifiers")
+FILE_FUNCTIONS = ("open", "generate_submission_file")
+IMPORT_MARKER = object()
+"""Value for modules that are imported within a function."""
 TextFilter = Callable[[str], str]
-
-
-# --- filters -----------------------------------------------------------------------------
 
 
 def _regex_filter(regex_pattern: str, group_select: int = 0, fallback: str = "[invalid]") -> TextFilter:
@@ -49,15 +52,6 @@ FILTERS: Mapping[str, Callable[..., TextFilter]] = {
     "uppercase": lambda: str.upper,
     "regex": _regex_filter,
 }
-
-
-def build_pipelines(config: TaskConfig) -> dict[str, list[TextFilter]]:
-    """Return the filters applied to answers before scoring, by pipeline name."""
-    pipelines = config.get("filter_list") or [{"name": "", "filter": []}]
-    return {
-        str(pipeline.get("name", "")): [_build_filter(config, step) for step in pipeline["filter"]]
-        for pipeline in pipelines
-    }
 
 
 def _build_filter(config: TaskConfig, step: Mapping[str, Any]) -> TextFilter:
@@ -84,9 +78,6 @@ def filter_texts(outputs: Sequence[Output], filters: Sequence[TextFilter]) -> li
     return texts
 
 
-# --- one sample -----------------------------------------------------------------------------
-
-
 class ResultProcessor:
     """Calls `process_results` once for all metrics of a sample."""
 
@@ -98,16 +89,13 @@ class ResultProcessor:
     def __call__(self, sample: Sample, outputs: Sequence[Output]) -> Mapping[str, Any]:
         if self._cached is None or self._cached[0] != (sample, outputs):
             doc = copy.deepcopy(dict(sample.meta))  # functions may modify it
-            result = self._function.call_silently(doc, self._filtered_results(outputs))
+            texts = filter_texts(outputs, self._filters)
+            results = [texts] if self._multi_round else [text.strip() for text in texts]
+            result = self._function.call_silently(doc, results)
             if not isinstance(result, Mapping):
                 raise SampleError(f"{self._function.name} should return a dict, not {type(result).__name__}")
             self._cached = ((sample, outputs), result)
         return self._cached[1]
-
-    def _filtered_results(self, outputs: Sequence[Output]) -> list[Any]:
-        """Return the filtered answer, or the answers of all rounds as one result."""
-        texts = filter_texts(outputs, self._filters)
-        return [texts] if self._multi_round else [text.strip() for text in texts]
 
 
 @dataclass(frozen=True)
@@ -136,14 +124,10 @@ class UserAggregation:
             return 0.0
 
 
-def _median(stats: Sequence[Any]) -> float:
-    return float(statistics.median([float(stat) for stat in stats]))
-
-
-AGGREGATIONS: Mapping[str, Aggregator] = {"mean": mean, "median": _median}
-
-
-# --- metrics ---------------------------------------------------------------------------------
+AGGREGATIONS: Mapping[str, Aggregator] = {
+    "mean": mean,
+    "median": lambda stats: float(statistics.median([float(stat) for stat in stats])),
+}
 
 
 @dataclass(frozen=True)
@@ -158,31 +142,36 @@ def build_scoring(config: TaskConfig) -> TaskScoring:
     """Build the metrics that the YAML lists."""
     if config.get("output_type") == "multiple_choice":
         return TaskScoring([_likelihood_metric(config, entry) for entry in _metric_entries(config, "acc")])
-    process = config.get_function("process_results")
-    if process is not None:
+    if process := config.get_function("process_results"):
         if side_effect := find_side_effect(process.function):
             raise config.spec_error(
                 f"process_results {process.name} uses {side_effect}, so it does more than compute a score. "
                 "Score with -T metrics=…, or let a judge rate the answers (docs/judges.md)."
             )
         block_random(process.function)
-    metrics, notes = [], []
-    multi_round = config.get("output_type") == "generate_until_multi_round"
-    for name, steps in build_pipelines(config).items():
-        shared = ResultProcessor(process, steps, multi_round) if process else None
-        for entry in _metric_entries(config, "exact_match"):
-            if reason := _reason_left_out(config, entry):
-                notes.append(reason)
-            else:
-                metric = (
-                    _metric_from_process_results(config, entry, shared)
-                    if shared
-                    else _exact_match_metric(config, entry, steps)
-                )
-                metrics.append(_name_with_pipeline(metric, name))
-    if not metrics:
+    entries = _metric_entries(config, "exact_match")
+    reasons = [_reason_left_out(config, entry) for entry in entries]
+    applied = [entry for entry, reason in zip(entries, reasons, strict=True) if not reason]
+    notes = tuple(dict.fromkeys(filter(None, reasons)))
+    if not applied:
         raise config.spec_error(f"{notes[0]} Score with -T metrics=… instead.")
-    return TaskScoring(metrics, tuple(dict.fromkeys(notes)))
+    pipelines = config.get("filter_list") or [{"name": "", "filter": []}]
+    return TaskScoring([metric for steps in pipelines for metric in _pipeline_metrics(config, steps, applied)], notes)
+
+
+def _pipeline_metrics(
+    config: TaskConfig, pipeline: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]
+) -> list[Metric]:
+    """Build the metrics of answers after the filters of a pipeline, whose name is appended to theirs."""
+    filters = [_build_filter(config, step) for step in pipeline["filter"]]
+    if process := config.get_function("process_results"):
+        multi_round = config.get("output_type") == "generate_until_multi_round"
+        processor = ResultProcessor(process, filters, multi_round)
+        metrics = [_metric_from_process_results(config, entry, processor) for entry in entries]
+    else:
+        metrics = [_exact_match_metric(config, entry, filters) for entry in entries]
+    name = str(pipeline.get("name", ""))
+    return metrics if name in ("", "none") else [replace(metric, name=f"{metric.name}-{name}") for metric in metrics]
 
 
 def _metric_entries(config: TaskConfig, default: str) -> list[Mapping[str, Any]]:
@@ -190,13 +179,6 @@ def _metric_entries(config: TaskConfig, default: str) -> list[Mapping[str, Any]]
     if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
         raise config.spec_error("metric_list should be a list of mappings with `metric: NAME`.")
     return entries
-
-
-def _name_with_pipeline(metric: Metric, pipeline: str) -> Metric:
-    """Append the pipeline's name to the metric's name."""
-    if not pipeline or pipeline == "none":
-        return metric
-    return replace(metric, name=f"{metric.name}-{pipeline}")
 
 
 def _reason_left_out(config: TaskConfig, entry: Mapping[str, Any]) -> str:
@@ -257,9 +239,6 @@ def _resolve_aggregation(config: TaskConfig, entry: Mapping[str, Any]) -> Aggreg
     return AGGREGATIONS[str(aggregation)]
 
 
-# --- metrics by name ----------------------------------------------------------------------------
-
-
 def _exact_match_metric(config: TaskConfig, entry: Mapping[str, Any], filters: Sequence[TextFilter]) -> Metric:
     """Build exact_match: whether answer and target are equal after removing what the entry ignores."""
     name = entry.get("metric")
@@ -313,3 +292,70 @@ def _likelihood_metric(config: TaskConfig, entry: Mapping[str, Any]) -> Metric:
         )
     metric: Metric = METRICS.get(LIKELIHOOD_METRICS[str(name)])
     return metric
+
+
+def find_side_effect(function: Callable[..., Any]) -> str:
+    """Return the first name with a side effect that a function reaches, or "" if there is none."""
+    return next((name for name, value in _reachable_names(function) if _has_side_effect(name, value)), "")
+
+
+def _reachable_names(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the imports and globals that a function uses, and those of functions it uses in the same file."""
+    seen: set[Any] = set()
+    pending = [function]
+    while pending:
+        current = pending.pop()
+        if not isinstance(current, FunctionType) or current in seen:
+            continue
+        seen.add(current)
+        for code in _nested_code(current.__code__):
+            imports = [step for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"]
+            yield from ((str(step.argval), IMPORT_MARKER) for step in imports)
+            for name in code.co_names:
+                value = current.__globals__.get(name)
+                yield name, value
+                pending += _functions_in_same_file(value, current)
+
+
+def _functions_in_same_file(value: Any, function: FunctionType) -> list[Any]:
+    """Return a function, or the methods of a class, if defined in the same file."""
+    if isinstance(value, type) and value.__module__ == function.__module__:
+        return list(vars(value).values())
+    is_same_file = isinstance(value, FunctionType) and value.__globals__ is function.__globals__
+    return [value] if is_same_file else []
+
+
+def _nested_code(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested_code(constant)
+
+
+def _has_side_effect(name: str, value: Any) -> bool:
+    if value is None:
+        return name == "open"
+    defining_module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    module = name if value is IMPORT_MARKER else str(defining_module or "")
+    return module.partition(".")[0] in NETWORK_MODULES or module.startswith(JUDGE_MODULES) or name in FILE_FUNCTIONS
+
+
+class RandomGuard:
+    """Replacement of `random` that marks an answer unreadable instead of guessing its meaning."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def raise_unreadable(*_: Any, **__: Any) -> Any:
+            raise Unreadable(f"no answer could be extracted, and random.{name} would have guessed one")
+
+        return raise_unreadable
+
+
+def block_random(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Replace `random` in the globals of a function's file with `RandomGuard`."""
+    namespace = getattr(function, "__globals__", {})
+    for name, value in list(namespace.items()):
+        if value is random:
+            namespace[name] = RandomGuard()
+        elif getattr(value, "__self__", None) is getattr(random, "_inst", random):
+            namespace[name] = getattr(RandomGuard(), value.__name__)
+    return function

@@ -62,9 +62,6 @@ class LmmsTaskOptions:
         return cls(**options)
 
 
-# --- inferencers ------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class GenerateOnce:
     """Sends a doc's turns once."""
@@ -128,9 +125,8 @@ class MultiRound:
         self, sample: Sample, round_index: int, previous_outputs: list[str], round_info: Any
     ) -> tuple[tuple[Turn, ...], list[str], Any]:
         audio = {name: LazyAudioDict(value) for name, value in sample.inputs.items() if isinstance(value, Audio)}
-        doc = {**sample.meta, **audio}
         next_round = self.text(
-            doc,
+            {**sample.meta, **audio},
             lmms_eval_specific_kwargs=self.model_kwargs,
             round_idx=round_index,
             previous_output=previous_outputs,
@@ -147,9 +143,6 @@ class MultiRound:
 
 def _get_turns(sample: Sample) -> tuple[Turn, ...]:
     return cast("tuple[Turn, ...]", tuple(sample.inputs["turns"]))  # type: ignore[arg-type]
-
-
-# --- the task -----------------------------------------------------------------------------------
 
 
 def create_task_factory(path: str) -> Callable[..., Task]:
@@ -237,10 +230,9 @@ def build_generation(config: TaskConfig, options: LmmsTaskOptions) -> tuple[Gene
     generation_kwargs |= config.get_section("model_specific_generation_kwargs").get("default") or {}
     until = generation_kwargs.pop("until", config.get("fewshot_delimiter", "\n\n"))  # lmms-eval's default
     stop = options.stop if options.stop is not None else until
-    tokens = options.max_tokens or generation_kwargs.pop("max_new_tokens", None) or GenerateOnce.max_tokens
-    file_temperature = generation_kwargs.pop("temperature", None)
+    file_tokens, file_temperature = (generation_kwargs.pop(name, None) for name in ("max_new_tokens", "temperature"))
+    tokens = options.max_tokens or file_tokens or GenerateOnce.max_tokens
     temperature = options.temperature if options.temperature is not None else file_temperature or 0.0
-    generation_kwargs.pop("max_new_tokens", None)
     notes = tuple(
         f"{name}={value!r} of generation_kwargs is not applied; pass it to the model with -M."
         for name, value in generation_kwargs.items()

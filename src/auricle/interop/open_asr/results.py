@@ -18,6 +18,7 @@ from auricle.interop.result_files import (
     ResultFormat,
     ResultLine,
     deduplicate_ids,
+    sum_or_none,
     text_sample,
 )
 
@@ -60,16 +61,12 @@ def _merge_chunks(lines: Sequence[ResultLine]) -> Iterable[ResultLine]:
             chunks[0][0],
             {
                 "audio_filepath": parent,
-                "duration": _sum_or_none([row.get("duration") for row in rows]),
-                "time": _sum_or_none([row.get("time") for row in rows]),
+                "duration": sum_or_none([row.get("duration") for row in rows]),
+                "time": sum_or_none([row.get("time") for row in rows]),
                 "text": rows[0]["text"],
                 "pred_text": None if None in transcripts else " ".join(filter(None, map(str.strip, transcripts))),
             },
         )
-
-
-def _sum_or_none(values: Sequence[Any]) -> float | None:
-    return None if None in values else sum(values)
 
 
 def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:

@@ -12,7 +12,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from auricle.audio import Audio
 from auricle.core.errors import DataError, SpecError
@@ -49,10 +49,9 @@ class DatasetTaskFactory:
         return resolved
 
     def __call__(self, **arguments: Any) -> Task:
-        resolved = self.resolve_arguments(arguments)
-        root = str(resolved.pop(ROOT_OPTION, ""))
-        task_arguments = {name: value for name, value in resolved.items() if name in TASK_OPTIONS}
-        class_arguments = {name: value for name, value in resolved.items() if name not in TASK_OPTIONS}
+        class_arguments = self.resolve_arguments(arguments)
+        root = str(class_arguments.pop(ROOT_OPTION, ""))
+        task_arguments = {name: class_arguments.pop(name) for name in TASK_OPTIONS if name in class_arguments}
         class_name = split_class_path(PREFIX, self.class_path)[1]
         task_name = display_name(PREFIX, self.class_path)
         options = TaskOptions.from_arguments(task_name, {"name": class_name, **task_arguments, "data": task_name})
@@ -82,7 +81,7 @@ class LabelledRecordings:
             first = next(iter(self), None)
             reason = f" {first.origin}: {first.reason}." if isinstance(first, RejectedRow) else ""
             raise DataError(f"{self._name} yields no usable recordings.{reason}")
-        paths = [Path(_get_audio(sample).uri) for sample in samples]
+        paths = [Path(cast(Audio, sample.inputs["audio"]).uri) for sample in samples]
         if not any(path.exists() for path in paths):
             raise DataError(
                 f"None of the first {len(paths)} recordings of {self._name} exist, e.g. {paths[0]}. "
@@ -91,10 +90,8 @@ class LabelledRecordings:
 
     def notes(self) -> list[str]:
         """Return a note if the class reports another size than it yields."""
-        actual_size, reported_size = len(self._dataset.items), self._dataset.reported_size
-        if reported_size == actual_size:
-            return []
-        return [f"{self._name} reports {reported_size} recordings but yields {actual_size}."]
+        size, reported_size = len(self._dataset.items), self._dataset.reported_size
+        return [f"{self._name} reports {reported_size} recordings but yields {size}."] if reported_size != size else []
 
     @property
     def revision(self) -> str:
@@ -182,9 +179,3 @@ def is_pair(item: Any) -> bool:
         and isinstance(item[0], (str, os.PathLike))
         and isinstance(item[1], str)
     )
-
-
-def _get_audio(sample: Sample) -> Audio:
-    audio = sample.inputs["audio"]
-    assert isinstance(audio, Audio)
-    return audio

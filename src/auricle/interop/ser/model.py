@@ -14,7 +14,7 @@ from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import AudioFiles
 from auricle.interop.ser.stubs import MODELS_PACKAGE, BaseModelWrapper, SuiteModules
-from auricle.interop.user_classes import UserModel, annotate_errors, describe_type, instantiate, wrap_errors
+from auricle.interop.user_classes import UserModel, annotate_errors, describe_type, find_owner, instantiate, wrap_errors
 from auricle.models.request_input import get_single_audio
 
 SCALES_BY_OUTPUT_TYPE: Mapping[str, Literal["probability", "logit", "continuous"]] = {
@@ -37,7 +37,11 @@ class SerModel(UserModel):
             if hasattr(self._model, "load"):
                 with wrap_errors(f"load of {self._name}"):
                     self._model.load()
-        self._output_scale = self._read_output_scale()
+        output_type = getattr(self._model, "output_type", None)
+        if output_type not in SCALES_BY_OUTPUT_TYPE:
+            expected = " or ".join(SCALES_BY_OUTPUT_TYPE)
+            raise SpecError(f"{self._name}: output_type should be {expected}, not {output_type!r}.")
+        self._output_scale = SCALES_BY_OUTPUT_TYPE[str(output_type)]
         self._supports_batches = self._has_own_predict_batch()
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
@@ -53,73 +57,59 @@ class SerModel(UserModel):
     def _predict_paths(self, paths: Sequence[str]) -> list[Prediction]:
         """Convert each result before requesting the next, because a class may reuse its dict."""
         if not self._supports_batches:
-            return [self._to_prediction(self._model.predict(path), "predict") for path in paths]
+            source = f"predict of {self._name}"
+            return [self._to_prediction(self._model.predict(path), source) for path in paths]
         path_list = list(paths)
         returned = self._model.predict_batch(path_list)
+        source = f"predict_batch of {self._name}"
         if path_list != list(paths):
-            raise SampleError(f"predict_batch of {self._name} modified its list of paths")
+            raise SampleError(f"{source} modified its list of paths")
         if not isinstance(returned, (list, tuple)):
-            raise SampleError(f"predict_batch of {self._name} returned {describe_type(returned)}, expected a list")
+            raise SampleError(f"{source} returned {describe_type(returned)}, expected a list")
         if len(returned) != len(paths):
-            raise SampleError(
-                f"predict_batch of {self._name} returned {len(returned)} results for {len(paths)} recordings"
-            )
-        return [self._to_prediction(result, "predict_batch") for result in returned]
+            raise SampleError(f"{source} returned {len(returned)} results for {len(paths)} recordings")
+        return [self._to_prediction(result, source) for result in returned]
 
-    # --- results --------------------------------------------------------------------------
-
-    def _to_prediction(self, returned: Any, method: str) -> Prediction:
-        """Convert a result to a prediction under the names the class uses."""
-        if not isinstance(returned, Mapping):
-            raise SampleError(f"{method} of {self._name} returned {describe_type(returned)}, {self._expected}")
-        pairs = self._read_dimensions(returned, method) if self._is_dimensional else self._read_scores(returned, method)
+    def _to_prediction(self, returned: Any, source: str) -> Prediction:
+        """Convert a result to a prediction under the names the class uses; messages name its source."""
         values: dict[str, float] = {}
-        for name, number in pairs:
+        for name, number in self._read_pairs(returned, source):
             if str(name) in values:
-                raise SampleError(f"{method} of {self._name} returned {name!r} twice")
-            values[str(name)] = self._to_float(name, number, method)
+                raise SampleError(f"{source} returned {name!r} twice")
+            values[str(name)] = self._to_float(name, number, source)
         return Prediction(values=values, scale=self._output_scale)
 
-    @property
-    def _is_dimensional(self) -> bool:
-        return self._output_scale == "continuous"
+    def _read_pairs(self, returned: Any, source: str) -> list[tuple[Any, Any]]:
+        """Return the dimensions, or the labels and their scores."""
+        result = returned if isinstance(returned, Mapping) else {}
+        if self._output_scale == "continuous":
+            dimensions = result.get("dimensions")
+            if isinstance(dimensions, Mapping) and dimensions:
+                return list(dimensions.items())
+            expected = '{"dimensions": {…}}'
+        else:
+            labels, scores = result.get("labels", getattr(self._model, "labels", None)), result.get("scores")
+            if labels is not None and scores is not None:
+                if len(labels) != len(scores) or not len(labels):
+                    raise SampleError(f"{source} returned {len(labels)} labels and {len(scores)} scores")
+                return list(zip(labels, scores, strict=True))
+            expected = '{"labels": […], "scores": […]}'
+        keys = f"a dict with {', '.join(map(str, result)) or 'nothing'}"
+        actual = keys if isinstance(returned, Mapping) else describe_type(returned)
+        raise SampleError(f"{source} returned {actual}, expected {expected}")
 
-    @property
-    def _expected(self) -> str:
-        keys = '"dimensions": {…}' if self._is_dimensional else '"labels": […], "scores": […]'
-        return f"expected {{{keys}}}"
-
-    def _read_dimensions(self, returned: Mapping[str, Any], method: str) -> list[tuple[Any, Any]]:
-        dimensions = returned.get("dimensions")
-        if not isinstance(dimensions, Mapping) or not dimensions:
-            raise SampleError(f"{method} of {self._name} returned {_describe_keys(returned)}, {self._expected}")
-        return list(dimensions.items())
-
-    def _read_scores(self, returned: Mapping[str, Any], method: str) -> list[tuple[Any, Any]]:
-        labels = returned.get("labels", getattr(self._model, "labels", None))
-        scores = returned.get("scores")
-        if labels is None or scores is None:
-            raise SampleError(f"{method} of {self._name} returned {_describe_keys(returned)}, {self._expected}")
-        if len(labels) != len(scores) or not len(labels):
-            raise SampleError(f"{method} of {self._name} returned {len(labels)} labels and {len(scores)} scores")
-        return list(zip(labels, scores, strict=True))
-
-    def _to_float(self, name: Any, number: Any, method: str) -> float:
+    def _to_float(self, name: Any, number: Any, source: str) -> float:
         try:
             value = float(number)
         except (TypeError, ValueError) as error:
+            raise SampleError(f"{source} returned {describe_type(number)} for {name!r}, expected a number") from error
+        is_outside = value < -PROBABILITY_TOLERANCE or value > 1 + PROBABILITY_TOLERANCE
+        if self._output_scale == "probability" and is_outside:
             raise SampleError(
-                f"{method} of {self._name} returned {describe_type(number)} for {name!r}, expected a number"
-            ) from error
-        outside = value < -PROBABILITY_TOLERANCE or value > 1 + PROBABILITY_TOLERANCE
-        if self._output_scale == "probability" and outside:
-            raise SampleError(
-                f"{method} of {self._name} returned {value:g} for {name!r}, which is not a probability; "
+                f"{source} returned {value:g} for {name!r}, which is not a probability; "
                 'use output_type = "logits" for unbounded scores'
             )
         return value
-
-    # --- creation -----------------------------------------------------------------------------
 
     def _instantiate(self, arguments: Mapping[str, Any]) -> Any:
         wrapper = import_object(self.class_path, self._modules.parent_package)
@@ -134,21 +124,13 @@ class SerModel(UserModel):
             return wrapper
         return instantiate(self._name, wrapper, arguments)
 
-    def _read_output_scale(self) -> Literal["probability", "logit", "continuous"]:
-        output_type = getattr(self._model, "output_type", None)
-        if output_type not in SCALES_BY_OUTPUT_TYPE:
-            expected = " or ".join(SCALES_BY_OUTPUT_TYPE)
-            raise SpecError(f"{self._name}: output_type should be {expected}, not {output_type!r}.")
-        return SCALES_BY_OUTPUT_TYPE[str(output_type)]
-
     def _has_own_predict_batch(self) -> bool:
         """Return whether the class overrides `predict_batch`; a suite's base class may have an empty one."""
         wrapper_class = type(self._model)
-        if not callable(getattr(wrapper_class, "predict_batch", None)):
+        owner = find_owner(wrapper_class, "predict_batch")
+        if owner is None or not callable(getattr(wrapper_class, "predict_batch", None)):
             return False
-        owner = next(base for base in wrapper_class.__mro__ if "predict_batch" in vars(base))
-        inherited = owner.__name__ == BaseModelWrapper.__name__
-        return not (inherited and callable(getattr(wrapper_class, "predict", None)))
+        return owner.__name__ != BaseModelWrapper.__name__ or not callable(getattr(wrapper_class, "predict", None))
 
 
 def _file_stamp(path: str) -> tuple[int, int] | None:
@@ -158,7 +140,3 @@ def _file_stamp(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_size, status.st_mtime_ns
-
-
-def _describe_keys(returned: Mapping[str, Any]) -> str:
-    return f"a dict with {', '.join(map(str, returned)) or 'nothing'}"

@@ -13,7 +13,6 @@ from auricle.interop.result_export import TextRun, get_audio_uris, get_question,
 from auricle.interop.result_files import ImportedResults, ImportedSample, Notify, ResultFormat, ResultLine, text_sample
 
 ERROR_RATES = ("wer%", "cer%")
-
 CUT_OFF_REASON = "the log ends before the answer: the run was interrupted"
 
 Event = dict[str, Any]
@@ -24,9 +23,7 @@ Events = dict[str, Any]
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     """Read the answers as they were passed to the evaluator; error events become failures."""
     events, origins = _group_by_sample(lines)
-    evaluations = [
-        sample_events["eval"] for sample_events in events.values() if isinstance(sample_events.get("eval"), dict)
-    ]
+    evaluations = [event["eval"] for event in events.values() if isinstance(event.get("eval"), dict)]
     if not evaluations:
         raise DataError(
             f"{path} has {len(events)} samples but no references, which are part of the eval events. "
@@ -75,13 +72,10 @@ def _to_sample(sample_id: str, origin: str, events: Events) -> ImportedSample:
         "target": score.get("ref"),
         "meta": {} if raw == text else {"raw": raw},
     }
-    return text_sample(origin, row, None if text is None else str(text), _error_reason(events.get("error")))
-
-
-def _error_reason(error: Any) -> str:
-    """Return the last line of a traceback."""
+    error = events.get("error")
     traceback = str(error.get("info", "")) if isinstance(error, dict) else ""
-    return traceback.strip().rpartition("\n")[2] or CUT_OFF_REASON
+    reason = traceback.strip().rpartition("\n")[2] or CUT_OFF_REASON
+    return text_sample(origin, row, None if text is None else str(text), reason)
 
 
 def _split_prompt(prompt: Any) -> tuple[list[str], str]:
@@ -112,26 +106,19 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
 
 
 def _build_events(index: int, record: Record) -> Iterator[Event]:
-    """Yield the events of a sample, numbered by position, which UltraEval-Audio uses to resume."""
-    yield _build_event(index, "prompt", {"content": _build_prompt(record)})
-    if record.error:
-        yield _build_event(index, "error", {"info": f"{record.error.kind}: {record.error.message}"})
-        return
-    text, target = get_text(record), record.sample.target
-    yield _build_event(index, "inference", {"content": record.sample.meta.get("raw", text)})
-    yield _build_event(index, "post_process", {"content": text})
-    yield _build_event(index, "eval", {"pred": text, "ref": "" if target is None else target})
-
-
-def _build_event(index: int, kind: str, data: Event) -> Event:
-    return {"type": kind, "id": index, "data": data}
-
-
-def _build_prompt(record: Record) -> list[Event]:
-    parts = [{"type": "audio", "value": uri} for uri in get_audio_uris(record)]
+    """Return the events of a sample, numbered by position, which UltraEval-Audio uses to resume."""
+    contents = [{"type": "audio", "value": uri} for uri in get_audio_uris(record)]
     if question := get_question(record):
-        parts.append({"type": "text", "value": question})
-    return [{"role": "user", "contents": parts}]
+        contents.append({"type": "text", "value": question})
+    events: dict[str, Event] = {"prompt": {"content": [{"role": "user", "contents": contents}]}}
+    if record.error:
+        events["error"] = {"info": f"{record.error.kind}: {record.error.message}"}
+    else:
+        text, target = get_text(record), record.sample.target
+        events["inference"] = {"content": record.sample.meta.get("raw", text)}
+        events["post_process"] = {"content": text}
+        events["eval"] = {"pred": text, "ref": "" if target is None else target}
+    return ({"type": kind, "id": index, "data": data} for kind, data in events.items())
 
 
 FORMAT = ResultFormat(

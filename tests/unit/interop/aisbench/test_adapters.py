@@ -1,10 +1,22 @@
+from __future__ import annotations
+
 import asyncio
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from auricle.core.errors import SampleError
-from auricle.core.types import Sample
-from auricle.interop.aisbench.adapters import BaseRetriever, LazySession, ModelAdapter, StatusCounter
+from auricle.core.types import Generation, Request, Sample, Turn
+from auricle.interop.aisbench.adapters import (
+    BaseRetriever,
+    LazySession,
+    ModelAdapter,
+    SampleContext,
+    StatusCounter,
+    from_aisbench,
+    to_aisbench,
+)
 from auricle.prompts import Prompt
 
 
@@ -32,3 +44,57 @@ def test_an_unused_session_is_closed_without_being_created() -> None:
     session = LazySession()
     asyncio.run(session.aclose())
     assert session._session is None
+
+
+def test_a_conversation_with_audio_is_converted_back_unchanged(tone: Any) -> None:
+    from auricle import Audio
+
+    audio = Audio.of(tone("a.wav"))
+    turns = (
+        Turn("system", ("be brief",)),
+        Turn("user", (audio, "what?")),
+        Turn("assistant", ("a tone",)),
+        Turn("user", ("sure?",)),
+    )
+    assert from_aisbench(to_aisbench(turns)) == turns
+    assert from_aisbench(to_aisbench(turns[3:])) == turns[3:]
+
+
+def test_messages_with_content_are_accepted_and_unknown_roles_rejected() -> None:
+    assert from_aisbench([{"role": "user", "content": "hi"}]) == (Turn("user", ("hi",)),)
+    with pytest.raises(SampleError, match="role"):
+        from_aisbench([{"role": "robot", "prompt": "hi"}])
+
+
+@pytest.fixture
+def context() -> Iterator[SampleContext]:
+    async def ask(request: Request) -> Generation:
+        return Generation(text="yes", tokens=1)
+
+    loop = asyncio.new_event_loop()
+    yield SampleContext(Sample(id="1", inputs={}), ask, loop, is_local=False)
+    loop.close()
+
+
+def test_a_reported_text_keeps_the_metadata_of_its_answer(context: SampleContext) -> None:
+    asyncio.run(context.generate("Well?", 8, {}))
+    context.reports.append("yes")
+    assert context.outputs("Mine") == (Generation(text="yes", tokens=1),)
+
+
+def test_a_changed_text_keeps_the_metadata_of_the_only_answer(context: SampleContext) -> None:
+    asyncio.run(context.generate("Well?", 8, {}))
+    context.reports.append("no")
+    (output,) = context.outputs("Mine")
+    assert (output.text, output.tokens) == ("no", 1)
+
+
+def test_an_invalid_limit_is_rejected(context: SampleContext) -> None:
+    with pytest.raises(SampleError, match="max_out_len should be a positive integer, not 0"):
+        asyncio.run(context.generate("Well?", 0, {}))
+
+
+def test_a_report_must_be_text(context: SampleContext) -> None:
+    context.reports.append(7)
+    with pytest.raises(SampleError, match="Mine should report a text, not int"):
+        context.outputs("Mine")

@@ -1,5 +1,7 @@
 """Dataset configs of AISBench are converted to task files without running them."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +11,7 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.interop.aisbench.config_import import draft_tasks
+from auricle.interop.aisbench.config_import import TemplateConverter, draft_tasks
 from auricle.interop.task_drafts import render_task_file
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import LabelPrompts
@@ -282,3 +284,29 @@ def test_a_task_file_that_exists_is_not_overwritten(auricle: Any, config: Config
     result = auricle("import", "--from", "aisbench", config("'{question}'"), "-o", "task.yaml")
     assert result.returncode == 2
     assert "already exists" in result.stderr
+
+
+def converter(template: Any, **infer_config: Any) -> TemplateConverter:
+    return TemplateConverter(Path("c.py"), {"prompt_template": {"template": template}, **infer_config}, "answer")
+
+
+def test_a_missing_template_is_rejected() -> None:
+    with pytest.raises(SpecError, match="infer_cfg has no template"):
+        TemplateConverter(Path("c.py"), {}, "answer")
+
+
+def test_the_end_of_a_template_is_ignored_with_a_note() -> None:
+    templates = converter(
+        {"round": [{"role": "HUMAN", "prompt": "{question}"}], "end": [{"role": "BOT", "prompt": "x"}]}
+    )
+    assert templates.convert_prompt() == "{question}"
+    assert templates.notes == ["The template's `end` is ignored: nothing follows an answer."]
+
+
+def test_templates_per_label_are_only_for_label_prompts() -> None:
+    with pytest.raises(SpecError, match="a template per label needs PPLInferencer"):
+        converter({"yes": "a", "no": "b"}).convert_prompt()
+
+
+def test_labels_replace_the_answer() -> None:
+    assert converter("{question} {answer}").convert_by_label(["A"]) == {"A": "{question} A"}

@@ -1,11 +1,14 @@
+from __future__ import annotations
+
 import json
 from pathlib import Path
 
 import pytest
 
 from auricle.core.errors import DataError, SpecError
-from auricle.interop.cmi.results import to_csv
+from auricle.interop.cmi.results import Result, build_detail, build_summary, to_csv
 from auricle.interop.result_export import export_run
+from auricle.tasks.benchmarks.cmi import Evaluation
 from tests.support.framework_results import cmi_rows, failures, import_single, metric_values, write_cmi
 
 
@@ -46,3 +49,21 @@ def test_other_runs_cannot_be_exported_as_cmi(asr_run: Path, tmp_path: Path) -> 
 
 def test_csv_has_the_columns_of_all_rows_and_empty_cells_for_nan() -> None:
     assert to_csv([{"a": 1, "b": float("nan")}, {"c": None}]) == b"a,b,c\n1,,\n,,\n"
+
+
+def result(preferred: str, month: str) -> Result:
+    source = f"Music Arena ['{month}']"
+    row = {"predicted_preference": "model_a", "source": source, "audio-path": f"audio_files/{month}/x-a.mp3"}
+    return Result(row, "MusicArena", {"preference": preferred})
+
+
+def test_the_summary_counts_correct_choices() -> None:
+    results = [result("a", "01-2025JULAUG"), result("b", "01-2025JULAUG")]
+    (row,) = build_summary(results, Evaluation())
+    assert (row["dataset"], row["n"], row["ACC"]) == ("MusicArena", 2, 0.5)
+
+
+def test_the_detail_can_leave_out_months() -> None:
+    results = [result("a", "01-2025JULAUG")]
+    groups = {row["group_key"] for row in build_detail(results, Evaluation(musicarena_by_month=False))}
+    assert "month" not in groups

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,18 @@ def test_an_unused_evaluate_method_is_noted() -> None:
     Path("custom.py").write_text(DATASET_CLASS + "    def evaluate(self, eval_file, **kwargs): ...\n")
     write_rows("data/Mine/my-sounds.jsonl", [{"question": VOCAL_QUESTION, "answer": "Sigh"}])
     assert "Sounds overrides evaluate" in build_kimi_task("custom.py:Sounds").notes("echo", {})[0]
+
+
+pytestmark = pytest.mark.usefixtures("evalkit_folder")
+
+
+def test_a_class_that_cannot_be_imported_is_parsed() -> None:
+    source = "import no_such_package\n" + DATASET_CLASS + "    LIMIT = no_such_package.limit\n"
+    Path("custom.py").write_text(source.replace("almeval.datasets.ds_mqa", "nowhere"))
+    assert find_dataset("custom.py:Sounds").task_metadata["task"] == "MQA"
+
+
+def test_a_class_with_methods_is_not_parsed() -> None:
+    Path("custom.py").write_text("import no_such_package\n" + DATASET_CLASS + "    def load_data(self, dataset): ...\n")
+    with pytest.raises(SpecError, match="no_such_package"):
+        find_dataset("custom.py:Sounds")

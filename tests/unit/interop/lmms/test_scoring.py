@@ -1,8 +1,11 @@
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auricle.core.errors import SpecError
 from auricle.core.types import Generation
 from tests.unit.interop.lmms.task_files import build_lmms_task, overall_values, read_metrics, run_task
 
@@ -66,3 +69,18 @@ def test_a_run_is_scored_again_without_its_data(folder: Path, auricle: Any) -> N
     result = auricle("score", "run")
     assert result.returncode == 0, result.stderr
     assert overall_values(read_metrics(folder)) == before
+
+
+def test_an_aggregation_that_writes_files_is_left_out_with_a_note(folder: Path) -> None:
+    added = "metric_list: [{metric: all, aggregation: !function utils.submit}, {metric: plain}]\n"
+    task = build_lmms_task(folder, added)
+    assert [metric.name for metric in task.metrics] == ["plain"]
+    assert task.notes("m", {}) == ["all is left out: utils.submit uses open."]
+
+
+@pytest.mark.parametrize(
+    ("name", "uses"), [("judged", "urllib"), ("judged_within", "openai"), ("judged_by_class", "server")]
+)
+def test_a_function_that_uses_the_network_is_rejected(folder: Path, name: str, uses: str) -> None:
+    with pytest.raises(SpecError, match=f"utils.{name} uses {uses}, so it does more than compute"):
+        build_lmms_task(folder, f"process_results: !function utils.{name}\n")
