@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import orjson
 
 from auricle.audio import Audio
-from auricle.core.errors import Refused, SpecError
+from auricle.core.errors import Refused
 from auricle.core.types import Generate, Part, Turn
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel, merge_extra
@@ -48,14 +48,11 @@ class GeminiReader(AnswerReader):
 class Gemini(HttpModel):
     """A Gemini model through `generateContent`, with inline audio."""
 
+    name = "gemini"
+    model_hint = "it, for example -M model=gemini-2.5-flash"
     default_url = "https://generativelanguage.googleapis.com/v1beta"
     default_key_env = "GEMINI_API_KEY"
     reader = GeminiReader
-
-    def __init__(self, **service: Any) -> None:
-        super().__init__(**service)
-        if not self.service.model:
-            raise SpecError("gemini: missing model. Set it, for example -M model=gemini-2.5-flash.")
 
     def auth_headers(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}  # not in the URL, which ends up in logs

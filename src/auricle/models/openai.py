@@ -107,6 +107,7 @@ class ChatReader(AnswerReader):
 class OpenAI(HttpModel):
     """A chat model behind an OpenAI-compatible server, with audio, images, video and streaming."""
 
+    name = "openai"
     default_url = "https://api.openai.com/v1"
     default_key_env = "OPENAI_API_KEY"
     reader = ChatReader
@@ -133,8 +134,6 @@ class OpenAI(HttpModel):
         """
         super().__init__(**service)
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
-        if not self.service.model:
-            raise SpecError("openai: missing model. Set -M model=NAME.")
         if audio_as not in ("input_audio", "audio_url"):
             raise SpecError(f"audio_as must be input_audio or audio_url, not {audio_as!r}.")
         self.audio_as, self.logprobs, self.tokens_field = audio_as, logprobs, tokens_field
@@ -273,6 +272,7 @@ class CompletionReader(ChatReader):
 class Completions(HttpModel):
     """A model that continues plain text, and scores text if the server returns prompt log-probabilities."""
 
+    name = "completions"
     default_key_env = "OPENAI_API_KEY"
     reader = CompletionReader
 
@@ -293,8 +293,6 @@ class Completions(HttpModel):
             **service: Options of every API model; see `ServiceConfig`.
         """
         super().__init__(**service)
-        if not self.service.model:
-            raise SpecError("completions: missing model. Set -M model=NAME.")
         self._scorer = LikelihoodScorer(self, logprobs_by, start)
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
 

@@ -57,6 +57,8 @@ class TranscriptReader(ChatReader):
 class Transcription(HttpModel):
     """A recogniser that transcribes, or translates into English with `-M translate=true`."""
 
+    name = "transcription"
+    model_hint = "it, for example -M model=whisper-1"
     default_url = "https://api.openai.com/v1"
     default_key_env = "OPENAI_API_KEY"
     reader = TranscriptReader
@@ -71,8 +73,6 @@ class Transcription(HttpModel):
         **service: Any,
     ) -> None:
         super().__init__(**service)
-        if not self.service.model:
-            raise SpecError("transcription: missing model. Set it, for example -M model=whisper-1.")
         if response_format not in RESPONSE_FORMATS:
             raise SpecError(f"response_format must be one of {', '.join(RESPONSE_FORMATS)}, not {response_format!r}.")
         self.language, self.prompt, self.response_format = language, prompt, response_format

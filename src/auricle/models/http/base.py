@@ -62,6 +62,9 @@ class HttpModel(AsyncModel):
     in runs and in load tests: prepare, send, read as a stream or as a whole.
     """
 
+    name = ""
+    model_hint = "-M model=NAME"
+    """How to set the missing name of a model."""
     default_url = ""
     default_key_env = ""
     reader: type[AnswerReader]
@@ -89,6 +92,8 @@ class HttpModel(AsyncModel):
         self._executor = AdaptiveExecutor(4, "auricle-encode")
         self._session: aiohttp.ClientSession | None = None
         self._times_transfers = False
+        if not self.service.model:
+            raise SpecError(f"{self.name}: missing model. Set {self.model_hint}.")
 
     @property
     def hosts(self) -> list[str]:

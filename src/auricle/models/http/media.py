@@ -60,36 +60,20 @@ class AudioEncoder:
         if isinstance(audio.data, bytes):
             content = audio.data
         elif audio.data is None and audio.path and audio.path.suffix[1:].lower() in UNIVERSAL_FORMATS:
-            content = _read_file(audio)
+            with open_source(audio.path, _display_name(audio)) as file:
+                content = file.read()
         else:
             return None
         info = audio.info()  # report a broken file by name here, not through the server's error
-        detected_format = _detect_format(content)
-        if (
-            detected_format is None
-            or self.format not in ("auto", detected_format)
-            or self.rate not in (None, info.rate)
-        ):
+        if not (signature := AUDIO_SIGNATURE.match(content)):
             return None
-        return EncodedAudio(content, detected_format, _display_name(audio))
+        actual: Format = "wav" if signature[1] else "mp3"
+        is_wanted = self.format in ("auto", actual) and self.rate in (None, info.rate)
+        return EncodedAudio(content, actual, _display_name(audio)) if is_wanted else None
 
     def _encode(self, audio: Audio) -> EncodedAudio:
         target_format: Format = "wav" if self.format == "auto" else self.format
         return EncodedAudio(audio.encode(target_format, rate=self.rate), target_format, _display_name(audio))
-
-
-def _read_file(audio: Audio) -> bytes:
-    assert audio.path
-    with open_source(audio.path, _display_name(audio)) as file:
-        return file.read()
-
-
-def _detect_format(content: bytes) -> Format | None:
-    """Detect WAV and MP3 by the first bytes."""
-    match = AUDIO_SIGNATURE.match(content)
-    if not match:
-        return None
-    return "wav" if match[1] else "mp3"
 
 
 def _display_name(audio: Audio) -> str:

@@ -18,7 +18,6 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Predict, Request, Turn, list_media
 from auricle.models.base import answer_in_groups
 from auricle.models.token_boundary import (
-    ContextWindow,
     ScoringInput,
     append_continuation,
     check_scorable,
@@ -27,7 +26,7 @@ from auricle.models.token_boundary import (
     start_tokens,
 )
 from auricle.models.transformers.base import TokenizedModel, render_chat
-from auricle.models.transformers.inference import max_context_tokens, score_batch, score_windows
+from auricle.models.transformers.inference import score_batch
 
 DEFAULT_SAMPLE_RATE = 16_000
 PRINTED_LIST_MARK = "{'type': "  # appears in the prompt if a template expected text but got a list
@@ -40,20 +39,15 @@ class AudioChat(TokenizedModel):
     name = "audio-chat"
     batch_size = 4
 
-    def __init__(
-        self, *, cut_long: bool = False, window: int | None = None, stride: int | None = None, **weights: Any
-    ) -> None:
+    def __init__(self, *, cut_long: bool = False, **options: Any) -> None:
         """Load the model.
 
         Args:
             cut_long: Truncate audio longer than the model's limit instead of failing the sample.
-            window: Maximum number of tokens read at once when a text is scored.
-            stride: Tokens scored in each further window.
-            **weights: Options of every local model; see `Weights`.
+            **options: `window`, `stride` and the options of every local model; see `Weights`.
         """
         self._cut_long = cut_long
-        super().__init__(**weights)
-        self._context_window = ContextWindow.from_options(self.name, max_context_tokens(self.model), window, stride)
+        super().__init__(**options)
 
     def load(self) -> None:
         self.processor = self.weights.load(self.library.AutoProcessor)
@@ -109,8 +103,7 @@ class AudioChat(TokenizedModel):
     def _score_group(self, has_audio: bool, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         if has_audio:
             return self._score_with_audio(batch)
-        text_inputs = [self._text_input(request) for request in batch]
-        return score_windows(self.model, text_inputs, self._context_window, self.batch_size)
+        return self.score_texts([self._text_input(request) for request in batch])
 
     def _score_with_audio(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         inputs = dict(self._processor_inputs([request.turns for request in batch]))
@@ -152,8 +145,11 @@ class AudioChat(TokenizedModel):
     # --- from turns to processor inputs -------------------------------------------
 
     def _processor_inputs(self, conversations: Sequence[Sequence[Turn]]) -> Any:
-        if not self._has_chat_template:
-            return self._tokenizer_inputs(conversations).to(self.device, self.model.dtype)
+        if not self._has_chat_template:  # Voxtral's tokeniser takes audio as encoded files
+            messages = [[_base64_message(turn, self._rate) for turn in turns] for turns in conversations]
+            options = {"tokenize": True, "return_dict": True, "return_tensors": "pt"}
+            inputs = self.processor.apply_chat_template(messages, **options)
+            return inputs.to(self.device, self.model.dtype)
         prompts = [self._render_prompt(turns) for turns in conversations]
         parts = [part for turns in conversations for turn in turns for part in turn.parts]
         clips = [part.decode(self._rate) for part in parts if isinstance(part, Audio)]
@@ -189,9 +185,11 @@ class AudioChat(TokenizedModel):
     def _render_prompt(self, turns: Sequence[Turn]) -> str:
         """Render the chat template, and check that the prompt contains all text of the turns."""
         texts = [part.strip() for turn in turns for part in turn.parts if isinstance(part, str)]
+        template = self.processor if self.processor.chat_template else self.tokenizer
         for format_message in (_structured_message, self._inline_message):
             try:
-                prompt = self._apply_template([format_message(turn) for turn in turns], turns[-1].role)
+                messages = [format_message(turn) for turn in turns]
+                prompt = render_chat(template, messages, prefilled=turns[-1].role == "assistant")
             except TypeError:  # the template expects text instead of a list
                 continue
             if PRINTED_LIST_MARK not in prompt and all(text in prompt for text in texts):
@@ -200,20 +198,11 @@ class AudioChat(TokenizedModel):
             f"The chat template of {self.weights.model} drops part of the question. Serve the model and use -m openai."
         )
 
-    def _apply_template(self, messages: list[dict[str, Any]], last_role: str) -> str:
-        template = self.processor if self.processor.chat_template else self.tokenizer
-        return render_chat(template, messages, prefilled=last_role == "assistant")
-
     def _inline_message(self, turn: Turn) -> dict[str, Any]:
         """Format a turn for templates that accept only text, with the audio token in place of each clip."""
         audio_token = str(getattr(self.processor, "audio_token", ""))
         parts = [part if isinstance(part, str) else audio_token for part in turn.parts]
         return {"role": turn.role, "content": "".join(parts)}
-
-    def _tokenizer_inputs(self, conversations: Sequence[Sequence[Turn]]) -> Any:
-        """Tokenise for Voxtral, which has no template; its tokeniser takes audio as encoded files."""
-        messages = [[_base64_message(turn, self._rate) for turn in turns] for turns in conversations]
-        return self.processor.apply_chat_template(messages, tokenize=True, return_dict=True, return_tensors="pt")
 
 
 def _structured_message(turn: Turn) -> dict[str, Any]:

@@ -11,14 +11,16 @@ from dataclasses import replace
 from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Generate, Generation
+from auricle.core.types import Generate, Generation, Likelihood
 from auricle.models.base import BatchModel, answer_in_groups
+from auricle.models.token_boundary import ContextWindow, ScoringInput
 from auricle.models.transformers.inference import (
     StoppingCriterion,
     attach_first_tokens,
     build_generation,
     generate_rows,
     max_context_tokens,
+    score_windows,
     trim_tokens,
 )
 from auricle.models.transformers.weights import Weights, import_transformers, resolve_device
@@ -122,6 +124,21 @@ class TokenizedModel(GenerativeModel):
 
     first_tokens = True
     tokenizer: Any
+
+    def __init__(self, *, window: int | None = None, stride: int | None = None, **weights: Any) -> None:
+        """Load the model.
+
+        Args:
+            window: Maximum number of tokens read at once when a text is scored.
+            stride: Tokens scored in each further window.
+            **weights: Options of every local model; see `Weights`.
+        """
+        super().__init__(**weights)
+        self._context_window = ContextWindow.from_options(self.name, max_context_tokens(self.model), window, stride)
+
+    def score_texts(self, scoring_inputs: Sequence[ScoringInput]) -> list[Likelihood]:
+        """Score each text, split into windows if it is too long."""
+        return score_windows(self.model, scoring_inputs, self._context_window, self.batch_size)
 
     def answer_prompts(
         self, batch: Sequence[Generate], inputs: Mapping[str, Any], input_lengths: Sequence[int]

@@ -11,7 +11,6 @@ from typing import Any
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
 from auricle.models.request_input import join_turns, turn_text
 from auricle.models.token_boundary import (
-    ContextWindow,
     ScoringInput,
     append_continuation,
     check_scorable,
@@ -21,7 +20,6 @@ from auricle.models.token_boundary import (
     start_tokens,
 )
 from auricle.models.transformers.base import TokenizedModel, render_chat
-from auricle.models.transformers.inference import max_context_tokens, score_windows
 from auricle.prompts.meta_template import MetaTemplate
 
 
@@ -30,28 +28,17 @@ class Causal(TokenizedModel):
 
     name = "causal"
 
-    def __init__(
-        self,
-        *,
-        chat: bool = True,
-        meta_template: Any = None,
-        window: int | None = None,
-        stride: int | None = None,
-        **weights: Any,
-    ) -> None:
+    def __init__(self, *, chat: bool = True, meta_template: Any = None, **options: Any) -> None:
         """Load the model.
 
         Args:
             chat: Use the chat template of the tokeniser, if it has one.
             meta_template: Chat format used instead of the tokeniser's, or a YAML file with one.
-            window: Maximum number of tokens read at once when a text is scored.
-            stride: Tokens scored in each further window.
-            **weights: Options of every local model; see `Weights`.
+            **options: `window`, `stride` and the options of every local model; see `Weights`.
         """
         self._wants_chat = chat
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
-        super().__init__(**weights)
-        self._context_window = ContextWindow.from_options(self.name, max_context_tokens(self.model), window, stride)
+        super().__init__(**options)
 
     def load(self) -> None:
         self.tokenizer = self.weights.load(self.library.AutoTokenizer, padding_side="left")
@@ -73,8 +60,7 @@ class Causal(TokenizedModel):
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         with self.inference_mode():
-            scoring_inputs = [self._scoring_input(request) for request in batch]
-            return score_windows(self.model, scoring_inputs, self._context_window, self.batch_size)
+            return self.score_texts([self._scoring_input(request) for request in batch])
 
     def _scoring_input(self, request: LogLikelihood) -> ScoringInput:
         check_scorable(request)
