@@ -33,7 +33,7 @@ IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
 @contextmanager
 def run_app(runs: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "auricle", "ui", "--runs", str(runs), "--port", "0"]
-    server = subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([*command, "--no-browser", "--no-token"], stdout=subprocess.PIPE, text=True)
     assert server.stdout
     try:
         url = re.search(r"http://\S+:\d+", server.stdout.readline())

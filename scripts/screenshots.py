@@ -111,7 +111,7 @@ def wait_until_drawn(page: Page) -> None:
 def serve_app(runs: Path) -> Iterator[str]:
     """Start the app with these runs and yield its URL."""
     command = [sys.executable, "-m", "auricle", "ui", "--runs", str(runs), "--port", "0"]
-    server = subprocess.Popen([*command, "--no-browser"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([*command, "--no-browser", "--no-token"], stdout=subprocess.PIPE, text=True)
     assert server.stdout
     try:
         url = re.search(r"http://\S+:\d+", server.stdout.readline())

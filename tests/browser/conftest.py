@@ -38,9 +38,10 @@ def browser() -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class RunningApp:
-    """The running app: its URL, its runs folder and the folder it may read."""
+    """The running app: its URL, its token, its runs folder and the folder it may read."""
 
     url: str
+    token: str
     runs: Path
     allowed: Path
 
@@ -60,9 +61,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
         assert server.stdout
         try:
             line = server.stdout.readline()
-            url = re.search(r"http://\S+:\d+", line)
+            url = re.search(r"(http://\S+:\d+)/\?token=(\S+)", line)
             assert url, (line, (root / "stderr").read_text())
-            yield RunningApp(url[0], runs, allowed)
+            yield RunningApp(url[1], url[2], runs, allowed)
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(20)
@@ -79,8 +80,9 @@ def context(browser: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def visit(app: RunningApp, context: Any) -> Iterator[OpenPage]:
-    """Return a function that opens a page of the app and waits until it is drawn."""
+    """Return a function that opens a page of the app and waits until it is drawn; the token is in a cookie."""
     pages = []
+    context.request.get(f"{app.url}/?token={app.token}")
 
     def open_page(path: str = "", width: int = 1280, height: int = 900, dark: bool = False) -> Any:
         page = context.new_page()

@@ -1,8 +1,11 @@
 """The app in a real browser: the demo, a run that is stopped and resumed, uploads and hostile requests."""
 
+import http.client
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -128,9 +131,69 @@ def test_page_fits_a_phone(visit: OpenPage, path: str) -> None:
     assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 380
 
 
-def test_request_from_another_site_is_rejected(app: RunningApp, context: Any) -> None:
-    handshake = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
-                 "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw=="}  # fmt: skip
-    url = f"{app.url}/_stcore/stream"
-    response = context.request.get(url, headers={**handshake, "Origin": "http://evil.example"})
+# --- who may connect ------------------------------------------------------------------------------
+
+HANDSHAKE = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+             "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw=="}  # fmt: skip
+FIND_MEDIA = (
+    "[...document.querySelectorAll('audio')].map(player => player.src || player.querySelector('source')?.src)[0]"
+)
+
+
+@pytest.fixture
+def stranger(browser: Any) -> Iterator[Any]:
+    """Return a browser context without the cookie."""
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
+def shake_hands(app: RunningApp, query: str = "", **headers: str) -> int:
+    """Open the WebSocket of the app and return the status; 101 if it is accepted."""
+    url = urlsplit(app.url)
+    connection = http.client.HTTPConnection(str(url.hostname), url.port, timeout=10)
+    try:
+        connection.request("GET", f"/_stcore/stream{query}", headers={**HANDSHAKE, **headers})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize("query", ["", "?token=wrong"])
+def test_page_without_the_token_is_forbidden_and_has_no_content(app: RunningApp, stranger: Any, query: str) -> None:
+    page = stranger.new_page()
+    response = page.goto(f"{app.url}/{query}")
     assert response.status == 403
+    assert page.locator("body").inner_text().startswith("403: open the URL that `auricle ui` printed")
+    assert page.locator("[data-testid=stApp], script").count() == 0
+
+
+def test_media_without_the_token_is_forbidden(app: RunningApp, visit: OpenPage, stranger: Any) -> None:
+    page = visit("inference")
+    page.wait_for_function(f"!!{FIND_MEDIA}")
+    url = page.evaluate(FIND_MEDIA)
+    assert "/media/" in url
+    assert page.context.request.get(url).status == 200
+    for forbidden in (url, f"{url}?token=wrong", f"{app.url}/static/index.html", f"{app.url}/_stcore/health"):
+        response = stranger.request.get(forbidden)
+        assert response.status == 403
+        assert len(response.body()) < 200
+
+
+def test_websocket_needs_the_token(app: RunningApp) -> None:
+    assert shake_hands(app) == shake_hands(app, "?token=wrong") == shake_hands(app, Cookie="auricle=1") == 403
+    assert shake_hands(app, f"?token={app.token}") == 101
+
+
+def test_token_leaves_the_url_and_links_continue_to_work(app: RunningApp, stranger: Any) -> None:
+    page = stranger.new_page()
+    page.goto(f"{app.url}/benchmark?token={app.token}")
+    wait_until_drawn(page)
+    assert page.url == f"{app.url}/benchmark"
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Single inference").click()
+    page.get_by_role("heading", name="Single inference").wait_for()
+    page.wait_for_function("[...document.querySelectorAll('audio')].some(a => a.duration > 1)")
+
+
+def test_request_from_another_site_is_rejected_even_with_the_token(app: RunningApp) -> None:
+    assert shake_hands(app, f"?token={app.token}", Origin="http://evil.example") == 403

@@ -11,68 +11,100 @@ import subprocess
 import sys
 import time
 import webbrowser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
+from auricle.app.access_token import TOKEN_PARAMETER, TOKEN_VARIABLE, create_token
 from auricle.app.palette import streamlit_theme_options
 from auricle.app.workspace import Workspace, workspace_environment
 from auricle.core.errors import MissingExtra, SpecError
+from auricle.core.files import user_cache_folder
 from auricle.runs.run_directory import contains_run
 
-ENTRY_SCRIPT = Path(__file__).parent / "entry" / "streamlit_app.py"
+ENTRY_SCRIPT = Path(__file__).parent / "entry" / "asgi_app.py"
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 STARTUP_TIMEOUT = 60.0
 SHUTDOWN_TIMEOUT = 5.0
 
 
-def serve(
-    runs_folder: Path,
-    allowed_folders: Sequence[Path],
-    port: int,
-    host: str,
-    max_upload_mb: int,
-    open_browser: bool | None,
-) -> None:
-    """Serve the app until it is interrupted; `open_browser=None` opens a browser only on a desktop."""
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """What the app may access, and where and how it is served."""
+
+    runs: Path
+    allowed_folders: tuple[Path, ...] = ()
+    allowed_variables: tuple[str, ...] = ()
+    """Environment variables that the form may use, beside those with the keys of known providers."""
+    port: int = 8501
+    """0 for any free port."""
+    host: str = "127.0.0.1"
+    max_upload: int = 50
+    """Size limit of an upload, in MB."""
+    open_browser: bool | None = None
+    """None opens a browser only on a desktop."""
+    with_token: bool = True
+    """Whether every connection needs the token in the printed URL."""
+
+
+def serve(options: ServerOptions) -> None:
+    """Serve the app until it is interrupted."""
     if find_spec("streamlit") is None:
         raise MissingExtra("The app", "ui")
-    workspace = open_workspace(runs_folder, allowed_folders)
-    port = find_free_port(host, port)
-    url = f"http://{'localhost' if host in LOCAL_HOSTS else host}:{port}"
-    if host not in LOCAL_HOSTS:
-        sys.stderr.write(
-            f"Warning: the app has no password. Anyone who can connect to {host} can start runs and read "
-            f"{workspace.root}.\n"
-        )
-    environment = {**os.environ, **workspace_environment(workspace)}
+    workspace = open_workspace(options)
+    host, port = options.host, find_free_port(options.host, options.port)
+    token = create_token() if options.with_token else ""
+    query = f"/?{TOKEN_PARAMETER}={token}" if token else ""
+    url = f"http://{'localhost' if host in LOCAL_HOSTS else host}:{port}{query}"
+    if warning := describe_exposure(options, workspace):
+        sys.stderr.write(f"Warning: {warning}\n")
+    environment = {**os.environ, **workspace_environment(workspace), TOKEN_VARIABLE: token}
     command = [sys.executable, "-m", "streamlit", "run", str(ENTRY_SCRIPT)]
-    command += build_streamlit_options(host, port, max_upload_mb)
+    command += build_streamlit_options(host, port, options.max_upload)
     with _run_server(command, environment) as process:
         _wait_until_up(process, host, port)
         sys.stdout.write(f"Auricle is running at {url} (runs: {workspace.root}).\nPress Ctrl-C to stop.\n")
         sys.stdout.flush()
-        if open_browser or (open_browser is None and _has_display()):
-            webbrowser.open(url)
+        if options.open_browser or (options.open_browser is None and _has_display()):
+            with _private_link(url) as link:
+                webbrowser.open(link)
+                process.wait()
         process.wait()
     if process.returncode not in (0, -signal.SIGINT, -signal.SIGTERM):
         raise SpecError(f"The app exited with code {process.returncode}. See its output above.")
 
 
-def open_workspace(runs_folder: Path, allowed_folders: Sequence[Path]) -> Workspace:
+def describe_exposure(options: ServerOptions, workspace: Workspace) -> str:
+    """Describe who can use the app beside its user; empty if no one else can."""
+    others = "other users of this machine" if options.host in LOCAL_HOSTS else f"anyone who can reach {options.host}"
+    if not options.with_token:
+        folders = ", ".join(map(str, (workspace.root, *workspace.allowed_folders)))
+        return (
+            f"--no-token: the app asks for no token, so {others} can start runs with your models and API keys and "
+            f"read {folders}."
+        )
+    if options.host not in LOCAL_HOSTS:
+        return f"the token and all data travel unencrypted to {options.host}. Prefer an SSH tunnel or a TLS proxy."
+    return ""
+
+
+def open_workspace(options: ServerOptions) -> Workspace:
     """Check the folders, create the runs folder if it is missing, and return the workspace."""
-    if contains_run(runs_folder):
-        raise SpecError(f"{runs_folder} is a run, not a folder of runs. Use --runs {runs_folder.parent}.")
-    for folder in allowed_folders:
+    runs = options.runs
+    if contains_run(runs):
+        raise SpecError(f"{runs} is a run, not a folder of runs. Use --runs {runs.parent}.")
+    for folder in options.allowed_folders:
         if not folder.is_dir():
             raise SpecError(f"Not a folder: --allow {folder}.")
     try:
-        runs_folder.mkdir(parents=True, exist_ok=True)
+        runs.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise SpecError(f"--runs {runs_folder} is a file; expected a folder.") from error
-    return Workspace(runs_folder, tuple(allowed_folders))
+        raise SpecError(f"--runs {runs} is a file; expected a folder.") from error
+    return Workspace(runs, options.allowed_folders, options.allowed_variables)
 
 
 def build_streamlit_options(host: str, port: int, max_upload_mb: int) -> list[str]:
@@ -152,6 +184,17 @@ def _wait_until_up(process: subprocess.Popen[bytes], host: str, port: int) -> No
         else:
             return
     raise SpecError(f"The app did not start on {host}:{port}. See its output above.")
+
+
+@contextmanager
+def _private_link(url: str) -> Iterator[str]:
+    """Yield the URL of a file that leads to the app; other users can see a browser's arguments, but not the file."""
+    folder = user_cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile("w", dir=folder, prefix="open-app-", suffix=".html") as file:  # readable by its owner only
+        file.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={url}"><a href="{url}">Open the app</a>')
+        file.flush()
+        yield Path(file.name).as_uri()
 
 
 def _has_display() -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -20,7 +20,7 @@ from auricle.runs.progress import PROGRESS_FILE, read_progress
 from auricle.runs.run_directory import contains_load_test, contains_run
 from auricle.runs.run_spec import LOAD_TEST_FILE, SPEC_FILE, read_run_spec
 
-RUNS_VARIABLE, ALLOWED_VARIABLE = "AURICLE_UI_RUNS", "AURICLE_UI_ALLOW"
+WORKSPACE_VARIABLE = "AURICLE_UI_WORKSPACE"
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".m4a", ".aac", ".webm", ".mp4")
 DEMO_AUDIO_FOLDER = Path(__file__).resolve().parents[1] / "tasks" / "demo_speech"
 MAX_DEPTH = 4
@@ -46,11 +46,14 @@ class RunEntry:
 
 
 class Workspace:
-    """The runs folder, and the folders from which audio, data and code may be read."""
+    """The runs folder, the folders from which audio, data and code may be read, and usable environment variables."""
 
-    def __init__(self, root: Path | str, allowed_folders: tuple[Path | str, ...] = ()) -> None:
+    def __init__(
+        self, root: Path | str, allowed_folders: Iterable[Path | str] = (), allowed_variables: Iterable[str] = ()
+    ) -> None:
         self.root = Path(root).resolve()
         self.allowed_folders = tuple(Path(folder).resolve() for folder in allowed_folders)
+        self.allowed_variables = tuple(allowed_variables)
 
     def list_entries(self) -> list[RunEntry]:
         """List all runs and load tests, newest first, including broken ones."""
@@ -108,16 +111,14 @@ class Workspace:
 
 def current_workspace() -> Workspace:
     """Return the workspace of the running app, from the environment that `auricle ui` sets."""
-    allowed_folders = json.loads(os.environ.get(ALLOWED_VARIABLE) or "[]")
-    return Workspace(os.environ.get(RUNS_VARIABLE) or "runs", tuple(allowed_folders))
+    return Workspace(**json.loads(os.environ.get(WORKSPACE_VARIABLE) or '{"root": "runs"}'))
 
 
 def workspace_environment(workspace: Workspace) -> dict[str, str]:
-    """Return the environment variables from which `current_workspace` rebuilds the workspace in another process."""
-    return {
-        RUNS_VARIABLE: str(workspace.root),
-        ALLOWED_VARIABLE: json.dumps([str(folder) for folder in workspace.allowed_folders]),
-    }
+    """Return the environment variable from which `current_workspace` rebuilds the workspace in another process."""
+    folders = [str(folder) for folder in workspace.allowed_folders]
+    fields = {"root": str(workspace.root), "allowed_folders": folders, "allowed_variables": workspace.allowed_variables}
+    return {WORKSPACE_VARIABLE: json.dumps(fields)}
 
 
 def is_run_finished(path: Path) -> bool:

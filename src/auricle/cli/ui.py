@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,18 +17,27 @@ from auricle.cli import options as opt
     "Additional folder that the app may read (audio, data, weights, model files); repeat for several.",
     multiple=True,
 )
+@opt.repeated(
+    "--allow-env allowed_variables NAME",
+    "Environment variable that model options in the app may use, beside the API keys of known providers; repeat for "
+    "several.",
+)
 @opt.text("--port", "Port to listen on; 0 chooses a free port.", type=click.IntRange(0, 65_535), default=8501)
-@opt.text("--host", "Address to listen on. With another address, others can use the app, too.", default="127.0.0.1")
+@opt.text("--host", "Address to listen on. With another address, other machines can connect.", default="127.0.0.1")
 @opt.text("--max-upload MB", "Maximum upload size in MB.", type=click.IntRange(1), default=50)
 @opt.flag(
     "--open/--no-browser open_browser",
     "Whether to open the app in a browser. [default: only on a desktop]",
     default=None,
 )
-def ui(
-    runs: Path, allowed_folders: tuple[Path, ...], port: int, host: str, max_upload: int, open_browser: bool | None
-) -> None:
+@opt.flag(
+    "--token/--no-token with_token",
+    "Whether every connection needs the token in the printed URL. Without it, anyone who can connect, such as other "
+    "users of this machine, can start runs with your API keys and read the allowed folders.",
+    default=True,
+)
+def ui(**options: Any) -> None:
     """Open the web app to try models, start runs and inspect results."""
-    from auricle.app.server import serve
+    from auricle.app.server import ServerOptions, serve
 
-    serve(runs, allowed_folders, port, host, max_upload, open_browser)
+    serve(ServerOptions(**options))

@@ -1,1 +1,1 @@
-"""Holds the script that Streamlit runs, separate from modules with common names such as `pages`."""
+"""Scripts that Streamlit runs, separate from modules with common names such as `pages`."""

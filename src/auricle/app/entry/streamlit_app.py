@@ -1,4 +1,4 @@
-"""Run the app; Streamlit puts the folder of this file on the import path."""
+"""Draw the app; Streamlit runs this script after every interaction."""
 
 from auricle.app.main import main
 

@@ -7,10 +7,11 @@ from auricle.app.workspace import Workspace
 
 
 def test_entry_script_draws_the_home_page(workspace: Workspace) -> None:
-    app = AppTest.from_file(ENTRY_SCRIPT, default_timeout=60).run()
+    app = AppTest.from_file(ENTRY_SCRIPT.with_name("streamlit_app.py"), default_timeout=60).run()
     assert not app.exception
     assert [title.value for title in app.title] == ["Auricle"]
 
 
 def test_folder_of_the_entry_script_has_no_module_that_shadows_others() -> None:
-    assert {path.name for path in ENTRY_SCRIPT.parent.glob("*.py")} == {"__init__.py", "streamlit_app.py"}
+    names = {path.name for path in ENTRY_SCRIPT.parent.glob("*.py")}
+    assert names == {"__init__.py", "asgi_app.py", "streamlit_app.py"}
