@@ -14,6 +14,7 @@ import soundfile
 from tests.support import paths
 from tests.support.warm_cli import WarmCli
 
+pytest_plugins = ["tests.support.run_rules"]
 SHARED = paths.SHARED_DATA
 
 
