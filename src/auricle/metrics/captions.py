@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from rapidfuzz.distance import LCSseq
+
 from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import Array, Metric, Stats, WeightedAggregate, constant_bounds, mean
+from auricle.metrics.base import Metric, Stats, WeightedAggregate, constant_bounds, mean
 from auricle.metrics.error_rates import reference_texts
 from auricle.text import get_profile, split_words
 
@@ -30,7 +32,7 @@ NgramCounts = Counter[tuple[str, ...]]
 
 def compute_rouge_l(caption: Sequence[str], reference_tokens: Sequence[Sequence[str]]) -> float:
     """Compute the F-measure of the best precision and the best recall over all references."""
-    common = [_longest_common_length(caption, reference) for reference in reference_tokens]
+    common = [LCSseq.similarity(caption, reference) for reference in reference_tokens]
     precision = max(common) / len(caption) if caption else 0.0
     recall = max(
         (length / len(reference) for length, reference in zip(common, reference_tokens, strict=True) if reference),
@@ -40,17 +42,6 @@ def compute_rouge_l(caption: Sequence[str], reference_tokens: Sequence[Sequence[
         return 0.0
     squared = RECALL_WEIGHT**2
     return (1 + squared) * precision * recall / (recall + squared * precision)
-
-
-def _longest_common_length(left: Sequence[str], right: Sequence[str]) -> int:
-    lengths = [0] * (len(right) + 1)
-    for left_word in left:
-        diagonal = 0
-        for column, right_word in enumerate(right, 1):
-            above = lengths[column]
-            lengths[column] = diagonal + 1 if left_word == right_word else max(above, lengths[column - 1])
-            diagonal = above
-    return lengths[-1]
 
 
 def _rouge_l_metric(profile_name: str) -> Metric:
@@ -120,11 +111,7 @@ class CiderAggregator:
         import numpy as np
 
         scores = np.asarray(self.sample_scores(stats))
-
-        def value(weights: Array) -> float:
-            return float(scores @ weights / weights.sum())
-
-        return value
+        return lambda weights: float(scores @ weights / weights.sum())
 
     def sample_scores(self, stats: Stats) -> list[float]:
         """Return the score of each sample, in order."""

@@ -29,7 +29,7 @@ from auricle.metrics.conversation import build_transcript
 from auricle.metrics.error_rates import reference_texts
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error
-from auricle.metrics.rubric import Rubric, load_builtin_rubric, load_rubric
+from auricle.metrics.rubric import RUBRICS_DIR, Rubric, load_rubric
 
 __all__ = ["load_rubric", "make_judge_metric"]
 
@@ -142,18 +142,16 @@ class RubricScorer:
         label = _find_gold_label(sample)
         word = str(label).strip().casefold() if not isinstance(label, float) else f"{label:g}"
         value_by_word = HUMAN_VERDICTS.get(self.rubric.kind, {})
+        invalid = Unreadable(f"the gold label {label!r} is not a valid verdict of this rubric")
         try:
-            if self.rubric.kind == "scale":
-                return _check_range(float(word), self.rubric)
-            return value_by_word[word] if word in value_by_word else self.rubric.parse_verdict(word)
+            if self.rubric.kind != "scale":
+                return value_by_word[word] if word in value_by_word else self.rubric.parse_verdict(word)
+            value = float(word)
         except (ValueError, Unreadable) as error:
-            raise Unreadable(f"the gold label {label!r} is not a valid verdict of this rubric") from error
-
-
-def _check_range(value: float, rubric: Rubric) -> float:
-    if not rubric.low <= value <= rubric.high:
-        raise ValueError(value)
-    return value
+            raise invalid from error
+        if not self.rubric.low <= value <= self.rubric.high:
+            raise invalid
+        return value
 
 
 def _find_gold_label(sample: Sample) -> Json:
@@ -265,9 +263,7 @@ def _expected_disagreement(verdicts: Array, gold: Array, shares: Array) -> float
     return 1.0 - agreement
 
 
-judge_reference = make_judge_metric(load_builtin_rubric("judge-reference"))
-judge_choice = make_judge_metric(load_builtin_rubric("judge-choice"))
-judge_1_5 = make_judge_metric(load_builtin_rubric("judge-1-5"))
-judge_1_10 = make_judge_metric(load_builtin_rubric("judge-1-10"))
-judge_pairwise = make_judge_metric(load_builtin_rubric("judge-pairwise"))
-judge_solution_1_5 = make_judge_metric(load_builtin_rubric("judge-solution-1-5"))
+judge_reference, judge_choice, judge_1_5, judge_1_10, judge_pairwise, judge_solution_1_5 = (
+    make_judge_metric(load_rubric(RUBRICS_DIR / f"judge-{name}.yaml"))
+    for name in ("reference", "choice", "1-5", "1-10", "pairwise", "solution-1-5")
+)

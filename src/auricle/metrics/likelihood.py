@@ -88,13 +88,9 @@ def _highest_value_metric(name: str, title: str, value: Callable[[Likelihood], f
     return _accuracy_metric(name, title, score)
 
 
-def _character_count(likelihood: Likelihood) -> int:
-    """Count characters without leading spaces, which belong to the prompt."""
-    return max(1, len(likelihood.text.lstrip()))
-
-
-def _byte_count(likelihood: Likelihood) -> int:
-    return max(1, len(likelihood.text.lstrip().encode()))
+def _own_text(likelihood: Likelihood) -> str:
+    """Return the text without leading spaces, which belong to the prompt."""
+    return likelihood.text.lstrip() or " "
 
 
 def _score_mutual_information(sample: Sample, *outputs: Output) -> ChoiceStat:
@@ -116,8 +112,8 @@ def _score_whole(sample: Sample, *outputs: Output) -> ChoiceStat:
 
 acc = _highest_value_metric("acc", "likeliest", lambda option: option.total)
 acc_token = _highest_value_metric("acc_token", "per token", lambda option: option.total / len(option.logprobs))
-acc_char = _highest_value_metric("acc_char", "per character", lambda option: option.total / _character_count(option))
-acc_byte = _highest_value_metric("acc_byte", "per byte", lambda option: option.total / _byte_count(option))
+acc_char = _highest_value_metric("acc_char", "per character", lambda option: option.total / len(_own_text(option)))
+acc_byte = _highest_value_metric("acc_byte", "per byte", lambda option: option.total / len(_own_text(option).encode()))
 acc_pmi = _accuracy_metric("acc_pmi", "PMI", _score_mutual_information)
 acc_whole = _accuracy_metric("acc_whole", "whole text", _score_whole)
 

@@ -20,7 +20,6 @@ from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Output, Sample, Stat
 from auricle.metrics.base import (
     Aggregator,
-    Array,
     Details,
     Metric,
     ScoreFunction,
@@ -134,7 +133,8 @@ class AnswerScorer:
                 stats.append(self._score_answer(answer, remaining_verdicts))
             except Unreadable as error:
                 unreadable.append(str(error))
-                stats += self._worst_stats(answer[0])
+                if self.metric.unreadable == "wrong" and self.metric.bounds:
+                    stats.append(self.metric.bounds(answer[0])[0])
         if len(unreadable) == len(selected):
             raise Unreadable(unreadable[0])
         return len(unreadable), tuple(stats)
@@ -146,12 +146,6 @@ class AnswerScorer:
             verdicts = tuple(islice(remaining_verdicts, len(self.metric.judge_requests(*answer))))
             stat = self.metric.score(*answer, verdicts=verdicts)
         return tuple(stat) if isinstance(stat, list) else stat
-
-    def _worst_stats(self, sample: Sample) -> list[Stat]:
-        """Return the statistic of an unreadable answer, or nothing if the metric leaves such answers out."""
-        if self.metric.unreadable == "unscored" or self.metric.bounds is None:
-            return []
-        return [self.metric.bounds(sample)[0]]
 
 
 def _derive_metric(
@@ -267,7 +261,7 @@ def _aggregate_by_mean(metric: Metric) -> Metric:
         metric,
         "mean",
         _select_all,
-        aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers", equal_sample_weights=True),
+        aggregate=AnswerAggregator.wrap(metric.aggregate, "unreadable_answers", equal_sample_weights=True),
         bounds=_single_answer_bounds(metric),
     )
 
@@ -288,7 +282,7 @@ def _aggregate_by_turn(metric: Metric) -> Metric:
         metric,
         "turns",
         select,
-        aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers"),
+        aggregate=AnswerAggregator.wrap(metric.aggregate, "unreadable_answers"),
         bounds=bounds if metric.bounds else None,
     )
 
@@ -313,7 +307,7 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
         "vote",
         select,
         score=score,
-        aggregate=wrap_aggregator(metric.aggregate, "ties", is_single_stat=True),
+        aggregate=AnswerAggregator.wrap(metric.aggregate, "ties", is_single_stat=True),
         bounds=_single_answer_bounds(metric),
     )
 
@@ -372,26 +366,25 @@ AGGREGATIONS: Mapping[str, Callable[[Metric], Metric]] = {
 # --- aggregators over samples with several statistics -----------------------------------------
 
 
+@dataclass(frozen=True)
 class AnswerAggregator:
     """An aggregator over samples with one statistic per answer.
 
     The statistic of a sample is (count, stats): a count for the details, and the statistics of its answers.
     """
 
-    def __init__(
-        self, inner: Aggregator, count_name: str, *, equal_sample_weights: bool = False, is_single_stat: bool = False
-    ):
-        self.inner = inner
-        self.is_single_stat = is_single_stat
-        """Whether every sample has exactly one statistic, so that `unwrap` loses nothing."""
-        self._count_name = count_name
-        self._equal_sample_weights = equal_sample_weights
+    inner: Aggregator
+    count_name: str
+    equal_sample_weights: bool = False
+    is_single_stat: bool = False
+    """Whether every sample has exactly one statistic, so that `unwrap` loses nothing."""
 
-    def with_inner(self, inner: Aggregator) -> AnswerAggregator:
-        """Return the same aggregator around another inner one."""
-        return type(self)(
-            inner, self._count_name, equal_sample_weights=self._equal_sample_weights, is_single_stat=self.is_single_stat
-        )
+    @classmethod
+    def wrap(cls, inner: Aggregator, count_name: str, **options: bool) -> AnswerAggregator:
+        """Wrap an aggregator for samples with several answers; the result supports weights if `inner` does."""
+        if isinstance(inner, SupportsWeights):
+            return WeightedAnswerAggregator(inner, count_name, **options)
+        return AnswerAggregator(inner, count_name, **options)
 
     def unwrap(self, stats: Stats) -> list[Any]:
         """Return the statistics of all answers, in order."""
@@ -407,9 +400,10 @@ class AnswerAggregator:
         details = dict(inner_details(answer_stats)) if inner_details and answer_stats else {}
         if not self.is_single_stat:
             details["answers"] = len(answer_stats)
-        return {**details, self._count_name: int(sum(count for count, _ in stats))}
+        return {**details, self.count_name: int(sum(count for count, _ in stats))}
 
 
+@dataclass(frozen=True)
 class WeightedAnswerAggregator(AnswerAggregator):
     """An `AnswerAggregator` around an aggregator that supports weights."""
 
@@ -425,17 +419,5 @@ class WeightedAnswerAggregator(AnswerAggregator):
 
         inner_value = self.inner.prepare_weighted(self.unwrap(stats))
         lengths = np.array([len(answer_stats) for _, answer_stats in stats])
-        answer_weight = 1.0 / lengths if self._equal_sample_weights else np.ones(len(lengths))
-
-        def value(weights: Array) -> float:
-            return inner_value(np.repeat(weights * answer_weight, lengths))
-
-        return value
-
-
-def wrap_aggregator(
-    inner: Aggregator, count_name: str, *, equal_sample_weights: bool = False, is_single_stat: bool = False
-) -> AnswerAggregator:
-    """Wrap an aggregator for samples with several answers; the result supports weights if `inner` does."""
-    cls = WeightedAnswerAggregator if isinstance(inner, SupportsWeights) else AnswerAggregator
-    return cls(inner, count_name, equal_sample_weights=equal_sample_weights, is_single_stat=is_single_stat)
+        answer_weight = 1.0 / lengths if self.equal_sample_weights else np.ones(len(lengths))
+        return lambda weights: inner_value(np.repeat(weights * answer_weight, lengths))

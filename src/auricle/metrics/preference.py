@@ -73,14 +73,6 @@ def _score_credit(sample: Sample, *outputs: Output, dimension: Dimension, ties: 
     return 1.0 - distance, float(choice == TIE)
 
 
-def _score_always_b(sample: Sample, *outputs: Output, dimension: Dimension) -> float:
-    return 1.0 - abs(B - get_true_choice(dimension, sample))
-
-
-def _score_chance(sample: Sample, *outputs: Output) -> float:
-    return 0.5
-
-
 def _score_position_bias(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[float, float] | None:
     """Return whether the first or the second position was chosen in both orders; None for numeric ratings."""
     relevant = dimension.select_outputs(outputs)
@@ -114,8 +106,13 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
             credit=lambda stat: float(stat[0]),
             plot="pairs",
         ),
-        make("chance", "Chance", None, is_model_independent=True),
-        make("always_b", "Always b", _score_always_b, is_model_independent=True),
+        make("chance", "Chance", lambda *_, dimension: 0.5, is_model_independent=True),
+        make(
+            "always_b",
+            "Always b",
+            lambda sample, *_, dimension: 1.0 - abs(B - get_true_choice(dimension, sample)),
+            is_model_independent=True,
+        ),
         make(
             "position_bias",
             "Position bias",
@@ -127,13 +124,11 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
     ]
 
 
-def _preference_metric(
-    dimension: Dimension, name: str, title: str, score: Callable[..., Any] | None, **fields: Any
-) -> Metric:
+def _preference_metric(dimension: Dimension, name: str, title: str, score: Callable[..., Any], **fields: Any) -> Metric:
     variant = ".".join(filter(None, (fields.pop("variant", ""), output_variant(dimension))))
     return Metric(
         dimension.metric_name(name),
-        partial(score, dimension=dimension) if score else _score_chance,
+        partial(score, dimension=dimension),
         fields.pop("aggregate", mean),
         title=dimension.metric_title(title),
         variant=variant,

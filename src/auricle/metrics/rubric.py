@@ -133,17 +133,17 @@ class Rubric:
         return str(verdict).strip()
 
 
-def load_builtin_rubric(name: str) -> Rubric:
-    """Load a rubric that comes with the package."""
-    return load_rubric(RUBRICS_DIR / f"{name}.yaml")
-
-
 def load_rubric(path: Path) -> Rubric:
     """Load and check a rubric from a YAML file."""
     return build_rubric(read_yaml(path), str(path))
 
 
-FIELD_TYPES: Mapping[str, Any] = {"str": str, "int": int, "float": (int, float)}
+FIELD_TYPES: Mapping[str, tuple[Any, str]] = {
+    "str": (str, "text"),
+    "int": (int, "a whole number"),
+    "float": ((int, float), "a number"),
+}
+"""The Python type of a field and its name in messages, by its annotation."""
 
 
 def build_rubric(values: Mapping[str, Any], source: str = "rubric") -> Rubric:
@@ -152,18 +152,15 @@ def build_rubric(values: Mapping[str, Any], source: str = "rubric") -> Rubric:
     for name, value in values.items():
         if name not in type_by_name:
             raise SpecError(f"{source}: unknown field {name!r}. A rubric has the fields {', '.join(type_by_name)}.")
-        if not isinstance(value, FIELD_TYPES[type_by_name[name]]) or isinstance(value, bool):
-            raise SpecError(f"{source}: {name} should be {_describe_type(type_by_name[name])}, not {value!r}.")
+        expected_type, description = FIELD_TYPES[type_by_name[name]]
+        if not isinstance(value, expected_type) or isinstance(value, bool):
+            raise SpecError(f"{source}: {name} should be {description}, not {value!r}.")
         if name in ALLOWED_VALUES and value not in ALLOWED_VALUES[name]:
             raise SpecError(f"{source}: {name} should be {' or '.join(ALLOWED_VALUES[name])}, not {value!r}.")
     if missing := [name for name in ("name", "kind", "template") if not values.get(name)]:
         raise SpecError(f"{source}: missing {', '.join(missing)}.")
     kind = values["kind"]
     return _validate(Rubric(**{"mark": DEFAULT_MARKS[kind], "key": DEFAULT_KEYS[kind], **values}), source)
-
-
-def _describe_type(type_name: str) -> str:
-    return {"str": "text", "int": "a whole number", "float": "a number"}[type_name]
 
 
 def _validate(rubric: Rubric, source: str) -> Rubric:

@@ -297,7 +297,7 @@ class MetricColumn:
             return self.metric
         aggregator, fold = self._contextual_aggregator.with_contexts(self.contexts), self.metric.aggregate
         return replace(
-            self.metric, aggregate=fold.with_inner(aggregator) if isinstance(fold, AnswerAggregator) else aggregator
+            self.metric, aggregate=replace(fold, inner=aggregator) if isinstance(fold, AnswerAggregator) else aggregator
         )
 
     def _add_unreadable(self, index: int, record: Record, line: ScoreLine, reason: str) -> None:
