@@ -11,10 +11,10 @@ from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, error_rates, labels
 from auricle.report.publish import build_metrics
 from auricle.report.run_html import render_report
-from auricle.report.sample_view import build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.metrics import ModelFacts, TaskFacts
+from tests.support.report_pages import view_samples
 
 LONG = "unbroken" * 40
 
@@ -33,7 +33,7 @@ def page_of(records: Any, metrics: Any) -> Any:
         rows=99,
     )
     by_id = {record.sample.id: record for record in records}
-    return render_report(document, build_sample_views([by_id[each] for each in table.worst_ids()], metrics[0]))
+    return render_report(document, view_samples([by_id[each] for each in table.worst_ids()], metrics[0]))
 
 
 def heard(at: Any, audio: Any = None) -> Any:

@@ -1,13 +1,16 @@
 """Build small reports and read them as a browser would."""
 
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any
 
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
+from auricle.metrics.base import Metric
 from auricle.report.publish import build_metrics
+from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts
@@ -95,3 +98,10 @@ def make_classified(names: Any, unreadable: int = 0) -> Any:
 def matrix_words(page: Any) -> Any:
     """The visible_text of the confusion matrix."""
     return page.partition("Confusion matrix:")[2].partition("True against")[0].split()
+
+
+def view_samples(records: Sequence[Record], metric: Metric | None = None, *, audio: bool = True) -> list[SampleView]:
+    """Prepare records for display, with their scores by a metric."""
+    lines = [ScoreTable([metric] if metric else []).add(record) for record in records]
+    stats = {line.id: line.stats[metric.name] for line in lines if metric and metric.name in line.stats}
+    return build_sample_views(records, metric, stats, audio=audio)

@@ -143,8 +143,17 @@ class Metric:
             return self.custom_badness(stat)
         if self.credit:
             return 1.0 - self.credit(stat)
-        value = stat if isinstance(stat, (int, float)) else self.aggregate([stat])
-        return -float(value) if self.higher_is_better else float(value)
+        value = self.sample_value(stat)
+        if math.isnan(value):
+            return -math.inf  # it cannot be rated, so it is not listed among the worst
+        return -value if self.higher_is_better else value
+
+    def sample_value(self, stat: Stat) -> float:
+        """Return the number of one sample alone; NaN if the aggregator needs more than one."""
+        try:
+            return float(stat) if isinstance(stat, (int, float)) else float(self.aggregate([stat]))
+        except Exception:  # noqa: BLE001 - an aggregator may raise anything
+            return math.nan
 
     @property
     def right_or_wrong(self) -> bool:

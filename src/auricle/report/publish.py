@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -39,6 +39,14 @@ from auricle.runs.throughput import StreamDelays, read_passes, summarise_through
 from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Judge, VerdictIndex
 from auricle.tasks.base import Task
+
+VALUE_COLUMNS = ("value", "low", "high", "interval", "worst", "best")
+COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unreadable")
+SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "higher_is_better", "signature", "rtfx")
+ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
+EMOTION_FIGURES = ("mean", "sd", "d", "auc")
+CLASS_FIGURES = ("precision", "recall", "f1")
+DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *COUNT_COLUMNS, *ERROR_COLUMNS)
 
 
 def preload() -> None:
@@ -149,13 +157,7 @@ def _collect_run_facts(run: Run, task: Task, model: str) -> dict[str, Any]:
     }
 
 
-VALUE_COLUMNS = ("value", "low", "high", "interval", "worst", "best")
-COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unreadable")
-SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "higher_is_better", "signature", "rtfx")
-ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
-EMOTION_FIGURES = ("mean", "sd", "d", "auc")
-CLASS_FIGURES = ("precision", "recall", "f1", "support")
-DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *COUNT_COLUMNS, *ERROR_COLUMNS)
+# --- metrics.json and the CSV files -----------------------------------------------------------------
 
 
 def build_metrics(score_table: ScoreTable, numbers: Sequence[Number], **run_facts: Any) -> Metrics:
@@ -202,64 +204,42 @@ def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
 
 def summary_csv(metrics: Metrics) -> bytes:
     """Return one CSV row per metric, over all samples."""
-    rows = [_row(metrics, number) for number in metrics.numbers if not number.field]
-    return _write_csv(SUMMARY_COLUMNS, rows)
+    return _write_csv(SUMMARY_COLUMNS, metrics, map(_number_row, metrics.overall))
 
 
 def detail_csv(metrics: Metrics) -> bytes:
-    """Return one CSV row per metric and group, and one per class."""
-    rows = []
-    for number in metrics.numbers:
-        rows.append(_row(metrics, number))
-        if not number.field:
-            rows.extend(_class_rows(metrics, number))
-            rows.extend(_emotion_rows(metrics, number))
-    return _write_csv(DETAIL_COLUMNS, rows)
+    """Return one CSV row per metric and group, and one per figure of each class and emotion."""
+    rows = (row for number in metrics.numbers for row in (_number_row(number), *_figure_rows(number)))
+    return _write_csv(DETAIL_COLUMNS, metrics, rows)
 
 
-def _row(metrics: Metrics, number: Number) -> dict[str, Any]:
-    coverage = number.coverage if number.total else None
-    names = {"task": metrics.task.name, "model": metrics.model.name}
+def _number_row(number: Number) -> dict[str, Any]:
     columns = {name: getattr(number, name) for name in Number.__slots__}
-    rtfx = metrics.speed.rtfx if metrics.speed else None
-    return {**names, **columns, **number.details, "coverage": coverage, "rtfx": rtfx}
+    return {**columns, **number.details, "coverage": number.coverage if number.total else None}
 
 
-def _class_rows(metrics: Metrics, number: Number) -> list[dict[str, Any]]:
-    base = {"task": metrics.task.name, "model": metrics.model.name, "field": "class"}
-    return [
-        {
-            **base,
-            "metric": f"{number.metric}.{figure}",
-            "group": label,
-            "value": figures[figure],
-            "scored": figures["support"],
-        }
-        for label, figures in number.details.get("classes", {}).items()
-        for figure in CLASS_FIGURES[:3]
-    ]
-
-
-def _emotion_rows(metrics: Metrics, number: Number) -> list[dict[str, Any]]:
-    base = {"task": metrics.task.name, "model": metrics.model.name}
-    return [
-        {
-            **base,
-            "field": "emotion",
-            "metric": f"{dimension}.{figure}",
-            "group": label,
-            "value": emotion[figure],
-            "scored": emotion["n"],
-        }
+def _figure_rows(number: Number) -> Iterator[dict[str, Any]]:
+    """Return the figures of classes and of emotions over all samples."""
+    tables: list[tuple[str, str, Mapping[str, Any], Sequence[str], str]]
+    tables = [("class", number.metric, number.details.get("classes", {}), CLASS_FIGURES, "support")]
+    tables += [
+        ("emotion", dimension, figures["emotions"], EMOTION_FIGURES, "n")
         for dimension, figures in number.details.get("dimensions", {}).items()
-        for label, emotion in figures["emotions"].items()
-        for figure in EMOTION_FIGURES
     ]
+    for field, name, figures_by_label, columns, count in [] if number.field else tables:
+        for label, figures in figures_by_label.items():
+            shared = {"field": field, "group": label, "scored": figures[count]}
+            yield from ({**shared, "metric": f"{name}.{column}", "value": figures[column]} for column in columns)
 
 
-def _write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
+def _write_csv(columns: Sequence[str], metrics: Metrics, rows: Iterable[Mapping[str, Any]]) -> bytes:
+    shared = {
+        "task": metrics.task.name,
+        "model": metrics.model.name,
+        "rtfx": metrics.speed.rtfx if metrics.speed else None,
+    }
     text = io.StringIO()
     table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
-    table.writerows(rows)
+    table.writerows({**row, **shared} for row in rows)
     return text.getvalue().encode()

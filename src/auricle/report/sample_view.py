@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from auricle.core.errors import SampleError, Unreadable
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
@@ -129,12 +127,9 @@ def common_question(samples: Iterable[SampleView]) -> str:
 
 
 def build_sample_views(
-    records: Sequence[Record], metric: Metric | None, stats: Mapping[str, Any] | None = None, *, audio: bool = True
+    records: Sequence[Record], metric: Metric | None, stats: Mapping[str, Any], *, audio: bool = True
 ) -> list[SampleView]:
-    """Prepare these records for display, worst first; with audio, only as many as fit on a page.
-
-    `stats` are the metric's statistics by sample id; without them, the records are scored again.
-    """
+    """Prepare records for display; with audio, as many as fit on a page. `stats` are the metric's, by sample id."""
     if not audio:
         return [_build_sample_view(record, metric, stats, None) for record in records]
     chosen = records[:MAX_SAMPLES]
@@ -144,12 +139,15 @@ def build_sample_views(
 
 
 def _build_sample_view(
-    record: Record, metric: Metric | None, stats: Mapping[str, Any] | None, clips: AudioClips | None
+    record: Record, metric: Metric | None, stats: Mapping[str, Any], clips: AudioClips | None
 ) -> SampleView:
     sample = record.sample
-    score, errors, why = _format_score(record, metric, stats)
+    stat = stats.get(sample.id)
+    score, errors = ("", "") if metric is None or stat is None or record.error else _format_stat(metric, stat)
+    why = f"{record.error.kind}: {record.error.message}" if record.error else ""
     diff, cut = _build_diff(record, metric)
     audio, notes = clips.get(sample) if clips else ((), [])
+    values, is_continuous = _top_values(record)
     lines = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
     return SampleView(
         id=sample.id,
@@ -158,8 +156,8 @@ def _build_sample_view(
         question=truncate(_question_text(sample)),
         target=None if sample.target is None else truncate(format_json_value(sample.target)),
         answer="" if lines else truncate("\n".join(_answer_texts(record))),
-        values=_top_values(record),
-        is_continuous=_is_continuous(record),
+        values=values,
+        is_continuous=is_continuous,
         score=score,
         errors=errors,
         diff=diff,
@@ -169,15 +167,11 @@ def _build_sample_view(
     )
 
 
-def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any] | None) -> bool:
+def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any]) -> bool:
     """Return whether the sample has the best possible score."""
     if metric is None or metric.bounds is None or record.error:
         return False
-    try:
-        stat = stats.get(record.sample.id) if stats else metric.score(record.sample, *record.outputs)
-    except SampleError:
-        return False
-    return bool(stat == metric.bounds(record.sample)[1])
+    return bool(stats.get(record.sample.id) == metric.bounds(record.sample)[1])
 
 
 def format_json_value(value: Json) -> str:
@@ -215,61 +209,38 @@ def _answer_texts(record: Record) -> Iterator[str]:
             yield format_likelihood(output, str(choices[at]) if named else "")  # type: ignore[index]
 
 
-def _top_values(record: Record) -> tuple[tuple[str, float], ...]:
-    """Return the highest class scores, and that of the correct label; continuous values keep their order."""
+def _top_values(record: Record) -> tuple[tuple[tuple[str, float], ...], bool]:
+    """Return the highest class scores and that of the correct label, or continuous values in their own order.
+
+    The second value is whether they are continuous.
+    """
     last: Output | None = record.outputs[-1] if record.outputs else None
     if not isinstance(last, Prediction):
-        return ()
-    if last.scale == "continuous":
-        return tuple((str(name), float(value)) for name, value in list(last.values.items())[:MAX_CONTINUOUS_VALUES])
-    ranked = sorted(last.values.items(), key=lambda item: -item[1])
-    right = format_json_value(record.sample.target)
-    rest = [item for item in ranked[MAX_VALUES:] if item[0] == right]
-    return tuple((str(name), float(value)) for name, value in ranked[:MAX_VALUES] + rest)
-
-
-def _is_continuous(record: Record) -> bool:
-    last = record.outputs[-1] if record.outputs else None
-    return isinstance(last, Prediction) and last.scale == "continuous"
+        return (), False
+    if is_continuous := last.scale == "continuous":
+        shown = list(last.values.items())[:MAX_CONTINUOUS_VALUES]
+    else:
+        ranked = sorted(last.values.items(), key=lambda item: -item[1])
+        right = format_json_value(record.sample.target)
+        shown = ranked[:MAX_VALUES] + [item for item in ranked[MAX_VALUES:] if item[0] == right]
+    return tuple((str(name), float(value)) for name, value in shown), is_continuous
 
 
 # --- how it was scored ------------------------------------------------------------------
 
 
-def _format_score(record: Record, metric: Metric | None, stats: Mapping[str, Any] | None) -> tuple[str, str, str]:
-    """Return the score as text, its error counts, and the reason if there is no score."""
-    if metric is None or record.error:
-        return "", "", f"{record.error.kind}: {record.error.message}" if record.error else ""
-    if stats is not None:
-        stat = stats.get(record.sample.id)
-        return ("", "", "") if stat is None else (*_format_stat(metric, stat), "")
-    try:
-        return (*_format_stat(metric, metric.score(record.sample, *record.outputs)), "")
-    except Unreadable as error:
-        score = "wrong" if metric.unreadable == "wrong" else ""
-        return score, "", f"Unreadable: {error}"
-
-
 def _format_stat(metric: Metric, stat: Any) -> tuple[str, str]:
+    """Return the score as text, and its error counts."""
     is_hit = metric.is_hit(stat)
     if is_hit is not None:
         return ("right" if is_hit else "wrong"), ""
-    value = _stat_value(metric, stat)
+    value = metric.sample_value(stat)
     details = {} if isinstance(stat, (int, float)) else metric.details([stat])
     if "substitutions" not in details:
         return typeset_number(value, metric.unit), ""
     kinds = ((details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions"))
     split = " ".join(f"{number}{letter}" for number, letter in kinds)
     return typeset_number(value, metric.unit), f"{split} of {details['reference_length']}"
-
-
-def _stat_value(metric: Metric, stat: Any) -> float:
-    if isinstance(stat, (int, float)):
-        return float(stat)
-    try:
-        return float(metric.aggregate([stat]))
-    except (ArithmeticError, ValueError):  # an aggregator that needs more than one sample
-        return math.nan
 
 
 def _build_diff(record: Record, metric: Metric | None) -> tuple[tuple[Edit, ...], str]:

@@ -60,7 +60,7 @@ class ScoreTable:
         self.examples: dict[str, list[Record]] = {}
         self._ignored_fields: set[str] = set()
         self._max_worst = max_worst
-        self._worst: list[tuple[float, int, Record, ScoreLine]] = []
+        self._worst: list[tuple[float, int, int, Record, ScoreLine]] = []
 
     @property
     def total(self) -> int:
@@ -118,7 +118,7 @@ class ScoreTable:
         return metric.score(record.sample, *outputs, verdicts=texts)
 
     def _update_worst(self, metric: Metric, entries: Sequence[ScoreEntry]) -> None:
-        for _, record, line in entries:
+        for place, record, line in entries:
             stat = line.stats.get(metric.name)
             if stat is None:
                 continue
@@ -126,7 +126,7 @@ class ScoreTable:
             full = len(self._worst) >= self._max_worst
             if full and badness < self._worst[0][0]:
                 continue
-            entry = (badness, -record.row, record, line)  # the earlier of two equal samples comes first
+            entry = (badness, -record.row, -place, record, line)  # the earlier of two equal samples comes first
             if not full:
                 heapq.heappush(self._worst, entry)
             elif entry > self._worst[0]:

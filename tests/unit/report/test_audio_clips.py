@@ -11,7 +11,7 @@ from auricle.core.types import Generation, Record, Sample
 from auricle.metrics import error_rates
 from auricle.report import audio_clips
 from auricle.report.audio_clips import encode_clip
-from auricle.report.sample_view import build_sample_views
+from tests.support.report_pages import view_samples
 
 
 def record(output: str = "", name: str = "a", **inputs: Any) -> Record:
@@ -25,26 +25,26 @@ def noise(seconds: Any) -> Any:
 
 
 def test_sound_is_embedded_and_keeps_its_length() -> None:
-    (one,) = build_sample_views([record(audio=[noise(1)])], error_rates.wer)
+    (one,) = view_samples([record(audio=[noise(1)])], error_rates.wer)
     assert len(one.audio) == 1
     assert 0.9 < Audio.of(one.audio[0]).seconds < 1.2
     assert one.note == ""
 
 
 def test_every_sound_of_a_sample_is_embedded() -> None:
-    (one,) = build_sample_views([record(audio=noise(0.2), other=[noise(0.3), "not a sound"])], None)
+    (one,) = view_samples([record(audio=noise(0.2), other=[noise(0.3), "not a sound"])], None)
     assert len(one.audio) == 2
 
 
 def test_long_sound_is_cut_at_thirty_seconds() -> None:
-    (one,) = build_sample_views([record(audio=[noise(40)])], error_rates.wer)
+    (one,) = view_samples([record(audio=[noise(40)])], error_rates.wer)
     assert 29.9 < Audio.of(one.audio[0]).seconds < 30.2
     assert one.note == "The first 30 s of 40.0 s."
 
 
 def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path: Path) -> None:
     gone = Audio(str(tmp_path / "gone.wav"))
-    first, second = build_sample_views([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], error_rates.wer)
+    first, second = view_samples([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], error_rates.wer)
     assert first.audio == ()
     assert "cannot be played" in first.note
     assert "gone.wav" in first.note
@@ -53,7 +53,7 @@ def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audio_clips, "MAX_AUDIO_BYTES", 20_000)
-    views = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], error_rates.wer)
+    views = view_samples([record(audio=[noise(1)], name=str(at)) for at in range(9)], error_rates.wer)
     have = [bool(each.audio) for each in views]
     assert have == sorted(have, reverse=True)
     assert 0 < sum(have) < 9
@@ -62,13 +62,13 @@ def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch: pytest
 
 
 def test_sounds_can_be_left_out() -> None:
-    (one,) = build_sample_views([record(audio=[noise(1)])], error_rates.wer, audio=False)
+    (one,) = view_samples([record(audio=[noise(1)])], error_rates.wer, audio=False)
     assert (one.audio, one.note) == ((), "")
 
 
 def test_a_perfect_answer_explains_why_it_has_no_player() -> None:
-    right = record("one two three", audio=[noise(0.2), noise(0.2)])
-    views = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], error_rates.wer)
+    right = record("one two three", audio=[noise(0.2), noise(0.2)], name="b")
+    views = view_samples([record("one", audio=[noise(0.2)]), right, record("one two three", name="c")], error_rates.wer)
     assert [len(each.audio) for each in views] == [1, 0, 0]
     assert [each.note for each in views] == ["", audio_clips.RIGHT_ANSWER_NOTE, ""]
 

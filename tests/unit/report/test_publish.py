@@ -8,6 +8,7 @@ from auricle import Spec, evaluate, metric, score
 from auricle.core.errors import Unsupported
 from auricle.metrics.error_rates import wer
 from auricle.report.publish import collect_refusals
+from tests.support.report_pages import visible_text
 from tests.support.scored_records import make_mixed_records, make_record, overall_results, score_and_summarise
 
 DERIVED = ("scores.jsonl", "metrics.json", "metrics_summary.csv", "metrics_detail.csv", "report.html")
@@ -54,6 +55,27 @@ def test_a_metric_that_never_scores_is_reported() -> None:
     assert results == []
     assert "a metric must return a number or a tuple, not str" in collect_refusals(board)["wordy"]
     assert "its aggregation raised ZeroDivisionError" in collect_refusals(board)["broken"]
+
+
+def test_an_unreadable_answer_is_shown_with_its_reason(manifest: Any, tmp_path: Path) -> None:
+    data = manifest([{"id": "1", "question": "no idea", "answer": "cat", "choices": ["cat", "dog"]}])
+    evaluate(Spec(task="mcq", task_args={"data": str(data), "prompt": "{question}"}, model="echo"), tmp_path / "run")
+    page = visible_text((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
+    assert "Unreadable: names no option" in page
+
+
+def test_an_aggregator_that_needs_two_samples_does_not_end_scoring() -> None:
+    def spread(stats: Any) -> float:
+        (first, _), (last, _), *_ = stats
+        return float(last - first)
+
+    @metric(spread)
+    def pair(sample: Any, output: Any) -> Any:
+        return float(len(output.text)), 1.0
+
+    board, results = score_and_summarise([make_record(at) for at in range(3)], [pair])
+    assert overall_results(results)["pair"].value == 0.0
+    assert len(board.worst_ids()) == 3
 
 
 def answer_length(sample: Any, output: Any) -> Any:

@@ -10,7 +10,7 @@ from auricle.metrics import error_rates, labels
 from auricle.metrics.base import metric
 from auricle.report.audio_clips import RIGHT_ANSWER_NOTE
 from auricle.report.run_html import render_report
-from auricle.report.sample_view import SampleView, build_sample_views
+from auricle.report.sample_view import SampleView
 from auricle.runs.metrics import FailureExample, ModelFacts, TaskFacts
 from tests.support.report_pages import (
     EVIL,
@@ -20,6 +20,7 @@ from tests.support.report_pages import (
     make_transcripts,
     matrix_words,
     read_page,
+    view_samples,
     visible_text,
 )
 
@@ -36,7 +37,7 @@ def test_page_shows_the_number_its_interval_and_its_coverage() -> None:
 
 def test_page_fetches_nothing() -> None:
     document, records = make_transcripts(4)
-    reader = read_page(render_report(document, build_sample_views(records, error_rates.wer)))
+    reader = read_page(render_report(document, view_samples(records, error_rates.wer)))
     assert not {"link", "img", "iframe", "base", "object"} & set(reader.tags)
     addresses = [value for name, value in reader.attributes if name in ("src", "href", "action")]
     assert all(value.startswith(("#", "data:")) for value in addresses)
@@ -109,7 +110,7 @@ def hostile() -> Any:
     )
     failure = replace(document.failures[0], examples=(FailureExample(EVIL, EVIL, EVIL),))
     document = replace(document, refused={EVIL: EVIL}, failures=(failure,))
-    cards = build_sample_views(records, error_rates.wer)
+    cards = view_samples(records, error_rates.wer)
     odd = SampleView(id=EVIL, origin=EVIL, meta={EVIL: EVIL}, question=EVIL, target=EVIL, answer=EVIL,
                 values=((EVIL, 1.0),), score=EVIL, errors=EVIL, note=EVIL)  # fmt: skip
     return document, [*cards, odd]
@@ -137,7 +138,7 @@ def test_page_does_not_grow_with_the_number_of_samples() -> None:
     small, records = make_transcripts(100)
     large, more = make_transcripts(10_000)
     sizes = [
-        len(render_report(document, build_sample_views(each, error_rates.wer)).encode())
+        len(render_report(document, view_samples(each, error_rates.wer)).encode())
         for document, each in ((small, records), (large, more))
     ]
     assert sizes[1] < 10_000_000
@@ -147,9 +148,7 @@ def test_page_does_not_grow_with_the_number_of_samples() -> None:
 def test_page_of_endless_texts_stays_under_ten_megabytes() -> None:
     answer = "&<>\"' " * 20_000
     records = [make_record(at, Generation(text=answer), target=answer[::-1]) for at in range(60)]
-    page = render_report(
-        build_run_metrics(records[:1], [error_rates.cer]), build_sample_views(records, error_rates.cer)
-    )
+    page = render_report(build_run_metrics(records[:1], [error_rates.cer]), view_samples(records, error_rates.cer))
     assert len(page.encode()) < 4_000_000
 
 
@@ -203,7 +202,7 @@ def test_labels_are_escaped() -> None:
 
 def test_worst_samples_show_their_alignment() -> None:
     document, records = make_transcripts(1)
-    page = render_report(document, build_sample_views(records, error_rates.wer))
+    page = render_report(document, view_samples(records, error_rates.wer))
     assert '<span class="swap"><del>two</del><ins>too</ins></span>' in page
     assert "substituted" in page
 

