@@ -67,8 +67,8 @@ class Manifest:
     path: Path
     fields: ColumnMapping
     root: Path | None = None
-    choices: Sequence[str] = ()
-    """Choices for rows that have none of their own."""
+    choices: Callable[[], Sequence[str]] = tuple
+    """Returns the choices for rows that have none of their own."""
     transform: Callable[[Sample], Sample] = field(default=lambda sample: sample)
     """Applied to every sample; may raise `SampleError` to reject it."""
     prompt_fields: tuple[str, ...] = ()
@@ -162,7 +162,7 @@ class Manifest:
             missing_question = "" if self.fields.requires_media else f" and no {self.fields.question_columns[0]}"
             raise SampleError(f"no audio{missing_question}")
         inputs["question"] = question
-        if choices := choices or list(self.choices):
+        if choices := choices or list(self.choices()):
             inputs["choices"] = choices
         return inputs
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from auricle.core.types import RejectedRow, Sample
+from auricle.core.types import Sample
 from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import asr
@@ -18,22 +18,14 @@ DEMO_MODELS: Mapping[str, Mapping[str, Any]] = {"moonshine": {}, "pocketsphinx":
 """Models that `auricle demo` runs, with their arguments."""
 
 
-@dataclass(frozen=True)
-class DemoSpeech(Manifest):
-    """The demo manifest with a `sentence` field: clips of one sentence, clean and noisy, are not independent."""
-
-    def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for sample in super().__iter__():
-            if isinstance(sample, Sample):
-                sentence = sample.id.partition("-")[0]
-                sample = replace(sample, meta={**sample.meta, "sentence": sentence})
-            yield sample
-
-
 def demo() -> Task:
     """Build the demo task: synthetic sentences, clean and at two noise levels."""
     task = asr(data=str(FOLDER / "manifest.jsonl"), language="en", name="demo")
     manifest = task.samples
     assert isinstance(manifest, Manifest)
-    samples = DemoSpeech(manifest.path, manifest.fields)
-    return replace(task, samples=samples, cluster="sentence", source="synthetic")
+
+    def add_sentence(sample: Sample) -> Sample:
+        """Name the sentence: its clips, clean and noisy, are not independent."""
+        return replace(sample, meta={**sample.meta, "sentence": sample.id.partition("-")[0]})
+
+    return replace(task, samples=replace(manifest, transform=add_sentence), cluster="sentence", source="synthetic")

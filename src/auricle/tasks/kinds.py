@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Input, Json, Output, RejectedRow, Sample, Stat, Turn, list_parts
+from auricle.core.types import Input, Json, Sample, Turn, list_parts
 from auricle.data.conversations import add_answers, parse_turns, reference_answers
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
@@ -20,7 +20,7 @@ from auricle.metrics.labels import resolve_option
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.prompts.few_shot import FewShotSelector, pool_path
 from auricle.tasks.base import Task
-from auricle.tasks.inferencers import Choose, FirstSupported, Measure
+from auricle.tasks.inferencers import Choose, FirstSupported, Inferencer, Measure
 from auricle.tasks.inferencers.likelihood import LETTERS
 from auricle.tasks.options import TaskOptions, language_name, parse_row_range, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, required_fields, with_shots
@@ -80,18 +80,9 @@ class TaskKind:
         if options.shots:
             shots = self._build_shots(options, recipe, samples)
             recipe, samples = with_shots(recipe, shots), shots.attach_to(samples)
-        return Task(
-            samples,
-            recipe.inferencer,
-            _build_metrics(split_list(options.metrics) or recipe.metrics, recipe.aggregations, options),
-            name=options.name or f"{self.name}-{_stem(options.data)}",
-            language=options.language,
-            licence=options.licence,
-            source=options.data,
-            cluster=options.cluster,
-            group_by=tuple(split_list(options.by)),
-            extra_context={"kind": self.name},
-        )
+        metrics = _build_metrics(split_list(options.metrics) or recipe.metrics, recipe.aggregations, options)
+        task = build_task(self.name, options, samples, recipe.inferencer, metrics)
+        return replace(task, extra_context={"kind": self.name})
 
     def sample_transform(self, recipe: Recipe) -> SampleTransform:
         """Return the function applied to every row: that of the kind, then `promote_columns`."""
@@ -105,14 +96,28 @@ class TaskKind:
     def _build_shots(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
         if pool := pool_path(options.shots):
             samples = self._load_manifest(replace(options, data=pool, rows=""), recipe)
+        scores_text = isinstance(recipe.inferencer, Choose) and "{choice}" in recipe.inferencer.option
+        format_answer = correct_option_text if scores_text else self.format_answer
         example_parts = recipe.prompt.example_parts if recipe.prompt else None
-        return FewShotSelector.from_options(options.shots, samples, self._answer_formatter(recipe), example_parts)
+        return FewShotSelector.from_options(options.shots, samples, format_answer, example_parts)
 
-    def _answer_formatter(self, recipe: Recipe) -> Callable[[Sample], str]:
-        """Return the format of example answers: the option's text where options are scored by their text."""
-        if isinstance(recipe.inferencer, Choose) and "{choice}" in recipe.inferencer.option:
-            return correct_option_text
-        return self.format_answer
+
+def build_task(
+    kind: str, options: TaskOptions, samples: Samples, inferencer: Inferencer, metrics: Sequence[Metric]
+) -> Task:
+    """Build a task with the name, language and groups that the options select."""
+    stem = PurePath(options.data.removeprefix(HF_PREFIX)).stem or "data"
+    return Task(
+        samples,
+        inferencer,
+        metrics,
+        name=options.name or f"{kind}-{stem}",
+        language=options.language,
+        licence=options.licence,
+        source=options.data,
+        cluster=options.cluster,
+        group_by=tuple(split_list(options.by)),
+    )
 
 
 def asr(**arguments: Any) -> Task:
@@ -172,8 +177,10 @@ def emotion(**arguments: Any) -> Task:
     if options.prompt and not isinstance(options.prompt, str):
         samples = _load_labelled(options, columns, _add_label_options)
     else:
+        # The question and the labels are the same for all samples, so that classifiers receive only audio.
         samples = _load_labelled(options, columns, _keep_media)
-        options = replace(options, prompt=_fill_label_prompt(options, samples.choices))
+        prompt = str(options.prompt or LABEL_PROMPT).replace("{question}", options.question or EMOTION_QUESTION)
+        options = replace(options, prompt=prompt.replace("{options}", ", ".join(samples.choices())))
     return build_label_task("emotion", options, samples, metrics=EMOTION_METRICS)
 
 
@@ -182,25 +189,25 @@ def _load_labelled(options: TaskOptions, columns: ColumnMapping, transform: Samp
     kind = TaskKind("", columns, LABEL_PROMPT, LABEL_METRICS, transform)
     recipe = build_recipe(options, kind.prompt, kind.metrics)
     manifest = load_manifest(options, columns, kind.sample_transform(recipe))
-    return replace(manifest, choices=split_list(options.labels) or DistinctLabels(manifest))
+    labels = split_list(options.labels)
+    return replace(manifest, choices=(lambda: labels) if labels else cache(partial(_distinct_labels, manifest)))
 
 
-def _fill_label_prompt(options: TaskOptions, labels: Sequence[str]) -> str:
-    """Fill in the question and the labels, which are the same for all samples; classifiers receive only audio."""
-    prompt = str(options.prompt or LABEL_PROMPT).replace("{question}", options.question or EMOTION_QUESTION)
-    return prompt.replace("{options}", ", ".join(labels))
+def _distinct_labels(manifest: Manifest) -> list[str]:
+    """Return the sorted labels of a manifest."""
+    rows = replace(manifest, transform=lambda sample: sample)
+    labels = {str(sample.target) for sample in rows if isinstance(sample, Sample)}
+    if len(labels) > MAX_LABELS:
+        raise SpecError(f"{len(labels)} different labels: the label column seems to contain free text.")
+    return sorted(labels)
 
 
 def build_label_task(
-    name: str,
-    options: TaskOptions,
-    samples: Iterable[Sample | RejectedRow],
-    prompt: str = LABEL_PROMPT,
-    metrics: Sequence[str] = LABEL_METRICS,
+    name: str, options: TaskOptions, samples: Samples, metrics: tuple[str, ...] = LABEL_METRICS
 ) -> Task:
     """Build a classification task from samples, for classifiers and for models that generate text."""
-    kind = TaskKind(name, ColumnMapping(target_columns=()), prompt, tuple(metrics))
-    task = kind.task_from_samples(options, build_recipe(options, prompt, kind.metrics), samples)
+    kind = TaskKind(name, ColumnMapping(target_columns=()), LABEL_PROMPT, metrics)
+    task = kind.task_from_samples(options, build_recipe(options, LABEL_PROMPT, metrics), samples)
     if options.inferencer:
         return task
     return replace(task, inferencer=FirstSupported((Measure(), task.inferencer)))
@@ -262,10 +269,6 @@ def _rubric_metric(path: str, others: Sequence[Metric]) -> Metric:
     return metric
 
 
-def _stem(data: str) -> str:
-    return PurePath(data.removeprefix(HF_PREFIX)).stem or "data"
-
-
 def require_transcript(sample: Sample) -> Sample:
     """Convert the target to text; reject a list of transcripts."""
     if isinstance(sample.target, (list, bool)):
@@ -291,18 +294,16 @@ def add_options(sample: Sample) -> Sample:
         raise SampleError(f"the answer {sample.target!r} is not one of the {len(choices)} options")
     if not choices and resolve_option(sample.target, ()) is None:
         raise SampleError(f"the row has no options, and the answer {sample.target!r} is not a letter")
-    shown = "" if _all_mentioned(choices, question) else "\n" + format_options(choices)
+    shown = "" if all(choice in question for choice in choices) else "\n" + format_options(choices)
     return replace(sample, inputs={**sample.inputs, "choices": choices, "options": shown})
 
 
 def correct_option_text(sample: Sample) -> str:
-    """Return the text of the correct option."""
     choices, index = _find_correct_option(sample)
     return choices[index] if choices else first_target(sample)
 
 
 def correct_option_letter(sample: Sample) -> str:
-    """Return the letter of the correct option."""
     return LETTERS[_find_correct_option(sample)[1]]
 
 
@@ -327,34 +328,7 @@ def parse_options(question: str) -> list[str]:
     return [text.strip() for _, text in options] if len(options) > 1 and in_order else []
 
 
-def _all_mentioned(choices: Sequence[str], question: str) -> bool:
-    return all(choice in question for choice in choices)
-
-
 # --- classification -----------------------------------------------------------------
-
-
-class DistinctLabels(Sequence[str]):
-    """The sorted labels of a manifest, read when first needed."""
-
-    def __init__(self, manifest: Manifest) -> None:
-        self._manifest = replace(manifest, transform=lambda sample: sample)
-
-    @cached_property
-    def _labels(self) -> list[str]:
-        labels = {str(sample.target) for sample in self._manifest if isinstance(sample, Sample)}
-        if len(labels) > MAX_LABELS:
-            raise SpecError(f"{len(labels)} different labels: the label column seems to contain free text.")
-        return sorted(labels)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._labels[index]
-
-    def __len__(self) -> int:
-        return len(self._labels)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._labels)
 
 
 def _keep_media(sample: Sample) -> Sample:
@@ -453,14 +427,10 @@ def _restrict_metric(metric: Metric, *, is_explicit: bool) -> Metric:
     if metric.name not in REFERENCE_FREE_METRICS:
         return replace(metric, applies=lambda sample: sample.target is not None)
     applies = None if is_explicit else lambda sample: sample.target is None
-    return replace(metric, score=_score_without_target(metric), applies=applies)
-
-
-def _score_without_target(metric: Metric) -> Callable[..., Stat]:
-    def score(sample: Sample, *outputs: Output) -> Stat:
-        return metric.score(replace(sample, target=None), *outputs)
-
-    return score
+    score = metric.score
+    return replace(
+        metric, score=lambda sample, *outputs: score(replace(sample, target=None), *outputs), applies=applies
+    )
 
 
 def _conversation_builder(mode: ChatMode, base: Path, *, drop_system: bool) -> Callable[[Sample], Sample]:

@@ -21,7 +21,7 @@ from auricle.metrics.ratings import Dimension, rating_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Appraise, FirstSupported, Inferencer, Prefer, Rate, RateOrPrefer
 from auricle.tasks.inferencers.scores import PREFERENCE_PROMPT, RATING_PROMPT
-from auricle.tasks.kinds import load_manifest
+from auricle.tasks.kinds import build_task, load_manifest
 from auricle.tasks.options import TaskOptions, check_option, split_list
 
 RATING_QUESTIONS: Mapping[str, str] = {
@@ -212,17 +212,8 @@ def _build_task(
     all_metrics = [metric for dimension in dimensions for metric in metrics(dimension, reward_options)]
     base = Path(options.root) if options.root else Path(options.data).parent
     manifest = load_manifest(options, FIELDS, lambda sample: _build_sample(sample, base, sides, columns, parse_target))
-    return Task(
-        manifest,
-        reward_options.build_inferencer(names),
-        select_metrics(all_metrics, split_list(options.metrics)),
-        name=options.name or f"{kind}-{Path(options.data.removeprefix(HF_PREFIX)).stem or 'data'}",
-        language=options.language,
-        licence=options.licence,
-        source=options.data,
-        cluster=options.cluster,
-        group_by=tuple(split_list(options.by)),
-    )
+    selected_metrics = select_metrics(all_metrics, split_list(options.metrics))
+    return build_task(kind, options, manifest, reward_options.build_inferencer(names), selected_metrics)
 
 
 def _find_target_columns(
