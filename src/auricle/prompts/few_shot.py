@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
@@ -25,6 +25,7 @@ COMMON_OPTIONS = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "ma
 ORDERS = ("nearest-last", "nearest-first", "random")
 NAMED_PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 DEFAULT_RETRIEVER = "random"  # used if only a number is given
+Parameters = Mapping[str, inspect.Parameter]
 
 
 def pool_path(raw_options: Any) -> str:
@@ -35,54 +36,49 @@ def pool_path(raw_options: Any) -> str:
 
 @dataclass(frozen=True)
 class FewShotOptions:
-    """Validated few-shot options."""
-
-    retriever_name: str
+    retriever: Any
+    signature: str
+    """The retriever with all its arguments, defaults included."""
     k: int
-    retriever_class: Any
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    order: str = "nearest-last"
-    seed: int = 0
-    disjoint_fields: tuple[str, ...] = ()
+    order: str
+    seed: int
+    disjoint_fields: tuple[str, ...]
     """Fields in which an example must differ from the sample, such as `speaker`."""
-    budget: ExampleBudget = field(default_factory=ExampleBudget)
-
-    @property
-    def signature(self) -> str:
-        """Return the retriever with all its arguments, defaults included."""
-        defaults = {
-            name: parameter.default
-            for name, parameter in _constructor_parameters(self.retriever_class).items()
-            if parameter.kind in NAMED_PARAMETER_KINDS and name != "seed"
-        }
-        arguments_with_defaults = sorted({**defaults, **self.arguments}.items())
-        arguments = ", ".join(f"{name}={_portable_value(value)!r}" for name, value in arguments_with_defaults)
-        return f"{_portable_value(self.retriever_name)}({arguments})"
-
-    def build_retriever(self) -> Any:
-        seed_option = {"seed": self.seed} if "seed" in _constructor_parameters(self.retriever_class) else {}
-        return self.retriever_class(**self.arguments, **seed_option)
+    budget: ExampleBudget
 
 
 def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
     """Parse `3`, `bm25:4` or a mapping; raise `SpecError` if an option is unknown, missing or invalid."""
     options = _as_mapping(raw_options)
-    retriever_name = str(options.get("use") or DEFAULT_RETRIEVER)
-    retriever_class = _load_retriever_class(retriever_name)
-    arguments = {name: value for name, value in options.items() if name not in COMMON_OPTIONS}
-    _check_arguments(retriever_name, retriever_class, arguments)
+    name = str(options.get("use") or DEFAULT_RETRIEVER)
+    retriever_class = _load_retriever_class(name)
+    # A class without its own `__init__` has no parameters.
+    has_parameters = retriever_class.__init__ is not object.__init__
+    parameters = inspect.signature(retriever_class).parameters if has_parameters else {}
+    arguments = {option: value for option, value in options.items() if option not in COMMON_OPTIONS}
+    _check_arguments(name, parameters, arguments)
+    order = options.get("order") or getattr(retriever_class, "order", "nearest-last")
+    if order not in ORDERS:
+        raise _options_error(f"has the unknown order {order!r}; expected one of {', '.join(ORDERS)}", "order")
+    k, seed = _parse_count(options, name, arguments), _parse_int(options, "seed", 0) or 0
     return FewShotOptions(
-        retriever_name=retriever_name,
-        k=_parse_count(options, retriever_name, arguments),
-        retriever_class=retriever_class,
-        arguments=arguments,
-        order=_parse_order(options, retriever_class),
-        seed=_parse_int(options, "seed", 0) or 0,
+        retriever=retriever_class(**arguments, **({"seed": seed} if "seed" in parameters else {})),
+        signature=_format_signature(name, parameters, arguments),
+        k=k,
+        order=str(order),
+        seed=seed,
         disjoint_fields=_parse_names(options.get("same") or ()),
         budget=ExampleBudget(
             _parse_int(options, "max_tokens", 1), _parse_max_seconds(options), str(options.get("tokenizer") or "")
         ),
     )
+
+
+def _format_signature(name: str, parameters: Parameters, arguments: Mapping[str, Any]) -> str:
+    named = {option: parameter for option, parameter in parameters.items() if parameter.kind in NAMED_PARAMETER_KINDS}
+    defaults = {option: parameter.default for option, parameter in named.items() if option != "seed"}
+    settings = sorted({**defaults, **arguments}.items())
+    return f"{_portable_value(name)}({', '.join(f'{option}={_portable_value(value)!r}' for option, value in settings)})"
 
 
 def _portable_value(value: Any) -> Any:
@@ -116,22 +112,14 @@ def _load_retriever_class(retriever_name: str) -> Any:
     return retriever_class
 
 
-def _constructor_parameters(retriever_class: Any) -> Mapping[str, inspect.Parameter]:
-    """Return the parameters of a retriever; a class without its own `__init__` has none."""
-    return {} if retriever_class.__init__ is object.__init__ else inspect.signature(retriever_class).parameters
-
-
-def _check_arguments(retriever_name: str, retriever_class: Any, arguments: Mapping[str, Any]) -> None:
-    accepted = [
-        *COMMON_OPTIONS,
-        *(name for name in _constructor_parameters(retriever_class) if name not in COMMON_OPTIONS),
-    ]
+def _check_arguments(retriever_name: str, parameters: Parameters, arguments: Mapping[str, Any]) -> None:
+    accepted = list(dict.fromkeys([*COMMON_OPTIONS, *parameters]))
     for name in arguments:
         if name not in accepted:
             matches = difflib.get_close_matches(name, accepted, n=1)
             hint = f"did you mean {matches[0]}?" if matches else f"{retriever_name} accepts {', '.join(accepted)}"
             raise _options_error(f"has no option {name!r}; {hint}", name)
-    for name, parameter in _constructor_parameters(retriever_class).items():
+    for name, parameter in parameters.items():
         required = parameter.default is parameter.empty and parameter.kind in NAMED_PARAMETER_KINDS
         if required and name not in (*arguments, "seed"):
             raise _options_error(f"lacks {name}, which {retriever_name} requires", name)
@@ -145,13 +133,6 @@ def _parse_count(options: Mapping[str, Any], retriever_name: str, arguments: Map
     if ids := arguments.get("ids"):
         return len(_parse_names(ids))
     raise _options_error(f"lacks the number of examples: set k, or write {retriever_name}:4", "k")
-
-
-def _parse_order(options: Mapping[str, Any], retriever_class: Any) -> str:
-    order = options.get("order") or getattr(retriever_class, "order", "nearest-last")
-    if order not in ORDERS:
-        raise _options_error(f"has the unknown order {order!r}; expected one of {', '.join(ORDERS)}", "order")
-    return str(order)
 
 
 def _parse_int(options: Mapping[str, Any], name: str, minimum: int) -> int | None:
@@ -209,7 +190,6 @@ class FewShotSelector:
     options: FewShotOptions
     pool: ExamplePool
     budget: ExampleBudget
-    retriever: Retriever
 
     @classmethod
     def from_options(
@@ -226,7 +206,7 @@ class FewShotSelector:
         """
         options = parse_few_shot_options(raw_options)
         budget = replace(options.budget, render_example=render_example or all_parts)
-        return cls(options, ExamplePool(pool, format_answer), budget, options.build_retriever())
+        return cls(options, ExamplePool(pool, format_answer), budget)
 
     def attach_to(self, samples: Iterable[Sample | RejectedRow]) -> SamplesWithExamples:
         """Return the same samples, each with the ids of its examples."""
@@ -280,11 +260,12 @@ class FewShotSelector:
         samples = self.pool.samples
         self.pool.check_fields(self.options.disjoint_fields)
         try:
-            if fit := getattr(self.retriever, "fit", None):
+            if fit := getattr(self.options.retriever, "fit", None):
                 fit(samples)
         except SampleError as error:
             raise SpecError(f"Example pool: {error}", location=("shots", "pool")) from error
-        return self.retriever
+        retriever: Retriever = self.options.retriever
+        return retriever
 
     def validate(self) -> None:
         """Raise if the pool, the retriever or the budget cannot be used."""

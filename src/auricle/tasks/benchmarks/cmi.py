@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, SpecError
@@ -43,27 +44,18 @@ PREFERENCE_COLUMNS: Mapping[str, Mapping[str, str]] = {
 ASKED_AS: Mapping[str, str] = {"preference": "musicality"}
 """Votes of Music Arena are compared with musicality."""
 OUTPUT_DIMENSIONS = ("alignment", "musicality")
-CHOICE_ALIASES: Mapping[str, str] = {
-    "a": "a",
-    "b": "b",
-    "model_a": "a",
-    "model_b": "b",
-    "both": "tie",
-    "neither": "tie",
-}
+CHOICE_ALIASES = {"a": "a", "b": "b", "model_a": "a", "model_b": "b", "both": "tie", "neither": "tie"}
 """Values of the preference columns; any other value is invalid."""
-CONFIDENCE_PREFIX = "confidence_preference-"
+MODALITIES = ("text", "text+lyrics", "text+ref", "text+lyrics+ref")
 
 
 def detect_dataset(source: str) -> str | None:
     """Return the dataset of a row, or None if its source is unknown."""
     if "PAM" in source:
         return "PAM"
-    if source in ("MusicEval", "SongEval"):
-        return "MusicEval"
     if "Music Arena" in source:
         return "MusicArena"
-    return "CMI-Pref" if source == "cmi-arena-annotation" else None
+    return {"MusicEval": "MusicEval", "SongEval": "MusicEval", "cmi-arena-annotation": "CMI-Pref"}.get(source)
 
 
 def parse_targets(dataset: str, values: Mapping[str, Any]) -> tuple[dict[str, Json], list[str]]:
@@ -73,7 +65,7 @@ def parse_targets(dataset: str, values: Mapping[str, Any]) -> tuple[dict[str, Js
     targets: dict[str, Json] = {}
     for name, column in columns.items():
         value = values.get(column)
-        target = _parse_rating(value) if is_rated else _parse_preference(value)
+        target = _parse_rating(value) if is_rated else CHOICE_ALIASES.get(str(value).strip().lower())
         if target is not None:
             targets[name] = target
     return targets, [column for name, column in columns.items() if name not in targets]
@@ -85,10 +77,6 @@ def _parse_rating(value: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return number if math.isfinite(number) else None
-
-
-def _parse_preference(value: Any) -> str | None:
-    return CHOICE_ALIASES.get(str(value).strip().lower())
 
 
 def assign_groups(dataset: str, values: Mapping[str, Any]) -> dict[str, Json]:
@@ -110,30 +98,18 @@ def find_month(values: Mapping[str, Any]) -> str:
 
 
 def _cmi_pref_groups(values: Mapping[str, Any]) -> dict[str, Json]:
-    modality = str(values.get("modality") or "").strip() or _infer_modality(values)
+    columns = {"lyrics": "lyrics", "ref": "ref-audio-path"}
+    present = [name for name, column in columns.items() if has_value(values.get(column))]
+    modality = str(values.get("modality") or "").strip() or "+".join(["text", *present])
     groups: dict[str, Json] = {"modality": modality}
     if modality in MODALITIES:
         groups["ref_subset"] = "ref" if modality.endswith("+ref") else "no_ref"
         groups["modality_type"] = "vocal" if "lyrics" in modality else "instru"
     for name in OUTPUT_DIMENSIONS:
-        if (confidence := _confidence_group(values.get(f"{CONFIDENCE_PREFIX}{name}"))) is not None:
-            groups[f"confidence_{name}"] = confidence
+        confidence = _parse_rating(values.get(f"confidence_preference-{name}"))
+        if confidence is not None:
+            groups[f"confidence_{name}"] = "=3" if confidence == 3 else "<3" if confidence < 3 else ">3"
     return groups
-
-
-MODALITIES = ("text", "text+lyrics", "text+ref", "text+lyrics+ref")
-
-
-def _infer_modality(values: Mapping[str, Any]) -> str:
-    parts = {"lyrics": "lyrics", "ref": "ref-audio-path"}
-    return "+".join(["text", *(name for name, column in parts.items() if has_value(values.get(column)))])
-
-
-def _confidence_group(value: Any) -> str | None:
-    number = _parse_rating(value)
-    if number is None:
-        return None
-    return "=3" if number == 3 else "<3" if number < 3 else ">3"
 
 
 # --- evaluation settings in the authors' YAML format -------------------------------------------
@@ -176,12 +152,9 @@ class Evaluation:
 
     def document(self) -> dict[str, Any]:
         """Return the settings in the format of the YAML file, for `metrics.json`."""
+        bins = self.duration_bin
         return {
-            section: {
-                name: list(value) if isinstance(value, tuple) else value
-                for name in names
-                for value in (getattr(self, name),)
-            }
+            section: {name: list(bins) if name == "duration_bin" else getattr(self, name) for name in names}
             for section, names in SECTIONS.items()
         }
 
@@ -264,8 +237,7 @@ class CmiSamples(BenchmarkSamples):
     def validate(self) -> None:
         """Raise an error if the file has no rows of the selected datasets and split."""
         if next(iter(self), None) is None:
-            splits = {str(row.values.get("split", "")) for row in self._rows()}
-            sources = {str(row.values.get("source", ""))[:40] for row in self._rows()}
+            splits, sources = ({str(row.values.get(name, "")) for row in self._rows()} for name in ("split", "source"))
             raise DataError(
                 f"{self.path} has no rows of {', '.join(self.datasets)} in the split {self.part['split']!r}. "
                 f"Its splits: {_format_examples(splits)}. Its sources: {_format_examples(sources)}."
@@ -302,11 +274,9 @@ class CmiSamples(BenchmarkSamples):
             return None
         source = str(row.values.get("source") or "")
         name = detect_dataset(source)
-        if name is None:
+        if name is None and self.datasets == DATASETS:
             expected = "PAM, MusicEval, SongEval, Music Arena, cmi-arena-annotation"
-            is_subset = len(self.datasets) < len(DATASETS)
-            reason = f"unknown source {source[:80]!r}: expected one of {expected}"
-            return None if is_subset else RejectedRow(row.origin, reason)
+            return RejectedRow(row.origin, f"unknown source {source[:80]!r}: expected one of {expected}")
         return self._sample(name, index, row) if name in self.datasets else None
 
     def _sample(self, name: str, index: int, row: Row) -> Sample:
@@ -326,39 +296,30 @@ class CmiSamples(BenchmarkSamples):
         """Return the recordings and texts of a row; empty and null columns are left out."""
         is_pair = name in PREFERENCE_COLUMNS
         recordings = {"a": "audio-path", "b": "audio2"} if is_pair else {"audio": "audio-path"}
-        recordings = {**recordings, "ref_audio": "ref-audio-path"}
-        texts = {"text": "prompt", "lyrics": "lyrics"}
+        columns = {**recordings, "ref_audio": "ref-audio-path", "text": "prompt", "lyrics": "lyrics"}
+        cells = {name: str(values[column]) for name, column in columns.items() if has_value(values.get(column))}
         return {
-            **{
-                name: Audio.of(str(self._base_dir / str(values[column])))
-                for name, column in recordings.items()
-                if has_value(values.get(column))
-            },
-            **{name: str(values[column]) for name, column in texts.items() if has_value(values.get(column))},
+            name: cell if name in ("text", "lyrics") else Audio.of(str(self._base_dir / cell))
+            for name, cell in cells.items()
         }
 
     def _duration_group(self, inputs: Mapping[str, Input]) -> dict[str, Json]:
         """Return the duration bin of a recording, or of the mean of two, if grouping by duration is on."""
         if not self.evaluation.by_duration:
             return {}
-        durations = [_audio_seconds(inputs[name]) for name in ("audio", "a", "b") if name in inputs]
-        seconds = [duration for duration in durations if duration is not None]
+        seconds: list[float] = []
+        for audio in [cast(Audio, inputs[name]) for name in ("audio", "a", "b") if name in inputs]:
+            with suppress(AudioError):  # reported when the sample is sent
+                seconds.append(audio.seconds)
         if not seconds:
             return {}
         label = self.evaluation.find_duration_bin(sum(seconds) / len(seconds))
         return {"duration_bin": label} if label else {}
 
 
-def _audio_seconds(audio: Any) -> float | None:
-    try:
-        return float(audio.seconds)
-    except AudioError:  # reported when the sample is sent
-        return None
-
-
 def _format_examples(values: set[str], limit: int = 5) -> str:
-    shown = sorted(values)[:limit]
-    return ", ".join(map(repr, shown)) + (", …" if len(values) > limit else "")
+    shown = [repr(value[:40]) for value in sorted(values)[:limit]]
+    return ", ".join(shown) + (", …" if len(values) > limit else "")
 
 
 @dataclass(frozen=True, kw_only=True)

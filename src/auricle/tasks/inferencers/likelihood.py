@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, replace
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, cast
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Sample
+from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Part, Sample
 from auricle.prompts import Prompt
 from auricle.prompts.template import as_parts, render
 from auricle.tasks.inferencers.base import PromptMixin
@@ -32,15 +32,6 @@ class Choose(PromptMixin):
     needs: ClassVar[Ability] = "loglikelihood"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        requests = self.requests(sample)
-        outputs = await asyncio.gather(*(ask(request) for request in requests))
-        return tuple(
-            replace(cast(Likelihood, output), text=request.continuation, conditioned_on=_conditioned_on(request))
-            for output, request in zip(outputs, requests, strict=True)
-        )
-
-    def requests(self, sample: Sample) -> list[LogLikelihood]:
-        """Return the requests for a sample, in the order of the outputs."""
         turns = self.render_turns(sample)
         texts = self.options(sample)
         requests = [LogLikelihood(turns=turns, continuation=text) for text in texts]
@@ -48,7 +39,7 @@ class Choose(PromptMixin):
             requests += [LogLikelihood(turns=(), continuation=text) for text in texts]
         if self.whole:
             requests += [LogLikelihood(turns=turns, continuation=text, include_context=True) for text in texts]
-        return requests
+        return await _ask_likelihoods(ask, requests, [request.continuation for request in requests])
 
     def options(self, sample: Sample) -> list[str]:
         """Return the text of each option."""
@@ -59,10 +50,23 @@ class Choose(PromptMixin):
         ]
 
 
-def _conditioned_on(request: LogLikelihood) -> Literal["context", "nothing", "itself"]:
-    if request.include_context:
-        return "itself"
-    return "context" if request.turns else "nothing"
+async def _ask_likelihoods(ask: Ask, requests: Sequence[LogLikelihood], texts: Iterable[str]) -> tuple[Output, ...]:
+    """Ask for likelihoods, and return each output with its text and what it is conditioned on."""
+    outputs = await asyncio.gather(*map(ask, requests))
+    return tuple(
+        replace(
+            cast(Likelihood, output),
+            text=text,
+            conditioned_on="itself" if request.include_context else "context" if request.turns else "nothing",
+        )
+        for output, request, text in zip(outputs, requests, texts, strict=True)
+    )
+
+
+def _join_text(parts: Sequence[Part]) -> str:
+    if not all(isinstance(part, str) for part in parts):
+        raise SampleError("only the likelihood of text can be computed, not of audio or images")
+    return "".join(map(str, parts))
 
 
 @dataclass(frozen=True)
@@ -95,17 +99,16 @@ class Continue(PromptMixin):
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         turns = self.render_turns(sample) if self.prompt else ()
-        parts = render(self.text, sample.inputs)
-        if not all(isinstance(part, str) for part in parts):
-            raise SampleError("only the likelihood of text can be computed, not of audio or images")
-        request = LogLikelihood(turns=turns, continuation="".join(map(str, parts)))
-        output = cast(Likelihood, await ask(request))
-        return (replace(output, text=request.continuation, conditioned_on=_conditioned_on(request)),)
+        text = _join_text(render(self.text, sample.inputs))
+        return await _ask_likelihoods(ask, [LogLikelihood(turns=turns, continuation=text)], [text])
 
 
 @dataclass(frozen=True)
 class LabelPrompts:
-    """Asks for the likelihood of each label's whole prompt; the likeliest per token is the answer."""
+    """Asks for the likelihood of each label's whole prompt; the likeliest per token is the answer.
+
+    AISBench's `PPLInferencer` does the same.
+    """
 
     templates: Mapping[str, Any]
     needs: ClassVar[Ability] = "loglikelihood"
@@ -125,25 +128,14 @@ class LabelPrompts:
         return Prompt(tuple(turn for prompt in self.templates.values() for turn in prompt.turns))
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        requests = self.build_requests(sample)
-        outputs = await asyncio.gather(*(ask(request) for request in requests.values()))
-        return tuple(
-            replace(cast(Likelihood, output), text=label, conditioned_on="itself")
-            for label, output in zip(requests, outputs, strict=True)
-        )
-
-    def build_requests(self, sample: Sample) -> dict[str, LogLikelihood]:
-        """Return the request for each label."""
-        return {label: _build_request(prompt, sample) for label, prompt in self.templates.items()}
+        requests = [_build_request(prompt, sample) for prompt in self.templates.values()]
+        return await _ask_likelihoods(ask, requests, self.templates)
 
 
 def _build_request(prompt: Prompt, sample: Sample) -> LogLikelihood:
     """Build the request for a label's prompt; the last message is the continuation of the others."""
-    turns = prompt.render(sample)
-    *before, last = turns
-    if not all(isinstance(part, str) for part in last.parts):
-        raise SampleError("only the likelihood of text can be computed, not of audio or images")
-    text = "".join(map(str, last.parts))
+    *before, last = prompt.render(sample)
+    text = _join_text(last.parts)
     if last.role != "assistant" and before:
         raise SampleError("the prompt of a label must end with an assistant message")
     return LogLikelihood(turns=tuple(before), continuation=text, include_context=True)

@@ -9,8 +9,8 @@ import pytest
 
 from auricle import Audio, Generation, Sample, SpecError
 from auricle.core.errors import SampleError
-from auricle.core.types import Likelihood, Turn
-from auricle.tasks.inferencers import Choose, Continue, FirstToken, LabelPrompts
+from auricle.core.types import Likelihood, LogLikelihood, Turn
+from auricle.tasks.inferencers import Choose, Continue, FirstToken, LabelPrompts, preview_requests
 
 SAMPLE = Sample(id="1", inputs={"question": "Which?", "choices": ["cat", "dog"], "text": "a b"})
 
@@ -74,7 +74,8 @@ def test_each_label_is_asked_with_its_whole_prompt() -> None:
 
 def test_the_last_message_is_the_continuation_of_the_others() -> None:
     messages = [{"role": "user", "content": "{text}"}, {"role": "assistant", "content": "good"}]
-    request = LabelPrompts({"good": messages, "bad": "x"}).build_requests(REVIEW)["good"]
+    request, _ = asyncio.run(preview_requests(LabelPrompts({"good": messages, "bad": "x"}), REVIEW))
+    assert isinstance(request, LogLikelihood)
     assert request.continuation == "good"
     assert request.turns == (Turn("user", ("great film",)),)
 
@@ -87,4 +88,4 @@ def test_two_labels_are_needed() -> None:
 def test_a_prompt_that_ends_with_audio_is_rejected() -> None:
     sample = Sample(id="1", inputs={"text": Audio("a.wav")})
     with pytest.raises(SampleError, match="only the likelihood of text"):
-        LabelPrompts({"good": "{text}", "bad": "{text}"}).build_requests(sample)
+        asyncio.run(preview_requests(LabelPrompts({"good": "{text}", "bad": "{text}"}), sample))
