@@ -17,6 +17,7 @@ from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError
 from auricle.core.types import Part, Turn
 from auricle.data.file_formats import parse_json_cell
+from auricle.data.manifest import parse_seconds, resolve_path
 
 Role = Literal["system", "user", "assistant"]
 
@@ -158,18 +159,12 @@ def _make_media(kind: str, value: Any, base: Path, message: Mapping[str, Any]) -
             value = _decode_base64(value)
     if value is None:
         raise SampleError(f"{kind} of a message has no path, URL or bytes")
-    if isinstance(value, str):
-        value = _resolve_path(value, base)
+    is_data_url = isinstance(value, str) and value.startswith("data:")
+    value = _decode_base64(value.partition(",")[2]) if is_data_url else resolve_path(value, base)
     if kind == "audio" and ("start" in message or "end" in message):
-        return Audio.of(value, start=_get_seconds(message, "start") or 0.0, end=_get_seconds(message, "end"))
+        start, end = message.get("start") or 0.0, message.get("end")
+        return Audio.of(value, start=parse_seconds(start), end=None if end is None else parse_seconds(end))
     return MEDIA_FACTORIES[kind](value)
-
-
-def _resolve_path(value: str, base: Path) -> str | bytes:
-    """Resolve a relative path, keep a URL, and decode a data URL."""
-    if value.startswith("data:"):
-        return _decode_base64(value.partition(",")[2])
-    return value if "://" in value else str(base / value)
 
 
 def _decode_base64(value: str) -> bytes:
@@ -177,13 +172,6 @@ def _decode_base64(value: str) -> bytes:
         return b64decode(value, validate=True)
     except binascii.Error as error:
         raise SampleError(f"media of a message is not valid base64: {value[:20]!r}…") from error
-
-
-def _get_seconds(message: Mapping[str, Any], name: str) -> float | None:
-    value = message.get(name)
-    if value is not None and not isinstance(value, (int, float)):
-        raise SampleError(f"start and end must be seconds, not {value!r}")
-    return value
 
 
 def _first_present(mapping: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -155,7 +155,7 @@ class Manifest:
             inputs["audio"] = _parse_audio(role_values, other_columns, base)
         for name, make_media in VISUAL_MEDIA:
             if name in role_values:
-                inputs[name] = [make_media(_resolve_path(item, base)) for item in _as_list(role_values[name])]
+                inputs[name] = [make_media(resolve_path(item, base)) for item in _as_list(role_values[name])]
         question = _parse_question(role_values.get("question"), self.fields)
         has_prompt = question or (self.prompt_fields and "question" not in self.prompt_fields)
         if not any(inputs.values()) and (self.fields.requires_media or not has_prompt):
@@ -233,12 +233,12 @@ def _parse_id(value: Any, index: int) -> str:
 def _parse_audio(role_values: dict[str, Any], other_columns: dict[str, Any], base: Path) -> list[Audio]:
     start, end = role_values.get("start"), role_values.get("end")
     if start is not None and end is None and "duration" in other_columns:
-        end = _parse_seconds(start) + _parse_seconds(other_columns["duration"])
-    first, last = _parse_seconds(start or 0.0), None if end is None else _parse_seconds(end)
-    return [Audio.of(_resolve_path(item, base), start=first, end=last) for item in _as_list(role_values["audio"])]
+        end = parse_seconds(start) + parse_seconds(other_columns["duration"])
+    first, last = parse_seconds(start or 0.0), None if end is None else parse_seconds(end)
+    return [Audio.of(resolve_path(item, base), start=first, end=last) for item in _as_list(role_values["audio"])]
 
 
-def _parse_seconds(value: Any) -> float:
+def parse_seconds(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError) as error:
@@ -252,7 +252,7 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _resolve_path(value: Any, base: Path) -> Any:
+def resolve_path(value: Any, base: Path) -> Any:
     """Make a path relative to the manifest; keep everything else."""
     if isinstance(value, str):
         return value if "://" in value else str(base / value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias, overload
 
@@ -76,8 +76,7 @@ class ExamplePool:
     @cached_property
     def revision(self) -> str:
         """Identify the rows: by the source's own revision, or by a hash of their content."""
-        source_revision = getattr(self.source, "revision", "")
-        if source_revision:
+        if source_revision := getattr(self.source, "revision", ""):
             return str(source_revision)
         digest = blake2b(digest_size=4)
         for example in self.examples:
@@ -89,9 +88,8 @@ class ExamplePool:
         rejections = self._load_rows[2]
         if len(rejections) == 1:
             return [f"1 row of the example pool cannot be used: {rejections[0]}."]
-        if not rejections:
-            return []
-        return [f"{len(rejections):,} rows of the example pool cannot be used, for example {rejections[0]}."]
+        note = f"{len(rejections):,} rows of the example pool cannot be used, for example "
+        return [f"{note}{reason}." for reason in rejections[:1]]
 
     def get_example(self, id_: str) -> Example:
         if id_ not in self.index_by_id:
@@ -126,14 +124,9 @@ class ExamplePool:
     def _by_fingerprint(self) -> dict[bytes, list[int]]:
         return _group_indices(_fingerprint(sample) for sample in self.samples)
 
-    def _by_field(self, name: str) -> dict[Any, list[int]]:
-        if name not in self._field_indexes:
-            self._field_indexes[name] = _group_indices(_field_value(sample, name) for sample in self.samples)
-        return self._field_indexes[name]
-
     @cached_property
-    def _field_indexes(self) -> dict[str, dict[Any, list[int]]]:
-        return {}
+    def _by_field(self) -> Callable[[str], dict[Any, list[int]]]:
+        return cache(lambda name: _group_indices(_field_value(sample, name) for sample in self.samples))
 
 
 class AllowedIndices(Sequence[int]):
@@ -194,14 +187,13 @@ def _sample_key(sample: Sample) -> str:
 
 def _fingerprint(sample: Sample) -> bytes:
     """Return a value that is equal for samples with equal content, without reading their files."""
-    return dumps({name: _fingerprint_parts(value) for name, value in sorted(sample.inputs.items())})
+    inputs = {name: [_fingerprint_part(part) for part in list_parts(sample.inputs[name])] for name in sample.inputs}
+    return dumps(dict(sorted(inputs.items())))
 
 
-def _fingerprint_parts(value: Input) -> list[Any]:
-    return [part if isinstance(part, str) else _fingerprint_media(part) for part in list_parts(value)]
-
-
-def _fingerprint_media(part: Part) -> list[Any]:
+def _fingerprint_part(part: Part) -> str | list[Any]:
+    if isinstance(part, str):
+        return part
     assert isinstance(part, (Audio, Image, Video))
     times = [] if isinstance(part, Image) else [float(part.start), part.end and float(part.end)]
     if isinstance(part.data, bytes):

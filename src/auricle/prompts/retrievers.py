@@ -175,7 +175,6 @@ class Bm25Similarity:
         self._postings = {word: _term_scores(*counter, weight) for word, counter in postings.items()}
 
     def score_sample(self, sample: Sample) -> Numbers:
-        """Return the BM25 score of every row of the pool for this sample."""
         return self._scores(Counter(tokenise(sample_text(sample, self._field))))
 
     def score_row(self, index: int) -> Numbers:
@@ -241,7 +240,6 @@ class EmbeddingSimilarity:
         self._name = encoder
 
     def fit(self, pool: Sequence[Sample]) -> None:
-        """Encode the pool."""
         offsets = range(0, len(pool), BATCH_SIZE)
         self._pool = list(pool)
         self._index_by_id = {sample.id: index for index, sample in enumerate(pool)}

@@ -86,8 +86,6 @@ EXAMPLES_FIELD = "examples"  # placeholder for examples that are written as text
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message template of one role."""
-
     role: Role
     text: str
 

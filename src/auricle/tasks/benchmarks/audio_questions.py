@@ -25,7 +25,6 @@ CHOICE_INSTRUCTION = (
 def _read_air_bench(name: str, root: Path, _part: base.BenchmarkPart) -> base.Items:
     """Read a file such as `Chat/Chat_meta.json`; recordings are in folders named TASK_DATASET."""
     folder = base.find_below(root, name, "")
-    table = base.find_below(folder, f"{name}_meta.json")
 
     def convert(row: Values) -> base.Item:
         audio = folder / f"{row['task_name']}_{row['dataset_name']}" / str(row["path"])
@@ -33,7 +32,7 @@ def _read_air_bench(name: str, root: Path, _part: base.BenchmarkPart) -> base.It
             audio = audio.with_suffix(".flac")  # the table lists the files of Audio_Grounding as .wav
         return _convert_air_bench_row({**row, "audio": audio})
 
-    return convert_table(table, convert)
+    return convert_table(base.find_below(folder, f"{name}_meta.json"), convert)
 
 
 def _convert_air_bench_row(row: Values) -> base.Item:
@@ -104,7 +103,7 @@ MMAU = base.Benchmark(
 )
 
 PRO_META_COLUMNS = ("category", "sub-cat", "length_type", "task_classification")
-OPEN, INSTRUCTION_FOLLOWING = "open", "instruction following"
+OPEN = "open"
 
 
 def _read_mmau_pro(question_kind: str, root: Path, _part: base.BenchmarkPart) -> base.Items:
@@ -112,8 +111,9 @@ def _read_mmau_pro(question_kind: str, root: Path, _part: base.BenchmarkPart) ->
     table = base.find_below(root, "test.parquet", "data/test.parquet")
 
     def convert(row: Values) -> base.Item | None:
-        is_selected = row["category"] == OPEN if question_kind == OPEN else _is_closed(row)
-        if not is_selected:
+        # Instruction-following rows would need rules to score them.
+        is_closed = row["category"] not in (OPEN, "instruction following") and len(row.get("choices") or ()) > 1
+        if not (row["category"] == OPEN if question_kind == OPEN else is_closed):
             return None
         paths = row["audio_path"]
         audio = [str(root / path) for path in ([paths] if isinstance(paths, str) else paths)]
@@ -122,11 +122,6 @@ def _read_mmau_pro(question_kind: str, root: Path, _part: base.BenchmarkPart) ->
         return base.make_item(str(row["id"]), audio, row["answer"], question=row["question"], choices=choices, **meta)
 
     return convert_table(table, convert)
-
-
-def _is_closed(row: Values) -> bool:
-    """Return whether a question is multiple choice; instruction-following rows would need rules to score them."""
-    return row["category"] not in (OPEN, INSTRUCTION_FOLLOWING) and len(row.get("choices") or ()) > 1
 
 
 def _pro_benchmark(name: str, kind: str, question_kind: str, metrics: list[str]) -> base.Benchmark:
@@ -163,7 +158,6 @@ class Subset:
 def _read_openaudiobench(subset: Subset, root: Path, _part: base.BenchmarkPart) -> base.Items:
     """Read `eval_datas/SUBSET/SUBSET.csv`, with `audios/` beside it."""
     folder = base.find_below(root, f"eval_datas/{subset.name}", subset.name)
-    table = base.find_below(folder, f"{subset.name}.csv")
 
     def convert(row: Values) -> base.Item:
         name, answer = row["audio_filename"], parse_list_cell(row.get(subset.answer))
@@ -176,7 +170,7 @@ def _read_openaudiobench(subset: Subset, root: Path, _part: base.BenchmarkPart) 
             baseline=answer if is_baseline else "",
         )
 
-    return convert_table(table, convert)
+    return convert_table(base.find_below(folder, f"{subset.name}.csv"), convert)
 
 
 def parse_list_cell(cell: Any) -> Any:

@@ -267,18 +267,13 @@ class Benchmark:
     def _resolve_language(self, value: object) -> str:
         """Return the corpus's code of a language."""
         language = str(value) or self.language
-        code = self._corpus_code(language)
+        own_codes = [own_code for own_code, usual_code in self.languages.items() if usual_code == language]
+        code = language if language in self.languages or not own_codes else own_codes[0]
         if code in self.languages or code == self.language or self.any_language or not value:
             return code
         codes = list(self.languages) or ([self.language] if self.language else [])
         expected = f"expected one of {', '.join(codes)}" if codes else "this benchmark has no languages to choose from"
         raise self._invalid_option("language", language, expected)
-
-    def _corpus_code(self, language: str) -> str:
-        """Translate a usual language code into the corpus's code."""
-        if language in self.languages:
-            return language
-        return next((own_code for own_code, code in self.languages.items() if code == language), language)
 
 
 def _paths_to_text(audio: object) -> Any:

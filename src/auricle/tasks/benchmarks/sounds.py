@@ -52,14 +52,12 @@ ESC50_GROUPS = ("animals", "nature", "human", "interior", "exterior")
 
 def _read_esc50(root: Path, part: base.BenchmarkPart) -> base.Items:
     folder = base.find_below(root, "ESC-50-master", "ESC-50", "")
-    table = base.find_below(folder, "meta/esc50.csv")
 
     def convert(row: Values) -> base.Item | None:
-        if part["split"] not in ("all", f"fold{row['fold']}"):
-            return None
-        return _convert_esc50({**row, "audio": folder / "audio" / row["filename"]})
+        audio = folder / "audio" / row["filename"]
+        return _convert_esc50({**row, "audio": audio}) if part["split"] in ("all", f"fold{row['fold']}") else None
 
-    return convert_table(table, convert)
+    return convert_table(base.find_below(folder, "meta/esc50.csv"), convert)
 
 
 def _convert_esc50(row: Values) -> base.Item:
@@ -150,7 +148,6 @@ VOCALSOUND_TABLES = {"test": "te.json", "validation": "val.json", "train": "tr.j
 def _read_vocalsound(root: Path, part: base.BenchmarkPart) -> base.Items:
     folder = base.find_below(root, "data/datafiles", "datafiles").parent
     audio_folder = base.find_below(folder, "audio_16k", "audio_44k")
-    table = base.find_below(folder, f"datafiles/{VOCALSOUND_TABLES[part['split']]}")
 
     def convert(row: Values) -> base.Item:
         name = str(row["wav"]).rpartition("/")[2]
@@ -159,7 +156,7 @@ def _read_vocalsound(root: Path, part: base.BenchmarkPart) -> base.Items:
         sex = {"f": "female", "m": "male"}.get(speaker[:1], "")
         return base.make_item(Path(name).stem, audio_folder / name, label, speaker=speaker, sex=sex)
 
-    return convert_table(table, convert)
+    return convert_table(base.find_below(folder, f"datafiles/{VOCALSOUND_TABLES[part['split']]}"), convert)
 
 
 VOCALSOUND = base.Benchmark(

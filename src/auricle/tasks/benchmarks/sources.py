@@ -40,7 +40,7 @@ HUB_SPLIT, HUB_ROW = "hub:split", "hub:row"
 """Columns added to rows of Hugging Face: the split, and the row number in it."""
 
 
-class Rows(Sequence[Item | RejectedRow]):
+class Rows:
     """The rows of a part, and what a reader knows about this copy."""
 
     noun = "rows"
@@ -51,9 +51,6 @@ class Rows(Sequence[Item | RejectedRow]):
 
     def __init__(self, items: Items) -> None:
         self._items = list(items)
-
-    def __getitem__(self, index: Any) -> Any:
-        return list(self)[index]
 
     def __iter__(self) -> Iterator[Item | RejectedRow]:
         return iter(self._items)
@@ -235,7 +232,6 @@ class HubSamples(HuggingFaceDataset, BenchmarkSamples):
 
 
 def missing_column_error(source: str, column: str, columns: Iterable[str]) -> DataError:
-    """Return the error for a table that lacks a column."""
     return DataError(f"{source}: missing column {column} (columns: {', '.join(columns) or 'none'}).")
 
 
@@ -244,7 +240,6 @@ class ArchiveNotFound(DataError):
 
 
 def not_found_error(root: Path, what: str, hint: str = "") -> ArchiveNotFound:
-    """Return the error for something missing in a folder."""
     return ArchiveNotFound(f"No {what} in {root}. {describe_contents(root)}{hint}")
 
 
@@ -350,20 +345,13 @@ class Recordings(Rows):
     noun = "recordings"
 
     def __init__(self, scan: ScanResult, root: Path) -> None:
-        self._root = root
-        self._clips = sorted(scan.clips, key=lambda clip: _digest(clip.id))
-        self._rejected = scan.rejected
+        clips = sorted(scan.clips, key=lambda clip: _digest(clip.id))
+        items = [{"id": c.id, c.medium: str(c.path), "target": c.label, "meta": dict(c.meta)} for c in clips]
+        super().__init__([*items, *scan.rejected])
+        self._root, self._clips = root, clips
         self.notes = scan.notes
         others = f" Other recordings of the corpus: {scan.excluded_count:,}." if scan.excluded_count else ""
         self.hint = others + "".join(f" {row.origin}: {row.reason}." for row in scan.rejected[:1])
-
-    def __iter__(self) -> Iterator[Item | RejectedRow]:
-        for clip in self._clips:
-            yield {"id": clip.id, clip.medium: str(clip.path), "target": clip.label, "meta": dict(clip.meta)}
-        yield from self._rejected
-
-    def __len__(self) -> int:
-        return len(self._clips) + len(self._rejected)
 
     @property
     def is_empty(self) -> bool:
