@@ -101,7 +101,7 @@ def evaluate(
     observer = observer or Observer()
     with Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
         model = deploy_model(model_class, spec, settings, run.path)
-        outcomes = _run_inference(evaluation, model, run, settings, observer, preload_report=not infer_only)
+        outcomes = _run_inference(evaluation, model, run, settings, observer)
         result = RunResult(
             path=run.path,
             outcomes=OutcomeCounts.count(outcomes),
@@ -203,7 +203,7 @@ def _judge_and_publish(
 
 
 def _publish(run: Run, task: Task, judge: Judge | None) -> Metrics:
-    from auricle.report.publish import publish  # imported while requests wait; see `_preload_report`
+    from auricle.report.publish import publish  # commands that do not score start faster without it
 
     return publish(run, task, display_name(Spec.from_run(run).model), judge)
 
@@ -347,7 +347,7 @@ def _with_limit(settings: Settings, spec: Spec) -> Settings:
 
 
 def _run_inference(
-    evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer, *, preload_report: bool
+    evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer
 ) -> Mapping[Outcome, int]:
     """Answer the samples and return the number of each outcome."""
     spec, task = evaluation.spec, evaluation.task
@@ -360,8 +360,6 @@ def _run_inference(
     async def main() -> Mapping[Outcome, int]:
         stop = asyncio.Event()
         observer.on_start(run, stop.set)
-        if preload_report and isinstance(model, AsyncModel):  # a local model does not wait
-            asyncio.get_running_loop().run_in_executor(None, _preload_report)
         with stop_on_interrupt(stop):
             try:
                 loop = RunLoop(evaluation.inferencer, model, run, settings, observer)
@@ -370,13 +368,6 @@ def _run_inference(
                 await close_model(model)
 
     return _run_async(main())
-
-
-def _preload_report() -> None:
-    """Import what scoring and the report need, which takes 0.2 s, while requests wait for the server."""
-    from auricle.report.publish import preload
-
-    preload()
 
 
 def _run_async(coroutine: Coroutine[Any, Any, T]) -> T:

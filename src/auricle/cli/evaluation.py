@@ -33,7 +33,7 @@ from auricle.tasks.inferencers import preview_requests
 
 MIN_SAMPLES_FOR_ESTIMATE = 1_000
 """Runs without a price file are estimated only from this number of samples on."""
-MAX_ROWS_SCANNED, MAX_SAMPLES_INSPECTED = 2_000, 50
+MAX_ROWS_SCANNED, MAX_SAMPLES_INSPECTED = 500, 50
 INSPECTION_SECONDS = 1.0
 CHARACTERS_PER_TOKEN = 4
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
-from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
@@ -22,7 +22,6 @@ from auricle.report import run_html
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
-from auricle.report.templating import load_environment
 from auricle.runs.metrics import (
     FailureExample,
     FailureKind,
@@ -49,23 +48,19 @@ CLASS_FIGURES = ("precision", "recall", "f1")
 DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *COUNT_COLUMNS, *ERROR_COLUMNS)
 
 
-def preload() -> None:
-    """Load what `publish` imports when it needs it."""
-    for name in ("numpy.random", "numpy.ma", "av"):
-        import_module(name)
-    load_environment().get_template(run_html.TEMPLATE)
-
-
 def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> Metrics:
     """Score a run, write all derived files and return its metrics."""
     with ExitStack() as stack:
         verdicts = None
         if judge and any(metric.judge_requests for metric in task.metrics):
             verdicts = stack.enter_context(VerdictIndex(run.verdicts_path, judge))
-        return _score_and_write(run, task, model, verdicts)
+        thread = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="auricle-report"))
+        return _score_and_write(run, task, model, verdicts, thread)
 
 
-def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | None) -> Metrics:
+def _score_and_write(
+    run: Run, task: Task, model: str, verdicts: VerdictIndex | None, thread: ThreadPoolExecutor
+) -> Metrics:
     score_table = ScoreTable(
         add_judge_metrics(task.metrics, verdicts), task.cluster, verdicts=verdicts, breakdown_fields=task.group_by
     )
@@ -73,6 +68,7 @@ def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | 
     with infrequent_gc():
         records = delays.count_records(totals.count_records(run.records()))
         write_scores(run.path, score_records(records, score_table))
+    worst_samples = thread.submit(_view_worst_samples, score_table)  # their audio is encoded meanwhile
     facts = _collect_run_facts(run, task, model)
     numbers = summarise(score_table, _describe_measurement(run, facts["task"], facts["model"]))
     metrics = build_metrics(
@@ -85,7 +81,7 @@ def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | 
     )
     run.write("metrics_summary.csv", summary_csv(metrics))
     run.write("metrics_detail.csv", detail_csv(metrics))
-    run.write("report.html", run_html.render_report(metrics, _view_worst_samples(score_table)).encode())
+    run.write("report.html", run_html.render_report(metrics, worst_samples.result()).encode())
     write_metrics(run.path, metrics)
     return metrics
 

@@ -44,13 +44,11 @@ MAX_LABELS_BESIDE_TABLE = 7  # a matrix of this size fits beside the table of cl
 
 Groups = dict[str, dict[str, Number]]
 
-TEMPLATE = "report/templates/run.html"
-
 
 def render_report(metrics: Metrics, worst_samples: Sequence[SampleView]) -> str:
     """Render the page."""
     return render_page(
-        TEMPLATE,
+        "report/templates/run.html",
         title=f"{metrics.task.name} · {metrics.model.name}",
         version=metrics.auricle,
         metrics=metrics,

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from auricle.audio.decode import open_source
+from auricle.audio.decode import open_source, probe
 from auricle.audio.media import REMOTE_SCHEMES, Audio, Image, Video
 from auricle.audio.waveform import Format
 from auricle.core.errors import AudioError, MissingExtra, SampleError, SpecError
@@ -64,7 +64,7 @@ class AudioEncoder:
                 content = file.read()
         else:
             return None
-        info = audio.info()  # report a broken file by name here, not through the server's error
+        info = probe(content, _display_name(audio))  # report a broken file by name, not through the server's error
         if not (signature := AUDIO_SIGNATURE.match(content)):
             return None
         actual: Format = "wav" if signature[1] else "mp3"
