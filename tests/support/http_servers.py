@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
@@ -78,6 +79,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         pass
+
+
+@contextmanager
+def serving(server: CannedServer) -> Iterator[CannedServer]:
+    """Serve requests in a thread."""
+    thread = threading.Thread(target=lambda: server.serve_forever(0.005), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def http_reply(status: int = 200, body: Any = b"", headers: Any = None, kind: str = "application/json") -> Any:

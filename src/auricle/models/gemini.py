@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import orjson
@@ -12,9 +11,11 @@ from auricle.core.errors import Refused
 from auricle.core.types import Generate, Part, Turn
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel, merge_extra
+from auricle.models.http.fields import as_list, as_object, as_text, first_object
 from auricle.models.http.media import encode_base64, is_remote, read_media_file
 from auricle.models.http.timing import PreparedRequest
 
+MAX_REASON_CHARS = 80
 ROLES = {"user": "user", "assistant": "model"}
 
 
@@ -24,25 +25,28 @@ class GeminiReader(AnswerReader):
     kind = "a Gemini response"
 
     def _read_document(self, document: Any) -> str:
-        if not document.get("candidates"):
+        if not as_object(document).get("candidates"):
             self._raise_blocked(document.get("promptFeedback") or {})
         return self._read_event(document)
 
-    def _raise_blocked(self, feedback: Mapping[str, Any]) -> NoReturn:
-        raise Refused(f"{self.host} refused to answer: {feedback.get('blockReason', 'no reason given')}")
+    def _raise_blocked(self, feedback: Any) -> NoReturn:
+        reason = as_text(as_object(feedback).get("blockReason") or "no reason given")
+        raise Refused(f"{self.host} refused to answer: {reason[:MAX_REASON_CHARS]}")
 
     def _read_event(self, event: Any) -> str:
-        if event.get("promptFeedback") and not event.get("candidates"):
-            self._raise_blocked(event["promptFeedback"])
-        if usage := event.get("usageMetadata"):
-            self._set_usage(usage.get("promptTokenCount"), usage.get("candidatesTokenCount"))
-        if not (candidates := event.get("candidates")):
+        fields = as_object(event)
+        if fields.get("promptFeedback") and not fields.get("candidates"):
+            self._raise_blocked(fields["promptFeedback"])
+        self._set_usage(fields.get("usageMetadata"), "promptTokenCount", "candidatesTokenCount")
+        if not (candidates := fields.get("candidates")):
             return ""
-        self.finish = str(candidates[0].get("finishReason") or self.finish).lower()
-        parts = (candidates[0].get("content") or {}).get("parts") or []
+        candidate = first_object(candidates)
+        self.finish = as_text(candidate.get("finishReason") or self.finish).lower()
+        content = as_object(candidate.get("content") or {})
+        parts = [as_object(part) for part in as_list(content.get("parts") or [])]
         if any(part.get("thought") for part in parts):
             self.timer.record_chunk("reasoning")
-        return self._add_text("".join(part.get("text", "") for part in parts if not part.get("thought")))
+        return self._add_text("".join(as_text(part.get("text") or "") for part in parts if not part.get("thought")))
 
 
 class Gemini(HttpModel):

@@ -18,10 +18,11 @@ from typing import Any, Literal
 import orjson
 
 from auricle.audio import Audio, Image
-from auricle.core.errors import SpecError, Transient
+from auricle.core.errors import Refused, SpecError, Transient
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed
+from auricle.models.http.fields import as_list, as_number, as_object, as_text, first_object
 from auricle.models.http.likelihood import (
     LikelihoodScorer,
     LogprobsSource,
@@ -53,37 +54,39 @@ class ChatReader(AnswerReader):
         self._first_tokens: Mapping[str, float] | None = None
 
     def _read_document(self, document: Any) -> str:
-        if not isinstance(document["choices"][0]["message"], dict):
-            raise TypeError("no message")
+        as_object(first_object(as_object(document).get("choices")).get("message"))  # only events may lack it
         return self._read_event(document)
 
     def _read_event(self, event: Any) -> str:
-        usage = event.get("usage") or {}
-        if usage:
-            self._set_usage(usage.get("prompt_tokens"), usage.get("completion_tokens"))
-        if not (choices := event.get("choices")):
+        fields = as_object(event)
+        has_counts = self._set_usage(fields.get("usage"), "prompt_tokens", "completion_tokens")
+        if not (choices := fields.get("choices")):
             return ""
-        piece = self._read_choice(choices[0])
-        if usage and self.tokens is not None:
+        piece = self._read_choice(first_object(choices))
+        if has_counts and self.tokens is not None:
             self.timer.record_token_count(self.tokens)
         return piece
 
     def _read_choice(self, choice: Mapping[str, Any]) -> str:
-        self.finish = choice.get("finish_reason") or self.finish
-        self._logprobs += _token_logprobs(choice)
-        if self._expects_first_tokens and not self._first_tokens:
-            self._first_tokens = _first_token_logprobs(choice)
-        return self._read_message(choice.get("delta") or choice.get("message") or {})
+        self._read_finish(choice)
+        tokens = [as_object(token) for token in as_list(as_object(choice.get("logprobs") or {}).get("content") or [])]
+        self._logprobs += [as_number(token.get("logprob")) for token in tokens]
+        if self._expects_first_tokens and not self._first_tokens and tokens:
+            self._first_tokens = _candidate_logprobs(tokens[0])
+        return self._read_message(as_object(choice.get("delta") or choice.get("message") or {}))
+
+    def _read_finish(self, choice: Mapping[str, Any]) -> None:
+        self.finish = as_text(choice.get("finish_reason") or self.finish)
 
     def _read_message(self, message: Mapping[str, Any]) -> str:
         if message.get("reasoning_content") or message.get("reasoning"):
             self.timer.record_chunk("reasoning")
         if message.get("tool_calls"):
             self.timer.record_chunk("tool")
-        audio = message.get("audio") or {}
+        audio = as_object(message.get("audio") or {})
         text = message.get("content") or audio.get("transcript") or message.get("refusal") or ""
         piece = self._add_text(_join_text(text))
-        if data := audio.get("data"):
+        if data := as_text(audio.get("data") or ""):
             self.timer.record_chunk("audio", data)
             self._audio_chunks.append(data)
         return piece
@@ -91,7 +94,7 @@ class ChatReader(AnswerReader):
     def check_answer(self) -> None:
         """Raise if the server ignored the request for first tokens."""
         if self._expects_first_tokens and not self._first_tokens and self.length:
-            raise SpecError(
+            raise Refused(
                 f"{self.host} does not return first tokens (top_logprobs). Use openai or vllm-chat with a server that "
                 "supports top_logprobs, or causal, audio-chat or vllm on this machine."
             )
@@ -261,12 +264,12 @@ class CompletionReader(ChatReader):
     kind = "a completion"
 
     def _read_document(self, document: Any) -> str:
-        document["choices"][0]["text"]  # only events may lack it
+        as_text(first_object(as_object(document).get("choices")).get("text"))  # only events may lack it
         return self._read_event(document)
 
     def _read_choice(self, choice: Mapping[str, Any]) -> str:
-        self.finish = choice.get("finish_reason") or self.finish
-        return self._add_text(str(choice.get("text") or ""))
+        self._read_finish(choice)
+        return self._add_text(as_text(choice.get("text") or ""))
 
 
 class Completions(HttpModel):
@@ -333,27 +336,23 @@ def _json_string(ascii_bytes: bytes) -> orjson.Fragment:
 def _join_text(content: Any) -> str:
     """Return a text, or the joined texts of a list of parts."""
     if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content)
-    return str(content)
+        return "".join(as_text(as_object(part).get("text") or "") for part in content)
+    return as_text(content)
 
 
-def _token_logprobs(choice: Mapping[str, Any]) -> list[float]:
-    tokens = (choice.get("logprobs") or {}).get("content") or []
-    return [float(token["logprob"]) for token in tokens]
-
-
-def _first_token_logprobs(choice: Mapping[str, Any]) -> dict[str, float]:
-    """Return the candidates for the first token; of equal spellings the more likely one counts."""
-    tokens = (choice.get("logprobs") or {}).get("content") or []
-    candidates = (tokens[0].get("top_logprobs") or []) if tokens else []
-    return merge_spellings((str(candidate["token"]), float(candidate["logprob"])) for candidate in candidates)
+def _candidate_logprobs(token: Mapping[str, Any]) -> dict[str, float]:
+    """Return the candidates for a token; of equal spellings the more likely one counts."""
+    candidates = [as_object(candidate) for candidate in as_list(token.get("top_logprobs") or [])]
+    return merge_spellings(
+        (as_text(candidate.get("token")), as_number(candidate.get("logprob"))) for candidate in candidates
+    )
 
 
 def _decode_speech(chunks: Sequence[str]) -> Audio | None:
     """Decode the audio of an answer; data without a header is 16-bit mono PCM at OpenAI's rate."""
     try:
         content = b"".join(binascii.a2b_base64(piece) for piece in chunks)
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise Transient(f"the audio in the answer is not valid base64: {error}") from error
     if not content:
         return None

@@ -14,6 +14,7 @@ from typing import Any
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate
 from auricle.models.http.base import HttpModel, merge_extra
+from auricle.models.http.fields import as_object, as_text
 from auricle.models.http.media import EncodedAudio
 from auricle.models.http.responses import Reply
 from auricle.models.http.timing import PreparedRequest
@@ -32,26 +33,20 @@ class TranscriptReader(ChatReader):
     limits_length = False  # a transcript is as long as its recording
 
     def _read_document(self, document: Any) -> str:
-        if not isinstance(document["text"], str):
-            raise TypeError("no text")
-        self._read_usage(document)
-        return self._add_text(document["text"])
+        text = as_text(as_object(document).get("text"))
+        self._set_usage(document.get("usage"), "input_tokens", "output_tokens")
+        return self._add_text(text)
 
     def _read_event(self, event: Any) -> str:
-        event_type = event.get("type")
+        event_type = as_object(event).get("type")
         if event_type is None:
             return super()._read_event(event)
         if event_type == "transcript.text.delta":
-            return self._add_text(event["delta"])
+            return self._add_text(as_text(event.get("delta")))
         if event_type == "transcript.text.done":
             self._has_ended = True
-            self._read_usage(event)
+            self._set_usage(event.get("usage"), "input_tokens", "output_tokens")
         return ""
-
-    def _read_usage(self, document: Mapping[str, Any]) -> None:
-        usage = document.get("usage")
-        if isinstance(usage, dict):
-            self._set_usage(usage.get("input_tokens"), usage.get("output_tokens"))
 
 
 class Transcription(HttpModel):

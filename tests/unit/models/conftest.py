@@ -1,7 +1,6 @@
 """Servers for models behind an API, and environments in a temporary home with packages from hand-made wheels."""
 
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +12,7 @@ from auricle.models.environment_builder import create
 from auricle.models.environments import EnvironmentSpec
 from tests.support import wheels
 from tests.support.environment_folders import SECRET
-from tests.support.http_servers import CannedServer, http_reply
+from tests.support.http_servers import CannedServer, http_reply, serving
 
 EAR_MODEL = """
 import os, sys
@@ -37,23 +36,15 @@ def serve() -> Iterator[Any]:
 
 
 @pytest.fixture
-def canned(request: pytest.FixtureRequest) -> Any:
+def canned() -> Iterator[Any]:
     """Start a server that returns these replies in turn and then repeats the last one."""
+    with ExitStack() as servers:
 
-    def start(*replies: Any) -> Any:
-        server = CannedServer([reply if callable(reply) else http_reply(body=reply) for reply in replies])
-        thread = threading.Thread(target=lambda: server.serve_forever(0.005), daemon=True)
-        thread.start()
+        def start(*replies: Any) -> Any:
+            server = CannedServer([reply if callable(reply) else http_reply(body=reply) for reply in replies])
+            return servers.enter_context(serving(server))
 
-        def stop() -> None:
-            server.shutdown()
-            thread.join()
-            server.server_close()
-
-        request.addfinalizer(stop)
-        return server
-
-    return start
+        yield start
 
 
 @pytest.fixture(scope="package")

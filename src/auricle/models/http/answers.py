@@ -6,17 +6,15 @@ evaluates a model.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from typing import Any
 
 from auricle.core.errors import Refused, Transient
 from auricle.core.types import Generate, Generation
+from auricle.models.http.fields import InvalidField, as_count, describe_shape
 from auricle.models.http.timing import ChunkKind, RequestTimer
 
 MAX_CHARS_PER_TOKEN = 64  # a longer answer has ignored max_tokens
-PARSE_ERRORS = (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError)
-FIELD_NAME_PATTERN = re.compile(r"\w{1,40}")
 STREAM_END = object()
 """Stands for the end marker of a stream."""
 
@@ -58,7 +56,7 @@ class AnswerReader(ABC):
         """
         try:
             return self._read_document(document)
-        except PARSE_ERRORS as error:
+        except InvalidField as error:
             raise Refused(f"{self.host} returned {describe_shape(document)} instead of {self.kind}") from error
 
     def read_event(self, event: Any) -> str:
@@ -73,7 +71,7 @@ class AnswerReader(ABC):
             return ""
         try:
             piece = self._read_event(event)
-        except PARSE_ERRORS as error:
+        except InvalidField as error:
             raise Transient(f"{self.host} streamed {describe_shape(event)} instead of {self.kind} chunk") from error
         if self.limits_length and self.length > MAX_CHARS_PER_TOKEN * self._max_tokens + 10_000:
             raise Refused(
@@ -110,18 +108,9 @@ class AnswerReader(ABC):
             self.length += len(piece)
         return piece
 
-    def _set_usage(self, input_tokens: Any, tokens: Any) -> None:
-        self.input_tokens, self.tokens = parse_count(input_tokens), parse_count(tokens)
-
-
-def describe_shape(value: Any) -> str:
-    """Describe a JSON value by its field names, without repeating long or secret content."""
-    if not isinstance(value, dict):
-        return "a non-object"
-    names = (name if FIELD_NAME_PATTERN.fullmatch(name) else "…" for name in list(value)[:8])
-    return f"an object with {', '.join(names) or 'no fields'}"
-
-
-def parse_count(value: Any) -> int | None:
-    """Return a token count, or None if the server does not report one."""
-    return int(value) if isinstance(value, int | float) else None
+    def _set_usage(self, usage: Any, input_name: str, output_name: str) -> bool:
+        """Read the token counts of an answer, and return whether it has any; a wrong type costs only the counts."""
+        if not isinstance(usage, dict) or not usage:
+            return False
+        self.input_tokens, self.tokens = as_count(usage.get(input_name)), as_count(usage.get(output_name))
+        return self.tokens is not None

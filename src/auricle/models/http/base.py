@@ -31,8 +31,11 @@ from auricle.models.http.media import AudioEncoder
 from auricle.models.http.rate_limits import AdaptiveLimiter, ConnectionPool, Endpoint, RateLimiter
 from auricle.models.http.responses import (
     READ_BUFFER_BYTES,
+    ByteBudget,
+    OverBudget,
     PendingResponse,
     Reply,
+    describe_certificate_problem,
     extract_error_message,
     find_message,
     iter_events,
@@ -89,6 +92,7 @@ class HttpModel(AsyncModel):
         )
         self._pool = ConnectionPool([Endpoint(url, AdaptiveLimiter(adaptive=self.service.adaptive)) for url in urls])
         self._rate_limiter = RateLimiter(self.service.rpm, self.service.tpm)
+        self._budget = ByteBudget(int(self.service.response_megabytes * 1e6))
         self._executor = AdaptiveExecutor(4, "auricle-encode")
         self._session: aiohttp.ClientSession | None = None
         self._times_transfers = False
@@ -177,7 +181,7 @@ class HttpModel(AsyncModel):
 
         reader.timer.streamed = True
         try:
-            async for event in iter_events(pending.response, pending.host):
+            async for event in iter_events(pending):
                 if isinstance(event, dict) and event.get("error"):
                     raise self.error_from_document(event["error"], pending.host)
                 if piece := reader.read_event(event):
@@ -222,8 +226,12 @@ class HttpModel(AsyncModel):
             ) as response:
                 if response.status != 200:
                     raise await self._status_error(response, endpoint)
-                yield PendingResponse(response, endpoint.host, charged)
+                with self._budget.share() as share:
+                    yield PendingResponse(response, endpoint.host, charged, share)
             self._pool.record_success(endpoint)
+        except OverBudget:
+            endpoint.limiter.record_busy(None)
+            raise
         except (aiohttp.ClientError, OSError) as error:
             self._pool.record_failure(endpoint)
             raise self._connection_error(error, endpoint.host) from error
@@ -276,8 +284,8 @@ class HttpModel(AsyncModel):
             self._pool.record_failure(endpoint)
         else:
             self._pool.record_reachable(endpoint)
-        server_message = self.redact(extract_error_message(await read_error_body(response)))
-        message = f"HTTP {status} from {endpoint.host}: {server_message or response.reason or 'no message'}"
+        server_message = extract_error_message(await read_error_body(response)) or response.reason or "no message"
+        message = f"HTTP {status} from {endpoint.host}: {self.redact(server_message)}"
         if status in RETRYABLE_STATUSES or status >= 500:
             retry_after = parse_retry_after(response.headers.get("Retry-After"))
             if status in BUSY_STATUSES:
@@ -288,11 +296,13 @@ class HttpModel(AsyncModel):
             return Refused(f"{message} (redirects to {location})")
         return Refused(message)
 
-    def _connection_error(self, error: Exception, host: str) -> Transient:
+    def _connection_error(self, error: Exception, host: str) -> SampleError:
         """Convert a connection error to an exception."""
         import aiohttp
 
         service = self.service
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            return Refused(f"no secure connection to {host}: {describe_certificate_problem(error.certificate_error)}")
         if isinstance(error, aiohttp.ConnectionTimeoutError):
             return Unreachable(
                 f"{host} did not accept a connection within {service.connect_timeout:g} s (connect_timeout)"

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 
+POSITIVE_OPTIONS = ("timeout", "connect_timeout", "read_timeout", "max_megabytes", "response_megabytes", "rpm", "tpm")
 ENV_REFERENCE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 
 
@@ -41,6 +42,9 @@ class ServiceConfig:
     audio_format: str = "auto"
     sample_rate: int | None = None
     max_megabytes: float = 25.0
+    """Maximum size of a sound, an image or a video in a request."""
+    response_megabytes: float = 256.0
+    """Maximum size of all responses that are being read at a time."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Additional fields of the request body."""
     stream: bool = False
@@ -56,7 +60,7 @@ class ServiceConfig:
         return service
 
     def _check(self, name: str) -> None:
-        for limit in ("timeout", "connect_timeout", "read_timeout", "max_megabytes", "rpm", "tpm"):
+        for limit in POSITIVE_OPTIONS:
             value = getattr(self, limit)
             if value is not None and not (isinstance(value, (int, float)) and value > 0):
                 raise SpecError(f"{name}: {limit} must be a number above 0, not {value!r}.")

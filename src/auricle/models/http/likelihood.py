@@ -11,8 +11,17 @@ import orjson
 
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import Likelihood
-from auricle.models.http.answers import PARSE_ERRORS, describe_shape, parse_count
 from auricle.models.http.base import JSON, HttpModel, merge_extra
+from auricle.models.http.fields import (
+    InvalidField,
+    as_count,
+    as_list,
+    as_number,
+    as_object,
+    as_text,
+    describe_shape,
+    first_object,
+)
 
 REPLACEMENT_CHARACTER = "\ufffd"  # a token with part of a character decodes to this
 LogprobsSource = Literal["prompt_logprobs", "echo"]
@@ -58,8 +67,8 @@ class LikelihoodScorer:
         body = await model.in_thread(orjson.dumps, merge_extra(fields, model.service.extra))
         reply = await model.post(path, body, JSON)
         document = model.parse_json(reply)
-        usage = (document.get("usage") if isinstance(document, dict) else None) or {}
-        if (tokens := parse_count(usage.get("total_tokens"))) is not None:
+        usage = document.get("usage") if isinstance(document, dict) else None
+        if isinstance(usage, dict) and (tokens := as_count(usage.get("total_tokens"))) is not None:
             model.record_usage(tokens, reply.charged_tokens)
         return document, reply.host
 
@@ -120,45 +129,47 @@ def _is_unsupported_error(error: Refused) -> bool:
     return message.startswith(UNSUPPORTED_STATUSES) and not (message.startswith("HTTP 404") and "model" in message)
 
 
-def parse_prompt_logprobs(document: Mapping[str, Any], host: str) -> list[PromptToken]:
+def parse_prompt_logprobs(document: Any, host: str) -> list[PromptToken]:
     """Parse vLLM's `prompt_logprobs`, at the top level (chat) or in the first choice (completions)."""
     try:
-        positions = document.get("prompt_logprobs") or document["choices"][0].get("prompt_logprobs")
-        return [_parse_token(candidates) for candidates in positions or ()]
-    except PARSE_ERRORS as error:
+        fields = as_object(document)
+        positions = fields.get("prompt_logprobs") or first_object(fields.get("choices")).get("prompt_logprobs")
+        return [_parse_token(candidates) for candidates in as_list(positions or [])]
+    except InvalidField as error:
         raise Refused(f"{host} returned {describe_shape(document)} without valid prompt logprobs") from error
 
 
-def _parse_token(candidates: Mapping[str, Mapping[str, Any]] | None) -> PromptToken:
+def _parse_token(candidates: Any) -> PromptToken:
     """Parse one position; its actual token comes first, before alternatives."""
     if candidates is None:
         return PromptToken("", None, None)
-    chosen = next(iter(candidates.values()))
+    chosen = first_object(list(as_object(candidates).values()))
     rank = chosen.get("rank")
-    return PromptToken(
-        str(chosen.get("decoded_token") or ""), float(chosen["logprob"]), None if rank is None else rank == 1
-    )
+    token, logprob = as_text(chosen.get("decoded_token") or ""), as_number(chosen.get("logprob"))
+    return PromptToken(token, logprob, None if rank is None else rank == 1)
 
 
-def parse_echo(document: Mapping[str, Any], prompt: str, host: str) -> list[PromptToken]:
+def parse_echo(document: Any, prompt: str, host: str) -> list[PromptToken]:
     """Parse the log-probabilities of an echoed prompt, as in OpenAI's completions API."""
     try:
-        logprobs_object = document["choices"][0].get("logprobs") or {}
-        logprobs = logprobs_object.get("token_logprobs") or []
-        tops = logprobs_object.get("top_logprobs") or [None] * len(logprobs)
-        starts = logprobs_object.get("text_offset") or [0] * len(logprobs)
-        positions = zip(logprobs_object.get("tokens") or [], logprobs, tops, starts, strict=True)
+        lists = as_object(first_object(as_object(document).get("choices")).get("logprobs") or {})
+        tokens, logprobs = as_list(lists.get("tokens") or []), as_list(lists.get("token_logprobs") or [])
+        tops = as_list(lists.get("top_logprobs") or [None] * len(tokens))
+        starts = as_list(lists.get("text_offset") or [0] * len(tokens))
         return [
-            PromptToken(token, logprob, _is_greedy(logprob, top))
-            for token, logprob, top, start in positions
-            if start < len(prompt)
+            _parse_echoed_token(token, logprob, top)
+            for token, logprob, top, start in zip(tokens, logprobs, tops, starts, strict=True)
+            if as_number(start) < len(prompt)
         ]
-    except PARSE_ERRORS as error:
+    except ValueError as error:  # a field of another type, or lists of unequal length
         raise Refused(f"{host} returned {describe_shape(document)} without a valid prompt echo") from error
 
 
-def _is_greedy(logprob: float | None, top: Mapping[str, float] | None) -> bool | None:
-    return None if logprob is None or not top else logprob >= max(top.values())
+def _parse_echoed_token(token: Any, logprob: Any, candidates: Any) -> PromptToken:
+    if logprob is None:
+        return PromptToken(as_text(token), None, None)
+    value, logprobs = as_number(logprob), [as_number(other) for other in as_object(candidates or {}).values()]
+    return PromptToken(as_text(token), value, value >= max(logprobs) if logprobs else None)
 
 
 def continuation_likelihood(tokens: Sequence[PromptToken], text: str, start: int) -> Likelihood:

@@ -1,7 +1,9 @@
 """Answers read from complete responses and from streams, in every protocol."""
 
 import asyncio
+import copy
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,15 +11,15 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle import Audio
-from auricle.core.errors import Refused, Transient
+from auricle.core.errors import Refused, SampleError, Transient
+from auricle.core.serialization import decode_output, dumps
 from auricle.models.gemini import Gemini
-from auricle.models.http.answers import describe_shape, parse_count
 from auricle.models.http.timing import RequestTimer
 from auricle.models.openai import ChatReader, Completions, OpenAI
 from auricle.models.transcription import Transcription
 from tests.support.http_servers import question, run_model, stream_model, stream_reply
 
-MODELS = {"chat": OpenAI, "completions": Completions, "gemini": Gemini, "transcription": Transcription}
+MODELS: dict[str, Any] = {"chat": OpenAI, "completions": Completions, "gemini": Gemini, "transcription": Transcription}
 
 
 def connect(protocol: str, server: Any, **options: Any) -> Any:
@@ -156,21 +158,72 @@ def test_token_counts_are_timed_only_with_content() -> None:
     assert reader.tokens == 9
 
 
-def test_shape_of_a_document_is_described_without_its_content() -> None:
-    assert describe_shape({"id": "secret", "a b": 1}) == "an object with id, …"
-    assert describe_shape({}) == "an object with no fields"
-    assert describe_shape([1]) == "a non-object"
-
-
-def test_count_that_is_not_a_number_is_unknown() -> None:
-    assert [parse_count(value) for value in (3, 2.0, "3", None)] == [3, 2, None, None]
-
-
 def test_timing_is_stored_only_for_streamed_answers(serve: Any) -> None:
-    from auricle.core.serialization import decode_output, dumps
-
     whole, streamed = (run_model(connect("chat", serve(), stream=stream)) for stream in (False, True))
     assert "timing" not in json.loads(dumps(whole))
     line = json.loads(dumps(streamed))
     assert set(line["timing"]) == {"first_byte", "first_token", "last_token", "done"}
     assert decode_output(line).timing == streamed.timing  # type: ignore[union-attr]
+
+
+DOCUMENTS: dict[str, Any] = {
+    "chat": {
+        "choices": [
+            {
+                "finish_reason": "stop",
+                "message": {"content": "hi", "audio": {"data": "AAAA", "transcript": "hi"}, "reasoning": "hm"},
+                "logprobs": {"content": [{"logprob": -1.0, "top_logprobs": [{"token": "a", "logprob": -1.0}]}]},
+            }
+        ],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 2},
+    },
+    "completions": {"choices": [{"text": "hi", "finish_reason": "stop"}], "usage": {"completion_tokens": 2}},
+    "gemini": {
+        "candidates": [{"content": {"parts": [{"text": "hi", "thought": False}]}, "finishReason": "STOP"}],
+        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 2},
+        "promptFeedback": {"blockReason": "SAFETY"},
+    },
+    "transcription": {"type": "transcript.text.delta", "text": "hi", "delta": "hi", "usage": {"input_tokens": 1}},
+}
+WRONG_VALUES: list[Any] = [None, True, 0, -1, 2**70, 1e30, "", "x", [], ["a"], [None], [[]], {}, {"a": 1}, [{"a": []}]]
+
+
+def replacements(document: Any) -> Iterator[Any]:
+    """Yield a document with each of its values, at every depth, replaced by each wrong value."""
+    yield from WRONG_VALUES
+    items = (
+        document.items() if isinstance(document, dict) else enumerate(document if isinstance(document, list) else ())
+    )
+    for key, value in items:
+        for wrong in replacements(value):
+            changed = copy.copy(document)
+            changed[key] = wrong
+            yield changed
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_no_value_in_a_response_raises_anything_but_a_sample_error(protocol: str, streamed: bool) -> None:
+    request = question(first_tokens=1) if protocol == "chat" else question()
+    answered = 0
+    for document in replacements(DOCUMENTS[protocol]):
+        reader = MODELS[protocol].reader(request, RequestTimer(streamed=streamed))
+        try:
+            (reader.read_event if streamed else reader.read_document)(document)
+            generation = reader.to_generation()
+        except SampleError:
+            continue
+        answered += 1
+        assert isinstance(generation.text, str)
+        assert isinstance(generation.finish, str)
+        assert b"\n" not in dumps(generation).strip()  # it can be stored
+    assert answered > 0
+
+
+@pytest.mark.parametrize("usage", [{"completion_tokens": 1e30, "prompt_tokens": -1}, ["a"], "many", {"total": None}])
+@pytest.mark.parametrize("stream", [False, True])
+def test_impossible_usage_costs_only_the_token_counts(canned: Any, usage: Any, stream: bool) -> None:
+    message = {"content": "well"}
+    document = {"choices": [{"message": message, "delta": message, "finish_reason": "stop"}], "usage": usage}
+    answer = run_model(connect("chat", canned(stream_reply(document) if stream else document), stream=stream))
+    assert (answer.text, answer.tokens, answer.input_tokens) == ("well", None, None)
