@@ -15,11 +15,10 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-import orjson
 import psutil
 
 from auricle.app.run_form import RunForm
@@ -27,6 +26,7 @@ from auricle.app.workspace import Workspace, is_run_finished
 from auricle.core.errors import AuricleError, DataError, ExitStatus, SpecError
 from auricle.core.files import write_atomically
 from auricle.engine.progress import ProgressEvent
+from auricle.runs.documents import encode_document, read_document
 
 LOG_TAIL_BYTES = 250_000
 """Number of bytes that are read from the end of a log."""
@@ -46,7 +46,8 @@ class Job:
     """A command and the process that runs it."""
 
     name: str
-    arguments: tuple[str, ...]
+    form: RunForm | None
+    """What to run; None for the demo. It is checked again before each start, because anyone may have written it."""
     runs: tuple[str, ...]
     """Names of the runs it writes, relative to the runs folder."""
     pid: int = 0
@@ -95,17 +96,20 @@ class JobManager:
 
     def start(self, run_form: RunForm) -> Job:
         """Start the run that a form describes."""
-        arguments = run_form.build_arguments(self._workspace)
-        return self.run(Job(slugify(run_form.run_name), tuple(arguments), (run_form.run_name.strip(),)))
+        return self.run(Job(slugify(run_form.run_name), run_form, (run_form.run_name.strip(),)))
 
     def start_demo(self) -> Job:
         """Start the demo: two recognisers on the speech that ships with the package."""
         from auricle.tasks.demo import DEMO_MODELS
 
-        arguments = ["demo", "-o", str(self._workspace.root / "demo")]
-        if limit := os.environ.get(DEMO_LIMIT_VARIABLE):
-            arguments += ["--limit", limit]
-        return self.run(Job("demo", tuple(arguments), tuple(f"demo/{model}" for model in DEMO_MODELS)))
+        return self.run(Job("demo", None, tuple(f"demo/{model}" for model in DEMO_MODELS)))
+
+    def build_arguments(self, job: Job) -> list[str]:
+        """Return the arguments for `auricle`, after checking the form of the job."""
+        if job.form:
+            return job.form.build_arguments(self._workspace)
+        limit = os.environ.get(DEMO_LIMIT_VARIABLE)
+        return ["demo", "-o", str(self._workspace.root / "demo"), *(["--limit", limit] if limit else [])]
 
     def list_jobs(self) -> list[Job]:
         """List all jobs, the most recently started first."""
@@ -147,14 +151,19 @@ class JobManager:
             return JobLog.parse(log.read().decode(errors="replace"))
 
     def run(self, job: Job) -> Job:
-        """Run the command of a job, for the first time or again."""
+        """Run the command of a job, for the first time or again.
+
+        Raises:
+            SpecError: If its form has a value that is invalid or not allowed, or it is already running.
+        """
+        arguments = self.build_arguments(job)
         self._folder.mkdir(parents=True, exist_ok=True)
         previous = self.get(job.name)
         if previous and is_alive(previous):
             raise SpecError(f"{job.name} is already running.")
         log_path = self._log_path(job.name)
         log_path.unlink(missing_ok=True)
-        pid = _spawn_process([sys.executable, "-m", "auricle", *job.arguments, *PROGRESS_OPTION], log_path)
+        pid = _spawn_process([sys.executable, "-m", "auricle", *arguments, *PROGRESS_OPTION], log_path)
         try:
             started_at = psutil.Process(pid).create_time()
         except psutil.NoSuchProcess:
@@ -188,14 +197,13 @@ class JobManager:
         return self._folder / f"{slugify(name)}.log"
 
     def _write(self, job: Job) -> None:
-        write_atomically(self._job_path(job.name), orjson.dumps(asdict(job), option=orjson.OPT_INDENT_2))
+        write_atomically(self._job_path(job.name), encode_document(job))
 
     def _read(self, path: Path) -> Job | None:
         """Read a job from its file; return None if the file is damaged."""
         try:
-            job = Job(**orjson.loads(path.read_bytes()))
-            return replace(job, arguments=tuple(job.arguments), runs=tuple(job.runs))
-        except (OSError, orjson.JSONDecodeError, TypeError, DataError):
+            return read_document(path, Job)
+        except (OSError, DataError):
             return None
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.app.run_form import iter_strings
+from auricle.app.permissions import iter_strings
 from auricle.app.workspace import check_run_file
 from auricle.core.errors import DataError
 from auricle.core.serialization import digest
@@ -103,7 +103,7 @@ def find_foreign_code(path: Path) -> str:
     arguments = spec.spec.get("task_args")
     if not isinstance(arguments, dict):
         return ""
-    strings = (string for name in CODE_ARGUMENTS for string in iter_strings(arguments.get(name)))
+    strings = (string for name in CODE_ARGUMENTS for _, string in iter_strings(arguments.get(name)))
     parts = (part.strip() for string in strings for part in string.split(","))
     return next((part for part in parts if IMPORT_PATH_PATTERN.fullmatch(part)), "")
 

@@ -1,36 +1,34 @@
 """Check what users enter and build the command of a run.
 
-Any model or task in the catalogue may be used, including those of installed plugins. Files, including Python files with
-a model class, must be in a folder that was named when the app was started. Import paths such as `module:Class` are
-rejected.
+Any model or task in the catalogue may be used, including those of installed plugins, and any model class in a file that
+the app may read. What options and task files may name is decided in `permissions`.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from auricle.app.permissions import TASK_TEXTS, check_task_file, check_values, find_origins, list_folders
 from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
-from auricle.core.redaction import SECRET_NAME
+from auricle.core.redaction import redact
 from auricle.core.registry import split_prefix
 from auricle.engine.spec import parse_arguments
 from auricle.models.catalogue import MODELS
+from auricle.models.http.config import ENV_REFERENCE
 from auricle.runs.run_directory import contains_run
 from auricle.tasks.catalogue import TASKS
 
-DATA_SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".yml")
+YAML_SUFFIXES = (".yaml", ".yml")
+DATA_SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet", *YAML_SUFFIXES)
 FAKE_MODEL_PREFIXES = ("echo", "fake-")
 MAX_RUN_NAME_LENGTH = 120
 RUN_NAME_PATTERN = re.compile(r"[\w+][\w.+ -]*(/[\w+][\w.+ -]*){0,3}")
-IMPORT_PATH_PATTERN = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*")
-URL_PATTERN = re.compile(r"(https?|wss?)://[\w.-]")
-SEPARATOR_PATTERN = re.compile(r"[:=,;@\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +52,10 @@ class RunForm:
         """Return the arguments for `auricle`; raise `SpecError` if a value is invalid or not allowed."""
         arguments = ["run", self._resolve_task_or_data(workspace), "-m", validate_model(workspace, self.model)]
         arguments += self._build_limit_arguments()
-        for flag, text in (("-M", self.model_options), ("-T", self.task_options)):
-            for option in split_options(workspace, text):
-                arguments += [flag, option]
+        for option in split_options(workspace, self.model_options):
+            arguments += ["-M", option]
+        for option in split_options(workspace, self.task_options, TASK_TEXTS):
+            arguments += ["-T", option]
         return [*arguments, "-o", str(resolve_run_folder(workspace, self.run_name))]
 
     def _resolve_task_or_data(self, workspace: Workspace) -> str:
@@ -66,12 +65,19 @@ class RunForm:
         if path is None or path.suffix.lower() not in DATA_SUFFIXES:
             raise SpecError(
                 f"Cannot use {self.data!r}: expected a {', '.join(DATA_SUFFIXES)} file in a folder the app may read. "
-                f"{_describe_readable_folders(workspace)}"
+                f"{list_folders(workspace)}"
             )
+        if path.suffix.lower() in YAML_SUFFIXES:
+            check_task_file(workspace, path)
         return str(path)
 
+    @property
+    def origins(self) -> list[str]:
+        """The servers in the URLs of its options."""
+        return list_origins(self.model_options, self.task_options)
+
     def _build_limit_arguments(self) -> list[str]:
-        kind = self.kind if self.data and not self.data.endswith((".yaml", ".yml")) else None
+        kind = self.kind if self.data and not self.data.lower().endswith(YAML_SUFFIXES) else None
         options = {"--as": kind, "--limit": self.limit, "--batch-size": self.batch_size,
                    "--concurrency": self.concurrency}  # fmt: skip
         return [str(word) for option in options.items() if option[1] for word in option]
@@ -128,29 +134,36 @@ def validate_model(workspace: Workspace, name: str) -> str:
         raise SpecError(f"Unknown model {name!r}. Choose one from the list, or enter file.py:Class.")
     path = workspace.resolve_path(file)
     if path is None:
-        raise SpecError(f"{file} is outside the folders the app may read. {_describe_readable_folders(workspace)}")
+        raise SpecError(f"{file} is outside the folders the app may read. {list_folders(workspace)}")
     return f"{prefix}{path}:{attribute}"
 
 
-def split_options(workspace: Workspace, text: str) -> list[str]:
+def split_options(workspace: Workspace, text: str, texts: frozenset[str] = frozenset()) -> list[str]:
     """Split a text into `key=value` options, as a shell would.
 
+    Args:
+        workspace: What the options may name.
+        text: What the user entered.
+        texts: Options whose strings name nothing.
+
     Raises:
-        SpecError: If the text cannot be parsed, or an option contains a secret, an import path or a path that the app
-            may not read.
+        SpecError: If the text cannot be parsed, or an option contains a secret or names something that the app may not
+            use.
     """
-    try:
-        options = shlex.split(text)
-    except ValueError as error:
-        raise SpecError(f"Invalid options: {error}.") from error
-    for key, value in parse_arguments(options).items():
-        if SECRET_NAME.search(key) and value:
+    options = _split_words(text)
+    values = parse_arguments(options)
+    for key, value in values.items():
+        if key == "headers" and isinstance(value, dict):
+            has_secret = not all(ENV_REFERENCE.search(str(header)) for header in value.values())
+            remedy = f'{key}=\'{{"NAME": "$VARIABLE"}}\''
+        else:
+            has_secret, remedy = redact({key: value})[key] != value, f"{key}_env=VARIABLE"
+        if has_secret:
             raise SpecError(
                 f"{key} would be stored in plain text. Set an environment variable before starting the app and use "
-                f"{key}_env=VARIABLE."
+                f"{remedy}."
             )
-        for string in iter_strings(value):
-            _check_option_value(workspace, key, string)
+    check_values(workspace, values, texts=texts)
     return options
 
 
@@ -159,37 +172,15 @@ def parse_options(workspace: Workspace, text: str) -> dict[str, Any]:
     return parse_arguments(split_options(workspace, text))
 
 
-def iter_strings(value: Any) -> Iterator[str]:
-    """Yield all strings in a nested value, including the keys of mappings."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from (str(name), *iter_strings(item))
-    elif isinstance(value, Sequence):
-        for item in value:
-            yield from iter_strings(item)
+def list_origins(*texts: str) -> list[str]:
+    """List the servers in the URLs of options, as the user entered them; none if they cannot be parsed."""
+    with suppress(SpecError):
+        return find_origins({"options": [parse_arguments(_split_words(text)) for text in texts]})
+    return []
 
 
-def _check_option_value(workspace: Workspace, key: str, value: str) -> None:
-    if (match := IMPORT_PATH_PATTERN.fullmatch(value)) and find_spec(match[1]) is not None:
-        raise SpecError(f"{key}={value} is an import path. The app only accepts file.py:Class.")
-    for part in () if URL_PATTERN.match(value) else {value, *SEPARATOR_PATTERN.split(value)}:
-        if _looks_like_path(part) and workspace.resolve_path(part) is None:
-            raise SpecError(
-                f"{key}={value} is outside the folders the app may read. {_describe_readable_folders(workspace)}"
-            )
-
-
-def _looks_like_path(text: str) -> bool:
-    if text.startswith(("/", "~", "./", "../")) or "/../" in text:
-        return True
+def _split_words(text: str) -> list[str]:
     try:
-        return bool(text) and Path(text).exists()
-    except (OSError, ValueError):
-        return False
-
-
-def _describe_readable_folders(workspace: Workspace) -> str:
-    folders = ", ".join(map(str, (workspace.root, *workspace.allowed_folders)))
-    return f"Readable folders: {folders}. Restart the app with --allow DIR to add one."
+        return shlex.split(text)
+    except ValueError as error:
+        raise SpecError(f"Invalid options: {error}.") from error

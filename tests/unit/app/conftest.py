@@ -10,13 +10,15 @@ pytest.importorskip("streamlit", reason="streamlit is not installed")
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from auricle.app.jobs import Job, JobManager
+from auricle.app import jobs
+from auricle.app.jobs import PROGRESS_OPTION
 from auricle.app.workspace import Workspace, workspace_environment
 from auricle.metrics import intervals
 from tests.support import app_runs
 from tests.support.app_pages import draw_page
 
 DrawRun = Callable[..., AppTest]
+UNUSED_PROCESS_ID = 2**22 + 1
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -85,13 +87,13 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 
 @pytest.fixture
-def started_jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
-    """Return the jobs that were started; no process is created."""
-    jobs: list[Job] = []
+def started_commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return the arguments for `auricle` of the jobs that were started; no process is created."""
+    commands: list[list[str]] = []
 
-    def run_job(_: JobManager, job: Job) -> Job:
-        jobs.append(job)
-        return job
+    def record_command(command: list[str], log_path: Path) -> int:
+        commands.append(command[3 : -len(PROGRESS_OPTION)])
+        return UNUSED_PROCESS_ID
 
-    monkeypatch.setattr(JobManager, "run", run_job)
-    return jobs
+    monkeypatch.setattr(jobs, "_spawn_process", record_command)
+    return commands

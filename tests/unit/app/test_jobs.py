@@ -37,7 +37,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
 def write_ended_job(jobs: JobManager, log: str, exit_code: int | None = None) -> Job:
     """Write the files of a job whose process no longer exists."""
     jobs._folder.mkdir(parents=True, exist_ok=True)
-    job = Job("past", ("run",), ("past",), pid=2**22 + 1, started_at=1.0, exit_code=exit_code)
+    job = Job("past", None, ("past",), pid=2**22 + 1, started_at=1.0, exit_code=exit_code)
     jobs._write(job)
     jobs._log_path("past").write_text(log)
     return job
@@ -86,7 +86,7 @@ def test_job_of_a_complete_run_is_done_if_its_exit_code_is_unknown(jobs: JobMana
 
 
 def test_another_process_with_the_same_id_is_not_the_job() -> None:
-    assert not is_alive(Job("x", (), (), pid=os.getpid(), started_at=1.0))
+    assert not is_alive(Job("x", None, (), pid=os.getpid(), started_at=1.0))
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,35 @@ def test_import_path_in_an_option_is_rejected(workspace: Workspace) -> None:
 def test_secret_in_an_option_is_rejected(workspace: Workspace) -> None:
     with pytest.raises(SpecError, match="api_key_env=VARIABLE"):
         split_options(workspace, "api_key=sk-1")
-    assert split_options(workspace, "api_key_env=MY_KEY")
+    with pytest.raises(SpecError, match="would be stored in plain text"):
+        split_options(workspace, 'extra=\'{"password": "x"}\'')
+    assert split_options(workspace, "api_key_env=OPENAI_API_KEY")
+
+
+def test_header_must_take_its_value_from_a_variable(workspace: Workspace) -> None:
+    assert split_options(workspace, 'headers=\'{"Authorization": "Bearer $OPENAI_API_KEY"}\'')
+    with pytest.raises(SpecError, match="headers would be stored in plain text"):
+        split_options(workspace, 'headers=\'{"Authorization": "Bearer sk-1"}\'')
+
+
+def test_variable_that_is_not_allowed_is_rejected(workspace: Workspace) -> None:
+    with pytest.raises(SpecError, match="may not use the environment variable 'HOME'"):
+        split_options(workspace, "api_key_env=HOME")
+
+
+def test_origins_of_model_and_task_options_are_listed() -> None:
+    form = RunForm("x", "openai", model_options="base_url=http://a/v1", task_options="base_url=http://b n=1")
+    assert form.origins == ["http://a", "http://b"]
+    assert RunForm("x", "openai", model_options="'").origins == []
+
+
+def test_task_file_that_names_data_elsewhere_is_rejected(workspace: Workspace, tmp_path: Path) -> None:
+    task = tmp_path / "allowed" / "task.YAML"
+    task.write_text("kind: qa\ndata: ../other/data.jsonl\n")
+    with pytest.raises(SpecError, match=r"task\.YAML: data=\.\./other/data\.jsonl is outside the folders"):
+        RunForm(run_name="x", model="echo", data=str(task)).build_arguments(workspace)
+    task.write_text("kind: qa\ndata: data.jsonl\n")
+    assert "--as" not in RunForm(run_name="x", model="echo", data=str(task), kind="qa").build_arguments(workspace)
 
 
 def test_fake_models_are_listed_last() -> None:

@@ -10,6 +10,7 @@ from auricle.app import navigation, theme
 from auricle.app.jobs import JobManager, slugify
 from auricle.app.run_form import DATA_SUFFIXES, RunForm, describe_model, list_model_names
 from auricle.app.views import job_cards
+from auricle.app.views.confirmation import confirm_origins
 from auricle.app.views.run_list import draw_run_list
 from auricle.app.workspace import Workspace, current_workspace
 from auricle.core.errors import AuricleError
@@ -67,8 +68,8 @@ def _draw_form(workspace: Workspace) -> None:
         run_form = RunForm(
             run_name=name or suggested_name, model=model or "", task=task, data=data, kind=kind, **options
         )
-        is_ready = bool(model and (task or data))
-        if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not is_ready):
+        is_ready = bool(model and (task or data)) and confirm_origins(run_form.origins, key="bench")
+        if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not is_ready) and is_ready:
             try:
                 JobManager(workspace).start(run_form)
             except AuricleError as error:

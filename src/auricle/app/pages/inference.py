@@ -13,9 +13,10 @@ import streamlit as st
 
 from auricle.app import theme
 from auricle.app.model_pool import get_model_pool
-from auricle.app.run_form import describe_model, list_model_names, parse_options, validate_model
+from auricle.app.run_form import describe_model, list_model_names, list_origins, parse_options, validate_model
 from auricle.app.uploads import DecodedAudio, decode_audio
 from auricle.app.views.components import iter_in_columns
+from auricle.app.views.confirmation import confirm_origins
 from auricle.app.waveforms import MAX_FREQUENCY, spectrogram_chart, waveform_chart
 from auricle.app.workspace import AUDIO_SUFFIXES, DEMO_AUDIO_FOLDER, current_workspace
 from auricle.core.errors import AudioError, AuricleError, describe
@@ -62,7 +63,8 @@ def page() -> None:
         recording, error = _choose_recording()
         question = Question(recording, *_choose_prompt_and_models())
         is_ready = bool(question.models) and bool(recording or question.text) and not error
-        is_clicked = st.button("Run", type="primary", disabled=not is_ready, icon=":material/hearing:")
+        is_ready &= confirm_origins(list_origins(*(options for _, options in question.models)), key="inference")
+        is_clicked = st.button("Run", type="primary", disabled=not is_ready, icon=":material/hearing:") and is_ready
     with preview:
         if error:
             st.error(theme.escape_markdown(error), icon=":material/error:")

@@ -9,6 +9,8 @@ import streamlit as st
 
 from auricle.app import navigation, theme
 from auricle.app.jobs import Job, JobLog, JobManager, JobState
+from auricle.app.views.components import error_boundary
+from auricle.app.views.confirmation import confirm_origins
 from auricle.app.workspace import Workspace
 from auricle.engine.progress import ProgressEvent
 from auricle.runs.metrics import format_money
@@ -110,11 +112,12 @@ def _draw_buttons(jobs: JobManager, job: Job, state: JobState) -> None:
             jobs.cancel(job)
             st.rerun()
         return
-    is_resumable = state in ("stopped", "done_with_failures")
-    label = "Resume" if state == "stopped" else "Retry failed samples"
-    if is_resumable and st.button(label, key=f"resume-{job.name}", icon=":material/play_arrow:"):
-        jobs.run(job)
-        st.rerun()
+    resume_label = {"stopped": "Resume", "done_with_failures": "Retry failed samples"}.get(state)
+    if resume_label and confirm_origins(job.form.origins if job.form else [], key=f"resume-{job.name}"):
+        with error_boundary():
+            if st.button(resume_label, key=f"resume-{job.name}", icon=":material/play_arrow:"):
+                jobs.run(job)
+                st.rerun()
     if state in ("done", "done_with_failures"):
         for name in job.runs:
             navigation.draw_page_link("benchmark", f"Results of {name}", run=name)

@@ -1,15 +1,16 @@
 """Tests of the home page."""
 
-from auricle.app.jobs import Job
+from auricle.app.jobs import JobManager
 from auricle.app.workspace import Workspace
 from tests.support.app_pages import draw_page, find_button
 
 
-def test_new_user_can_start_the_demo(workspace: Workspace, started_jobs: list[Job]) -> None:
+def test_new_user_can_start_the_demo(workspace: Workspace, started_commands: list[list[str]]) -> None:
     app = draw_page("home")
     find_button(app, "Run the demo").click().run()
-    (job,) = started_jobs
-    assert job.arguments[:3] == ("demo", "-o", str(workspace.root / "demo"))
+    (command,) = started_commands
+    assert command[:3] == ["demo", "-o", str(workspace.root / "demo")]
+    (job,) = JobManager(workspace).list_jobs()
     assert job.runs == ("demo/moonshine", "demo/pocketsphinx")
 
 

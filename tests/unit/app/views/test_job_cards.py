@@ -33,7 +33,7 @@ def test_verdicts_are_counted_while_judging() -> None:
 def test_card_has_a_bar_for_each_phase_and_the_last_failure(workspace: Workspace) -> None:
     jobs = JobManager(workspace)
     jobs._folder.mkdir()
-    jobs._write(Job("job", ("run",), ("job",), exit_code=3))
+    jobs._write(Job("job", None, ("job",), exit_code=3))
     event = ProgressEvent(event="progress", title="demo × b", total=8, done=8)
     failure = replace(event, event="failed", phase="judging", done=2, id="u3", kind="Timeout", message="too *slow*")
     jobs._log_path("job").write_bytes(b"".join((event.to_json_line(), failure.to_json_line(), b"Note: x\n")))
@@ -48,7 +48,7 @@ def test_only_the_latest_of_the_jobs_that_are_done_has_a_card(workspace: Workspa
     jobs._folder.mkdir()
     for number, exit_code in enumerate((0, 0, 3)):
         name = f"job-{number}"
-        jobs._write(Job(name, ("run",), (name,), started_at=float(number), exit_code=exit_code))
+        jobs._write(Job(name, None, (name,), started_at=float(number), exit_code=exit_code))
     cards = [markdown.value for markdown in draw_page("benchmark").markdown if markdown.value.startswith("**job")]
     assert [card.split("**")[1] for card in cards] == [r"job\-2", r"job\-1"]
     assert "done, with failures" in cards[0]
