@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.testing.fake_server import FakeServer, Script
-from auricle.testing.fake_server.logprobs import compute_logprob
+from auricle.testing.fake_server.response_rendering import compute_logprob
 
 TASK = """
 from auricle.tasks.inferencers import Choose, Continue, FirstToken

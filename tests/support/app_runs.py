@@ -258,7 +258,7 @@ def make_large_run(folder: Path, name: str, count: int) -> Path:
 def measure_fake_server(out: Path, loads: tuple[str, ...] = ("closed:1", "closed:2"), count: int = 10) -> Path:
     """Run a load test against a fake server with a latency of 20 ms."""
     from auricle.perf.measurement import PerfConfig, measure
-    from auricle.perf.report.files import write_reports
+    from auricle.perf.report.documents import write_reports
     from auricle.testing.fake_server import FakeServer, Script
 
     rows = [{"id": f"s{index}", "question": f"say {index}", "answer": f"say {index}"} for index in range(20)]
@@ -359,8 +359,8 @@ def _name_code(run: Path, marker: Path) -> None:
 
 def make_load_test(out: Path) -> Path:
     """Make a load test as `auricle perf` writes it, from requests with known times."""
-    from auricle.perf.report.files import write_reports
-    from auricle.perf.request_record import RequestRecord
+    from auricle.perf.report.documents import write_reports
+    from auricle.perf.request_records import RequestRecord
     from auricle.perf.summary import summarise
 
     points = []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auricle.core.types import LogLikelihood, Turn
-from auricle.testing.fake_server.logprobs import compute_logprob
+from auricle.testing.fake_server.response_rendering import compute_logprob
 
 
 def connect(kind: Any, server: Any, **options: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.request_record import RequestRecord
+from auricle.perf.request_records import RequestRecord
 
 
 def answered_request(
@@ -81,8 +81,8 @@ def lognormal_latency(mean: float, spread: float, seed: int) -> Callable[[], flo
 
 def request_measures(record: RequestRecord) -> dict[str, float | None]:
     """Compute the measures of one request; None where undefined."""
-    from auricle.perf.request_columns import RequestColumns
     from auricle.perf.request_measures import compute_measures
+    from auricle.perf.request_records import RequestColumns
 
     measures = compute_measures(RequestColumns.from_records([record]))
     return {name: None if np.isnan(values[0]) else float(values[0]) for name, values in measures.items()}

@@ -117,8 +117,8 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     if task == SELFTEST:
         _run_selftest(as_json)
         return ExitStatus.OK
-    from auricle.perf.recompute import recompute_summary
-    from auricle.perf.report.files import write_reports
+    from auricle.perf.measurement import recompute_summary
+    from auricle.perf.report.documents import write_reports
     from auricle.perf.report.tables import format_measurement
     from auricle.runs.run_directory import contains_load_test
 

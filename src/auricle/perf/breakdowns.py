@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 
 from auricle.perf.percentiles import describe_values
-from auricle.perf.request_columns import Floats, Ints, Mask, RequestColumns
-from auricle.runs.perf_files import Bucket, RequestFailures, RequestRepeats, StatusCounts
+from auricle.perf.request_records import Floats, Ints, Mask, RequestColumns
+from auricle.runs.perf_files import Bucket, BucketStatistics, RequestFailures, RequestRepeats, StatusCounts
 
 AUDIO_SECONDS_BOUNDS = (5.0, 15.0, 30.0, 120.0)
 OUTPUT_TOKENS_BOUNDS = (16.0, 64.0, 256.0, 1024.0)
@@ -19,7 +18,6 @@ BREAKDOWN_MEASURES = (
     "ttft_s", "ttfa_s", "latency_s", "sched_latency_s", "tpot_s", "rtf", "rtfx_request", "gen_rtf",
     "underrun_max_s",
 )  # fmt: skip
-BREAKDOWN_STATISTICS = ("n", "mean", "p50", "p95", "p99")
 MAX_EXAMPLES = 3
 
 
@@ -33,21 +31,16 @@ def compute_breakdowns(
     columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask
 ) -> dict[str, tuple[Bucket, ...]]:
     """Compute measures by audio seconds, turn and output tokens; requests with an unknown value are left out."""
-    return {
-        "audio_seconds": _break_down(
-            columns, measures, rows, _assign_buckets(columns["audio_seconds"], AUDIO_SECONDS_BOUNDS)
-        ),
-        "turn": _break_down(columns, measures, rows, (columns["turn"].astype(np.int64), None)),
-        "output_tokens": _break_down(
-            columns, measures, rows, _assign_buckets(columns["output_tokens"], OUTPUT_TOKENS_BOUNDS)
-        ),
+    buckets = {
+        "audio_seconds": _assign_buckets(columns["audio_seconds"], AUDIO_SECONDS_BOUNDS),
+        "turn": (columns["turn"].astype(np.int64), None),
+        "output_tokens": _assign_buckets(columns["output_tokens"], OUTPUT_TOKENS_BOUNDS),
     }
+    return {name: _break_down(columns, measures, rows, *assigned) for name, assigned in buckets.items()}
 
 
-Buckets = tuple[Ints, tuple[str, ...] | None]
-
-
-def _assign_buckets(values: Floats, bounds: tuple[float, ...]) -> Buckets:
+def _assign_buckets(values: Floats, bounds: tuple[float, ...]) -> tuple[Ints, tuple[str, ...]]:
+    """Return the bucket of each value, -1 for an unknown one, and the labels of the buckets."""
     codes = np.where(np.isnan(values), -1, np.searchsorted(bounds, values))
     lows = ("0", *(f"{bound:g}" for bound in bounds))
     labels = [f"{low}-{high:g}" for low, high in zip(lows, bounds, strict=False)]
@@ -55,23 +48,21 @@ def _assign_buckets(values: Floats, bounds: tuple[float, ...]) -> Buckets:
 
 
 def _break_down(
-    columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask, buckets: Buckets
+    columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask, codes: Ints, labels: tuple[str, ...] | None
 ) -> tuple[Bucket, ...]:
-    codes, labels = buckets
-    broken_down = []
+    buckets = []
     for code in np.unique(codes[rows & (codes >= 0)]):
         in_bucket = rows & (codes == code)
-        label = str(code) if labels is None else labels[code]
-        described = {name: _describe_briefly(measures[name][in_bucket & columns.ok]) for name in BREAKDOWN_MEASURES}
-        defined = {name: statistics for name, statistics in described.items() if statistics["n"]}
+        described = {name: describe_values(measures[name][in_bucket & columns.ok]) for name in BREAKDOWN_MEASURES}
+        defined = {
+            name: BucketStatistics(entry.n, entry.mean, entry.p50, entry.p95, entry.p99)
+            for name, entry in described.items()
+            if entry.n
+        }
         counts = count_statuses(columns, in_bucket)
-        broken_down.append(Bucket(label, counts.ok, counts.failed, counts.cancelled, defined))
-    return tuple(broken_down)
-
-
-def _describe_briefly(values: Floats) -> dict[str, Any]:
-    statistics = describe_values(values)
-    return {name: statistics[name] for name in BREAKDOWN_STATISTICS}
+        label = str(code) if labels is None else labels[code]
+        buckets.append(Bucket(label, counts.ok, counts.failed, counts.cancelled, defined))
+    return tuple(buckets)
 
 
 def count_finish_reasons(columns: RequestColumns, rows: Mask) -> dict[str, int]:
@@ -106,7 +97,7 @@ def _summarise_failure(
     codes = [errors.index(message) for message, _ in messages if message in errors]
     after = describe_values((columns["done"] - columns["sent"])[failed & _has_error_code(columns, codes)])
     examples = tuple(message for message, _ in messages[:MAX_EXAMPLES])
-    return RequestFailures(kind, sum(count for _, count in messages), after["p50"], examples)
+    return RequestFailures(kind, sum(count for _, count in messages), after.p50, examples)
 
 
 def _has_error_code(columns: RequestColumns, codes: list[int]) -> Mask:

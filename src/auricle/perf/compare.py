@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from auricle.perf.measure_definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report.tables import format_interval, format_number
-from auricle.runs.perf_files import Accuracy, LoadPointSummary, PerfSummary, RunMeasure, read_perf_summary
+from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RunMeasure, read_perf_summary
 
 IGNORED_CONFIG_KEYS = ("loads", "slo", "max_errors", "stop_saturated", "bill")
 """Options that may differ without making the numbers of a load point incomparable."""
@@ -22,13 +22,6 @@ class ComparedNumber(NamedTuple):
     name: str
     statistic: str = ""
     higher_is_better: bool = False
-
-    def read(self, point: LoadPointSummary) -> RunMeasure:
-        """Return the value and its interval; unknown if the point was summarised without the measure."""
-        if not self.statistic:
-            return point.run.get(self.name, RunMeasure(None))
-        statistics = point.measures.get(self.name, {})
-        return RunMeasure(statistics.get(self.statistic), (statistics.get("intervals") or {}).get(self.statistic))
 
     @property
     def title(self) -> str:
@@ -113,17 +106,13 @@ def build_comparison(a: Path, b: Path) -> PerfComparison:
     points_a, points_b = (_name_points(summary.points) for summary in (first, second))
     pairs = [(name, points_a[name], points_b[name]) for name in points_a if name in points_b]
     return PerfComparison(
-        a=_describe_side(a, first),
-        b=_describe_side(b, second),
+        a=ComparedSide(str(a), first.task, first.model, first.about.created),
+        b=ComparedSide(str(b), second.task, second.model, second.about.created),
         differs=(*_find_setup_differences(first, second), *_find_window_differences(pairs)),
         points=tuple(_compare_point(*pair) for pair in pairs),
         only_a=tuple(name for name in points_a if name not in points_b),
         only_b=tuple(name for name in points_b if name not in points_a),
     )
-
-
-def _describe_side(folder: Path, summary: PerfSummary) -> ComparedSide:
-    return ComparedSide(str(folder), summary.task, summary.model, summary.about.created)
 
 
 def _find_setup_differences(a: PerfSummary, b: PerfSummary) -> Iterator[Difference]:
@@ -172,10 +161,10 @@ def _find_window_differences(pairs: Sequence[PointPair]) -> Iterator[Difference]
 
 
 def _compare_point(load: str, point_a: LoadPointSummary, point_b: LoadPointSummary) -> ComparedPoint:
-    rows = [
-        _compare_values(number.title, number.unit, number.higher_is_better, number.read(point_a), number.read(point_b))
-        for number in COMPARED_NUMBERS
-    ]
+    rows = []
+    for number in COMPARED_NUMBERS:
+        values = (point.read(number.name, number.statistic) for point in (point_a, point_b))
+        rows.append(_compare_values(number.title, number.unit, number.higher_is_better, *values))
     known = (row for row in rows if row.a is not None or row.b is not None)
     valid = (point_a.validity.valid, point_b.validity.valid)
     return ComparedPoint(load, valid, (*known, *_compare_accuracies(point_a, point_b)))
@@ -203,13 +192,8 @@ def _compare_accuracies(point_a: LoadPointSummary, point_b: LoadPointSummary) ->
     numbers_b = {number.metric: number for number in point_b.accuracy}
     for number in point_a.accuracy:
         if number.metric in numbers_b:
-            sides = (_value_and_interval(number), _value_and_interval(numbers_b[number.metric]))
-            yield _compare_values(number.metric, "", number.higher_is_better, *sides)
-
-
-def _value_and_interval(number: Accuracy) -> RunMeasure:
-    has_interval = number.low is not None and number.high is not None
-    return RunMeasure(number.value, (number.low, number.high) if has_interval else None)  # type: ignore[arg-type]
+            other = numbers_b[number.metric]
+            yield _compare_values(number.metric, "", number.higher_is_better, number.measure, other.measure)
 
 
 # --- terminal output ------------------------------------------------------------------------
@@ -217,7 +201,10 @@ def _value_and_interval(number: Accuracy) -> RunMeasure:
 
 def format_comparison(comparison: PerfComparison) -> list[str]:
     """Format a comparison for a terminal: differences in setup, then one table per common load."""
-    lines = [_format_side("A", comparison.a), _format_side("B", comparison.b)]
+    lines = [
+        f"{name}  {side.folder}  ({side.task} · {side.model}, {side.created})"
+        for name, side in (("A", comparison.a), ("B", comparison.b))
+    ]
     if comparison.differs:
         lines += ["", "Different setup:"]
         lines += [
@@ -234,10 +221,6 @@ def format_comparison(comparison: PerfComparison) -> list[str]:
     return lines
 
 
-def _format_side(name: str, side: ComparedSide) -> str:
-    return f"{name}  {side.folder}  ({side.task} · {side.model}, {side.created})"
-
-
 def _shorten(value: Any) -> str:
     text = "not set" if value is None else str(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
@@ -247,14 +230,12 @@ def _format_table(point: ComparedPoint) -> list[str]:
     head = [point.load, "A", "95 % interval", "B", "95 % interval", "B / A", ""]
     rows = [head, *(_format_row(row) for row in point.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(_pad_cells(row, widths)).rstrip() for row in rows]
+    lines = []
+    for name, *numbers, verdict in rows:
+        padded = [number.rjust(width) for number, width in zip(numbers, widths[1:-1], strict=True)]
+        lines.append("  ".join([name.ljust(widths[0]), *padded, verdict]).rstrip())
     invalid = [side for side, valid in zip("AB", point.valid, strict=True) if not valid]
     return [*lines, *(f"{point.load} is not valid in {side}; see its summary for the reasons." for side in invalid)]
-
-
-def _pad_cells(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
-    for index, (cell, width) in enumerate(zip(row, widths, strict=True)):
-        yield cell.rjust(width) if 0 < index < len(widths) - 1 else cell.ljust(width)
 
 
 def _format_row(row: ComparedRow) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from auricle.perf.request_columns import Floats, Mask, RequestColumns
+from auricle.perf.request_records import Floats, Mask, RequestColumns
 
 CumulativeAmount: TypeAlias = Callable[[Floats], Floats]
 """Maps times to the amount reached by each. A rate is the difference of two amounts over the time between them."""

@@ -12,19 +12,15 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as counting
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
 
 from auricle.core.errors import SpecError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from auricle.perf.plan import LoadPointPlan
-    from auricle.perf.slo import Slo
-    from auricle.runs.perf_files import LoadPointSummary, SearchResult
-
-    Times: TypeAlias = NDArray[np.float64]
+from auricle.perf.messages import LoadPointPlan
+from auricle.perf.request_records import Floats
+from auricle.perf.slo import Slo
+from auricle.runs.perf_files import LoadPointSummary, SearchResult
 
 ARRIVALS_PER_BLOCK = 4096  # arrivals drawn at a time; changing it would change the schedule of a seed
 DEFAULT_MAX_SAMPLES = 1000  # samples prepared if the number of requests is not known in advance
@@ -136,14 +132,14 @@ class ScheduledLoad(Load):
         """Seconds after which no request is due; None if the load has no end."""
         return None
 
-    def due_times(self, count: int | None = None, duration: float | None = None, seed: int = 0) -> Times:
+    def due_times(self, count: int | None = None, duration: float | None = None, seed: int = 0) -> Floats:
         """Return the due times in seconds, ascending: the first `count`, those before `duration`, or both."""
         ends = [seconds for seconds in (duration, self.planned_seconds) if seconds is not None]
         if count is None and not ends:
             raise SpecError(f"Load {self} has no end. Set the number of requests or the duration.")
         return _truncate(self._due_time_blocks(seed), count, min(ends, default=None))
 
-    def schedule(self, plan: LoadPointPlan) -> Times:
+    def schedule(self, plan: LoadPointPlan) -> Floats:
         """Return the due times of all senders' requests; those of the warm-up do not count towards `plan.count`."""
         if plan.count is None:
             return self.due_times(duration=plan.total_seconds, seed=plan.seed)
@@ -157,8 +153,23 @@ class ScheduledLoad(Load):
         await runner.run_schedule(self)
 
     @abstractmethod
-    def _due_time_blocks(self, seed: int) -> Iterator[Times]:
+    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
         """Yield due times in ascending order, block by block."""
+
+    def _generate_arrivals(self, shape: float | None, seed: int) -> Iterator[Floats]:
+        """Yield arrival times at one per second on average, block by block; evenly spaced if `shape` is None."""
+        if shape is None:
+            for first in counting(0, ARRIVALS_PER_BLOCK):
+                yield np.arange(first, first + ARRIVALS_PER_BLOCK, dtype=np.float64)
+            return
+        name = str(self).removesuffix(f",cap={self.cap}")
+        digest = hashlib.sha256(name.encode()).digest()
+        generator = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+        last_arrival = 0.0
+        while True:
+            block = last_arrival + np.cumsum(generator.gamma(shape, 1 / shape, ARRIVALS_PER_BLOCK))
+            yield block
+            last_arrival = float(block[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +183,12 @@ class Burst(ScheduledLoad):
     def __str__(self) -> str:
         return format_load(f"burst:{self.size}", cap=self.cap)
 
-    def due_times(self, count: int | None = None, duration: float | None = None, seed: int = 0) -> Times:
-        """Return a zero for each request, at most `count`."""
-        return next(self._due_time_blocks(seed))[:count]
+    @property
+    def planned_seconds(self) -> float:
+        return math.inf
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Times]:
-        import numpy as np
-
-        yield np.zeros(self.size)
+    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
+        yield np.append(np.zeros(self.size), math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +210,9 @@ class FixedRate(ScheduledLoad):
         shape = self.shape if self.kind == "gamma" else None
         return format_load(f"{self.kind}:{format_number(self.rate)}", shape=shape, cap=self.cap)
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Times]:
+    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
         shape = {"constant": None, "poisson": 1.0, "gamma": self.shape}[self.kind]
-        name = str(replace(self, cap=None))
-        return (block / self.rate for block in _generate_arrivals(shape, seed, name))
+        return (block / self.rate for block in self._generate_arrivals(shape, seed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,15 +251,11 @@ class Ramp(ScheduledLoad):
             return self.ramp_seconds * (self.end_rate - self.start_rate) / math.log(self.end_rate / self.start_rate)
         return self.ramp_seconds * (self.start_rate + self.end_rate) / 2
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Times]:
-        name = str(replace(self, cap=None))
-        arrivals = _generate_arrivals(1.0 if self.is_poisson else None, seed, name)
-        return (self._arrival_times(block) for block in arrivals)
+    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
+        return map(self._arrival_times, self._generate_arrivals(1.0 if self.is_poisson else None, seed))
 
-    def _arrival_times(self, arrivals: Times) -> Times:
+    def _arrival_times(self, arrivals: Floats) -> Floats:
         """Return the times by which these numbers of requests are due: the inverse of the integrated rate."""
-        import numpy as np
-
         due = np.full(len(arrivals), np.inf)
         inside = arrivals[arrivals < self.total_arrivals]
         if self.exponential and self.start_rate != self.end_rate:
@@ -287,14 +291,11 @@ class Steps(ScheduledLoad):
     def peak_rate(self) -> float:
         return max(rate for rate, _ in self.steps)
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Times]:
-        import numpy as np
-
+    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
         rates, seconds = np.array(self.steps).T
         times = np.concatenate([[0.0], np.cumsum(seconds)])
         arrived = np.concatenate([[0.0], np.cumsum(rates * seconds)])
-        name = str(replace(self, cap=None))
-        for block in _generate_arrivals(1.0 if self.is_poisson else None, seed, name):
+        for block in self._generate_arrivals(1.0 if self.is_poisson else None, seed):
             yield np.interp(block, arrived, times, right=np.inf)
 
 
@@ -335,9 +336,7 @@ class Trace(ScheduledLoad):
     def count_samples(self, plan: LoadPointPlan) -> None:
         return None
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Times]:
-        import numpy as np
-
+    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
         if not self.times:
             raise SpecError("Load 'trace' needs data with a column 'timestamp'.")
         yield np.array([*self.times, math.inf])
@@ -363,28 +362,9 @@ def round_rate(rate: float) -> float:
     return float(f"{rate:.4g}")
 
 
-def _generate_arrivals(shape: float | None, seed: int, name: str) -> Iterator[Times]:
-    """Yield arrival times at one per second on average, block by block; evenly spaced if `shape` is None."""
-    import numpy as np
-
-    if shape is None:
-        for first in counting(0, ARRIVALS_PER_BLOCK):
-            yield np.arange(first, first + ARRIVALS_PER_BLOCK, dtype=np.float64)
-        return
-    digest = hashlib.sha256(name.encode()).digest()
-    generator = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
-    last_arrival = 0.0
-    while True:
-        block = last_arrival + np.cumsum(generator.gamma(shape, 1 / shape, ARRIVALS_PER_BLOCK))
-        yield block
-        last_arrival = float(block[-1])
-
-
-def _truncate(blocks: Iterator[Times], count: int | None, end: float | None) -> Times:
+def _truncate(blocks: Iterator[Floats], count: int | None, end: float | None) -> Floats:
     """Return the first `count` times that are before `end`."""
-    import numpy as np
-
-    parts: list[Times] = []
+    parts: list[Floats] = []
     size = 0
     for block in blocks:
         inside = len(block) if end is None else int(np.searchsorted(block, end))

@@ -5,30 +5,19 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable
-from typing import Literal, cast
+from functools import partial
+from typing import Literal, NamedTuple, cast
 
 from auricle.core.errors import SpecError
 from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, Load, LoadPattern, Ramp, Steps, Trace
-from auricle.perf.search import SearchPlan
-from auricle.perf.sweep import Sweep
-
-LOAD_SYNTAX = {
-    "serial": "serial",
-    "closed": "closed:USERS[,USERS...][,ramp=SECONDS][,think=SECONDS]",
-    "burst": "burst:COUNT[,COUNT...][,cap=N]",
-    "constant": "constant:RATE[,RATE...][,cap=N]",
-    "poisson": "poisson:RATE[,RATE...][,cap=N]",
-    "gamma": "gamma:RATE[,RATE...],shape=SHAPE[,cap=N]",
-    "ramp": "ramp:RATE-RATE,over=SECONDS[,exp][,poisson][,cap=N]",
-    "steps": "steps:RATExSECONDS[,RATExSECONDS...][,poisson][,cap=N]",
-    "trace": "trace[:scale=FACTOR][,cap=N]",
-    "sweep": "sweep:POINTS[,high=USERS]",
-    "search": "search:rate|closed[,low=N][,high=N][,within=SHARE][,repeat=N]",
-}
+from auricle.perf.search import SearchPlan, Sweep
 
 
 class _LoadSyntaxError(ValueError):
     """A mistake in the arguments of a load."""
+
+
+MIN_POSITIVE = 1e-9  # stands for "above 0"
 
 
 class _LoadArguments:
@@ -87,17 +76,10 @@ def _parse_float(text: str, name: str, minimum: float = 0.0) -> float:
     return value
 
 
-MIN_POSITIVE = 1e-9  # stands for "above 0"
-
-
 def _parse_int(text: str, name: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise _LoadSyntaxError(f"{name} must be a whole number above 0, not {text!r}")
     return int(text)
-
-
-def _parse_rates(arguments: _LoadArguments) -> list[float]:
-    return [_parse_float(word, "a rate", MIN_POSITIVE) for word in arguments.take_positional()]
 
 
 def _parse_closed(arguments: _LoadArguments) -> list[LoadPattern]:
@@ -110,16 +92,14 @@ def _parse_burst(arguments: _LoadArguments) -> list[LoadPattern]:
     return [Burst(_parse_int(word, "a burst"), cap) for word in arguments.take_positional()]
 
 
-def _fixed_rate_parser(kind: Literal["constant", "poisson", "gamma"]) -> Callable[[_LoadArguments], list[LoadPattern]]:
-    def parse(arguments: _LoadArguments) -> list[LoadPattern]:
-        cap, shape = arguments.take_cap(), 1.0
-        if kind == "gamma":
-            if "shape" not in arguments.options:
-                raise _LoadSyntaxError("shape= is missing")
-            shape = arguments.take_float("shape", 1.0, minimum=MIN_POSITIVE)
-        return [FixedRate(kind, rate, shape, cap) for rate in _parse_rates(arguments)]
-
-    return parse
+def _parse_fixed_rate(kind: Literal["constant", "poisson", "gamma"], arguments: _LoadArguments) -> list[LoadPattern]:
+    cap, shape = arguments.take_cap(), 1.0
+    if kind == "gamma":
+        if "shape" not in arguments.options:
+            raise _LoadSyntaxError("shape= is missing")
+        shape = arguments.take_float("shape", 1.0, minimum=MIN_POSITIVE)
+    rates = [_parse_float(word, "a rate", MIN_POSITIVE) for word in arguments.take_positional()]
+    return [FixedRate(kind, rate, shape, cap) for rate in rates]
 
 
 def _parse_ramp(arguments: _LoadArguments) -> list[LoadPattern]:
@@ -163,7 +143,7 @@ def _parse_sweep(arguments: _LoadArguments) -> list[LoadPattern]:
 def _parse_search(arguments: _LoadArguments) -> list[LoadPattern]:
     low = arguments.take_float("low", 1.0, minimum=MIN_POSITIVE)
     high = arguments.take_float("high", 128.0, minimum=MIN_POSITIVE)
-    tolerance, repeat = (arguments.take_float("within", 0.05, minimum=MIN_POSITIVE), arguments.take_int("repeat", 1))
+    tolerance, repeat = arguments.take_float("within", 0.05, minimum=MIN_POSITIVE), arguments.take_int("repeat", 1)
     variable: Literal["rate", "closed"]
     if arguments.take_flag("rate"):
         variable = "rate"
@@ -176,18 +156,25 @@ def _parse_search(arguments: _LoadArguments) -> list[LoadPattern]:
     return [SearchPlan(variable, low, high, tolerance, repeat)]
 
 
-LOAD_PARSERS: dict[str, Callable[[_LoadArguments], list[LoadPattern]]] = {
-    "serial": lambda _: [ClosedLoop(1)],
-    "closed": _parse_closed,
-    "burst": _parse_burst,
-    "constant": _fixed_rate_parser("constant"),
-    "poisson": _fixed_rate_parser("poisson"),
-    "gamma": _fixed_rate_parser("gamma"),
-    "ramp": _parse_ramp,
-    "steps": _parse_steps,
-    "trace": _parse_trace,
-    "sweep": _parse_sweep,
-    "search": _parse_search,
+class LoadSyntax(NamedTuple):
+    """The grammar of a kind of load, and what parses its arguments."""
+
+    grammar: str
+    parse: Callable[[_LoadArguments], list[LoadPattern]]
+
+
+LOADS = {
+    "serial": LoadSyntax("serial", lambda _: [ClosedLoop(1)]),
+    "closed": LoadSyntax("closed:USERS[,USERS...][,ramp=SECONDS][,think=SECONDS]", _parse_closed),
+    "burst": LoadSyntax("burst:COUNT[,COUNT...][,cap=N]", _parse_burst),
+    "constant": LoadSyntax("constant:RATE[,RATE...][,cap=N]", partial(_parse_fixed_rate, "constant")),
+    "poisson": LoadSyntax("poisson:RATE[,RATE...][,cap=N]", partial(_parse_fixed_rate, "poisson")),
+    "gamma": LoadSyntax("gamma:RATE[,RATE...],shape=SHAPE[,cap=N]", partial(_parse_fixed_rate, "gamma")),
+    "ramp": LoadSyntax("ramp:RATE-RATE,over=SECONDS[,exp][,poisson][,cap=N]", _parse_ramp),
+    "steps": LoadSyntax("steps:RATExSECONDS[,RATExSECONDS...][,poisson][,cap=N]", _parse_steps),
+    "trace": LoadSyntax("trace[:scale=FACTOR][,cap=N]", _parse_trace),
+    "sweep": LoadSyntax("sweep:POINTS[,high=USERS]", _parse_sweep),
+    "search": LoadSyntax("search:rate|closed[,low=N][,high=N][,within=SHARE][,repeat=N]", _parse_search),
 }
 
 
@@ -198,16 +185,16 @@ def parse_loads(text: str) -> list[LoadPattern]:
         SpecError: The text is not a load; the message shows the grammar.
     """
     kind, _, rest = text.strip().partition(":")
-    if kind not in LOAD_PARSERS:
-        near = difflib.get_close_matches(kind, LOAD_PARSERS, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Expected one of: {', '.join(LOAD_PARSERS)}."
+    if kind not in LOADS:
+        near = difflib.get_close_matches(kind, LOADS, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Expected one of: {', '.join(LOADS)}."
         raise SpecError(f"Unknown load {kind!r}. {hint}")
     try:
         arguments = _LoadArguments(rest)
-        loads = LOAD_PARSERS[kind](arguments)
+        loads = LOADS[kind].parse(arguments)
         arguments.reject_unused()
     except _LoadSyntaxError as error:
-        raise SpecError(f"Load {text!r}: {error}. Expected {LOAD_SYNTAX[kind]}.") from error
+        raise SpecError(f"Load {text!r}: {error}. Expected {LOADS[kind].grammar}.") from error
     return loads
 
 

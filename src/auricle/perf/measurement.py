@@ -1,4 +1,4 @@
-"""Run load points one after the other, score their answers, and write the summary."""
+"""Run load points one after the other, score their answers, and write the summary; or recompute an earlier one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import os
 import platform
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.factory import Evaluation, build_run_spec, display_name
@@ -22,15 +22,14 @@ from auricle.engine.spec import Spec
 from auricle.models import AsyncModel
 from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.load_patterns import Load, LoadPattern, folder_name
-from auricle.perf.load_syntax import parse_loads
-from auricle.perf.machine_limits import find_limit_warnings
+from auricle.perf.load_syntax import parse_load, parse_loads
 from auricle.perf.measure_definitions import DEFINITIONS
-from auricle.perf.plan import LoadPointPlan
-from auricle.perf.repeats import summarise_repeats
-from auricle.perf.request_columns import RequestColumns
+from auricle.perf.messages import LoadPointPlan
+from auricle.perf.request_records import RequestColumns
+from auricle.perf.selftest import find_limit_warnings
 from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import parse_slos
-from auricle.perf.summary import summarise
+from auricle.perf.summary import summarise, summarise_repeats
 from auricle.report.publish import publish
 from auricle.runs.journal import iter_journal
 from auricle.runs.metrics import Number
@@ -42,6 +41,8 @@ from auricle.runs.perf_files import (
     PerfSummary,
     SearchResult,
     SenderHealth,
+    read_health,
+    read_perf_summary,
     write_health,
     write_perf_manifest,
     write_perf_summary,
@@ -49,6 +50,8 @@ from auricle.runs.perf_files import (
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run, contains_load_test
 
+PricingLookup: TypeAlias = Callable[[str, Mapping[str, Any]], Pricing | None]
+"""Returns the pricing of a model, by its name and arguments."""
 MAX_RATE_PER_SENDER = 200.0  # requests per second above which a sender's own work would distort its times
 
 
@@ -88,7 +91,7 @@ class Measurement:
         self.out, self.config, self._on_progress = out, config, on_progress
         self._evaluation = evaluation
         self.spec, self.task, self.inferencer = evaluation.spec, evaluation.task, evaluation.inferencer
-        self.slos = parse_slos(config.slo) if config.slo else ()
+        self.slos = parse_slos(config.slo)
         self.loads = [load for text in config.loads for load in parse_loads(text)] * config.repeat
         self._validate()
         self.points: list[LoadPointSummary] = []
@@ -268,3 +271,43 @@ def measure(spec: Spec | Evaluation, out: str | Path, config: PerfConfig, on_pro
     """Measure serving performance and return the summary, which is also written to `out`."""
     evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
     return Measurement(evaluation, Path(out), config, on_progress).run()
+
+
+def recompute_summary(
+    folder: Path, *, slo: str = "", window: str | None = None, find_pricing: PricingLookup = lambda *_: None
+) -> PerfSummary:
+    """Recompute and save a measurement's summary, optionally with other SLOs, prices or another window.
+
+    No request is sent and no model is loaded.
+    """
+    previous = read_perf_summary(folder)
+    manifest, config = previous.about, previous.about.wanted
+    pricing = find_pricing(manifest.model, manifest.model_args)
+    config = {
+        **config,
+        "slo": slo or config["slo"],
+        "window": window or config["window"],
+        "bill": pricing.to_dict() if pricing else config.get("bill"),
+    }
+    points = tuple(_recompute_point(folder / point.folder, point, config) for point in previous.points)
+    summary = replace(
+        previous,
+        points=points,
+        valid=all(point.validity.valid for point in points),
+        spreads=summarise_repeats(points),
+        about=replace(manifest, wanted=config),
+    )
+    write_perf_summary(folder, summary)
+    return summary
+
+
+def _recompute_point(folder: Path, previous: LoadPointSummary, config: Mapping[str, Any]) -> LoadPointSummary:
+    point = summarise(
+        RequestColumns.read(folder / REQUESTS_FILE),
+        parse_load(previous.load),
+        read_health(folder),
+        parse_slos(config["slo"]),
+        config["window"],
+        Pricing.from_dict(config["bill"]),
+    )
+    return replace(point, folder=previous.folder, senders=previous.senders, accuracy=previous.accuracy)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from auricle.perf.cumulative import CumulativeAmount
-from auricle.perf.request_columns import Floats, Ints
+from auricle.perf.request_records import Floats, Ints
 from auricle.perf.windows import Window
+from auricle.runs.perf_files import MeasureStatistics
 
 PERCENTILES = (1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 INTERVAL_STATISTICS = ("mean", "p50", "p95")
@@ -49,24 +50,29 @@ def min_values_for_percentile(percent: float) -> int:
     return 1 if percent == 50 else math.ceil(100 / tail - 1e-9)
 
 
-def describe_values(values: Floats) -> dict[str, Any]:
+def describe_values(values: Floats) -> MeasureStatistics:
     """Compute count, mean, deviation, extremes and percentiles of the defined values; None where n is too small."""
     defined = values[~np.isnan(values)]
-    n = len(defined)
-    statistics: dict[str, Any] = {"n": n, "undefined": len(values) - n}
-    statistics["mean"] = float(defined.mean()) if n else None
-    statistics["std"] = float(defined.std(ddof=1)) if n > 1 else None
-    statistics["min"] = float(defined.min()) if n else None
-    percentiles = np.percentile(defined, PERCENTILES) if n else np.zeros(len(PERCENTILES))
+    if not (n := len(defined)):
+        return MeasureStatistics(undefined=len(values))
+    percentiles: dict[str, Any] = {}
     withheld = {}
-    for percent, value in zip(PERCENTILES, percentiles, strict=True):
+    for percent, value in zip(PERCENTILES, np.percentile(defined, PERCENTILES).tolist(), strict=True):
         name, needed = format_percentile(percent), min_values_for_percentile(percent)
-        statistics[name] = float(value) if n >= needed else None
-        if 0 < n < needed:
+        if n >= needed:
+            percentiles[name.replace(".", "_")] = value
+        else:
             withheld[name] = f"n = {n}, needs {needed}"
-    statistics["max"] = float(defined.max()) if n else None
-    statistics["withheld"] = withheld
-    return statistics
+    return MeasureStatistics(
+        n=n,
+        undefined=len(values) - n,
+        mean=float(defined.mean()),
+        std=float(defined.std(ddof=1)) if n > 1 else None,
+        min=float(defined.min()),
+        max=float(defined.max()),
+        withheld=withheld,
+        **percentiles,
+    )
 
 
 class BlockBootstrap:
@@ -96,10 +102,9 @@ class BlockBootstrap:
             return None
         lengths = np.diff(self._edges)
         amounts = np.diff(cumulative(self._edges))
-        low, high = self._interval((self._block_weights @ amounts) / (self._block_weights @ lengths))
-        return low, high
+        return self._interval((self._block_weights @ amounts) / (self._block_weights @ lengths))
 
-    def value_intervals(self, values: Floats, row_indices: Ints | None = None) -> dict[str, list[float] | None]:
+    def value_intervals(self, values: Floats, row_indices: Ints | None = None) -> dict[str, tuple[float, float] | None]:
         """Return the intervals of mean, median and 95th percentile; None if there is not enough data.
 
         Args:
@@ -114,7 +119,7 @@ class BlockBootstrap:
         sizes = self._block_weights @ np.bincount(blocks, minlength=self.block_count)
         sums = self._block_weights @ np.bincount(blocks, values, self.block_count)
         non_empty = sizes > 0
-        intervals: dict[str, list[float] | None] = {"mean": self._interval(sums[non_empty] / sizes[non_empty])}
+        intervals: dict[str, tuple[float, float] | None] = {"mean": self._interval(sums[non_empty] / sizes[non_empty])}
         resample_percentile = self._percentile_resampler(values, blocks)
         for percent in (50, 95):
             enough = len(values) >= MIN_TAIL_VALUES * min_values_for_percentile(percent)
@@ -136,13 +141,13 @@ class BlockBootstrap:
 
         return resample_percentile
 
-    def _interval(self, resampled: Floats) -> list[float]:
+    def _interval(self, resampled: Floats) -> tuple[float, float]:
         """Return the 95 % interval of resamples, widened because a few blocks underestimate the variance."""
         tail = NormalDist().cdf(
             -math.sqrt(self.block_count / (self.block_count - 1)) * _student_t_975(self.block_count - 1)
         )
         low, high = np.quantile(resampled, [tail, 1 - tail])
-        return [float(low), float(high)]
+        return float(low), float(high)
 
 
 def _student_t_975(degrees: int) -> float:

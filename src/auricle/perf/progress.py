@@ -6,8 +6,10 @@ import shutil
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import Any, TextIO
+from collections.abc import Callable
+from typing import TextIO
+
+from auricle.perf.messages import PointProgress
 
 TERMINAL_INTERVAL = 1.0
 LOG_INTERVAL = 10.0
@@ -21,9 +23,9 @@ class ProgressLine:
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._clock = stream or sys.stderr, clock
         self._is_terminal = self._stream.isatty()
-        self._counts: Mapping[str, Any] = {}
+        self._progress: PointProgress | None = None
         self._start_time = self._last_drawn = clock()
-        self._finished_history: deque[tuple[float, float]] = deque()
+        self._finished_history: deque[tuple[float, int]] = deque()
 
     def __enter__(self) -> ProgressLine:
         return self
@@ -31,44 +33,34 @@ class ProgressLine:
     def __exit__(self, *_: object) -> None:
         self._finish_point()
 
-    def update(self, counts: Mapping[str, Any]) -> None:
-        """Update the counts.
-
-        Args:
-            counts: `started`, `answered`, `failed` and `in_flight` over all senders; optionally `load`,
-                `seconds` and `ttft_s`.
-        """
-        if not counts:
-            return
-        if _get_count(counts, "started") < _get_count(self._counts, "started"):  # the next load point
-            self._finish_point()
-        if not self._counts:  # the clock starts with the first request, not with the preparation
-            self._start_point()
-        self._counts = counts
+    def update(self, progress: PointProgress) -> None:
+        """Show the counts over all senders."""
         now = self._clock()
-        self._finished_history.append((now, _get_count(counts, "answered") + _get_count(counts, "failed")))
+        if self._progress and progress.started < self._progress.started:  # the next load point
+            self._finish_point()
+        if not self._progress:  # the clock starts with the first request, not with the preparation
+            self._start_time = self._last_drawn = now
+            self._finished_history.clear()
+        self._progress = progress
+        self._finished_history.append((now, progress.answered + progress.failed))
         while len(self._finished_history) > 2 and self._finished_history[1][0] <= now - RATE_WINDOW_SECONDS:
             self._finished_history.popleft()
         if now - self._last_drawn >= (TERMINAL_INTERVAL if self._is_terminal else LOG_INTERVAL):
             self._last_drawn = now
-            self._draw()
-
-    def _start_point(self) -> None:
-        self._start_time = self._last_drawn = self._clock()
-        self._finished_history = deque()
+            self._draw(progress)
 
     def _finish_point(self) -> None:
         """Leave the last state on the screen."""
-        if not self._counts:
+        if not self._progress:
             return
-        self._draw()
+        self._draw(self._progress)
         if self._is_terminal:
             self._stream.write("\n")
             self._stream.flush()
-        self._counts = {}
+        self._progress = None
 
-    def _draw(self) -> None:
-        line = self.format_line()
+    def _draw(self, progress: PointProgress) -> None:
+        line = self.format_line(progress)
         if self._is_terminal:
             width = shutil.get_terminal_size().columns
             self._stream.write(f"\r{line[: width - 1]}\x1b[K")
@@ -76,31 +68,18 @@ class ProgressLine:
             self._stream.write(f"{line}\n")
         self._stream.flush()
 
-    def format_line(self) -> str:
-        """Format the current counts as one line."""
-        counts = self._counts
-        parts = [self._format_elapsed()]
-        parts += [f"{_get_count(counts, name):,.0f} {label}" for name, label in COUNT_LABELS if name in counts]
-        if _get_count(counts, "failed"):
-            parts.append(f"{_get_count(counts, 'failed'):,.0f} failed")
-        parts.append(f"{self._recent_rate():.3g}/s")
-        if (ttft := counts.get("ttft_s")) is not None:
-            parts.append(f"TTFT {ttft:.3g} s")
-        load = counts.get("load")
-        return f"{load}: {', '.join(parts)}" if load else ", ".join(parts)
-
-    def _format_elapsed(self) -> str:
-        elapsed, total = self._clock() - self._start_time, self._counts.get("seconds")
-        return f"{elapsed:.0f} of {total:g} s" if total else f"{elapsed:.0f} s"
-
-    def _recent_rate(self) -> float:
-        """Return finished requests per second over the last few seconds."""
+    def format_line(self, progress: PointProgress) -> str:
+        """Format the counts as one line, with the rate of the last few seconds."""
+        elapsed, total = self._clock() - self._start_time, progress.seconds
         (first_time, first_count), (last_time, last_count) = self._finished_history[0], self._finished_history[-1]
-        return (last_count - first_count) / (last_time - first_time) if last_time > first_time else 0.0
-
-
-COUNT_LABELS = (("started", "sent"), ("answered", "answered"), ("in_flight", "in flight"))
-
-
-def _get_count(counts: Mapping[str, Any], name: str) -> float:
-    return counts.get(name) or 0
+        rate = (last_count - first_count) / (last_time - first_time) if last_time > first_time else 0.0
+        parts = [
+            f"{elapsed:.0f} of {total:g} s" if total else f"{elapsed:.0f} s",
+            f"{progress.started:,} sent",
+            f"{progress.answered:,} answered",
+            f"{progress.in_flight:,} in flight",
+            *([f"{progress.failed:,} failed"] if progress.failed else []),
+            f"{rate:.3g}/s",
+            *([] if progress.ttft_s is None else [f"TTFT {progress.ttft_s:.3g} s"]),
+        ]
+        return f"{progress.load}: {', '.join(parts)}"

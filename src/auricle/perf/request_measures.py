@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
-from auricle.perf.request_columns import Floats, RaggedArray, RequestColumns
+from auricle.perf.request_records import Floats, RaggedArray, RequestColumns
 
 
 def compute_measures(columns: RequestColumns) -> dict[str, Floats]:

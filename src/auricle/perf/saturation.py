@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auricle.perf.request_columns import Floats, RequestColumns
+from auricle.perf.request_records import Floats, RequestColumns
 from auricle.perf.windows import CountOverTime, Window, fill_missing_ends
 from auricle.runs.perf_files import Saturation
 

@@ -1,9 +1,9 @@
-"""Search for the highest load that meets the SLOs, by doubling and then bisection."""
+"""Load patterns whose points depend on earlier results: a sweep to saturation, and the search for a limit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from auricle.perf.load_patterns import (
@@ -19,47 +19,83 @@ from auricle.perf.load_patterns import (
 from auricle.perf.slo import Slo, evaluate_run
 from auricle.runs.perf_files import SearchResult, TriedValue
 
+DEFAULT_MAX_USERS = 128
 MAX_UNJUDGED_RUNS = 3
 """Inconclusive runs of a point after which it counts as not met. The lowest load is left after one such run:
 it yields too few requests, and a higher load yields more."""
 
 
-class Search:
-    """A search: ask for the `next_point`, measure it, and `record_result`, until there is no next point.
+@dataclass(frozen=True, slots=True)
+class Sweep(LoadPattern):
+    """One user, then many users, then rates between the throughputs of the two."""
 
-    Args:
-        low: First value to try.
-        high: Highest value to try.
-        tolerance: Gap between best and failing value, relative to the best, at which the search ends.
-        integer_only: Whether values are whole numbers, such as users.
-        repeat: Runs per value; the majority decides.
+    points_between: int
+    max_users: int = DEFAULT_MAX_USERS
+    """Users expected to saturate the server."""
+
+    def __str__(self) -> str:
+        high = self.max_users if self.max_users != DEFAULT_MAX_USERS else None
+        return format_load(f"sweep:{self.points_between}", high=high)
+
+    def points(self, slos: Sequence[Slo]) -> PointSequence:
+        """Yield the two closed loops, whose throughputs determine the rates that follow."""
+        throughputs: list[float | None] = []
+        for users in (1, self.max_users):
+            summary = yield ClosedLoop(users)
+            if summary is None:
+                return None
+            throughputs.append(summary.run["req_s"].value)
+        for rate in self._rates_between(*throughputs):
+            if (yield FixedRate("poisson", round_rate(rate))) is None:
+                break
+        return None
+
+    def _rates_between(self, single_user_rate: float | None, max_rate: float | None) -> list[float]:
+        """Return rates evenly between the two; from half the maximum if one user already saturates the server."""
+        if not max_rate:
+            return []
+        lowest = min(single_user_rate or 0.0, max_rate / 2)
+        parts = self.points_between + 1
+        return [lowest + (max_rate - lowest) * part / parts for part in range(1, parts)]
+
+
+@dataclass(slots=True)
+class Search:
+    """A search by doubling and then bisection.
+
+    Ask for the `next_point`, measure it, and `record_result`, until there is no next point.
     """
 
-    def __init__(
-        self, low: float, high: float, *, tolerance: float = 0.05, integer_only: bool = False, repeat: int = 1
-    ) -> None:
-        self._low, self._high = low, high
-        self._tolerance, self._integer_only, self._repeat = tolerance, integer_only, repeat
-        self._votes: dict[float, list[bool | None]] = {}
-        self._best: float | None = None
-        self._beyond: float | None = None
+    low: float
+    """First value to try."""
+    high: float
+    """Highest value to try."""
+    tolerance: float = 0.05
+    """Gap between best and failing value, relative to the best, at which the search ends."""
+    integer_only: bool = False
+    """Whether values are whole numbers, such as users."""
+    repeat: int = 1
+    """Runs per value; the majority decides."""
+    _votes: dict[float, list[bool | None]] = field(default_factory=dict)
+    _best: float | None = None
+    _beyond: float | None = None
 
     def next_point(self) -> float | None:
         """Return the next value to measure; None at the end of the search."""
         for value, votes in self._votes.items():
-            if value >= self._low and self._majority_vote(votes) is None:
+            if value >= self.low and self._majority_vote(votes) is None:
                 return value
         if self._best is None:
-            return self._low if self._beyond is None else None
+            return self.low if self._beyond is None else None
         if self._beyond is None:
-            return None if self._best >= self._high else min(2 * self._best, self._high)
+            return None if self._best >= self.high else min(2 * self._best, self.high)
         return self._midpoint(self._best, self._beyond)
 
     def _midpoint(self, best: float, beyond: float) -> float | None:
-        if beyond - best <= max(self._tolerance * best, 1.0 if self._integer_only else 0.0):
+        if beyond - best <= max(self.tolerance * best, 1.0 if self.integer_only else 0.0):
             return None
         middle = (best + beyond) / 2
-        return float(int(middle)) if self._integer_only else middle
+        return float(int(middle)) if self.integer_only else middle
 
     def record_result(self, value: float, met: bool | None) -> None:
         """Record whether a run of `value` met the SLOs; None if it was inconclusive."""
@@ -71,15 +107,15 @@ class Search:
         elif majority is False:
             self._beyond = value
         elif met is None and self._best is None:
-            self._low = min(2 * value, self._high)
+            self.low = min(2 * value, self.high)
 
     def _majority_vote(self, votes: Sequence[bool | None]) -> bool | None:
         """Return the majority of the votes; None while further runs could decide."""
-        majority = self._repeat // 2 + 1
+        majority = self.repeat // 2 + 1
         for side in (True, False):
             if votes.count(side) >= majority:
                 return side
-        return False if len(votes) >= max(MAX_UNJUDGED_RUNS, self._repeat) else None
+        return False if len(votes) >= max(MAX_UNJUDGED_RUNS, self.repeat) else None
 
     def result(self, name: str = "") -> SearchResult:
         tried = tuple(TriedValue(value, tuple(votes)) for value, votes in sorted(self._votes.items()))

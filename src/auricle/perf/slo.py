@@ -7,17 +7,16 @@ import operator
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
+
+import numpy as np
 
 from auricle.core.errors import SpecError
 from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
-from auricle.runs.perf_files import RunMeasure
+from auricle.perf.request_records import Floats, Mask, RequestColumns
+from auricle.runs.perf_files import MeasureStatistics, RunMeasure
 
-if TYPE_CHECKING:
-    from auricle.perf.request_columns import Floats, Mask, RequestColumns
-
-Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""Statistics of each measure of a request."""
+Measures: TypeAlias = Mapping[str, MeasureStatistics]
 RunMeasures: TypeAlias = Mapping[str, RunMeasure]
 STATISTICS = ("mean", "min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
 COMPARATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
@@ -77,10 +76,7 @@ class Slo:
         """Return the value that the limit applies to; None for a per-request SLO."""
         if self.is_per_request:
             return None
-        if not self.statistic:
-            return run[self.measure].value
-        value: float | None = measures[self.measure][self.statistic]
-        return value
+        return measures[self.measure][self.statistic] if self.statistic else run[self.measure].value
 
 
 DEFAULT_ATTAINMENT = Slo("slo_attainment", ">=", 0.95)
@@ -125,8 +121,6 @@ class SloOutcomes:
 
 def evaluate_requests(slos: Sequence[Slo], columns: RequestColumns, measures: Mapping[str, Floats]) -> SloOutcomes:
     """Evaluate the per-request SLOs; failed requests miss them, cancelled requests are left out."""
-    import numpy as np
-
     ok = columns.ok
     violated, unknown = np.zeros(len(ok), dtype=bool), np.zeros(len(ok), dtype=bool)
     for slo in slos:

@@ -1,9 +1,10 @@
-"""Compute all numbers of a load point from its recorded requests."""
+"""Compute all numbers of a load point from its recorded requests, and their variation between repeats of a load."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from statistics import fmean, stdev
 from typing import Any, cast
 
 import numpy as np
@@ -21,9 +22,8 @@ from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
 from auricle.perf.measure_definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.percentiles import METHOD, BlockBootstrap, describe_values
-from auricle.perf.request_columns import Floats, Mask, RaggedArray, RequestColumns
 from auricle.perf.request_measures import compute_measures, get_pooled_values
-from auricle.perf.request_record import RequestRecord
+from auricle.perf.request_records import Floats, Mask, RequestColumns, RequestRecord
 from auricle.perf.saturation import assess_saturation
 from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import (
@@ -35,7 +35,7 @@ from auricle.perf.slo import (
     evaluate_requests,
     evaluate_run,
 )
-from auricle.perf.validity import Evidence, collect_notes, find_invalid_reasons
+from auricle.perf.validity import collect_notes, find_invalid_reasons
 from auricle.perf.windows import (
     Window,
     WindowKind,
@@ -46,6 +46,9 @@ from auricle.perf.windows import (
 )
 from auricle.runs.perf_files import (
     LoadPointSummary,
+    MeasureStatistics,
+    RepeatedLoad,
+    RepeatedNumber,
     RequestCounts,
     RunMeasure,
     SenderHealth,
@@ -55,6 +58,13 @@ from auricle.runs.perf_files import (
     Validity,
     WindowSummary,
 )
+
+REPEATED_STATISTICS = (
+    *(("req_s", ""), ("tok_out_s", ""), ("audio_in_x", ""), ("audio_out_x", "")),
+    *(("ttft_s", "p50"), ("ttft_s", "p95"), ("ttfa_s", "p50"), ("ttfa_s", "p95")),
+    *(("latency_s", "p50"), ("latency_s", "p95"), ("sched_latency_s", "p95")),
+)
+"""Pairs of measure and statistic; run measures have no statistic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,19 @@ class _LoadPoint:
     """Requests of the measured phase that started in the window."""
     bootstrap: BlockBootstrap
     pricing: Pricing | None
+
+    @property
+    def has_request_slos(self) -> bool:
+        return any(slo.is_per_request for slo in self.slos)
+
+    def count_requests(self) -> RequestCounts:
+        columns, phase = self.columns, self.columns.categorical["phase"]
+        return RequestCounts(
+            all=count_statuses(columns, np.ones(len(columns), dtype=bool)),
+            by_phase={name: count_statuses(columns, phase.equals(name)) for name in phase.categories},
+            window=count_statuses(columns, self.in_window),
+            never_sent=int(np.isnan(columns["sent"]).sum()),
+        )
 
 
 def summarise(
@@ -91,22 +114,37 @@ def summarise(
         window_kind: `steady` for the steady window, if there is one, or `all`.
         pricing: Prices from which costs are computed.
     """
-    point = _build_point(records, load, health or SenderHealth(), tuple(slos), window_kind, pricing)
-    columns, rows = point.columns, point.in_window
+    columns = records if isinstance(records, RequestColumns) else RequestColumns.from_records(records)
+    load = parse_load(load) if isinstance(load, str) else load
+    measures = compute_measures(columns)
+    latency = measures["latency_s"]
+    window = choose_window(columns, latency, load, window_kind)
+    rows = window.select_requests(columns)
+    defined = latency[rows & ~np.isnan(latency)]
+    bootstrap = BlockBootstrap(window, columns.start_times[rows], float(defined.mean()) if len(defined) else 0.0)
+    health = health or SenderHealth()
+    point = _LoadPoint(columns, measures, load, health, tuple(slos), window, rows, bootstrap, pricing)
+    summary = _summarise_point(point)
+    reasons = tuple(find_invalid_reasons(summary, load, _count_slow_cancelled(point)))
+    notes = tuple(collect_notes(summary, load))
+    return cast(LoadPointSummary, _round_floats(replace(summary, validity=Validity(not reasons, reasons), notes=notes)))
+
+
+def _summarise_point(point: _LoadPoint) -> LoadPointSummary:
+    """Compute the numbers of a load point; its validity and notes depend on them."""
+    columns, rows, window = point.columns, point.in_window, point.window
     slo_outcomes = evaluate_requests(point.slos, columns, point.measures)
     measures, run = _summarise_measures(point), _summarise_run(point, slo_outcomes)
-    evidence = _collect_evidence(point, measures, run)
-    reasons = tuple(find_invalid_reasons(evidence))
-    summary = LoadPointSummary(
+    requests = int(rows.sum())
+    return LoadPointSummary(
         load=str(point.load),
-        window=_summarise_window(point),
-        counts=_count_requests(point),
+        window=WindowSummary(window.kind, window.start, window.end, window.length, requests, window.not_steady_reason),
+        counts=point.count_requests(),
         measures=measures,
         run=run,
-        validity=Validity(not reasons, reasons),
-        notes=tuple(collect_notes(evidence)),
-        saturation=evidence.saturation,
-        repeats=evidence.repeats,
+        validity=Validity(True),
+        saturation=assess_saturation(columns, point.measures, window),
+        repeats=count_repeats(columns),
         slo=_summarise_slos(point, slo_outcomes, measures, run) if point.slos else None,
         breakdowns=compute_breakdowns(columns, point.measures, rows),
         finish=count_finish_reasons(columns, rows),
@@ -115,7 +153,6 @@ def summarise(
         currency=point.pricing.price.currency if point.pricing else None,
         method=METHOD,
     )
-    return cast(LoadPointSummary, _round_floats(summary))
 
 
 def _round_floats(value: Any) -> Any:
@@ -129,62 +166,30 @@ def _round_floats(value: Any) -> Any:
     return type(value)(map(_round_floats, value)) if isinstance(value, list | tuple) else value
 
 
-def _build_point(
-    records: RequestColumns | Iterable[RequestRecord | Mapping[str, Any]],
-    load: Load | str,
-    health: SenderHealth,
-    slos: tuple[Slo, ...],
-    window_kind: WindowKind,
-    pricing: Pricing | None,
-) -> _LoadPoint:
-    columns = records if isinstance(records, RequestColumns) else RequestColumns.from_records(records)
-    parsed_load = parse_load(load) if isinstance(load, str) else load
-    measures = compute_measures(columns)
-    latency = measures["latency_s"]
-    window = choose_window(columns, latency, parsed_load, window_kind)
-    rows = window.select_requests(columns)
-    defined = latency[rows & ~np.isnan(latency)]
-    bootstrap = BlockBootstrap(window, columns.start_times[rows], float(defined.mean()) if len(defined) else 0.0)
-    return _LoadPoint(columns, measures, parsed_load, health, slos, window, rows, bootstrap, pricing)
-
-
-def _summarise_window(point: _LoadPoint) -> WindowSummary:
-    window, requests = point.window, int(point.in_window.sum())
-    return WindowSummary(window.kind, window.start, window.end, window.length, requests, window.not_steady_reason)
-
-
-def _count_requests(point: _LoadPoint) -> RequestCounts:
-    columns, phase = point.columns, point.columns.categorical["phase"]
-    return RequestCounts(
-        all=count_statuses(columns, np.ones(len(columns), dtype=bool)),
-        by_phase={name: count_statuses(columns, phase.equals(name)) for name in phase.categories},
-        window=count_statuses(columns, point.in_window),
-        never_sent=int(np.isnan(columns["sent"]).sum()),
-    )
-
-
-def _summarise_measures(point: _LoadPoint) -> dict[str, dict[str, Any]]:
+def _summarise_measures(point: _LoadPoint) -> dict[str, MeasureStatistics]:
     """Describe the measures of the successful requests in the window."""
     succeeded = point.in_window & point.columns.ok
     summary = {}
     for name in REQUEST_DEFINITIONS:
         if name in POOLED_MEASURES:
-            summary[name] = _summarise_pooled(point, succeeded, get_pooled_values(point.columns, name))
+            summary[name] = _summarise_pooled(point, succeeded, name)
             continue
         values = point.measures[name]
-        summary[name] = describe_values(values[succeeded])
-        summary[name]["intervals"] = point.bootstrap.value_intervals(values[point.in_window])
+        intervals = point.bootstrap.value_intervals(values[point.in_window])
+        summary[name] = replace(describe_values(values[succeeded]), intervals=intervals)
     return summary
 
 
-def _summarise_pooled(point: _LoadPoint, succeeded: Mask, gaps: RaggedArray) -> dict[str, Any]:
+def _summarise_pooled(point: _LoadPoint, succeeded: Mask, name: str) -> MeasureStatistics:
+    gaps = get_pooled_values(point.columns, name)
     values = gaps.pool_rows(succeeded)
-    summary = describe_values(values)
-    summary["undefined"] = int((gaps.counts[succeeded] == 0).sum())
     counts = np.where(succeeded, gaps.counts, 0)[point.in_window]
     row_indices = np.repeat(np.arange(len(counts)), counts)
-    summary["intervals"] = point.bootstrap.value_intervals(values, row_indices)
-    return summary
+    return replace(
+        describe_values(values),
+        undefined=int((gaps.counts[succeeded] == 0).sum()),
+        intervals=point.bootstrap.value_intervals(values, row_indices),
+    )
 
 
 def _summarise_run(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, RunMeasure]:
@@ -202,7 +207,7 @@ def _summarise_run(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, Ru
         "offered_rate": compute_offered_rate(point.columns, rows),
         "achieved_rate": compute_achieved_rate(point.columns, rows),
         "late_p99_s": _compute_late_p99(point),
-        "slo_attainment": _compute_attainment(point, slo_outcomes),
+        "slo_attainment": slo_outcomes.select(rows).attainment if point.has_request_slos else None,
         "failed_share": counts.failed / finished if finished else None,
         "timeout_share": count_timeouts(point.columns, rows) / finished if finished else None,
         "audio_hours": None if np.isnan(audio_seconds).all() else float(np.nansum(audio_seconds)) / 3600,
@@ -215,7 +220,7 @@ def _summarise_rates(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, 
     columns, window = point.columns, point.window
     done = columns["done"][slo_outcomes.met]
     amounts = compute_cumulative_amounts(columns)
-    amounts["goodput_req_s"] = accumulate_at(done, np.ones(len(done))) if _has_request_slos(point) else None
+    amounts["goodput_req_s"] = accumulate_at(done, np.ones(len(done))) if point.has_request_slos else None
     rates: dict[str, RunMeasure] = {}
     for name, amount in amounts.items():
         if amount is None or not window.length:
@@ -224,10 +229,6 @@ def _summarise_rates(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, 
         start, end = amount(np.array([window.start, window.end]))
         rates[name] = RunMeasure(float(end - start) / window.length, point.bootstrap.rate_interval(amount))
     return rates
-
-
-def _has_request_slos(point: _LoadPoint) -> bool:
-    return any(slo.is_per_request for slo in point.slos)
 
 
 def _compute_late_p99(point: _LoadPoint) -> float | None:
@@ -239,26 +240,6 @@ def _compute_late_p99(point: _LoadPoint) -> float | None:
     delays = (point.columns["sent"] - point.columns["due"])[point.in_window]
     delays = delays[~np.isnan(delays)]
     return None if point.load.cap or not len(delays) else float(np.percentile(delays, 99))
-
-
-def _compute_attainment(point: _LoadPoint, slo_outcomes: SloOutcomes) -> float | None:
-    if not _has_request_slos(point):
-        return None
-    return slo_outcomes.select(point.in_window).attainment
-
-
-def _collect_evidence(point: _LoadPoint, measures: Measures, run: RunMeasures) -> Evidence:
-    return Evidence(
-        load=point.load,
-        health=point.health,
-        window=point.window,
-        run=run,
-        measures=measures,
-        counts=count_statuses(point.columns, point.in_window),
-        repeats=count_repeats(point.columns),
-        slow_cancelled=_count_slow_cancelled(point),
-        saturation=assess_saturation(point.columns, point.measures, point.window),
-    )
 
 
 def _count_slow_cancelled(point: _LoadPoint) -> int:
@@ -273,16 +254,17 @@ def _count_slow_cancelled(point: _LoadPoint) -> int:
 
 def _summarise_slos(point: _LoadPoint, slo_outcomes: SloOutcomes, measures: Measures, run: RunMeasures) -> SloSummary:
     """Summarise the SLOs and whether they were met."""
-    in_window = slo_outcomes.select(point.in_window)
-    met, missed, not_evaluable = (
-        int(mask.sum()) for mask in (in_window.met, in_window.missed, in_window.not_evaluable)
-    )
-    requests = SloRequests(met, missed, not_evaluable, count_statuses(point.columns, point.in_window).cancelled)
-    return SloSummary(
-        met=evaluate_run(point.slos, measures, run),
-        promises=tuple(_summarise_slo(point, slo, measures, run) for slo in point.slos),
-        requests=requests if _has_request_slos(point) else None,
-    )
+    requests = None
+    if point.has_request_slos:
+        in_window = slo_outcomes.select(point.in_window)
+        requests = SloRequests(
+            met=int(in_window.met.sum()),
+            missed=int(in_window.missed.sum()),
+            not_evaluable=int(in_window.not_evaluable.sum()),
+            cancelled=count_statuses(point.columns, point.in_window).cancelled,
+        )
+    results = tuple(_summarise_slo(point, slo, measures, run) for slo in point.slos)
+    return SloSummary(evaluate_run(point.slos, measures, run), results, requests)
 
 
 def _summarise_slo(point: _LoadPoint, slo: Slo, measures: Measures, run: RunMeasures) -> SloResult:
@@ -292,3 +274,26 @@ def _summarise_slo(point: _LoadPoint, slo: Slo, measures: Measures, run: RunMeas
         return SloResult(str(slo), "run", value, slo.is_met_by(value))
     share = evaluate_requests([slo], point.columns, point.measures).select(point.in_window).attainment
     return SloResult(str(slo), "request", share, DEFAULT_ATTAINMENT.is_met_by(share))
+
+
+# --- repeats ------------------------------------------------------------------------------
+
+
+def summarise_repeats(points: Sequence[LoadPointSummary]) -> tuple[RepeatedLoad, ...]:
+    """Compute mean, deviation, minimum and maximum of each number, for every load that ran more than once."""
+    points_by_load: dict[str, list[LoadPointSummary]] = {}
+    for point in points:
+        points_by_load.setdefault(point.load, []).append(point)
+    return tuple(
+        RepeatedLoad(load, len(repeats), dict(_repeat_statistics(repeats)))
+        for load, repeats in points_by_load.items()
+        if len(repeats) > 1
+    )
+
+
+def _repeat_statistics(points: Sequence[LoadPointSummary]) -> Iterator[tuple[str, RepeatedNumber]]:
+    for name, statistic in REPEATED_STATISTICS:
+        values = [value for point in points if (value := point.read(name, statistic).value) is not None]
+        if len(values) == len(points):
+            number = RepeatedNumber(tuple(values), fmean(values), stdev(values), min(values), max(values))
+            yield f"{name} {statistic}".strip(), number

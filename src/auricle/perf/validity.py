@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from auricle.perf.load_patterns import Load
-from auricle.perf.slo import Measures, RunMeasures
-from auricle.perf.windows import Window
-from auricle.runs.perf_files import RequestRepeats, Saturation, SenderHealth, StatusCounts
+from auricle.runs.perf_files import LoadPointSummary
 
 MAX_RATE_SHORTFALL = 0.02
 """Largest shortfall of the achieved rate, as a share of the offered rate."""
@@ -29,49 +26,31 @@ MIN_REQUESTS_FOR_RATE = 20
 """Number of requests below which offered and achieved rate are not compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What validity and notes are derived from."""
+def find_invalid_reasons(point: LoadPointSummary, load: Load, slow_cancelled: int) -> list[str]:
+    """Return the reasons why a load point is not valid; none if it is.
 
-    load: Load
-    health: SenderHealth
-    window: Window
-    run: RunMeasures
-    measures: Measures
-    counts: StatusCounts
-    """Requests of the measured phase in the window, by status."""
-    repeats: RequestRepeats
-    slow_cancelled: int
-    """Requests cancelled after a longer wait than 95 % of the successful ones."""
-    saturation: Saturation
-
-    def run_value(self, name: str) -> float | None:
-        return self.run[name].value
-
-    def median_value(self, name: str) -> float | None:
-        value: float | None = self.measures[name]["p50"]
-        return value
-
-
-def find_invalid_reasons(evidence: Evidence) -> list[str]:
-    """Return the reasons why a load point is not valid; none if it is."""
-    if not evidence.counts.ok:
+    Args:
+        point: Its numbers.
+        load: Its load.
+        slow_cancelled: Requests cancelled after a longer wait than 95 % of the successful ones.
+    """
+    if not point.counts.window.ok:
         return ["No request of the measured phase succeeded."]
-    return [*_check_load(evidence), *_check_lateness(evidence), *_check_senders(evidence), *_check_failures(evidence)]
+    failures = _check_failures(point, slow_cancelled)
+    return [*_check_load(point, load), *_check_lateness(point), *_check_senders(point), *failures]
 
 
-def _check_load(evidence: Evidence) -> Iterator[str]:
-    offered, achieved = evidence.run_value("offered_rate"), evidence.run_value("achieved_rate")
-    enough = evidence.counts.total >= MIN_REQUESTS_FOR_RATE
+def _check_load(point: LoadPointSummary, load: Load) -> Iterator[str]:
+    offered, achieved = point.run["offered_rate"].value, point.run["achieved_rate"].value
+    enough = point.counts.window.total >= MIN_REQUESTS_FOR_RATE
     if offered and achieved and enough and achieved < (1 - MAX_RATE_SHORTFALL) * offered:
-        cap = evidence.load.cap
-        cause = f"cap={cap} delayed requests" if cap else "the senders could not keep up"
+        cause = f"cap={load.cap} delayed requests" if load.cap else "the senders could not keep up"
         yield (
             f"The achieved rate ({achieved:.4g} requests per second) was {1 - achieved / offered:.1%} below the"
             f" offered rate ({offered:.4g}): {cause}."
         )
-    users = evidence.load.busy_users if evidence.window.kind == "steady" else None
-    busy = evidence.run_value("in_flight_mean")
+    users = load.busy_users if point.window.kind == "steady" else None
+    busy = point.run["in_flight_mean"].value
     if users and busy is not None and busy < MIN_BUSY_USER_SHARE * users:
         yield (
             f"On average only {busy:.3g} of {users} users were waiting for an answer:"
@@ -79,8 +58,8 @@ def _check_load(evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _check_lateness(evidence: Evidence) -> Iterator[str]:
-    late, latency = evidence.run_value("late_p99_s"), evidence.median_value("latency_s")
+def _check_lateness(point: LoadPointSummary) -> Iterator[str]:
+    late, latency = point.run["late_p99_s"].value, point.measures["latency_s"].p50
     if late is not None and latency is not None and late > max(MAX_LATE_SHARE * latency, MIN_LATE_SECONDS):
         yield (
             f"Requests were sent {late:.3g} s late (99th percentile), more than"
@@ -88,10 +67,9 @@ def _check_lateness(evidence: Evidence) -> Iterator[str]:
         )
 
 
-def _check_senders(evidence: Evidence) -> Iterator[str]:
-    health = evidence.health
-    ttft = evidence.median_value("ttft_s")
-    ttft = evidence.median_value("latency_s") if ttft is None else ttft
+def _check_senders(point: LoadPointSummary) -> Iterator[str]:
+    health, ttft = point.health, point.measures["ttft_s"].p50
+    ttft = point.measures["latency_s"].p50 if ttft is None else ttft
     allowed = max(
         MAX_LAG_SECONDS, MAX_LAG_IDLE_RATIO * (health.idle_lag_p99_s or 0.0), MAX_LAG_TTFT_SHARE * (ttft or 0.0)
     )
@@ -105,11 +83,11 @@ def _check_senders(evidence: Evidence) -> Iterator[str]:
         yield f"A sender used {busiest:.0%} of a core, more than {MAX_CPU_SHARE:.0%}. Use more senders."
 
 
-def _check_failures(evidence: Evidence) -> Iterator[str]:
-    share = evidence.run_value("failed_share")
+def _check_failures(point: LoadPointSummary, slow_cancelled: int) -> Iterator[str]:
+    share = point.run["failed_share"].value
     if share is not None and share > MAX_FAILED_SHARE:
         yield f"{share:.1%} of the requests failed; the measures describe only the others."
-    slow_share = evidence.slow_cancelled / evidence.counts.total
+    slow_share = slow_cancelled / point.counts.window.total
     if slow_share > MAX_SLOW_CANCELLED_SHARE:
         yield (
             f"{slow_share:.1%} of the requests were cancelled after a longer wait than 95% of the successful ones:"
@@ -117,33 +95,33 @@ def _check_failures(evidence: Evidence) -> Iterator[str]:
         )
 
 
-def collect_notes(evidence: Evidence) -> list[str]:
+def collect_notes(point: LoadPointSummary, load: Load) -> list[str]:
     """Return what else a reader should know about a load point."""
-    return [*_load_notes(evidence), *_data_notes(evidence)]
+    return [*_load_notes(point, load), *_data_notes(point)]
 
 
-def _load_notes(evidence: Evidence) -> Iterator[str]:
-    if evidence.window.not_steady_reason:
-        yield f"No steady window, so the whole measured phase is used: {evidence.window.not_steady_reason}."
-    if evidence.saturation.saturated and evidence.load.has_schedule:
+def _load_notes(point: LoadPointSummary, load: Load) -> Iterator[str]:
+    if point.window.refused:
+        yield f"No steady window, so the whole measured phase is used: {point.window.refused}."
+    if point.saturation.saturated and load.has_schedule:
         yield "The offered load exceeded the server's capacity: latencies grow for as long as the load lasts."
-    if evidence.health.stopped:
-        yield f"Stopped early: {evidence.health.stopped}."
-    if evidence.health.late_count:
-        yield f"{evidence.health.late_count} requests were sent more than a second late."
-    cap, in_flight = evidence.load.cap, evidence.run_value("in_flight_max")
-    if cap and in_flight is not None and in_flight >= cap:
-        yield f"The cap of {cap} requests in flight was reached; the wait for it is included in queue_s."
+    if point.health.stopped:
+        yield f"Stopped early: {point.health.stopped}."
+    if point.health.late_count:
+        yield f"{point.health.late_count} requests were sent more than a second late."
+    in_flight = point.run["in_flight_max"].value
+    if load.cap and in_flight is not None and in_flight >= load.cap:
+        yield f"The cap of {load.cap} requests in flight was reached; the wait for it is included in queue_s."
 
 
-def _data_notes(evidence: Evidence) -> Iterator[str]:
-    if evidence.counts.cancelled:
-        yield f"{evidence.counts.cancelled} requests were cancelled; the measures do not include them."
-    if evidence.repeats.repeated:
+def _data_notes(point: LoadPointSummary) -> Iterator[str]:
+    if cancelled := point.counts.window.cancelled:
+        yield f"{cancelled} requests were cancelled; the measures do not include them."
+    if point.repeats.repeated:
         yield (
-            f"{evidence.repeats.repeated} of {evidence.repeats.requests} requests repeat an"
+            f"{point.repeats.repeated} of {point.repeats.requests} requests repeat an"
             " earlier one; the server may have cached the answer."
         )
-    counted, unknown = (evidence.measures["ntpot_s"][name] for name in ("n", "undefined"))
-    if counted and unknown and evidence.run_value("tok_out_s") is None:
-        yield f"The server reported no token count for {unknown} responses, so the total is unknown."
+    tokens = point.measures["ntpot_s"]
+    if tokens.n and tokens.undefined and point.run["tok_out_s"].value is None:
+        yield f"The server reported no token count for {tokens.undefined} responses, so the total is unknown."

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from auricle.perf.load_patterns import Load
-from auricle.perf.request_columns import Floats, Mask, RequestColumns
+from auricle.perf.request_records import Floats, Mask, RequestColumns
 
 WindowKind: TypeAlias = Literal["all", "steady"]
 

@@ -1,6 +1,7 @@
 """Read and write the JSON documents of a run directory.
 
-A document is a frozen dataclass. Reading validates it, so that a damaged or edited file is reported in one line.
+A document is a frozen dataclass; the metadata `name` of a field is its name in the document, if that is not an
+identifier. Reading validates it, so that a damaged or edited file is reported in one line.
 Pydantic would do that too, but importing it takes longer than everything else that `auricle show` does.
 """
 
@@ -113,20 +114,25 @@ def decode(kind: Any, value: Any, where: str = "") -> Any:
 def _decode_fields(kind: Any, values: dict[str, Any], where: str) -> Any:
     """Create a dataclass from its fields; unknown fields are ignored."""
     decoded = {}
-    for name, annotation, is_required in _list_fields(kind):
+    for attribute, name, annotation, is_required in _list_fields(kind):
         if name in values:
-            decoded[name] = decode(annotation, values[name], f"{where}.{name}")
+            decoded[attribute] = decode(annotation, values[name], f"{where}.{name}")
         elif is_required:
             raise DataError(f"{where}.{name}".lstrip(".") + ": the field is missing")
     return kind(**decoded)
 
 
 @cache
-def _list_fields(kind: Any) -> list[tuple[str, Any, bool]]:
-    """Return name and type of each field of a dataclass, and whether it is required."""
+def _list_fields(kind: Any) -> list[tuple[str, str, Any, bool]]:
+    """Return attribute, name in the document and type of each field of a dataclass, and whether it is required."""
     hints = get_type_hints(kind)
     return [
-        (field.name, hints[field.name], field.default is MISSING and field.default_factory is MISSING)
+        (
+            field.name,
+            field.metadata.get("name", field.name),
+            hints[field.name],
+            field.default is MISSING and field.default_factory is MISSING,
+        )
         for field in fields(kind)
     ]
 
@@ -163,5 +169,5 @@ def to_plain(value: Any) -> Any:
     their elements to lists and numbers, other objects to text.
     """
     if is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__:
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+        return {field.metadata.get("name", field.name): getattr(value, field.name) for field in fields(value)}
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -124,6 +124,12 @@ class Accuracy:
     higher_is_better: bool
     signature: str
 
+    @property
+    def measure(self) -> RunMeasure:
+        """The value and its interval."""
+        has_interval = self.low is not None and self.high is not None
+        return RunMeasure(self.value, (self.low, self.high) if has_interval else None)  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenderHealth:
@@ -195,6 +201,49 @@ class SloSummary:
     requests: SloRequests | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasureStatistics:
+    """The distribution of a measure over requests; None where there are too few values."""
+
+    n: int = 0
+    undefined: int = 0
+    """Requests for which the measure has no value."""
+    mean: float | None = None
+    std: float | None = None
+    min: float | None = None
+    p01: float | None = None
+    p05: float | None = None
+    p10: float | None = None
+    p25: float | None = None
+    p50: float | None = None
+    p75: float | None = None
+    p90: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    p99_9: float | None = field(default=None, metadata={"name": "p99.9"})
+    max: float | None = None
+    withheld: dict[str, str] = field(default_factory=dict)
+    """Why a percentile is None."""
+    intervals: dict[str, tuple[float, float] | None] = field(default_factory=dict)
+    """95 % intervals of some statistics."""
+
+    def __getitem__(self, statistic: str) -> float | None:
+        """Return a statistic by its name in the document."""
+        value: float | None = getattr(self, statistic.replace(".", "_"))
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class BucketStatistics:
+    """The distribution of a measure within a bucket."""
+
+    n: int
+    mean: float | None
+    p50: float | None
+    p95: float | None
+    p99: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Bucket:
     """The requests with similar values of a property, such as the length of their audio."""
@@ -203,7 +252,7 @@ class Bucket:
     ok: int
     failed: int
     cancelled: int
-    measures: dict[str, dict[str, Any]]
+    measures: dict[str, BucketStatistics]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +274,7 @@ class LoadPointSummary:
     load: str
     window: WindowSummary
     counts: RequestCounts
-    measures: dict[str, dict[str, Any]]
+    measures: dict[str, MeasureStatistics]
     """Mean, percentiles and intervals of each measure of a request."""
     run: dict[str, RunMeasure]
     validity: Validity
@@ -242,6 +291,13 @@ class LoadPointSummary:
     folder: str = ""
     senders: int = 1
     accuracy: tuple[Accuracy, ...] = ()
+
+    def read(self, name: str, statistic: str = "") -> RunMeasure:
+        """Return a run measure, or a statistic of a request measure, with its interval; unknown if it is missing."""
+        if not statistic:
+            return self.run.get(name, RunMeasure(None))
+        measure = self.measures.get(name, MeasureStatistics())
+        return RunMeasure(measure[statistic], measure.intervals.get(statistic))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from auricle import Audio
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import LogLikelihood, Turn
 from auricle.models.openai import Completions, OpenAI, VLLMChat
-from auricle.testing.fake_server.logprobs import GREEDY_THRESHOLD, compute_logprob
+from auricle.testing.fake_server.response_rendering import GREEDY_THRESHOLD, compute_logprob
 from tests.support.model_requests import generate
 from tests.support.scoring_servers import ask_all, connect, fake_logprobs, score
 

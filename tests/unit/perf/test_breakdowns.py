@@ -8,8 +8,8 @@ from auricle.perf.breakdowns import (
     count_timeouts,
     summarise_failures,
 )
-from auricle.perf.request_columns import Mask, RequestColumns
 from auricle.perf.request_measures import compute_measures
+from auricle.perf.request_records import Mask, RequestColumns
 from auricle.runs.perf_files import RequestRepeats
 from tests.support.simulated_servers import answered_request, even_requests
 
@@ -35,7 +35,7 @@ def test_measures_are_broken_down_by_audio_length_turn_and_output_tokens() -> No
     ]  # fmt: skip
     assert [bucket.bucket for bucket in breakdowns["output_tokens"]] == ["0-16", "16-64", ">1024"]
     assert [(bucket.bucket, bucket.ok) for bucket in breakdowns["turn"]] == [("0", 40), ("1", 40)]
-    assert breakdowns["audio_seconds"][2].measures["rtf"]["p50"] == pytest.approx(1 / 500)
+    assert breakdowns["audio_seconds"][2].measures["rtf"].p50 == pytest.approx(1 / 500)
     assert count_finish_reasons(columns, all_rows(columns)) == {"stop": 40, "length": 40}
 
 

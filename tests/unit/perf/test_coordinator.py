@@ -9,17 +9,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import orjson
 import pytest
 
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
-from auricle.perf.coordinator import run_load_point
-from auricle.perf.plan import LoadPointPlan
-from auricle.perf.request_record import RequestRecord
+from auricle.perf.coordinator import run_load_point, summarise_health
+from auricle.perf.messages import LoadPointPlan, PointProgress, SenderResult
+from auricle.runs.perf_files import read_health, write_health
 from auricle.testing.fake_server import FakeServer, Script
 from tests.unit.perf.conftest import RunMeasurement
 
 pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
+
 
 BuildPlan = Callable[..., LoadPointPlan]
 
@@ -51,7 +54,7 @@ def build_plan(questions: Callable[..., Path], tmp_path: Path) -> BuildPlan:
 def test_killed_sender_is_an_error_and_ends_the_others(build_plan: BuildPlan) -> None:
     start = time.monotonic()
 
-    def kill_a_sender(_: dict[str, Any]) -> None:
+    def kill_a_sender(_: PointProgress) -> None:
         if pids := list_sender_pids():
             os.kill(pids[0], signal.SIGKILL)
 
@@ -75,11 +78,11 @@ def test_errors_are_counted_over_all_senders(build_plan: BuildPlan) -> None:
 
 def test_stop_reaches_all_senders_and_keeps_their_requests(build_plan: BuildPlan) -> None:
     stop_event = asyncio.Event()
-    progress: list[dict[str, Any]] = []
+    progress: list[PointProgress] = []
 
-    def stop_after_five(counts: dict[str, Any]) -> None:
+    def stop_after_five(counts: PointProgress) -> None:
         progress.append(counts)
-        if counts.get("answered", 0) > 5:
+        if counts.answered > 5:
             stop_event.set()
 
     with FakeServer() as server:
@@ -87,12 +90,12 @@ def test_stop_reaches_all_senders_and_keeps_their_requests(build_plan: BuildPlan
         health = asyncio.run(run_load_point(plan, stop_after_five, stop_event))
     assert health.stopped == "interrupted"
     assert list_sender_pids() == []
-    assert progress[-1]["load"] == "constant:20"
-    assert progress[-1]["ttft_s"] > 0
+    assert progress[-1].load == "constant:20"
+    assert any(counts.ttft_s for counts in progress)
     lines = (Path(plan.folder) / "requests.jsonl").read_bytes().splitlines()
-    records = [RequestRecord.from_json(line) for line in lines]
-    assert [record.index for record in records] == sorted(record.index for record in records)
-    assert {record.sender for record in records} == {0, 1}
+    records = [orjson.loads(line) for line in lines]
+    assert [record["index"] for record in records] == sorted(record["index"] for record in records)
+    assert {record["sender"] for record in records} == {0, 1}
 
 
 def test_schedule_does_not_depend_on_the_number_of_senders(
@@ -118,3 +121,17 @@ def test_users_are_divided_among_senders(run_measurement: RunMeasurement) -> Non
     requests = run_measurement("closed:4", Script(latency=0.02), count=21, senders=2).requests()
     assert len(requests) == 21
     assert all(request["user"] % 2 == request["sender"] for request in requests)
+
+
+def test_health_summarises_samples() -> None:
+    lags = (np.arange(101) / 1000).tolist()
+    health = summarise_health([SenderResult(lags=lags, lateness=[0.0, 1.5], cpu_share=0.5)])
+    assert (health.lag_p50_s, health.lag_p99_s, health.lag_max_s) == pytest.approx((0.05, 0.099, 0.1))
+    assert health.late_count == 1
+    assert health.idle_lag_p99_s is None
+
+
+def test_health_survives_its_file(tmp_path: Path) -> None:
+    health = summarise_health([SenderResult(cpu_share=0.5), SenderResult(cpu_share=0.25)], "interrupted")
+    write_health(tmp_path, health)
+    assert read_health(tmp_path) == health

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from auricle.perf.cumulative import accumulate_at, all_known, compute_cumulative_amounts
-from auricle.perf.request_columns import RequestColumns
+from auricle.perf.request_records import RequestColumns
 from tests.support.simulated_servers import answered_request, streamed_request
 
 

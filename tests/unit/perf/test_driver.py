@@ -14,14 +14,18 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation, Turn
 from auricle.engine.spec import Spec
 from auricle.models import BatchModel
+from auricle.models.http.timing import PreparedRequest as EncodedRequest
 from auricle.models.http.timing import RequestTimer
-from auricle.perf.driver import Driver, PreparedRequest
+from auricle.models.openai import OpenAI
+from auricle.perf.driver import BodyStore, Driver, PreparedRequest, digest_body
 from auricle.perf.measurement import PerfConfig, measure
 from auricle.runs.perf_files import LoadPointSummary
+from auricle.testing.fake_server.script import compute_digest
 from auricle.testing.models import FakeApi
 from tests.unit.perf.conftest import RunMeasurement
 
 pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
+
 
 MODELS = '''
 import time
@@ -161,3 +165,30 @@ def test_transcription_models_are_measured(
     result = run_measurement("closed:2", data=data, task="asr", count=6, model="transcription")
     assert result.point.counts.all.ok == 6
     assert set(result.stats["requests"]) == {"/v1/audio/transcriptions"}
+
+
+def test_store_returns_the_bodies_it_was_given() -> None:
+    store = BodyStore()
+    requests = [EncodedRequest("/a", b"first", "application/json"), EncodedRequest("/b", b"second body", "text/plain")]
+    stored = [store.put(request) for request in requests]
+    assert [store.get(body) for body in reversed(stored)] == requests[::-1]
+    assert store.size == len(b"first") + len(b"second body")
+    store.close()
+
+
+def test_no_further_requests_are_prepared_when_their_bodies_fill_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def prepare() -> list[bool]:
+        driver = Driver(OpenAI(base_url="http://127.0.0.1:1/v1", model="fake"))
+        is_full = []
+        for text in ("first", "second"):
+            driver.prepare(Generate(turns=(Turn("user", (text,)),)))
+            is_full.append(driver.is_full)
+        await driver.close()
+        return is_full
+
+    monkeypatch.setattr("auricle.perf.driver.MAX_STORED_BYTES", 100)
+    assert asyncio.run(prepare()) == [False, True]
+
+
+def test_digest_is_that_of_the_fake_server() -> None:
+    assert digest_body(b"body") == compute_digest(b"body")

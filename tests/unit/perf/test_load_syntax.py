@@ -2,7 +2,7 @@ import pytest
 
 from auricle.core.errors import SpecError
 from auricle.perf.load_patterns import ClosedLoop, folder_name
-from auricle.perf.load_syntax import LOAD_PARSERS, LOAD_SYNTAX, parse_loads
+from auricle.perf.load_syntax import parse_loads
 
 LOADS = (
     "closed:8", "closed:8,ramp=10,think=0.5", "burst:50", "constant:10", "poisson:8,cap=64",
@@ -29,10 +29,6 @@ def test_several_numbers_give_several_loads() -> None:
 
 def test_serial_is_one_user() -> None:
     assert parse_loads("serial") == [ClosedLoop(1)]
-
-
-def test_every_load_has_a_grammar_and_a_parser() -> None:
-    assert LOAD_SYNTAX.keys() == LOAD_PARSERS.keys()
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,18 @@ from scipy import stats
 
 from auricle.perf.cumulative import compute_cumulative_amounts
 from auricle.perf.load_patterns import ClosedLoop
-from auricle.perf.percentiles import BlockBootstrap, _student_t_975, describe_values
-from auricle.perf.request_columns import RequestColumns
+from auricle.perf.percentiles import PERCENTILES, BlockBootstrap, _student_t_975, describe_values, format_percentile
 from auricle.perf.request_measures import compute_measures
+from auricle.perf.request_records import RequestColumns
 from auricle.perf.windows import Window, choose_window
 from tests.support.simulated_servers import lognormal_latency, simulate_closed_loop
 
 WINDOW = Window("all", 0.0, 100.0)
 
 
-def mean_interval(start_times: np.ndarray, values: np.ndarray, row_indices: np.ndarray | None = None) -> list[float]:
+def mean_interval(
+    start_times: np.ndarray, values: np.ndarray, row_indices: np.ndarray | None = None
+) -> tuple[float, float]:
     interval = BlockBootstrap(WINDOW, start_times, 1.0).value_intervals(values, row_indices)["mean"]
     assert interval is not None
     return interval
@@ -33,12 +35,12 @@ def mean_interval(start_times: np.ndarray, values: np.ndarray, row_indices: np.n
 )
 def test_percentile_needs_a_value_beyond_it(n: int, missing: set[str]) -> None:
     statistics = describe_values(np.arange(n, dtype=float))
-    assert set(statistics["withheld"]) == missing
-    assert {name for name in statistics if name.startswith("p") and statistics[name] is None} == missing
+    assert set(statistics.withheld) == missing
+    assert {name for name in map(format_percentile, PERCENTILES) if statistics[name] is None} == missing
 
 
 def test_withheld_percentile_states_how_many_values_it_needs() -> None:
-    assert describe_values(np.arange(40.0))["withheld"]["p99"] == "n = 40, needs 100"
+    assert describe_values(np.arange(40.0)).withheld["p99"] == "n = 40, needs 100"
 
 
 def test_percentiles_are_interpolated() -> None:

@@ -1,9 +1,11 @@
 import io
+from dataclasses import replace
 from typing import Any
 
+from auricle.perf.messages import PointProgress
 from auricle.perf.progress import ProgressLine
 
-COUNTS = {"started": 12, "answered": 10, "failed": 0, "in_flight": 2, "measured": 12}
+COUNTS = PointProgress(load="closed:2", started=12, answered=10, in_flight=2)
 
 
 class Terminal(io.StringIO):
@@ -22,7 +24,7 @@ def update_at(progress: ProgressLine, clock: Clock, *seconds: float, **fields: A
     """Update a display at these seconds with counts that grow by two per second."""
     for second in seconds:
         clock.now = 100.0 + second
-        progress.update({**COUNTS, "started": 2 * second, "answered": 2 * second, **fields})
+        progress.update(replace(COUNTS, started=round(2 * second), answered=round(2 * second), **fields))
 
 
 def test_terminal_shows_one_line_that_is_overwritten() -> None:
@@ -46,7 +48,7 @@ def test_log_gets_a_line_every_ten_seconds() -> None:
         update_at(progress, clock, *range(1, 25))
     lines = stream.getvalue().splitlines()
     assert len(lines) == 3
-    assert lines[-1] == "23 s, 48 sent, 48 answered, 2 in flight, 2/s"
+    assert lines[-1] == "closed:2: 23 s, 48 sent, 48 answered, 2 in flight, 2/s"
     assert "\r" not in stream.getvalue()
 
 
@@ -55,9 +57,9 @@ def test_next_load_point_starts_a_new_line_and_clock() -> None:
     with ProgressLine(stream, clock) as progress:
         update_at(progress, clock, 1, 2, 3)
         clock.now = 104.0
-        progress.update({**COUNTS, "started": 0, "answered": 0})
+        progress.update(replace(COUNTS, started=0, answered=0))
         clock.now = 106.0
-        progress.update({**COUNTS, "started": 8, "answered": 8})
+        progress.update(replace(COUNTS, started=8, answered=8))
     first, second = stream.getvalue().split("\n")[:2]
     assert "3 s, 6 sent" in first
     assert "2 s, 8 sent" in second
@@ -70,20 +72,20 @@ def test_rate_is_averaged_over_the_last_seconds() -> None:
     update_at(progress, clock, *range(1, 31))
     for second in range(31, 41):
         clock.now = 100.0 + second
-        progress.update({**COUNTS, "started": 200, "answered": 60, "failed": 10 * (second - 30)})
-    assert progress.format_line().endswith("2 in flight, 100 failed, 10/s")
+        counts = replace(COUNTS, started=200, answered=60, failed=10 * (second - 30))
+        progress.update(counts)
+    assert progress.format_line(counts).endswith("2 in flight, 100 failed, 10/s")
 
 
 def test_time_to_first_token_is_shown_if_known() -> None:
     progress = ProgressLine(io.StringIO(), Clock())
-    progress.update({**COUNTS, "ttft_s": 0.2134})
-    assert progress.format_line().endswith("TTFT 0.213 s")
-    progress.update({**COUNTS, "ttft_s": None})
-    assert "TTFT" not in progress.format_line()
+    progress.update(COUNTS)
+    assert progress.format_line(replace(COUNTS, ttft_s=0.2134)).endswith("TTFT 0.213 s")
+    assert "TTFT" not in progress.format_line(COUNTS)
 
 
 def test_display_without_updates_writes_nothing() -> None:
     stream = Terminal()
-    with ProgressLine(stream) as progress:
-        progress.update({})
+    with ProgressLine(stream):
+        pass
     assert stream.getvalue() == ""

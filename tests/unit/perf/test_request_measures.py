@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
-from auricle.perf.request_columns import RequestColumns
 from auricle.perf.request_measures import compute_measures, get_pooled_values
-from auricle.perf.request_record import RequestRecord
+from auricle.perf.request_records import RequestColumns, RequestRecord
 from tests.support.simulated_servers import answered_request, request_measures, speech_request, streamed_request
 
 

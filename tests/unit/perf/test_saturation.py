@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from auricle.perf.load_patterns import FixedRate
-from auricle.perf.request_columns import RequestColumns
 from auricle.perf.request_measures import compute_measures
-from auricle.perf.request_record import RequestRecord
+from auricle.perf.request_records import RequestColumns, RequestRecord
 from auricle.perf.saturation import SaturationDetector, Trend, assess_saturation
 from auricle.perf.windows import Window
 from tests.support.simulated_servers import simulate_cap, simulate_queue

@@ -4,9 +4,8 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.perf.request_columns import RequestColumns
 from auricle.perf.request_measures import compute_measures
-from auricle.perf.request_record import RequestRecord
+from auricle.perf.request_records import RequestColumns, RequestRecord
 from auricle.perf.slo import Slo, evaluate_requests, evaluate_run, parse_slos
 from auricle.runs.perf_files import RunMeasure
 from tests.support.simulated_servers import answered_request, streamed_request

@@ -1,7 +1,8 @@
 import pytest
 
-from auricle.perf.health import summarise_health
+from auricle.perf.coordinator import summarise_health
 from auricle.perf.load_patterns import ClosedLoop, FixedRate
+from auricle.perf.messages import SenderResult
 from auricle.perf.summary import summarise
 from auricle.runs.perf_files import LoadPointSummary, SenderHealth, Validity
 from tests.support.simulated_servers import (
@@ -21,7 +22,9 @@ def reasons(summary: LoadPointSummary) -> str:
 
 
 def test_healthy_run_is_valid() -> None:
-    health = summarise_health(lags=[0.001] * 99, idle_lags=[0.001], lateness=[0.001], cpu_share=[0.3, 0.4])
+    health = summarise_health(
+        [SenderResult([0.001], [0.001] * 99, [0.001], cpu_share=0.3), SenderResult(cpu_share=0.4)]
+    )
     assert summarise(even_requests(), POISSON, health).validity == Validity(True)
 
 

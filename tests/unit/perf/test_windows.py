@@ -6,9 +6,8 @@ import pytest
 from auricle.perf.cumulative import compute_cumulative_amounts
 from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, ScheduledLoad
 from auricle.perf.load_syntax import parse_load
-from auricle.perf.request_columns import RequestColumns
 from auricle.perf.request_measures import compute_measures
-from auricle.perf.request_record import RequestRecord
+from auricle.perf.request_records import RequestColumns, RequestRecord
 from auricle.perf.windows import (
     CountOverTime,
     Window,

@@ -132,7 +132,7 @@ def _load_charts(path: Path, point: LoadPointSummary) -> PointCharts | None:
 
 @st.cache_data(max_entries=16, show_spinner="Reading requests …")
 def _read_charts(file: str, fingerprint: run_data.Fingerprint) -> PointCharts:
-    from auricle.perf.request_columns import RequestColumns
+    from auricle.perf.request_records import RequestColumns
 
     return build_point_charts(RequestColumns.read(Path(file)))
 

@@ -174,10 +174,13 @@ def _number_or_default(value: float | None, default: float) -> float:
     return default if value is None else value
 
 
-def pack_error(number: int, error: BaseException) -> bytes:
+def encode_error(error: BaseException) -> dict[str, Any]:
     retry_after = error.retry_after if isinstance(error, Transient) else None
-    content = {"kind": type(error).__name__, "message": describe(error), "retry_after": retry_after}
-    return pack({"number": number, "error": content})
+    return {"kind": type(error).__name__, "message": describe(error), "retry_after": retry_after}
+
+
+def pack_error(number: int, error: BaseException) -> bytes:
+    return pack({"number": number, "error": encode_error(error)})
 
 
 def unpack_error(packed_error: dict[str, Any]) -> AuricleError:

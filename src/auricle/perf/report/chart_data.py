@@ -6,7 +6,7 @@ The requests of a load point are reduced to the few thousand numbers that its ch
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auricle.perf.report.tables import format_number
-from auricle.perf.request_columns import Floats, RequestColumns
 from auricle.perf.request_measures import compute_measures
+from auricle.perf.request_records import Floats, RequestColumns
 from auricle.perf.windows import count_in_flight
 from auricle.runs.perf_files import LoadPointSummary
 
@@ -36,7 +36,6 @@ UNDERRUN_LABELS = {"underrun_max_s": "longest pause", "min_prebuffer_s": "prebuf
 
 Point: TypeAlias = tuple[float, float]
 Style: TypeAlias = Literal["line", "dashed", "dots"]
-SummaryReader: TypeAlias = Callable[[LoadPointSummary], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,16 +225,16 @@ def _to_points(x_values: Iterable[float], y_values: Iterable[float]) -> tuple[Po
 
 def build_load_charts(points: Sequence[LoadPointSummary]) -> tuple[Chart, ...]:
     """Build charts of latency against throughput, and of throughput and time to first output against load."""
-    load_label, read_load = _choose_load_axis(points)
-    has_audio = any(point.measures["ttfa_s"]["n"] for point in points)
+    has_rate = all(point.read("offered_rate").value is not None for point in points)
+    load_label, load = ("offered per second", "offered_rate") if has_rate else ("mean in flight", "in_flight_mean")
+    has_audio = any(point.measures["ttfa_s"].n for point in points)
     first_measure, first_label = ("ttfa_s", "first audio, s") if has_audio else ("ttft_s", "TTFT, s")
-    read_rate = _run_reader("req_s")
     charts = (
         Chart(
             "Latency against throughput",
             "answered per second",
             "latency, s",
-            _percentile_series(points, read_rate, "latency_s"),
+            tuple(_build_series(name, points, "req_s", ("latency_s", name)) for name in PERCENTILES),
             "Each mark is a load point. Where the lines turn upwards, more load no longer raises throughput.",
         ),
         Chart(
@@ -243,8 +242,8 @@ def build_load_charts(points: Sequence[LoadPointSummary]) -> tuple[Chart, ...]:
             load_label,
             "answered per second",
             (
-                _build_series("answered", points, read_load, read_rate),
-                _build_series("SLOs met", points, read_load, _run_reader("goodput_req_s"), "dashed"),
+                _build_series("answered", points, load, ("req_s",)),
+                _build_series("SLOs met", points, load, ("goodput_req_s",), "dashed"),
             ),
             "Answered requests per second at each load.",
         ),
@@ -252,7 +251,7 @@ def build_load_charts(points: Sequence[LoadPointSummary]) -> tuple[Chart, ...]:
             "Time to first output against load",
             load_label,
             first_label,
-            _percentile_series(points, read_load, first_measure),
+            tuple(_build_series(name, points, load, (first_measure, name)) for name in PERCENTILES),
             "Measured from when a request was sent.",
         ),
     )
@@ -260,26 +259,9 @@ def build_load_charts(points: Sequence[LoadPointSummary]) -> tuple[Chart, ...]:
     return tuple(chart for chart in known if chart.series)
 
 
-def _choose_load_axis(points: Sequence[LoadPointSummary]) -> tuple[str, SummaryReader]:
-    """Return the label and reader of the load: the offered rate, or the concurrency if a point has no rate."""
-    if all(point.run["offered_rate"].value is not None for point in points):
-        return "offered per second", _run_reader("offered_rate")
-    return "mean in flight", _run_reader("in_flight_mean")
-
-
-def _run_reader(name: str) -> SummaryReader:
-    return lambda point: point.run[name].value
-
-
-def _percentile_series(points: Sequence[LoadPointSummary], read_x: SummaryReader, measure: str) -> tuple[Series, ...]:
-    def read_percentile(percentile: str) -> SummaryReader:
-        return lambda point: point.measures[measure][percentile]
-
-    return tuple(_build_series(p, points, read_x, read_percentile(p)) for p in PERCENTILES)
-
-
 def _build_series(
-    name: str, points: Sequence[LoadPointSummary], read_x: SummaryReader, read_y: SummaryReader, style: Style = "line"
+    title: str, points: Sequence[LoadPointSummary], x_name: str, y_name: tuple[str, ...], style: Style = "line"
 ) -> Series:
-    pairs = [(read_x(point), read_y(point)) for point in points]
-    return Series(name, tuple(sorted((x, y) for x, y in pairs if x is not None and y is not None)), style)
+    """Build a series of a run measure against another, or against a statistic of a request measure."""
+    pairs = [(point.read(x_name).value, point.read(*y_name).value) for point in points]
+    return Series(title, tuple(sorted((x, y) for x, y in pairs if x is not None and y is not None)), style)

@@ -1,13 +1,11 @@
-"""The numbers of a load test as tables and sentences, for the terminal, Markdown, HTML and CSV."""
+"""The numbers of a load test as tables and sentences, for the terminal, Markdown, HTML and the app."""
 
 from __future__ import annotations
 
-import csv
-import io
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from auricle.perf.measure_definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RepeatedLoad, SearchResult, SloResult
@@ -17,7 +15,6 @@ MIN_WIDTH = 60
 MIN_SHOWN_VALUE = 0.001  # smaller values are shown as "<0.001"
 STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
 """Statistics of a measure in the Markdown and HTML reports."""
-BREAKDOWN_STATISTICS = ("p50", "p95")
 BREAKDOWN_TITLES = {"audio_seconds": "Seconds of audio sent", "turn": "Turn", "output_tokens": "Output tokens"}
 INTERRUPTED_NOTICE = "Interrupted: only what was measured before the interruption is shown."
 MEASURE_LONGER_HINT = "measure longer, with --duration or --count"
@@ -63,12 +60,6 @@ class OverviewColumn(NamedTuple):
     title: str
     name: str
     statistic: str = ""
-
-    def read_value(self, point: LoadPointSummary) -> float | None:
-        if not self.statistic:
-            return point.run[self.name].value if self.name in point.run else None
-        value: float | None = point.measures.get(self.name, {}).get(self.statistic)
-        return value
 
     @property
     def definition(self) -> Definition:
@@ -133,13 +124,15 @@ def _is_informative(column: OverviewColumn, point: LoadPointSummary) -> bool:
     """Return whether a number is worth showing; the achieved rate is not without an offered rate."""
     if column.name == "achieved_rate" and point.run["offered_rate"].value is None:
         return False
-    return column.read_value(point) is not None
+    return point.read(column.name, column.statistic).value is not None
 
 
 def _build_overview(points: Points, columns: Sequence[OverviewColumn]) -> Table:
     rows = []
     for point in points:
-        numbers = [format_number(column.read_value(point), column.definition.unit) for column in columns]
+        numbers = [
+            format_number(point.read(column.name, column.statistic).value, column.definition.unit) for column in columns
+        ]
         counts, valid = point.counts.window, "yes" if point.validity.valid else "no"
         rows.append([point.load, f"{counts.ok:,}", f"{counts.failed:,}", *numbers, valid])
     return Table(
@@ -152,9 +145,9 @@ def _build_overview(points: Points, columns: Sequence[OverviewColumn]) -> Table:
 def build_measures_table(point: LoadPointSummary) -> Table:
     """Build the table of the measures of requests that have values."""
     rows = [
-        [name, f"{entry['n']:,}", *(format_number(entry[statistic]) for statistic in STATISTICS[1:])]
+        [name, f"{entry.n:,}", *(format_number(entry[statistic]) for statistic in STATISTICS[1:])]
         for name, entry in point.measures.items()
-        if entry["n"]
+        if entry.n
     ]
     return Table(["Request measure", *STATISTICS], rows)
 
@@ -175,17 +168,14 @@ def build_breakdown_tables(point: LoadPointSummary) -> Iterator[Table]:
         buckets = point.breakdowns.get(field, ())
         if len(buckets) < 2:
             continue
-        names = list(dict.fromkeys(name for bucket in buckets for name in bucket.measures))
-        titles = [f"{name} {statistic}" for name in names for statistic in BREAKDOWN_STATISTICS]
-        rows = [
-            [bucket.bucket, f"{bucket.ok:,}", f"{bucket.failed:,}", *_format_statistics(bucket.measures, names)]
-            for bucket in buckets
-        ]
+        names = dict.fromkeys(name for bucket in buckets for name in bucket.measures)
+        rows = []
+        for bucket in buckets:
+            entries = [bucket.measures.get(name) for name in names]
+            numbers = [value for entry in entries for value in ((entry.p50, entry.p95) if entry else (None, None))]
+            rows.append([bucket.bucket, f"{bucket.ok:,}", f"{bucket.failed:,}", *map(format_number, numbers)])
+        titles = [f"{name} {statistic}" for name in names for statistic in ("p50", "p95")]
         yield Table([title, "ok", "failed", *titles], rows)
-
-
-def _format_statistics(measures: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> list[str]:
-    return [format_number(measures.get(name, {}).get(p)) for name in names for p in BREAKDOWN_STATISTICS]
 
 
 def build_failures_table(point: LoadPointSummary) -> Table:
@@ -198,7 +188,7 @@ def build_failures_table(point: LoadPointSummary) -> Table:
 
 def build_definitions_table(points: Points) -> Table:
     """Build the table of all run measures and of the request measures that have values."""
-    used = [name for name in REQUEST_DEFINITIONS if any(point.measures[name]["n"] for point in points)]
+    used = [name for name in REQUEST_DEFINITIONS if any(point.measures[name].n for point in points)]
     definitions = {name: REQUEST_DEFINITIONS[name] for name in used} | RUN_DEFINITIONS
     rows = [[name, *definition] for name, definition in definitions.items()]
     return Table(["Name", "Unit", "Definition", "Undefined when"], rows)
@@ -287,7 +277,7 @@ def format_outcomes(point: LoadPointSummary) -> list[str]:
 
 def format_costs(point: LoadPointSummary) -> list[str]:
     """Return a sentence on the cost of a load point; none if the cost is unknown."""
-    hour, audio_hour, requests = (point.run[name].value if name in point.run else None for name in COST_MEASURES)
+    hour, audio_hour, requests = (point.read(name).value for name in COST_MEASURES)
     if hour is None:
         return []
     parts = [f"{format_number(hour)} {point.currency} per hour"]
@@ -361,42 +351,3 @@ def _split_title(title: str) -> tuple[str, str]:
         first, _, last = first.rpartition(" ")
         last = f"{last} s".replace(", s", " s")
     return first.removesuffix(","), last
-
-
-# --- CSV ------------------------------------------------------------------------------------
-
-CSV_BASE_COLUMNS = (
-    *("load", "valid", "window", "window_start_s", "window_end_s", "requests"),
-    *("ok", "failed", "cancelled", "slo_met", "saturated"),
-)
-CSV_STATISTICS = ("n", "mean", "std", "min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
-CSV_RUN_COLUMNS = tuple(f"{name}{suffix}" for name in RUN_DEFINITIONS for suffix in ("", "_low", "_high"))
-CSV_COLUMNS = (
-    *CSV_BASE_COLUMNS,
-    *CSV_RUN_COLUMNS,
-    *(f"{name}_{statistic}" for name in REQUEST_DEFINITIONS for statistic in CSV_STATISTICS),
-)
-"""Always the same columns, so that files of several measurements can be concatenated."""
-
-
-def render_csv(points: Points) -> bytes:
-    """Render one row per load point; unknown values are empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(flatten_point(point) for point in points)
-    return text.getvalue().encode()
-
-
-def flatten_point(point: LoadPointSummary) -> dict[str, Any]:
-    """Flatten a load point's summary into one value per CSV column."""
-    window, counts = point.window, point.counts.window
-    base = (point.load, point.validity.valid, window.kind, window.start_s, window.end_s, window.requests)
-    outcome = (*astuple(counts), point.slo.met if point.slo else None, point.saturation.saturated)
-    row: dict[str, Any] = dict(zip(CSV_BASE_COLUMNS, (*base, *outcome), strict=True))
-    for name, number in point.run.items():
-        low, high = number.interval or (None, None)
-        row |= {name: number.value, f"{name}_low": low, f"{name}_high": high}
-    for name, measure in point.measures.items():
-        row |= {f"{name}_{statistic}": measure[statistic] for statistic in CSV_STATISTICS}
-    return row

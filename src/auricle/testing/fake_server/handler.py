@@ -7,9 +7,9 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import orjson
@@ -28,8 +28,10 @@ from auricle.testing.fake_server.request_parsing import (
 from auricle.testing.fake_server.response_rendering import (
     Answer,
     build_answer,
+    build_chunks,
     build_gemini_error,
     build_openai_error,
+    keep_alive_events,
     render_chat,
     render_completion,
     render_gemini,
@@ -41,12 +43,10 @@ from auricle.testing.fake_server.schedule import (
     ServerSchedule,
     StreamChunk,
     first_half,
-    insert_keep_alives,
     iterate_when_due,
     sleep_until,
 )
 from auricle.testing.fake_server.script import Script
-from auricle.testing.fake_server.streaming import build_chunks, keep_alive_events
 
 JSON_TYPE, EVENT_STREAM_TYPE = "application/json", "text/event-stream"
 ENDLESS_INTERVAL = 0.01
@@ -63,8 +63,7 @@ FAULT_ERRORS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """A path of a protocol, with its request reader and response writer."""
 
     pattern: re.Pattern[str]
@@ -125,7 +124,7 @@ class ServerCounts:
         counts = {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
         if recorded is None:
             return counts
-        times = {digest: [entry.to_dict() for entry in list(entries)] for digest, entries in dict(recorded).items()}
+        times = {digest: [asdict(entry) for entry in list(entries)] for digest, entries in dict(recorded).items()}
         return {**counts, "times": times}
 
 
@@ -224,77 +223,71 @@ class RequestHandler:
         self.counts.add_times(digest, response.times)
         return await self._send_response(response)
 
-    def _plan_response(self, response_plan: PlannedResponse, delay: float) -> PlannedResponse:
+    def _plan_response(self, plan: PlannedResponse, delay: float) -> PlannedResponse:
         """Assign a slot to a response, and a time to each of its chunks."""
-        times, schedule = response_plan.times, self._schedule
-        chunks = build_chunks(response_plan.answer, self.script) if response_plan.is_streamed else []
+        times, schedule = plan.times, self._schedule
+        chunks = build_chunks(plan.answer, self.script) if plan.is_streamed else []
         work_seconds = delay + (chunks[-1].due if chunks else 0.0)
         times.begun = begun = schedule.assign_slot(times.arrival, work_seconds)
         due = schedule.finish_time(begun, delay)
         planned = [chunk._replace(due=schedule.finish_time(begun, delay + chunk.due)) for chunk in chunks]
         if planned and self.script.role_first:
             planned[0] = planned[0]._replace(due=schedule.finish_time(times.arrival, 0.0))
-        return replace(response_plan, due_time=due, chunks=self._add_keep_alives(response_plan, planned))
+        if self.script.keep_alive is not None:
+            events = keep_alive_events(plan.answer)
+            planned = list(schedule.insert_keep_alives(planned, times.arrival, self.script.keep_alive, events))
+        return replace(plan, due_time=due, chunks=planned)
 
-    def _add_keep_alives(self, response_plan: PlannedResponse, chunks: Sequence[StreamChunk]) -> Sequence[StreamChunk]:
-        interval = self.script.keep_alive
-        if interval is None:
-            return chunks
-        events = keep_alive_events(response_plan.answer)
-        filled = insert_keep_alives(chunks, response_plan.times.arrival, interval, events)
-        is_stalled = self._schedule.is_stalled
-        return [chunk for chunk in filled if chunk.kind != "keep_alive" or not is_stalled(chunk.due)]
-
-    async def _send_response(self, response_plan: PlannedResponse) -> web.StreamResponse:
-        fault = response_plan.fault
+    async def _send_response(self, plan: PlannedResponse) -> web.StreamResponse:
+        fault = plan.fault
         if fault and fault != "empty":
-            await sleep_until(response_plan.due_time)
-            return await self._send_fault(response_plan, fault)
-        if response_plan.is_streamed:
-            return await self._send_stream(response_plan)
-        await sleep_until(response_plan.due_time)
-        self._finish_response(response_plan)
-        return _full_response(response_plan)
+            await sleep_until(plan.due_time)
+            return await self._send_fault(plan, fault)
+        if plan.is_streamed:
+            return await self._send_stream(plan)
+        await sleep_until(plan.due_time)
+        self._finish_response(plan)
+        return _full_response(plan)
 
-    async def _send_stream(self, response_plan: PlannedResponse) -> web.StreamResponse:
+    async def _send_stream(self, plan: PlannedResponse) -> web.StreamResponse:
         response: web.StreamResponse | None = None
-        last = response_plan.chunks[-1]
-        async for chunks in iterate_when_due(response_plan.chunks):
-            response = response or await _open_response(response_plan.request, EVENT_STREAM_TYPE)
+        last = plan.chunks[-1]
+        async for chunks in iterate_when_due(plan.chunks):
+            response = response or await _open_response(plan.request, EVENT_STREAM_TYPE)
             content = b"".join([chunk.data for chunk in chunks])
             if chunks[-1] is last:
-                response_plan.times.record_sent(chunks, time.monotonic())
-                self._finish_response(response_plan)
+                plan.times.record_sent(chunks, time.monotonic())
+                self._finish_response(plan)
                 await response.write_eof(content)
             else:
                 await response.write(content)
-                response_plan.times.record_sent(chunks, time.monotonic())  # the socket has them now
+                plan.times.record_sent(chunks, time.monotonic())  # the socket has them now
         assert response
         return response
 
-    def _finish_response(self, response_plan: PlannedResponse) -> None:
+    def _finish_response(self, plan: PlannedResponse) -> None:
         """Count an answer; called before its last byte is sent, so that a client that has it finds it counted."""
         now = time.monotonic()
-        response_plan.times.first_byte = response_plan.times.first_byte or now
-        response_plan.times.done = now
-        if not response_plan.fault:
-            self.counts.answered[response_plan.answer.digest] += 1
+        plan.times.first_byte = plan.times.first_byte or now
+        plan.times.done = now
+        if not plan.fault:
+            self.counts.answered[plan.answer.digest] += 1
 
     # --- faults ------------------------------------------------------------------
 
-    async def _send_fault(self, response_plan: PlannedResponse, fault: str) -> web.StreamResponse:
+    async def _send_fault(self, plan: PlannedResponse, fault: str) -> web.StreamResponse:
         if fault in FAULT_ERRORS:
             code, message = FAULT_ERRORS[fault]
-            return self._error_response(response_plan.request, Refusal(int(fault), code, message))
+            return self._error_response(plan.request, Refusal(int(fault), code, message))
         if fault == "html":
             return web.Response(text=HTML_PAGE, content_type="text/html")
         if fault == "garbage":
-            return _garbage_response(response_plan)
+            return _garbage_response(plan)
         if fault == "hang":
             await asyncio.get_running_loop().create_future()
         if fault == "endless":
-            return await self._stream_endlessly(response_plan)
-        return await self._disconnect(response_plan, before_reply=fault == "drop")
+            return await self._stream_endlessly(plan)
+        return await self._disconnect(plan, before_reply=fault == "drop")
 
     def _error_response(self, request: web.BaseRequest, refusal: Refusal) -> web.Response:
         gemini = request.path.startswith("/v1beta/")
@@ -304,31 +297,29 @@ class RequestHandler:
             response.headers["Retry-After"] = f"{self.script.retry_after:g}"
         return response
 
-    async def _disconnect(self, response_plan: PlannedResponse, *, before_reply: bool) -> web.StreamResponse:
+    async def _disconnect(self, plan: PlannedResponse, *, before_reply: bool) -> web.StreamResponse:
         """Close the connection, after half of the reply or before it."""
         response = web.StreamResponse()
-        if not before_reply and response_plan.is_streamed:
-            response = await _open_response(response_plan.request, EVENT_STREAM_TYPE)
-            async for chunks in iterate_when_due(first_half(response_plan.chunks)):
-                response_plan.times.record_sent(chunks, time.monotonic())
+        if not before_reply and plan.is_streamed:
+            response = await _open_response(plan.request, EVENT_STREAM_TYPE)
+            async for chunks in iterate_when_due(first_half(plan.chunks)):
+                plan.times.record_sent(chunks, time.monotonic())
                 await response.write(b"".join([chunk.data for chunk in chunks]))
         elif not before_reply:
-            content = response_plan.route.write(response_plan.answer)
-            response = await _open_response(response_plan.request, JSON_TYPE, len(content))
+            content = plan.route.write(plan.answer)
+            response = await _open_response(plan.request, JSON_TYPE, len(content))
             await response.write(content[: len(content) // 2])
-        if response_plan.request.transport:
-            response_plan.request.transport.close()
+        if plan.request.transport:
+            plan.request.transport.close()
         return response
 
-    async def _stream_endlessly(self, response_plan: PlannedResponse) -> web.StreamResponse:
+    async def _stream_endlessly(self, plan: PlannedResponse) -> web.StreamResponse:
         """Send deltas, or spaces before a JSON document, until the client disconnects."""
-        response = await _open_response(
-            response_plan.request, EVENT_STREAM_TYPE if response_plan.is_streamed else JSON_TYPE
-        )
+        response = await _open_response(plan.request, EVENT_STREAM_TYPE if plan.is_streamed else JSON_TYPE)
         deltas = [b" "]
-        if response_plan.is_streamed:
-            deltas = [chunk.data for chunk in response_plan.chunks if chunk.kind in CONTENT_KINDS]
-            await response.write(response_plan.chunks[0].data)
+        if plan.is_streamed:
+            deltas = [chunk.data for chunk in plan.chunks if chunk.kind in CONTENT_KINDS]
+            await response.write(plan.chunks[0].data)
         while True:
             for delta in deltas or [b": nothing\n\n"]:
                 await response.write(delta)
@@ -351,14 +342,14 @@ def _json_response(document: Any, status: int = 200) -> web.Response:
     return web.Response(body=orjson.dumps(document), status=status, content_type=JSON_TYPE)
 
 
-def _full_response(response_plan: PlannedResponse) -> web.Response:
-    is_text = response_plan.answer.request.response_format == "text"
-    content = response_plan.route.write(response_plan.answer)
+def _full_response(plan: PlannedResponse) -> web.Response:
+    is_text = plan.answer.request.response_format == "text"
+    content = plan.route.write(plan.answer)
     return web.Response(body=content, content_type="text/plain" if is_text else JSON_TYPE)
 
 
-def _garbage_response(response_plan: PlannedResponse) -> web.Response:
-    if response_plan.is_streamed:
+def _garbage_response(plan: PlannedResponse) -> web.Response:
+    if plan.is_streamed:
         return web.Response(body=b'data: {"choices": [{"delta\n\n', content_type=EVENT_STREAM_TYPE)
     return web.Response(body=b'{"choices": [{"message', content_type=JSON_TYPE)
 

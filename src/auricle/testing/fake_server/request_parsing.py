@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import binascii
+import io
 import re
+import wave
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +15,6 @@ from urllib.parse import unquote
 
 import orjson
 
-from auricle.testing.fake_server import audio
 from auricle.testing.fake_server.script import compute_digest
 
 BYTES_PER_TOKEN = 640
@@ -297,10 +298,19 @@ def upload_reader(task: str) -> Callable[[RequestBody, str | None], ParsedReques
             include_usage=True,
             task=task,
             language="english" if task == "translate" else values.get("language", "english"),
-            audio_seconds=audio.measure_seconds(content),
+            audio_seconds=measure_seconds(content),
         )
 
     return read
+
+
+def measure_seconds(content: bytes) -> float:
+    """Return the length of audio by its WAV header; other formats count as 16-bit PCM at 16 kHz."""
+    try:
+        with wave.open(io.BytesIO(content)) as file:
+            return float(file.getnframes() / file.getframerate())
+    except (wave.Error, EOFError):
+        return len(content) / 32_000
 
 
 # --- Gemini ----------------------------------------------------------------------

@@ -6,9 +6,10 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from itertools import cycle
+from typing import NamedTuple
 
 from auricle.testing.fake_server.script import Script
 
@@ -59,29 +60,25 @@ class ServerSchedule:
             return begin_time + work_seconds
         return end + work_seconds - max(0.0, start - begin_time)
 
-    def is_stalled(self, timestamp: float) -> bool:
-        start, end = self._stall_interval()
-        return start <= timestamp < end
-
     def _stall_interval(self) -> tuple[float, float]:
         delay, seconds = self._stall
         if delay is None or self._first_arrival is None:
             return math.inf, math.inf
         return self._first_arrival + delay, self._first_arrival + delay + seconds
 
-
-def insert_keep_alives(
-    chunks: Sequence[StreamChunk], arrival: float, interval: float, keep_alive_events: Sequence[bytes]
-) -> Iterator[StreamChunk]:
-    """Yield planned chunks, with keep-alive events in silences that are longer than `interval`."""
-    last, keep_alive_count = arrival, 0
-    for chunk in chunks:
-        for count in range(1, math.ceil((chunk.due - last) / interval)):
-            event = keep_alive_events[keep_alive_count % len(keep_alive_events)]
-            yield StreamChunk(last + count * interval, "keep_alive", event)
-            keep_alive_count += 1
-        yield chunk
-        last = chunk.due
+    def insert_keep_alives(
+        self, chunks: Sequence[StreamChunk], arrival: float, interval: float, events: Sequence[bytes]
+    ) -> Iterator[StreamChunk]:
+        """Yield planned chunks, with events in turn in silences that are longer than `interval`; none in the stall."""
+        stall_start, stall_end = self._stall_interval()
+        last, event = arrival, cycle(events)
+        for chunk in chunks:
+            for count in range(1, math.ceil((chunk.due - last) / interval)):
+                keep_alive = StreamChunk(last + count * interval, "keep_alive", next(event))
+                if not stall_start <= keep_alive.due < stall_end:
+                    yield keep_alive
+            yield chunk
+            last = chunk.due
 
 
 async def sleep_until(due: float) -> None:
@@ -105,7 +102,7 @@ async def iterate_when_due(chunks: Sequence[StreamChunk]) -> AsyncIterator[Seque
 def first_half(chunks: Sequence[StreamChunk]) -> Sequence[StreamChunk]:
     """Return the chunks up to half of the content."""
     content_indices = [index for index, chunk in enumerate(chunks) if chunk.kind in CONTENT_KINDS]
-    first_indices = content_indices[: round(len(content_indices) * 0.5)]
+    first_indices = content_indices[: round(len(content_indices) / 2)]
     return chunks[: first_indices[-1] + 1] if first_indices else chunks[:1]
 
 
@@ -146,6 +143,3 @@ class ResponseTimes:
             self.first_audio = self.first_audio or now
             self.spoken.append((now, chunk.audio_seconds))
         self.last_content = now
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from auricle.perf.report.chart_data import PointCharts, build_point_charts
-from auricle.perf.request_columns import RequestColumns
-from auricle.perf.request_record import RequestRecord
+from auricle.perf.request_records import RequestColumns, RequestRecord
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
 from auricle.runs.perf_files import LoadPointSummary, PerfManifest, PerfSummary

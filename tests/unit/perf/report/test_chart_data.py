@@ -14,7 +14,7 @@ from auricle.perf.report.chart_data import (
     build_load_charts,
     build_point_charts,
 )
-from auricle.perf.request_columns import RequestColumns
+from auricle.perf.request_records import RequestColumns
 from auricle.runs.perf_files import LoadPointSummary
 from tests.support.simulated_servers import streamed_request
 from tests.unit.perf.report.conftest import PointWithCharts, build_columns, build_point, build_request

@@ -1,20 +1,13 @@
-import csv
-import io
 import re
 from dataclasses import replace
 
 import pytest
 
-from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import tables
 from auricle.runs.perf_files import Accuracy, LoadPointSummary, PerfManifest, SearchResult, TriedValue, Validity
 from tests.unit.perf.report.conftest import build_point, build_summary
 
 SEARCH = SearchResult("search:rate,low=1,high=8", 4.0, 5.0)
-
-
-def read_csv(content: bytes) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(content.decode())))
 
 
 # --- terminal -------------------------------------------------------------------------
@@ -145,28 +138,3 @@ def test_overview_can_be_limited_to_the_most_important_columns(summaries: list[L
     assert titles[:3] == ["load", "ok", "failed"]
     assert len(titles) < len(tables.build_overview(summaries).titles)
     assert "latency p99, s" in titles
-
-
-# --- CSV ------------------------------------------------------------------------------
-
-
-def test_csv_has_a_row_per_point(summaries: list[LoadPointSummary]) -> None:
-    rows = read_csv(tables.render_csv(summaries))
-    assert [row["load"] for row in rows] == ["constant:5", "constant:10", "constant:20"]
-    assert float(rows[1]["offered_rate"]) == pytest.approx(10)
-    assert float(rows[1]["ttft_s_p50"]) == pytest.approx(0.099)
-    assert rows[1]["failed"] == "6"
-    assert rows[1]["req_s_low"] != ""
-
-
-def test_unknown_values_are_empty_in_csv(summaries: list[LoadPointSummary]) -> None:
-    row = read_csv(tables.render_csv(summaries))[0]
-    assert row["ttfa_s_p50"] == ""
-    assert row["ttfa_s_n"] == "0"
-    assert row["slo_met"] == ""
-
-
-def test_csv_always_has_all_columns(summaries: list[LoadPointSummary]) -> None:
-    columns = set(read_csv(tables.render_csv(summaries))[0])
-    assert {f"{name}_p99" for name in REQUEST_DEFINITIONS} | set(RUN_DEFINITIONS) <= columns
-    assert set(tables.flatten_point(summaries[0])) <= columns

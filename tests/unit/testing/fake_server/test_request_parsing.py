@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from auricle.testing.fake_server.request_parsing import RequestBody, split_tokens
+from auricle.testing.fake_server.request_parsing import RequestBody, measure_seconds, split_tokens
 from tests.unit.testing.fake_server.conftest import (
     CHAT_PATH,
     TRANSCRIPTION_PATH,
@@ -105,3 +105,7 @@ def test_digest_of_a_form_does_not_depend_on_its_boundary() -> None:
         for boundary in ("one", "another")
     )
     assert first.digest == second.digest
+
+
+def test_other_audio_formats_count_as_16_khz_pcm() -> None:
+    assert measure_seconds(bytes(64_000)) == 2.0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from auricle.testing.fake_server import FakeServer, Script, compute_digest
-from auricle.testing.fake_server.schedule import ServerSchedule, StreamChunk, first_half, insert_keep_alives
+from auricle.testing.fake_server.schedule import ServerSchedule, StreamChunk, first_half
 from tests.unit.testing.fake_server.conftest import CHAT_PATH, StartServer, chat_body, connect, send
 
 pytestmark = pytest.mark.flaky(reruns=2)  # depends on the timing of a busy machine
@@ -301,6 +301,6 @@ def test_first_half_ends_with_content() -> None:
 
 def test_keep_alives_fill_silences_in_turn() -> None:
     chunks = [StreamChunk(0.25, "text", b"a"), StreamChunk(0.5, "end", b"b")]
-    filled = list(insert_keep_alives(chunks, 0.0, 0.1, (b"comment", b"empty")))
+    filled = list(ServerSchedule(Script()).insert_keep_alives(chunks, 0.0, 0.1, (b"comment", b"empty")))
     assert [chunk.data for chunk in filled] == [b"comment", b"empty", b"a", b"comment", b"empty", b"b"]
     assert [chunk.due for chunk in filled] == pytest.approx([0.1, 0.2, 0.25, 0.35, 0.45, 0.5])

@@ -1,4 +1,8 @@
-"""Request records as numpy columns; unknown numbers are NaN."""
+"""Request records, from which every number is computed: lines of `requests.jsonl`, and the same as numpy columns.
+
+Times are seconds on the monotonic clock since the start of the load point. Events that did not happen are None in a
+record, not 0; unknown numbers are NaN in a column.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,16 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
 from auricle.core.errors import DataError
-from auricle.perf.request_record import RequestRecord
 
+Phase: TypeAlias = Literal["warmup", "measure", "cooldown"]
+Status: TypeAlias = Literal["ok", "failed", "cancelled"]
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -26,7 +31,74 @@ NUMERIC_COLUMNS = (
 )  # fmt: skip
 GAP_COLUMNS = ("gaps", "token_gaps")
 CATEGORICAL_COLUMNS = ("phase", "status", "body", "finish", "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestRecord:
+    """A request: when it was due and sent, and when each part of its response arrived."""
+
+    index: int
+    """Position in the schedule; the turns of a conversation share it."""
+    sample: str
+    turn: int = 0
+    user: int | None = None
+    """Number of the user, in a closed loop."""
+    sender: int = 0
+    """Number of the process that sent it."""
+    phase: Phase = "measure"
+    status: Status = "ok"
+    due: float | None = None
+    """Scheduled time; None in a closed loop, which has no schedule."""
+    sent: float | None = None
+    """When it was sent, after all preparation; None if it never was."""
+    uploaded: float | None = None
+    """When the last part of a large body was handed to the socket; small bodies are sent in one part."""
+    first_byte: float | None = None
+    first_token: float | None = None
+    """The first chunk with content: text, reasoning, a tool call or audio."""
+    first_content: float | None = None
+    """The first chunk that is not reasoning."""
+    first_audio: float | None = None
+    first_audible: float | None = None
+    """The first audio chunk that is not silent."""
+    last_content: float | None = None
+    done: float | None = None
+    """When the response was complete, including usage and the end of the stream; or when it failed."""
+    gaps: tuple[float, ...] = ()
+    """Seconds between consecutive chunks, from `first_token` on."""
+    token_gaps: tuple[float, ...] = ()
+    """Seconds per token between consecutive token counts, if the server reports them while streaming."""
+    spoken: tuple[tuple[float, float], ...] = ()
+    """Arrival time and length of each audio chunk."""
+    streamed: bool = False
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    audio_seconds: float | None = None
+    """Length of the audio that was sent."""
+    bytes_sent: int | None = None
+    body: str = ""
+    """Digest of the body: equal for equal requests."""
+    finish: str = ""
+    error: str = ""
+    """Type and message of the error."""
+
+    def to_json_line(self) -> bytes:
+        """Return the record as a JSON line without empty fields."""
+        values = ((name, getattr(self, name)) for name in FIELD_DEFAULTS)
+        document = {name: _round_times(value) for name, value in values if value not in (None, "", ())}
+        return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
+
+
 FIELD_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(RequestRecord)}
+
+
+def _round_times(value: Any) -> Any:
+    """Round times to ten microseconds; finer digits are noise."""
+    if isinstance(value, float):
+        return round(value, 5)
+    if isinstance(value, tuple):
+        return [_round_times(item) for item in value]
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +187,9 @@ class RequestColumns:
         """Build columns from records, or from mappings that may leave out default values."""
         builder = _ColumnBuilder()
         for record in records:
-            builder.add(record if isinstance(record, Mapping) else _record_to_row(record))
+            builder.add(
+                record if isinstance(record, Mapping) else {name: getattr(record, name) for name in FIELD_DEFAULTS}
+            )
         return builder.build()
 
 
@@ -126,10 +200,6 @@ def _parse_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
         except orjson.JSONDecodeError as error:
             if line.endswith(b"\n"):  # an incomplete last line is expected after a crash; any other is damage
                 raise DataError(f"Line {number} of requests.jsonl is not valid JSON: {error}. Remove it.") from error
-
-
-def _record_to_row(record: RequestRecord) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in FIELD_DEFAULTS}
 
 
 class _ColumnBuilder:

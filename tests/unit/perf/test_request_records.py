@@ -1,11 +1,12 @@
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from auricle.core.errors import DataError
-from auricle.perf.request_columns import RaggedArray, RequestColumns
 from auricle.perf.request_measures import compute_measures
+from auricle.perf.request_records import RaggedArray, RequestColumns, RequestRecord
 from tests.support.simulated_servers import answered_request, speech_request, streamed_request
 
 
@@ -45,3 +46,25 @@ def test_rows_of_a_ragged_array_are_reduced_and_pooled() -> None:
 def test_start_time_is_the_due_time_if_there_is_one() -> None:
     columns = RequestColumns.from_records([answered_request(0, due=1.0, sent=2.0), answered_request(1, sent=3.0)])
     assert columns.start_times.tolist() == [1.0, 3.0]
+
+
+def test_record_survives_json() -> None:
+    for record in (
+        streamed_request(3, first=0.25, gaps=(0.5,), output_tokens=2, token_gaps=(0.1,)),
+        speech_request((0.5, 0.25)),
+    ):
+        values = json.loads(record.to_json_line())
+        lists = {name: tuple(values.get(name, ())) for name in ("gaps", "token_gaps")}
+        spoken = tuple(map(tuple, values.get("spoken", ())))
+        assert RequestRecord(**{**values, **lists, "spoken": spoken}) == record
+
+
+def test_json_has_no_empty_fields() -> None:
+    line = json.loads(RequestRecord(index=0, sample="a", sent=1.0).to_json_line())
+    assert set(line) == {"index", "sample", "turn", "sender", "phase", "status", "sent", "streamed"}
+
+
+def test_times_are_rounded_to_ten_microseconds() -> None:
+    record = RequestRecord(index=0, sample="a", sent=1.234567891, gaps=(0.123456789,))
+    line = json.loads(record.to_json_line())
+    assert (line["sent"], line["gaps"]) == (1.23457, [0.12346])
