@@ -114,7 +114,6 @@ class CiderAggregator:
         return lambda weights: float(scores @ weights / weights.sum())
 
     def sample_scores(self, stats: Stats) -> list[float]:
-        """Return the score of each sample, in order."""
         ngrams = [[_count_ngrams(split_words(text)) for text in stat] for stat in stats]
         document_counts: NgramCounts = Counter()
         for _, *references in ngrams:

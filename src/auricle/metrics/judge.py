@@ -121,7 +121,6 @@ class RubricScorer:
         return self.rubric.empty == "worst" and not (values["answer"] or "").strip()
 
     def _combine_votes(self, votes: Sequence[float]) -> float:
-        """Combine several votes into one verdict."""
         if self.rubric.aggregate == "mean":
             return sum(votes) / len(votes)
         (winner, count), *others = Counter(votes).most_common(2)

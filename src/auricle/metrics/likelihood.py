@@ -41,7 +41,6 @@ def _conditional_likelihoods(outputs: Sequence[Output]) -> list[Likelihood]:
 
 
 def _correct_index(sample: Sample, texts: Sequence[str]) -> int:
-    """Return the index of the option that the target names."""
     choices = get_choices(sample) if "choices" in sample.inputs else [text.strip() for text in texts]
     index = resolve_option(sample.target, choices)
     if index is None:

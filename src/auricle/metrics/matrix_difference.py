@@ -119,7 +119,6 @@ class MatrixDifference:
 
 
 def match_by_meaning(left: Sequence[str], right: Sequence[str], synonyms: bool = True) -> list[tuple[int, int]]:
-    """Match names with `align_labels`."""
     matches = align_labels(left, right, synonyms).matches
     return [(left.index(match.truth), right.index(match.prediction)) for match in matches]
 

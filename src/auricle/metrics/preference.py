@@ -58,7 +58,6 @@ def get_true_choice(dimension: Dimension, sample: Sample) -> float:
 
 
 def apply_tie_policy(choice: float, ties: TiePolicy) -> float:
-    """Return the choice that counts under a tie policy."""
     if choice != TIE or ties == "half":
         return choice
     if ties == "upstream":

@@ -71,7 +71,6 @@ class Rubric:
         return blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=2).hexdigest()
 
     def with_votes(self, votes: int) -> Rubric:
-        """Return the same rubric with another number of votes."""
         temperature = self.temperature or VOTING_TEMPERATURE if votes > 1 else self.temperature
         return _validate(replace(self, votes=votes, temperature=temperature), self.name)
 
@@ -95,7 +94,6 @@ class Rubric:
         return self.parse_verdict(self._parse_json(text) if self.output == "json" else self._parse_line(text))
 
     def parse_verdict(self, verdict: str) -> float:
-        """Convert the word of a verdict to a number."""
         if self.kind != "scale":
             value_by_word = VERDICT_VALUES[self.kind]
             if verdict.casefold() not in value_by_word:

@@ -39,12 +39,10 @@ def typeset_decimal(value: float | None, digits: int) -> str:
 
 
 def strip_unit(text: str) -> str:
-    """Typeset a number without its unit."""
     return text.partition(NARROW_SPACE)[0]
 
 
 def typeset_coverage(number: Number) -> str:
-    """Typeset the share of samples that were scored."""
     return typeset(text_format.format_coverage(number))
 
 

@@ -70,7 +70,6 @@ class ConfusionMatrix:
 
     @property
     def predicted_labels(self) -> tuple[str, ...]:
-        """The labels of the model."""
         return self.columns[:-1] if self.has_unreadable else self.columns
 
     @property
@@ -80,7 +79,6 @@ class ConfusionMatrix:
 
     @property
     def cells(self) -> list[list[MatrixCell]]:
-        """The cells, row by row."""
         return [
             [MatrixCell(row, at, count, sum(counts), row == at < self.shared) for at, count in enumerate(counts)]
             for row, counts in enumerate(self.counts)

@@ -235,14 +235,6 @@ MAX_HALF_HEIGHT = 15.0  # half the height of a row
 MIN_RELATIVE_DENSITY = 0.01  # relative to the widest point; thinner tails are cut
 
 
-class ViolinRow(NamedTuple):
-    """One emotion: the centre line of its row, and its outline."""
-
-    label: Distribution
-    y: float
-    outline: list[tuple[float, float]]
-
-
 def draw_violins(dimension: Dimension) -> Markup:
     """Draw one dimension with a row per emotion, highest mean first."""
     labels = sorted(dimension.labels, key=lambda label: -label.mean)
@@ -265,7 +257,7 @@ def draw_violins(dimension: Dimension) -> Markup:
     return render(
         "report/templates/violin.html",
         dimension=dimension,
-        rows=[ViolinRow(label, y, outline(label, y)) for label, y in zip(labels, centres, strict=True)],
+        rows=[(label, y, outline(label, y)) for label, y in zip(labels, centres, strict=True)],
         axis=axis,
         x=position,
         left=left,

@@ -46,7 +46,6 @@ Groups = dict[str, dict[str, Number]]
 
 
 def render_report(metrics: Metrics, worst_samples: Sequence[SampleView]) -> str:
-    """Render the page."""
     return render_page(
         "report/templates/run.html",
         title=f"{metrics.task.name} · {metrics.model.name}",
@@ -214,7 +213,6 @@ def _render_unreadable(reasons_by_metric: Mapping[str, Mapping[str, int]]) -> Ma
 
 
 def _notices(metrics: Metrics) -> list[str]:
-    """Describe caveats in sentences."""
     outcomes = metrics.outcomes
     notices = [] if metrics.complete else [_incomplete_notice(metrics)]
     if not outcomes.total:

@@ -168,7 +168,6 @@ def _build_sample_view(
 
 
 def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any]) -> bool:
-    """Return whether the sample has the best possible score."""
     if metric is None or metric.bounds is None or record.error:
         return False
     return bool(stats.get(record.sample.id) == metric.bounds(record.sample)[1])
@@ -190,7 +189,6 @@ def format_json_value(value: Json) -> str:
 
 
 def _question_text(sample: Sample) -> str:
-    """Return the question and its options."""
     question = sample.inputs.get("question")
     options = sample.inputs.get("options")
     return "\n".join(each.strip() for each in (question, options) if isinstance(each, str)).strip()

@@ -67,7 +67,6 @@ class ScoreTable:
         return len(self.rows)
 
     def add(self, record: Record) -> ScoreLine:
-        """Score one record and return its line for `scores.jsonl`."""
         return self.add_all([record])[0]
 
     def add_all(self, records: Sequence[Record]) -> list[ScoreLine]:
@@ -85,7 +84,6 @@ class ScoreTable:
         return [line for *_, line in entries]
 
     def _add_entry(self, record: Record) -> ScoreEntry:
-        """Assign an index to a record and count its metadata."""
         place = len(self.rows)
         self.rows.append(record.row)
         self._add_to_groups(place, record)
@@ -254,7 +252,6 @@ class MetricColumn:
         return inner if isinstance(inner, SupportsContexts) else None
 
     def add(self, entries: Sequence[ScoreEntry], score_record: Callable[..., Any]) -> None:
-        """Add the statistics of these records; `score_record` computes those of judged and of several answers."""
         metric, applies, keep = self.metric, self.metric.applies, self.stats.append
         score, is_judged = metric.score, metric.judge_requests is not None
         for place, record, line in entries:
@@ -323,7 +320,6 @@ class MetaField:
     values: dict[str, int] = field(default_factory=dict)
 
     def add(self, value: Any, limit: int) -> bool:
-        """Add a value; return False if there are too many for a breakdown."""
         name = value if isinstance(value, str) else _format_group(value)
         code = self.values.setdefault(name, len(self.values))
         self.codes.append(code)

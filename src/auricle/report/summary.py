@@ -17,6 +17,15 @@ from auricle.report.score_table import MetricColumn, ScoreTable
 from auricle.runs.metrics import Number
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Samples with one value of a metadata field, or all samples."""
+
+    field: str
+    value: str
+    members: Mask
+
+
 def summarise(score_table: ScoreTable, context: Signature | None = None) -> list[Number]:
     """Compute each metric over all samples, then by subset, then by every other field.
 
@@ -27,8 +36,8 @@ def summarise(score_table: ScoreTable, context: Signature | None = None) -> list
     rank = _data_order(score_table)
     numbers = [
         number
-        for field, group, members in iterate_groups(score_table)
-        for number in _group_numbers(score_table, Group(field, group, members), rank)
+        for group in iterate_groups(score_table)
+        for number in _remove_repeated_matrices(_add_ceilings(_compute_numbers(score_table, group, rank), score_table))
     ]
     if context is None:
         return numbers
@@ -43,46 +52,24 @@ def _data_order(score_table: ScoreTable) -> Codes:
     return rank
 
 
-def iterate_groups(score_table: ScoreTable) -> Iterator[tuple[str, str, Mask]]:
+def iterate_groups(score_table: ScoreTable) -> Iterator[Group]:
     """Yield the groups: all samples first, then subsets, then other fields by name."""
-    yield "", "all", np.ones(score_table.total, dtype=bool)
+    yield Group("", "all", np.ones(score_table.total, dtype=bool))
     for name in sorted(score_table.fields, key=lambda each: (each != "subset", each)):
         codes = np.frombuffer(score_table.fields[name].codes, dtype=np.int64)
         values = score_table.fields[name].values
         if name != "subset" and not 1 < len(values) < score_table.total:
             continue
-        for value, code in sorted(values.items(), key=lambda item: _natural_sort_key(item[0])):
-            yield name, value, codes == code
+        for value, code in sorted(values.items(), key=lambda item: natural_sort_key(item[0])):
+            yield Group(name, value, codes == code)
 
 
-def _natural_sort_key(text: str) -> tuple[int, float, str]:
+def natural_sort_key(text: str) -> tuple[int, float, str]:
     """Return a sort key with numbers in numeric order, before words."""
     try:
         return 0, float(text), text
     except ValueError:
         return 1, 0.0, text
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Samples with one value of a metadata field, or all samples."""
-
-    field: str
-    value: str
-    members: Mask
-
-
-@dataclass(frozen=True, slots=True)
-class GroupStats:
-    """The statistics of a metric within a group, in data order, with their sample indices."""
-
-    column: MetricColumn
-    stats: Any
-    indices: Codes
-
-
-def _group_numbers(score_table: ScoreTable, group: Group, data_order: Codes) -> list[Number]:
-    return _remove_repeated_matrices(_add_ceilings(list(_compute_numbers(score_table, group, data_order)), score_table))
 
 
 def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number]:
@@ -102,43 +89,34 @@ def _remove_repeated_matrices(numbers: list[Number]) -> list[Number]:
     for number in numbers:
         details = number.details
         if (matrix := details.get("matrix")) in matrices:
-            kept.append(replace(number, details=_omit(details, "matrix", "classes", "notes")))
+            shared = ("matrix", "classes", "notes")
+            kept.append(replace(number, details={key: item for key, item in details.items() if key not in shared}))
             continue
         matrices += [matrix] if matrix else []
         kept.append(number)
     return kept
 
 
-def _omit(details: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in details.items() if name not in names}
-
-
-def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Codes) -> Iterator[Number]:
+def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Codes) -> list[Number]:
+    numbers = []
     for column in score_table.columns:
-        if column.refusal_reason or not (share := _select_stats(column, group, data_order)):
+        places = _as_array(column.indices)
+        which = np.flatnonzero(group.members[places])
+        if column.refusal_reason or not len(which):
             continue
+        which = which[np.argsort(data_order[places[which]], kind="stable")]
         try:
-            yield _compute_number(score_table, group, share)
+            numbers.append(_compute_number(score_table, group, column, column.stats[which], places[which]))
         except Exception as error:  # noqa: BLE001 - a metric may raise anything
             column.refusal_reason = f"its aggregation raised {type(error).__name__}: {describe(error)}"
+    return numbers
 
 
-def _select_stats(column: MetricColumn, group: Group, data_order: Codes) -> GroupStats | None:
-    places = _as_array(column.indices)
-    which = np.flatnonzero(group.members[places])
-    if not len(which):
-        return None
-    which = which[np.argsort(data_order[places[which]], kind="stable")]
-    return GroupStats(column, column.stats[which], places[which])
-
-
-def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupStats) -> Number:
-    metric, members = (group_stats.column.resolved_metric(), _applicable_members(group_stats.column, group.members))
-    spread = compute_interval(
-        group_stats.stats, metric.aggregate, clusters=_cluster_codes(score_table, group_stats.indices)
-    )
-    value = float(metric.aggregate(group_stats.stats))
-    worst, best = _compute_bounds(group_stats.column, group_stats.stats, members, value)
+def _compute_number(score_table: ScoreTable, group: Group, column: MetricColumn, stats: Any, indices: Codes) -> Number:
+    metric, members = column.resolved_metric(), _applicable_members(column, group.members)
+    spread = compute_interval(stats, metric.aggregate, clusters=_cluster_codes(score_table, indices))
+    value = float(metric.aggregate(stats))
+    worst, best = _compute_bounds(column, stats, members, value)
     return Number(
         metric=metric.name,
         title=metric.title,
@@ -148,10 +126,10 @@ def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupSta
         low=_defined(spread.low),
         high=_defined(spread.high),
         interval=spread.method,
-        scored=len(group_stats.indices),
+        scored=len(indices),
         total=int(members.sum()),
         failed=int(members[_as_array(score_table.failed)].sum()),
-        unreadable=int(members[_as_array(group_stats.column.unreadable)].sum()),
+        unreadable=int(members[_as_array(column.unreadable)].sum()),
         worst=_defined(worst),
         best=_defined(best),
         higher_is_better=metric.higher_is_better,
@@ -159,9 +137,7 @@ def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupSta
         plot=metric.plot,
         right_or_wrong=metric.right_or_wrong,
         signature=Signature(MetricSignature.parse(metric.signature)),
-        details=replace_non_finite(
-            {**metric.details(group_stats.stats), **({} if group.field else metric.plot_data(group_stats.stats))}
-        ),
+        details=replace_non_finite({**metric.details(stats), **({} if group.field else metric.plot_data(stats))}),
     )
 
 

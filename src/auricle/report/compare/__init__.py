@@ -71,7 +71,6 @@ class Comparison:
 
     @property
     def overall(self) -> tuple[ComparisonRow, ...]:
-        """The rows over all pairs."""
         return tuple(row for row in self.rows if not row.field)
 
     @property

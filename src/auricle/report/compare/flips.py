@@ -87,7 +87,6 @@ def _build_flips(
 
 
 def read_records(run: Run, ids: Iterable[str]) -> list[Record]:
-    """Read these samples from the journal."""
     with run.open_index() as index:
         return [record for sample in ids if (record := index.get(sample))]
 

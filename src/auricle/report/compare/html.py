@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -27,22 +26,6 @@ METHODS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class RowTable:
-    """Differences in metrics. Those in the unit of the first share a scale."""
-
-    rows: Sequence[ComparisonRow]
-
-    @property
-    def unit(self) -> str:
-        return self.rows[0].unit
-
-    @property
-    def scale(self) -> Scale:
-        alike = (row for row in self.rows if row.unit == self.unit)
-        return Scale.fit((end for row in alike for end in (row.low, row.high, row.difference)), include_zero=True)
-
-
 def render_page(comparison: Comparison, metrics: Sequence[Metric]) -> str:
     """Render a self-contained page with the samples that changed most in the first metric.
 
@@ -55,13 +38,19 @@ def render_page(comparison: Comparison, metrics: Sequence[Metric]) -> str:
         "report/templates/comparison.html",
         comparison=comparison,
         text=text,
-        tables=[RowTable(rows) for rows in (comparison.overall, comparison.breakdown) if rows],
+        tables=[(rows, _fit_scale(rows)) for rows in (comparison.overall, comparison.breakdown) if rows],
         matrix_plot=draw_difference(comparison.matrix) if comparison.matrix else "",
         shift_tables=[(name, list(rows)) for name, rows in groupby(shifts, key=lambda shift: shift.dimension)],
         shift_scale=Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True),
         cards=_render_changed_samples(comparison, metrics),
         methods=_describe_methods(comparison.overall),
     )
+
+
+def _fit_scale(rows: Sequence[ComparisonRow]) -> Scale:
+    """Return a scale for the rows in the unit of the first."""
+    alike = (row for row in rows if row.unit == rows[0].unit)
+    return Scale.fit((end for row in alike for end in (row.low, row.high, row.difference)), include_zero=True)
 
 
 def _describe_methods(rows: Sequence[ComparisonRow]) -> str:

@@ -81,7 +81,6 @@ def load_compared_run(path: Path, results: Metrics, metrics: Sequence[Metric], f
 
 
 def _add_record(side: ComparedRun, record: Record) -> int:
-    """Add a record and return its index."""
     place = len(side.rows)
     sample = record.sample
     side.index_by_id[sample.id] = place

@@ -13,6 +13,7 @@ import numpy as np
 from auricle.metrics.base import Array, Codes, Mask, Metric
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
+from auricle.report.summary import natural_sort_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,6 @@ class PairedStats:
 
     @cached_property
     def is_right_or_wrong(self) -> bool:
-        """Whether the metric counts each sample as right or wrong."""
         return self.metric.right_or_wrong and bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all())
 
 
@@ -160,15 +160,8 @@ def iterate_groups(side: ComparedRun, pairs: Pairs, field: str) -> Iterator[tupl
     if not field:
         return
     values = np.array([side.fields[field][place] for place in pairs.a], dtype=object)
-    for value in sorted({each for each in values if each is not None}, key=_natural_sort_key):
+    for value in sorted({each for each in values if each is not None}, key=natural_sort_key):
         yield value, values == value
-
-
-def _natural_sort_key(text: str) -> tuple[int, float, str]:
-    try:
-        return 0, float(text), text
-    except ValueError:
-        return 1, 0.0, text
 
 
 def _add_bounds(

@@ -196,7 +196,6 @@ def _sign(difference: float) -> int:
 
 
 def _agreement_and_kappa(choices: Sequence[tuple[Any, Any]]) -> tuple[float, float]:
-    """Return the share of equal choices, and Cohen's kappa."""
     count = len(choices)
     agreement = divide(sum(a == b for a, b in choices), count)
     counts_a, counts_b = (Counter(pair[side] for pair in choices) for side in (0, 1))

@@ -112,24 +112,20 @@ def mark_positions(difference: Difference) -> list[float | None]:
 
 
 def format_p_value(p: float) -> str:
-    """Format a p-value in the usual way."""
     if math.isnan(p):
         return "–"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def format_effect_size(d: float) -> str:
-    """Format Cohen's d."""
     return "–" if math.isnan(d) else f"{d:+.2f}"
 
 
 def is_significant(row: ComparisonRow) -> bool:
-    """Return whether the difference is significant at the 5 % level."""
     return row.adjusted < SIGNIFICANCE_LEVEL and row.difference != 0
 
 
 def describe_row(row: ComparisonRow) -> str:
-    """Describe a row in one sentence."""
     return f"{row.metric}: {_describe_difference(row)}{_describe_bounds(row)}"
 
 
