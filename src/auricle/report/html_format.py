@@ -92,18 +92,19 @@ class Scale:
         low, high = min(known), max(known)
         if include_zero or 0 <= low < 0.5 * high:
             low, high = min(low, 0.0), max(high, 0.0)
-        step = _round_step((high - low) or abs(high) or 1.0)
-        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-        return cls(first * step, max(last, first + 1) * step)
+        ticks = round_ticks(low, high, parts=4)
+        return cls(ticks[0], ticks[-1])
+
+    def share(self, distance: float) -> float:
+        """Return a distance as a share of the scale, from 0 to 1."""
+        return min(1.0, max(0.0, distance / (self.high - self.low)))
 
     def position(self, value: float) -> str:
         """Return the position of a value, as a CSS percentage from the left."""
-        share = (value - self.low) / (self.high - self.low)
-        return f"{100 * min(1.0, max(0.0, share)):.2f}%"
+        return f"{100 * self.share(value - self.low):.2f}%"
 
     def width(self, low: float, high: float) -> str:
-        share = (high - low) / (self.high - self.low)
-        return f"{100 * min(1.0, max(0.0, share)):.2f}%"
+        return f"{100 * self.share(high - low):.2f}%"
 
     def format_ends(self, unit: str) -> tuple[str, str]:
         """Typeset both ends in a unit."""
@@ -112,10 +113,13 @@ class Scale:
         return low, high
 
 
-def _round_step(width: float) -> float:
-    """Return a round step that divides this width into a few parts."""
-    size = 10.0 ** math.floor(math.log10(width / 4))
-    return next(size * times for times in (1.0, 2.0, 5.0, 10.0) if size * times >= width / 4)
+def round_ticks(low: float, high: float, *, parts: int) -> list[float]:
+    """Return round numbers around a range, at least two and about as many as parts."""
+    least = ((high - low) or abs(high) or 1.0) / parts
+    size = 10.0 ** math.floor(math.log10(least))
+    step = next(size * times for times in (1.0, 2.0, 5.0, 10.0) if size * times >= least)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [at * step for at in range(first, max(last, first + 1) + 1)]
 
 
 def collect_extents(numbers: Iterable[Number]) -> list[float | None]:

@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 from markupsafe import Markup
 
 from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference
-from auricle.report.html_format import Scale
+from auricle.report.html_format import Scale, round_ticks
 from auricle.report.plot_data import ConfusionMatrix, Dimension, Distribution, Plane
 from auricle.report.templating import render
 
@@ -28,12 +28,11 @@ def shorten_label(label: str) -> str:
 
 def label_width(labels: Sequence[str]) -> float:
     """Return the width of the longest label."""
-    return max((CHARACTER_WIDTH * _count_characters(shorten_label(label)) for label in labels), default=0.0)
-
-
-def _count_characters(text: str) -> float:
-    """Count letters; a Chinese character is as wide as two."""
-    return sum(1.8 if unicodedata.east_asian_width(each) in "WF" else 1.0 for each in text)
+    widths = (
+        sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in shorten_label(label))
+        for label in labels
+    )
+    return CHARACTER_WIDTH * max(widths, default=0.0)
 
 
 class Axis(NamedTuple):
@@ -44,18 +43,13 @@ class Axis(NamedTuple):
 
     def position(self, value: float) -> float:
         """Return the position of a value between the ends of the axis, from 0 to 1."""
-        return min(1.0, max(0.0, (value - self.scale.low) / (self.scale.high - self.scale.low)))
+        return self.scale.share(value - self.scale.low)
 
 
 def fit_axis(values: Sequence[float]) -> Axis:
     """Return an axis around these values."""
-    low, high = min(values, default=0.0), max(values, default=1.0)
-    least = ((high - low) or abs(high) or 1.0) / 6
-    size = 10.0 ** math.floor(math.log10(least))
-    step = next(size * times for times in (1.0, 2.0, 5.0, 10.0) if size * times >= least)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    places = [at * step for at in range(first, max(last, first + 1) + 1)]
-    return Axis(Scale(places[0], places[-1]), places)
+    ticks = round_ticks(min(values, default=0.0), max(values, default=1.0), parts=6)
+    return Axis(Scale(ticks[0], ticks[-1]), ticks)
 
 
 def format_tick(value: float) -> str:

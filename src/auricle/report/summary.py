@@ -114,7 +114,9 @@ def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Codes) -
 
 def _compute_number(score_table: ScoreTable, group: Group, column: MetricColumn, stats: Any, indices: Codes) -> Number:
     metric, members = column.resolved_metric(), _applicable_members(column, group.members)
-    spread = compute_interval(stats, metric.aggregate, clusters=_cluster_codes(score_table, indices))
+    codes = _as_array(score_table.clusters.codes)[indices] if score_table.has_clusters else None
+    # With a single cluster, samples are resampled.
+    spread = compute_interval(stats, metric.aggregate, clusters=None if codes is None else renumber_clusters(codes))
     value = float(metric.aggregate(stats))
     worst, best = _compute_bounds(column, stats, members, value)
     return Number(
@@ -165,16 +167,10 @@ def _applicable_members(column: MetricColumn, members: Mask) -> Mask:
     return applicable
 
 
-def _cluster_codes(score_table: ScoreTable, indices: Codes) -> Codes | None:
-    """Renumber clusters from 0 without gaps; return None if samples are not clustered."""
-    if not score_table.has_clusters:
-        return None
-    codes = _as_array(score_table.clusters.codes)[indices]
-    distinct, first, members = np.unique(codes, return_index=True, return_inverse=True)
-    if len(distinct) < 2:
-        return None  # with a single cluster, resample the samples
-    order = np.argsort(np.argsort(first))  # by first appearance in the data, not in the journal
-    return order[members]
+def renumber_clusters(clusters: Codes) -> Codes | None:
+    """Renumber clusters from 0 without gaps, in the order of the samples; return None if there is only one."""
+    distinct, first, members = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[members] if len(distinct) > 1 else None
 
 
 def _compute_bounds(column: MetricColumn, stats: Any, members: Mask, value: float) -> tuple[float, float]:

@@ -46,21 +46,16 @@ def _notes(number: Number) -> str:
     if ties := details.get("ties"):
         notes.append(f"{ties} tie{'s' * (ties != 1)}")
     if number.failed:
-        notes.append(f"{number.failed} failed{_format_bounds(number)}")
+        worst, best = format_value(number, "worst"), format_value(number, "best")
+        low, high = (worst, best) if number.higher_is_better else (best, worst)
+        bounds = f" (bounds {low} … {high})" if number.worst != number.best else ""
+        notes.append(f"{number.failed} failed{bounds}")
     if number.unreadable:
         notes.append(f"{number.unreadable} unreadable")
     left = number.total - number.scored - number.failed
     if left > 0 and left != number.unreadable:
         notes.append(f"{left} not scored")
     return ", ".join(notes)
-
-
-def _format_bounds(number: Number) -> str:
-    """Format both bounds, if they are known."""
-    if number.worst == number.best:
-        return ""
-    bounds = [format_value(number, "worst"), format_value(number, "best")]
-    return f" (bounds {' … '.join(bounds if number.higher_is_better else bounds[::-1])})"
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

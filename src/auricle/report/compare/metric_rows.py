@@ -13,7 +13,7 @@ import numpy as np
 from auricle.metrics.base import Array, Codes, Mask, Metric
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
-from auricle.report.summary import natural_sort_key
+from auricle.report.summary import natural_sort_key, renumber_clusters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,12 +132,6 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: Codes | None)
         signature=metric.signature,
         right_or_wrong=paired_stats.is_right_or_wrong,
     )
-
-
-def renumber_clusters(clusters: Codes) -> Codes | None:
-    """Renumber clusters from 0 without gaps; return None if samples are not clustered."""
-    distinct, members = np.unique(clusters, return_inverse=True)
-    return members if len(distinct) > 1 else None
 
 
 def _take(stats: Any, indices: Codes) -> Any:

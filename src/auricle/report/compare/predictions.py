@@ -17,7 +17,8 @@ from auricle.metrics.correlation import srcc
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.metrics.matrix_difference import ConfusionMatrix, MatrixDifference, match_by_meaning, subtract_matrices
 from auricle.report.compare.loading import ComparedRun, Pairs
-from auricle.report.compare.metric_rows import encode_field, renumber_clusters
+from auricle.report.compare.metric_rows import encode_field
+from auricle.report.summary import renumber_clusters
 from auricle.runs.metrics import Metrics, Number
 
 MAX_LABELS = 50
