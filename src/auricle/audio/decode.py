@@ -11,14 +11,14 @@ import io
 import math
 import os
 import re
-import stat
 import struct
 from contextlib import contextmanager
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from auricle.audio.waveform import AudioInfo, Waveform, check_slice, frames_between
 from auricle.core.errors import AudioError, SampleError
+from auricle.core.files import open_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,19 +63,11 @@ class _ClampedBytesIO(io.BytesIO):
         return super().seek(max(offset, 0) if whence == os.SEEK_SET else offset, whence)
 
 
-def _open_regular_file(path: Path) -> BinaryIO:
-    """Open a file unbuffered, so that its descriptor has the position of the stream."""
-    kind = path.stat().st_mode
-    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
-        raise OSError("not a regular file")  # a named pipe would block for ever
-    return cast("BinaryIO", path.open("rb", buffering=0))
-
-
 @contextmanager
 def open_source(source: Path | bytes, name: str, error_type: type[SampleError] = AudioError) -> Iterator[BinaryIO]:
     """Open a non-empty file or bytes as a seekable stream."""
-    try:
-        stream = _ClampedBytesIO(source) if isinstance(source, bytes) else _open_regular_file(source)
+    try:  # a file is opened unbuffered, so that its descriptor has the position of the stream
+        stream = _ClampedBytesIO(source) if isinstance(source, bytes) else open_regular_file(source, buffering=0)
     except (OSError, ValueError) as error:
         reason = _OPEN_ERRORS.get(type(error), f"cannot be opened ({error})")
         raise error_type(f"{name} {reason}.") from error
@@ -291,7 +283,7 @@ def _open_container(stream: BinaryIO, head: bytes, name: str) -> Iterator[Any]:
         for offset, magic, kind in _FORMAT_SIGNATURES:
             if head[offset:].startswith(magic):
                 raise _damaged_error(name, f"it begins like a {kind} file but cannot be decoded") from error
-        raise AudioError(f"{name} is not an audio file of any known format: it begins with {head[:24]!r}.") from error
+        raise AudioError(f"{name} is not an audio file of any known format.") from error
     with container:
         yield container
 

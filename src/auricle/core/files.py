@@ -1,10 +1,25 @@
-"""Write files atomically, and locate the user's cache folder."""
+"""Open files safely, write them atomically, and locate the user's cache folder."""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
+
+
+def open_regular_file(path: Path, buffering: int = -1) -> BinaryIO:
+    """Open a file for reading; a named pipe, a socket or a device is refused because it could block for ever.
+
+    Raises:
+        OSError: if there is no such file, or it is a folder, not regular or not readable.
+        ValueError: if the path contains a NUL character.
+    """
+    kind = path.stat().st_mode
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+        raise OSError("not a regular file")
+    return path.open("rb", buffering=buffering)
 
 
 def user_cache_folder() -> Path:

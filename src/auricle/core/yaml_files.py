@@ -1,14 +1,16 @@
-"""Read YAML files, with the line number of each value."""
+"""Read YAML files, with the line number of each value. Everything that is read as YAML is read here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.errors import SpecError
+from auricle.core.files import open_regular_file
 
 if TYPE_CHECKING:
     import yaml
@@ -17,6 +19,13 @@ EXTENDS = "extends"
 MAX_EXTENDS_DEPTH = 20
 """Longest chain of files that extend one another; a longer one is taken for a cycle."""
 
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 50
+MAX_INTEGER_BITS = 64  # more cannot be stored as JSON
+MAX_VALUES = 100_000
+"""Most values in a file; an alias counts as often as it is used."""
+
+Constructor: TypeAlias = Callable[[str], Any]
 KeyPath: TypeAlias = tuple[str | int, ...]
 ResolveValues: TypeAlias = Callable[[Path, dict[str, Any]], dict[str, Any]]
 
@@ -51,6 +60,16 @@ def read_yaml(path: Path) -> dict[str, Any]:
         SpecError: if the file is missing or is not a YAML mapping.
     """
     return read_yaml_with_locations(path)[0]
+
+
+def read_foreign_yaml(path: Path, constructors: Mapping[str, Constructor]) -> dict[str, Any]:
+    """Read a YAML mapping of another framework, in which keys may repeat.
+
+    Args:
+        path: File to read.
+        constructors: Functions of the text of a scalar, by the tag of the scalars they build, such as `!function`.
+    """
+    return _load(path, constructors)[0]
 
 
 def read_yaml_with_extends(path: Path, resolve_values: ResolveValues) -> tuple[dict[str, Any], SourceLocations]:
@@ -95,25 +114,95 @@ def _merge(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, A
 
 def read_yaml_with_locations(path: Path) -> tuple[dict[str, Any], SourceLocations]:
     """Read a YAML mapping and the location of each of its values."""
+    content, node = _load(path, {})
+    locations = SourceLocations(path)
+    _record_locations(node, (), locations)
+    return content, locations
+
+
+def _load(path: Path, constructors: Mapping[str, Constructor]) -> tuple[dict[str, Any], yaml.Node]:
     import yaml
 
+    text = _read_text(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
+        loader: Any = type("Loader", (_Bounds, yaml.SafeLoader), {})(text, constructors)
+        node = loader.get_single_node()
+        content = loader.construct_document(node) if node else None
+    except yaml.YAMLError as error:
+        raise SpecError(f"{path} is not valid YAML: {_describe(error)}.") from None  # the error quotes the file
+    if not isinstance(content, dict):
+        raise SpecError(f"{path} should hold `name: value` lines.")
+    return content, node
+
+
+def _read_text(path: Path) -> str:
+    try:
+        with open_regular_file(path) as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise SpecError(f"{path} is larger than {MAX_BYTES >> 20} MB. Is it a YAML file?")
+        return content.decode()
     except FileNotFoundError as error:
         raise SpecError(f"There is no file {path}.") from error
     except IsADirectoryError as error:
         raise SpecError(f"{path} is a folder, not a file.") from error
-    except UnicodeDecodeError as error:
-        raise SpecError(f"{path} is not UTF-8 text.") from error
-    except yaml.YAMLError as error:
-        raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
-    if not isinstance(content, dict):
-        raise SpecError(f"{path} should hold `name: value` lines.")
-    locations = SourceLocations(path)
-    _record_locations(node, (), locations)
-    return content, locations
+    except UnicodeDecodeError:
+        raise SpecError(f"{path} is not UTF-8 text.") from None
+    except (OSError, ValueError) as error:
+        raise SpecError(f"Cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def _describe(error: yaml.YAMLError) -> str:
+    """Return what is wrong and where, without the text of the file, which may be secret."""
+    problem = re.sub("'(?!<)[^']{2,}'", "…", str(getattr(error, "problem", None) or "invalid characters"))
+    mark = getattr(error, "problem_mark", None)
+    return f"{problem} (line {mark.line + 1}, column {mark.column + 1})" if mark else problem
+
+
+class _Bounds:
+    """Mixin for a loader: refuses nesting, aliases and numbers that take unbounded time or memory."""
+
+    def __init__(self, text: str, constructors: Mapping[str, Constructor]) -> None:
+        super().__init__(text)  # type: ignore[call-arg]  # of the loader
+        self._constructors = constructors
+        self._depth = self._count = 0
+        self._sizes: dict[int, int] = {}  # number of values in each complete node, with aliases expanded
+
+    def compose_node(self: Any, parent: Any, index: Any) -> Any:
+        event, count = self.peek_event(), self._count
+        self._depth += 1
+        self._count += 1
+        _require(self._depth <= MAX_DEPTH, f"nested more than {MAX_DEPTH} levels deep", event)
+        node = super().compose_node(parent, index)  # type: ignore[misc]
+        if type(event).__name__ == "AliasEvent":
+            _require(id(node) in self._sizes, "an alias refers to a value that contains it", event)
+            self._count += self._sizes[id(node)]
+        else:
+            self._sizes[id(node)] = self._count - count
+        _require(self._count <= MAX_VALUES, f"more than {MAX_VALUES:,} values", event)
+        self._depth -= 1
+        return node
+
+    def construct_object(self: Any, node: Any, deep: bool = False) -> Any:
+        if (construct := self._constructors.get(node.tag)) and isinstance(node.value, str):
+            return construct(node.value)
+        value: Any = _INVALID
+        with suppress(ValueError, OverflowError):
+            value = super().construct_object(node, deep)  # type: ignore[misc]
+        is_valid = value is not _INVALID and not (isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS)
+        kind = node.tag.rpartition(":")[2]
+        _require(is_valid, f"invalid {kind}; put the value in quotes if it is text", node)
+        return value
+
+
+_INVALID = object()
+
+
+def _require(is_valid: bool, problem: str, source: Any) -> None:
+    if not is_valid:
+        from yaml import MarkedYAMLError
+
+        raise MarkedYAMLError(problem=problem, problem_mark=source.start_mark)
 
 
 def _record_locations(node: yaml.Node, key_path: KeyPath, locations: SourceLocations) -> None:

@@ -1,11 +1,13 @@
-"""Atomic writes."""
+"""Opening files and atomic writes."""
 
+import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from auricle.core.files import user_cache_folder, write_atomically, write_lines_atomically
+from auricle.core.files import open_regular_file, user_cache_folder, write_atomically, write_lines_atomically
 
 
 def test_content_replaces_the_file(tmp_path: Path) -> None:
@@ -34,3 +36,17 @@ def test_cache_folder_follows_the_environment(tmp_path: Path, monkeypatch: pytes
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", "/home/someone")
     assert user_cache_folder() == Path("/home/someone/.cache/auricle")
+
+
+def test_only_regular_files_are_opened(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    os.mkfifo(tmp_path / "pipe")
+    with open_regular_file(tmp_path / "file") as file:
+        assert file.read() == b"x"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        for path in (tmp_path / "pipe", tmp_path / "socket", Path("/dev/null")):
+            with pytest.raises(OSError, match="not a regular file"):
+                open_regular_file(path)
+    with pytest.raises(IsADirectoryError):
+        open_regular_file(tmp_path)

@@ -1,11 +1,13 @@
 """YAML files with line numbers."""
 
+import os
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from auricle import SpecError
-from auricle.core.yaml_files import read_yaml, read_yaml_with_extends, read_yaml_with_locations
+from auricle.core.yaml_files import read_foreign_yaml, read_yaml, read_yaml_with_extends, read_yaml_with_locations
 
 
 @pytest.mark.parametrize(
@@ -46,3 +48,65 @@ def test_extended_values_are_merged_and_null_removes_a_key(tmp_path: Path) -> No
     values, locations = read_yaml_with_extends(path, lambda _, values: values)
     assert values == {"a": {"x": 1, "y": 5}, "b": [2]}
     assert locations.locate(("a", "x")) == f"{tmp_path / 'base.yaml'}:1"
+
+
+ALIAS_BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{inner}'] * 9)}]\n" for inner, name in pairwise("abcdefghi")
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (ALIAS_BOMB, r"more than 100,000 values \(line 6"),
+        ("a: &a [*a]\n", "an alias refers to a value that contains it"),
+        ("a: &a {b: *a}\n", "an alias refers to a value that contains it"),
+        ("a: " + "[" * 100_000, "nested more than 50 levels deep"),
+        ("a: " + "[" * 900 + "]" * 900, "nested more than 50 levels deep"),
+        ("".join(" " * depth + "k:\n" for depth in range(900)), "nested more than 50 levels deep"),
+        ("data: 2024-13-45\n", r"invalid timestamp; put the value in quotes if it is text \(line 1, column 7\)"),
+        ("seed: " + "9" * 5000, "invalid int"),
+        ("seed: 0x" + "f" * 5000, "invalid int"),
+        ("a: !!binary ====x\n", "is not valid YAML"),
+        ("a: 1\n" * 300_000, "is larger than 1 MB"),
+        ("a: \x00\n", "is not valid YAML: invalid characters"),
+    ],
+)
+def test_a_file_that_would_take_unbounded_time_or_memory_is_rejected(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    (tmp_path / "x.yaml").write_text(content)
+    with pytest.raises(SpecError, match=message):
+        read_yaml(tmp_path / "x.yaml")
+
+
+def test_a_few_aliases_are_allowed(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text("a: &a {x: 1}\nb: [*a, *a]\nc: {<<: *a, y: 2}\n")
+    assert read_yaml(tmp_path / "x.yaml") == {"a": {"x": 1}, "b": [{"x": 1}, {"x": 1}], "c": {"x": 1, "y": 2}}
+
+
+def test_a_named_pipe_a_device_and_an_impossible_path_are_rejected(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for path, message in [
+        (tmp_path / "pipe.yaml", "not a regular file"),
+        (Path("/dev/zero"), "not a regular file"),
+        (tmp_path / "a\0b.yaml", r"Cannot read '.*a\\x00b.yaml': embedded null byte"),
+    ]:
+        with pytest.raises(SpecError, match=message):
+            read_yaml(path)
+
+
+@pytest.mark.parametrize(
+    "content", ["SECRET:$y$j9T:19000::\nSECRET:*:1\n", "SECRET: [\n", "a: *SECRET\n", "a: !SECRET x\n", "%SECRET\n"]
+)
+def test_an_error_does_not_quote_the_file(tmp_path: Path, content: str) -> None:
+    (tmp_path / "x.yaml").write_text(content)
+    with pytest.raises(SpecError) as caught:
+        read_yaml(tmp_path / "x.yaml")
+    assert "SECRET" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_foreign_files_may_repeat_keys_and_have_tags(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text("a: 1\na: !shout hello\n")
+    assert read_foreign_yaml(tmp_path / "x.yaml", {"!shout": str.upper}) == {"a": "HELLO"}

@@ -7,11 +7,13 @@ import io
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.registry import import_object
+from auricle.core.yaml_files import read_foreign_yaml
 from auricle.interop.lmms.stubs import find_checkout, stubs_importable
 from auricle.interop.user_classes import wrap_errors
 
@@ -130,21 +132,8 @@ def _read_with_includes(path: Path, depth: int) -> dict[str, Any]:
 
 
 def _load_yaml(path: Path) -> dict[str, Any]:
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        """Reads the names of functions without importing them."""
-
-    Loader.add_constructor(FUNCTION_TAG, lambda loader, node: FunctionReference(path.parent, str(node.value)))
-    try:
-        fields = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 - a safe one
-    except FileNotFoundError as error:
-        raise SpecError(f"There is no file {path}.") from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
-    if not isinstance(fields, dict):
-        raise SpecError(f"{path} should be a mapping of names to values.")
-    return fields
+    """Read a file with the names of functions, which are not imported."""
+    return read_foreign_yaml(path, {FUNCTION_TAG: partial(FunctionReference, path.parent)})
 
 
 OUTPUT_TYPES: Final = ("generate_until", "multiple_choice", "generate_until_multi_round")
