@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo quick test check fast-tests all-tests format bench clean
+.PHONY: demo quick test check fast-tests all-tests format bench lock audit fuzz clean
 
 demo: .venv/demo
 	$(BIN)/auricle demo
@@ -37,19 +37,26 @@ format: .venv/test
 bench: .venv/test
 	$(BIN)/python bench/run_all.py
 
+# Exact versions and hashes for development and CI, after a change of the dependencies in pyproject.toml.
+lock: .venv/bin/python
+	$(BIN)/python scripts/lock.py write
+
+# What is installed against what is locked. pip-audit, which looks up known vulnerabilities, needs a network.
+audit: .venv/test
+	$(BIN)/python scripts/audit.py
+	@if [ -x $(BIN)/pip-audit ]; then $(BIN)/pip-audit --skip-editable; else echo "pip-audit is not installed: known vulnerabilities were not looked up."; fi
+
 clean:
 	rm -rf .venv
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Markers record what is installed; a changed pyproject.toml installs again. The test extra is large, and
-# compiling only what is imported is faster than compiling all of it.
-.venv/demo: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[demo]'
+# Markers record what is installed; a changed lock installs again. Files are accepted only with the hash in the lock.
+.venv/demo: .venv/bin/python requirements.lock pyproject.toml
+	$(BIN)/python scripts/lock.py install demo
 	touch $@
 
-.venv/test: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --no-compile --editable '.[test]'
+.venv/test: .venv/bin/python requirements.lock pyproject.toml
+	$(BIN)/python scripts/lock.py install test
 	touch $@
