@@ -12,11 +12,11 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as counting
 from itertools import pairwise
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from auricle.core.errors import SpecError
+from auricle.core.errors import DataError, SpecError
 from auricle.perf.messages import LoadPointPlan
 from auricle.perf.request_records import Floats
 from auricle.perf.slo import Slo
@@ -61,8 +61,6 @@ class Load(LoadPattern):
     """Whether requests are due at planned times, so that they can be late and exceed the server's capacity."""
     is_constant: bool = False
     """Whether its level stays the same, so that there can be a steady window."""
-    needs_timestamps: bool = False
-    """Whether its due times are in the data; see `with_timestamps`."""
 
     @property
     def peak_rate(self) -> float:
@@ -79,8 +77,8 @@ class Load(LoadPattern):
         yield self
         return None
 
-    def with_timestamps(self, timestamps: Sequence[float]) -> Load:
-        """Return the load with its due times, if these are in the data."""
+    def with_timestamps(self, timestamps: Sequence[Any]) -> Load:
+        """Return the load with the timestamps of its data as due times, if it needs them."""
         return self
 
     @abstractmethod
@@ -304,7 +302,6 @@ class Trace(ScheduledLoad):
     """A replay of the timestamps in the data."""
 
     has_end = True
-    needs_timestamps = True
     scale: float = 1.0
     """Factor by which the replay is faster; 1000 if the timestamps are milliseconds."""
     cap: int | None = None
@@ -319,12 +316,15 @@ class Trace(ScheduledLoad):
     def planned_seconds(self) -> float:
         return math.inf
 
-    def with_timestamps(self, timestamps: Sequence[float]) -> Trace:
+    def with_timestamps(self, timestamps: Sequence[Any]) -> Trace:
         """Return the trace with its due times.
 
         Raises:
+            DataError: A row has no timestamp.
             SpecError: The timestamps are not in ascending order.
         """
+        if not all(isinstance(timestamp, (int, float)) for timestamp in timestamps):
+            raise DataError("Load 'trace' needs a column 'timestamp' with a number in every row.")
         for row, (before, after) in enumerate(pairwise(timestamps), 2):
             if not after >= before:
                 raise SpecError(

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.cumulative import CumulativeAmount
 from auricle.perf.request_records import Floats, Ints
-from auricle.perf.windows import Window
+from auricle.perf.windows import CumulativeAmount, Window
 from auricle.runs.perf_files import MeasureStatistics
 
 PERCENTILES = (1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)

@@ -71,14 +71,12 @@ class SaturationDetector:
         start = end - self._window_seconds
         if self._backlog[0][0] > start:
             return False
-        trends = (_fit_samples(samples, start, end) for samples in (self._backlog, self._delay))
-        return all(trend is not None and trend.is_growing for trend in trends)
-
-
-def _fit_samples(samples: deque[tuple[float, float]], start: float, end: float) -> Trend | None:
-    times, values = np.array(samples).T
-    in_window = times > start
-    return Trend.fit(times[in_window], values[in_window], start, end)
+        for samples in (self._backlog, self._delay):
+            times, values = np.array(samples).T
+            trend = Trend.fit(times[times > start], values[times > start], start, end)
+            if trend is None or not trend.is_growing:
+                return False
+        return True
 
 
 def assess_saturation(columns: RequestColumns, measures: Mapping[str, Floats], window: Window) -> Saturation:
@@ -90,7 +88,8 @@ def assess_saturation(columns: RequestColumns, measures: Mapping[str, Floats], w
     grid = np.linspace(window.start, window.end, 20 * TREND_BINS + 1)[1:]
     counts = np.concatenate([[0.0], backlog.counts])
     backlog_on_grid = counts[np.searchsorted(backlog.times, grid, side="right")]
-    delay = np.nan_to_num(measures["queue_s"]) + _time_to_first_output(measures)
+    first_output = np.where(np.isnan(measures["ttft_s"]), measures["latency_s"], measures["ttft_s"])
+    delay = np.nan_to_num(measures["queue_s"]) + first_output
     has_delay = window.select_requests(columns) & ~np.isnan(delay)
     trends = (
         Trend.fit(grid, backlog_on_grid, window.start, window.end),
@@ -98,7 +97,3 @@ def assess_saturation(columns: RequestColumns, measures: Mapping[str, Floats], w
     )
     slopes = (None if trend is None else trend.per_second for trend in trends)
     return Saturation(all(trend is not None and trend.is_growing for trend in trends), *slopes)
-
-
-def _time_to_first_output(measures: Mapping[str, Floats]) -> Floats:
-    return np.where(np.isnan(measures["ttft_s"]), measures["latency_s"], measures["ttft_s"])

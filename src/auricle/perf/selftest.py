@@ -114,9 +114,10 @@ def run_selftest() -> tuple[MachineLimits, Path]:
     """Measure the limits of one sender on this machine, and save them for later measurements."""
     with tempfile.TemporaryDirectory(prefix="auricle-selftest-") as name, run_fake_server() as url:
         selftest = SelfTest(Path(name), url)
+        request_rate, stream_rate = (selftest.find_max_rate(stream=stream) for stream in (False, True))
         limits = MachineLimits(
-            requests_s=selftest.find_max_rate(stream=False),
-            events_s=_multiply(selftest.find_max_rate(stream=True), WORDS_PER_ANSWER),
+            requests_s=request_rate,
+            events_s=None if stream_rate is None else stream_rate * WORDS_PER_ANSWER,
             idle_lag_p99_s=min(selftest.idle_lags, default=None),
             machine=describe_machine(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -126,10 +127,11 @@ def run_selftest() -> tuple[MachineLimits, Path]:
 
 def describe_limits(limits: MachineLimits) -> Iterator[str]:
     """Yield lines that explain the limits."""
+    requests, events = ("no" if rate is None else f"{rate:,.0f}" for rate in (limits.requests_s, limits.events_s))
     lag = limits.idle_lag_p99_s
     yield "One sender on this machine, next to a fake server, keeps its schedule up to"
-    yield f"  {_format_rate(limits.requests_s)} requests per second without streaming,"
-    yield f"  {_format_rate(limits.events_s)} events per second in streamed responses."
+    yield f"  {requests} requests per second without streaming,"
+    yield f"  {events} events per second in streamed responses."
     if lag is not None:
         yield f"Its idle event loop lags by {1000 * lag:.2g} ms (99th percentile)."
     yield (
@@ -138,22 +140,16 @@ def describe_limits(limits: MachineLimits) -> Iterator[str]:
     )
 
 
-def _format_rate(value: float | None) -> str:
-    return "no" if value is None else f"{value:,.0f}"
-
-
-def _multiply(value: float | None, factor: int) -> float | None:
-    return None if value is None else value * factor
-
-
 class SelfTest:
     """Runs load points against the fake server and checks whether they are valid."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self._folder, self._url = folder, url
         self._data = folder / "questions.jsonl"
-        rows = ({"id": str(number), "question": _make_question(number), "answer": ""} for number in range(SAMPLE_COUNT))
-        self._data.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+        with self._data.open("wb") as lines:
+            for number in range(SAMPLE_COUNT):
+                question = " ".join(f"word{number + word}" for word in range(WORDS_PER_ANSWER))
+                lines.write(orjson.dumps({"id": str(number), "question": question, "answer": ""}) + b"\n")
         self._point_count = 0
         self.idle_lags: list[float] = []
 
@@ -190,10 +186,6 @@ class SelfTest:
             grace=5.0,
             stream=stream,
         )
-
-
-def _make_question(index: int) -> str:
-    return " ".join(f"word{index + word}" for word in range(WORDS_PER_ANSWER))
 
 
 @contextmanager

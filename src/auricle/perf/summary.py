@@ -17,7 +17,6 @@ from auricle.perf.breakdowns import (
     count_timeouts,
     summarise_failures,
 )
-from auricle.perf.cumulative import accumulate_at, compute_cumulative_amounts
 from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
 from auricle.perf.measure_definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
@@ -39,8 +38,10 @@ from auricle.perf.validity import collect_notes, find_invalid_reasons
 from auricle.perf.windows import (
     Window,
     WindowKind,
+    accumulate_at,
     choose_window,
     compute_achieved_rate,
+    compute_cumulative_amounts,
     compute_offered_rate,
     count_in_flight,
 )

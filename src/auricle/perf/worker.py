@@ -27,7 +27,6 @@ from auricle.models import BatchModel
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.driver import Driver
 from auricle.perf.load_generator import LoadGenerator, PreparedSample, prepare_samples
-from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
 from auricle.perf.messages import (
     LoadPointPlan,
@@ -100,7 +99,7 @@ class Sender:
             await driver.close()
 
     async def _send_load(self, inferencer: Inferencer, driver: Driver, samples: list[PreparedSample]) -> SenderResult:
-        load = _apply_timestamps(parse_load(self._plan.load), samples)
+        load = parse_load(self._plan.load).with_timestamps([item.sample.meta.get("timestamp") for item in samples])
         lags: list[float] = []
         background = [asyncio.create_task(_measure_loop_lag(lags))]
         try:
@@ -148,17 +147,6 @@ def gc_paused() -> Iterator[None]:
             yield
     finally:
         gc.unfreeze()
-
-
-def _apply_timestamps(load: Load, samples: list[PreparedSample]) -> Load:
-    """Give a load the timestamps of its data, if it needs them."""
-    if not load.needs_timestamps:
-        return load
-    values = [prepared.sample.meta.get("timestamp") for prepared in samples]
-    timestamps = [float(value) for value in values if isinstance(value, (int, float))]
-    if len(timestamps) < len(values):
-        raise DataError("Load 'trace' needs a column 'timestamp' with a number in every row.")
-    return load.with_timestamps(timestamps)
 
 
 async def _measure_loop_lag(lags: list[float]) -> None:

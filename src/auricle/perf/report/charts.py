@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -27,8 +27,7 @@ STAGE_LABELS = {
 """Label of each stage of a request, by CSS class."""
 
 
-@dataclass(frozen=True, slots=True)
-class LegendEntry:
+class LegendEntry(NamedTuple):
     """A name above the plot, after a sample of its line."""
 
     label: str
@@ -46,7 +45,7 @@ def draw_chart(chart: Chart) -> Markup:
     def position(point: Point) -> Point:
         return LEFT + WIDTH * x_axis.position(point[0]), bottom - HEIGHT * y_axis.position(point[1])
 
-    positions = [[position(point) for point in line.points] for line in chart.series]
+    css_classes = [f"{STYLE_CLASSES[line.style]} hue{hue}" for hue, line in enumerate(chart.series)]
     return render(
         "perf/report/templates/chart.html",
         chart=chart,
@@ -58,25 +57,19 @@ def draw_chart(chart: Chart) -> Markup:
         bottom=bottom,
         size=(LEFT + WIDTH + RIGHT, bottom + BOTTOM),
         lines=[
-            (_css_class(line, hue), _draw_path(line, places), places if _is_marked(line) else [])
-            for hue, (line, places) in enumerate(zip(chart.series, positions, strict=True))
+            (css, *_draw_line(line, [position(point) for point in line.points]))
+            for css, line in zip(css_classes, chart.series, strict=True)
         ],
-        legend=_build_legend([(line.name, _css_class(line, hue), 36) for hue, line in enumerate(chart.series)]),
+        legend=_build_legend([(line.name, css, 36) for css, line in zip(css_classes, chart.series, strict=True)]),
     )
 
 
-def _css_class(series: Series, hue: int) -> str:
-    return f"{STYLE_CLASSES[series.style]} hue{hue}"
-
-
-def _draw_path(series: Series, places: Sequence[Point]) -> str:
+def _draw_line(series: Series, positions: Sequence[Point]) -> tuple[str, Sequence[Point]]:
+    """Return the path of a series, and the points that are marked."""
     if series.style == "dots":
-        return "".join(f"M{x:.1f} {y:.1f}h0" for x, y in places)
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-
-
-def _is_marked(series: Series) -> bool:
-    return series.style != "dots" and len(series.points) <= MAX_MARKED_POINTS
+        return "".join(f"M{x:.1f} {y:.1f}h0" for x, y in positions), []
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in positions)
+    return path, positions if len(positions) <= MAX_MARKED_POINTS else []
 
 
 def _build_legend(entries: Sequence[tuple[str, str, float]]) -> list[LegendEntry]:
