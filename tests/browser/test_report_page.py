@@ -1,10 +1,13 @@
 """The report in a real browser: it works offline, without scripts, in dark mode and on a phone."""
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
+from auricle import Spec, compare, evaluate
 from auricle.audio import Audio
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
@@ -121,6 +124,65 @@ def test_page_requests_nothing_and_logs_nothing(browser: Any, pages: Any, name: 
         visit.page.wait_for_load_state("networkidle")
         assert visit.complaints == []
         assert all(url.startswith(("file:", "data:")) for url in visit.requested_urls)
+
+
+def test_markup_that_a_model_injected_does_not_run(browser: Any, pages: Any, tmp_path: Any) -> None:
+    injected = """<script>document.title = "OWNED"</script><img src="data:," onerror="document.title = 'OWNED'">
+        <p id="styled" style="color: red">x</p><a id="link" href="javascript:document.title='OWNED'">y</a>"""
+    page = (pages / "speech.html").read_text(encoding="utf-8")
+    (tmp_path / "page.html").write_text(page.replace("<main", f"{injected}<main"), encoding="utf-8")
+    with Visit(browser, tmp_path / "page.html") as visit:
+        visit.page.locator("#link").click()
+        visit.page.get_by_label("Filter").fill("light")
+        assert visit.page.title() != "OWNED"
+        assert visit.page.locator("#styled").evaluate("e => getComputedStyle(e).color") != "rgb(255, 0, 0)"
+        refused = [text for text in visit.complaints if "Content Security Policy" in text]
+        assert len(refused) >= 4
+        assert visit.shown() > 0
+
+
+def test_pages_of_comparisons_and_load_tests_break_no_policy(browser: Any, tmp_path: Any) -> None:
+    data = tmp_path / "quiz.jsonl"
+    data.write_text("".join(f'{{"id": "{at}", "question": "say {at}", "answer": "say {at}"}}\n' for at in range(20)))
+    for name, wrong in (("a", 0.0), ("b", 0.5)):
+        evaluate(
+            Spec(task="qa", task_args={"data": str(data)}, model="echo", model_args={"wrong": wrong}), tmp_path / name
+        )
+    compare(tmp_path / "a", tmp_path / "b", html=tmp_path / "comparison.html")
+    command = [
+        "perf",
+        str(data),
+        "--as",
+        "qa",
+        "-m",
+        "echo",
+        "--load",
+        "closed:1",
+        "--load",
+        "closed:2",
+        "--count",
+        "4",
+    ]
+    subprocess.run([sys.executable, "-m", "auricle", *command, "-o", str(tmp_path / "load")], check=True)
+    for path in (tmp_path / "comparison.html", tmp_path / "load" / "report.html"):
+        with Visit(browser, path) as visit:
+            assert visit.complaints == []
+            assert visit.page.locator("h1").first.is_visible()
+
+
+def test_only_one_sound_plays_at_a_time(browser: Any, pages: Any) -> None:
+    with Visit(browser, pages / "speech.html") as visit:
+        playing = visit.page.evaluate(
+            """async () => {
+                const [first, second] = document.querySelectorAll("audio");
+                const paused = new Promise((resolve) => first.addEventListener("pause", resolve));
+                for (const player of [first, second]) { player.muted = true; await player.play(); }
+                await paused;
+                return [first.paused, second.paused];
+            }"""
+        )
+        assert playing == [True, False]
+        assert visit.complaints == []
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -1,7 +1,10 @@
 """Build small reports and read them as a browser would."""
 
+import html
 import re
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from html.parser import HTMLParser
 from typing import Any
 
@@ -16,6 +19,22 @@ from auricle.report.summary import summarise
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts
 
 EVIL = "<script>alert('x')</script>\"&"
+
+
+def assert_policy_admits_only_the_page(page: str) -> None:
+    """Check that a page may run its own script and use its own style, named by their hashes, and nothing else."""
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
+    directives = dict(part.split(" ", 1) for part in html.unescape(policy).split("; "))
+    for directive, tag in (("script-src", "script"), ("style-src", "style")):
+        hashes = [
+            f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"
+            for content in re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        ]
+        assert directives[directive] == " ".join(hashes or ["'none'"])
+    assert directives["default-src"] == directives["base-uri"] == directives["form-action"] == "'none'"
+    reader = read_page(page)
+    assert not [name for name, _ in reader.attributes if name == "style" or name.startswith("on")]
+    assert page.index("Content-Security-Policy") < page.index("<style")
 
 
 class PageReader(HTMLParser):

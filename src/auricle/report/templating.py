@@ -6,7 +6,9 @@ Templates are named by their path in the package: `report/templates/macros.html`
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +20,7 @@ from auricle.report.audio_clips import MEDIA_TYPE
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; media-src data:; img-src data:"
-)
+STYLESHEETS = ("report/page.css", "report/plots.css")
 
 
 def render(template: str, /, **context: Any) -> Markup:
@@ -28,9 +28,44 @@ def render(template: str, /, **context: Any) -> Markup:
     return Markup(load_environment().get_template(template).render(context))  # noqa: S704 - templates escape their values
 
 
-def render_page(template: str, /, **context: Any) -> str:
-    """Render a template that extends `report/templates/page.html`. Lone surrogates become question marks."""
-    return render(template, **context).encode("utf-8", "replace").decode() + "\n"
+def render_page(
+    template: str, /, *, stylesheets: Sequence[str] = (), script: str = "report/page.js", **context: Any
+) -> str:
+    """Render a template that extends `report/templates/page.html`. Lone surrogates become question marks.
+
+    Args:
+        template: Name of the template.
+        stylesheets: Style sheets besides those of all pages.
+        script: The script of the page; empty if it has none.
+        context: Values of the template.
+    """
+    style = Markup("\n").join(map(load_asset, (*STYLESHEETS, *stylesheets)))
+    code = load_asset(script) if script else Markup("")
+    policy = build_security_policy(style, code)
+    page = render(template, style=style, script=code, content_security_policy=policy, **context)
+    return page.encode("utf-8", "replace").decode() + "\n"
+
+
+def build_security_policy(style: str, script: str) -> str:
+    """Build the policy of a page: only this style and this script, named by their hashes, and embedded media.
+
+    The hashes are those of the package's own files, not of what a page contains: markup that a model managed to inject
+    would not run.
+    """
+    sources = {
+        "default-src": "'none'",
+        "style-src": _hash_source(style),
+        "script-src": _hash_source(script) if script else "'none'",
+        "media-src": "data:",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{directive} {source}" for directive, source in sources.items())
+
+
+def _hash_source(content: str) -> str:
+    return f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"
 
 
 def load_asset(name: str) -> Markup:
@@ -58,7 +93,6 @@ def load_environment() -> Environment:
         lstrip_blocks=True,
         bytecode_cache=TemplateCache(),
     )
-    environment.globals.update(asset=load_asset, content_security_policy=CONTENT_SECURITY_POLICY)
     environment.filters.update(
         data_uri=_data_uri,
         bounds=html_format.get_bounds,

@@ -57,7 +57,7 @@ def test_unreadable_answers_get_a_column() -> None:
 def test_a_tint_is_the_share_of_its_row() -> None:
     reader = SvgReader(plots.draw_confusion(matrix(STATISTICS)))
     (hit,) = reader.of("hit")
-    assert hit["style"] == "fill-opacity:0.450"
+    assert hit["fill-opacity"] == "0.450"
 
 
 def test_labels_are_escaped_and_shortened() -> None:
@@ -83,8 +83,8 @@ def test_a_difference_shows_signs() -> None:
 def test_the_scale_of_a_difference_is_symmetric() -> None:
     reader = SvgReader(plots.draw_difference(difference([(0.1, -0.3, 0.2), None])))
     assert {"−30", "0", "+30 points"} <= set(reader.texts)
-    tints = [each["style"] for each in reader.of("less")]
-    assert "fill-opacity:0.600" in tints
+    tints = [each["fill-opacity"] for each in reader.of("less")]
+    assert "0.600" in tints
 
 
 def test_small_differences_are_not_scaled_up() -> None:

@@ -14,6 +14,7 @@ from auricle.report.sample_view import SampleView
 from auricle.runs.metrics import FailureExample, ModelFacts, TaskFacts
 from tests.support.report_pages import (
     EVIL,
+    assert_policy_admits_only_the_page,
     build_run_metrics,
     make_classified,
     make_record,
@@ -193,6 +194,12 @@ def test_many_classes_are_shown_by_their_most_frequent_confusions() -> None:
     page = visible_text(render_report(make_classified([f"class{at:02d}" for at in range(40)])[0], []))
     assert "Most frequent confusions of 40 classes" in page
     assert "True against predicted" not in page
+
+
+def test_the_policy_of_the_page_admits_its_own_script_and_style_only() -> None:
+    document, records = make_transcripts(4)
+    assert_policy_admits_only_the_page(render_report(document, view_samples(records, error_rates.wer)))
+    assert_policy_admits_only_the_page(render_report(make_classified([EVIL, "dog"], unreadable=1)[0], []))
 
 
 def test_labels_are_escaped() -> None:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 import auricle
 from auricle.report.html_format import Scale
-from auricle.report.templating import load_asset, load_environment, render
+from auricle.report.templating import build_security_policy, load_asset, load_environment, render
 
 TEMPLATES = sorted(Path(auricle.__file__).parent.rglob("templates/*.html"))
 
@@ -67,3 +67,8 @@ def test_asset_is_embedded_as_it_is() -> None:
 def test_importing_the_module_does_not_load_jinja() -> None:
     code = "import sys, auricle.report.templating; sys.exit('jinja2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_policy_changes_with_the_script() -> None:
+    assert build_security_policy("a {}", "one()") != build_security_policy("a {}", "two()")
+    assert "script-src 'none'" in build_security_policy("a {}", "")

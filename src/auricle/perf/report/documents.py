@@ -133,6 +133,8 @@ def render_page(summary: PerfSummary, charts: Sequence[PointCharts | None]) -> s
     definitions = REQUEST_DEFINITIONS | RUN_DEFINITIONS
     return templating.render_page(
         "perf/report/templates/load_test.html",
+        stylesheets=("perf/report/page.css",),
+        script="",
         version=summary.about.versions.get("auricle", ""),
         summary=summary,
         points=list(zip(points, charts, strict=True)),

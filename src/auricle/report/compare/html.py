@@ -36,6 +36,7 @@ def render_page(comparison: Comparison, metrics: Sequence[Metric]) -> str:
     shifts = comparison.shifts
     return templating.render_page(
         "report/templates/comparison.html",
+        stylesheets=("report/comparison.css",),
         comparison=comparison,
         text=text,
         tables=[(rows, _fit_scale(rows)) for rows in (comparison.overall, comparison.breakdown) if rows],

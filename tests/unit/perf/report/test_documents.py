@@ -14,6 +14,7 @@ from auricle.perf.report.chart_data import PointCharts
 from auricle.perf.report.documents import flatten_point, render_csv, render_markdown, render_page, write_reports
 from auricle.perf.summary import summarise
 from auricle.runs.perf_files import Accuracy, LoadPointSummary, PerfManifest, PerfSummary, SearchResult, Validity
+from tests.support.report_pages import assert_policy_admits_only_the_page
 from tests.unit.perf.report.conftest import PointWithCharts, build_columns, build_point, build_request, build_summary
 
 
@@ -48,6 +49,7 @@ def test_measurement_is_written_in_three_formats(tmp_path: Path, summary: PerfSu
     assert "4 met the SLOs, 5 missed them." in text
     assert "- Command: auricle perf speech" in text
     page = (tmp_path / "report.html").read_text()
+    assert_policy_admits_only_the_page(page)
     assert "Requests over time" in page
     assert "wer 0.05 (0.04 … 0.06) over 294 answers." in page
     assert "Interrupted" in page

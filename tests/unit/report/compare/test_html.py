@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auricle import compare
-from tests.support.report_pages import read_page, visible_text
+from tests.support.report_pages import assert_policy_admits_only_the_page, read_page, visible_text
 
 pytestmark = pytest.mark.slow
 
@@ -14,6 +14,7 @@ pytestmark = pytest.mark.slow
 def test_the_page_shows_the_difference_and_both_answers(run: Any, quiz: Any, tmp_path: Path) -> None:
     comparison = compare(run("a", quiz()), run("b", quiz(), wrong=0.4), html=tmp_path / "pages" / "page.html")
     page = (tmp_path / "pages" / "page.html").read_text(encoding="utf-8")
+    assert_policy_admits_only_the_page(page)
     text = visible_text(page)
     assert "Skip to the results" in text
     assert "B is worse by" in text
