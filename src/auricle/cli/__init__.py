@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 import click
 
-from auricle.core.errors import ExitStatus, SpecError
+from auricle.core.errors import ExitStatus
 from auricle.core.gc_tuning import infrequent_gc
 
+TRACEBACK_OPTION = "--traceback"
+DEBUG_VARIABLE = "AURICLE_DEBUG"
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Evaluate": {
         "run": "Evaluate a model on one or more tasks, or resume an interrupted run.",
@@ -62,6 +66,14 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # click would exit without a message, even if it was another process's pipe
+            from auricle.cli.error_report import report_error
+
+            sys.exit(report_error(error))
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.list_commands(ctx)))
         for title, summaries in COMMANDS.items():
@@ -74,6 +86,12 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
 )
 @click.version_option(package_name="auricle", message="%(prog)s %(version)s")
+@click.option(
+    TRACEBACK_OPTION,
+    is_flag=True,
+    expose_value=False,
+    help="Print the traceback of an error. May follow any command. Same as AURICLE_DEBUG=1.",
+)
 def cli() -> None:
     """Evaluate speech and audio models.
 
@@ -82,17 +100,18 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; errors that the user can fix are printed in one line."""
+    """Run the command line; every error is printed in one line."""
     atexit.register(gc.freeze)  # otherwise Python searches everything that is loaded for cycles, which takes 0.1 s
+    words = [word for word in sys.argv[1:] if word != TRACEBACK_OPTION]
+    if len(words) < len(sys.argv) - 1:
+        os.environ[DEBUG_VARIABLE] = "1"
     try:
         with infrequent_gc():
-            cli(standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(ExitStatus.ERROR)
-    except (SpecError, OSError) as error:  # OSError: a full disk, a folder without write permission
-        click.echo(f"auricle: {error}", err=True)
-        sys.exit(ExitStatus.ERROR)
+            cli(words, standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
         click.echo("auricle: Interrupted. Run the same command again to resume a run.", err=True)
         sys.exit(ExitStatus.INTERRUPTED)
+    except Exception as error:  # noqa: BLE001 - the last resort: no command ends with a traceback
+        from auricle.cli.error_report import report_error
+
+        sys.exit(report_error(error))

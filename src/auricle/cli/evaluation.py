@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import click
 
 from auricle import Settings, api
+from auricle.cli.error_report import format_command, log_errors_in
 from auricle.cli.progress import open_progress
 from auricle.core.errors import AuricleError
-from auricle.core.redaction import redact
-from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Predict, Request, Sample
 from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation
-from auricle.engine.spec import parse_arguments
 from auricle.runs.metrics import JudgeFacts, format_money
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, set_aside
@@ -63,7 +58,8 @@ def run_evaluation(
     _print_estimate(evaluation, folder, count, budget)
     price = budget.price if budget else None
     # Standard output is for results; what a model prints goes to standard error.
-    with redirect_stdout(sys.stderr), open_progress(config.progress, evaluation.title, count, price) as progress:
+    display = open_progress(config.progress, evaluation.title, count, price)
+    with log_errors_in(folder), redirect_stdout(sys.stderr), display as progress:
         observer = budget.with_observer(progress) if budget else progress
         result = api.evaluate(
             evaluation, folder, settings=settings or config.settings, observer=observer, infer_only=config.infer_only
@@ -87,21 +83,7 @@ def print_missing_verdicts(result: RunResult, judge: JudgeFacts) -> None:
 
 def resume_command() -> str:
     """Return the command line that resumes this run, without secrets."""
-    arguments = [_redact_argument(argument) for argument in sys.argv[1:] if argument != "--fresh"]
-    return shlex.join(["auricle", *arguments])
-
-
-def _redact_argument(argument: str) -> str:
-    """Hide the value of an argument such as `api_key=…`."""
-    option, pair = (argument[:2], argument[2:]) if argument.startswith(("-M", "-J")) else ("", argument)
-    if "=" not in pair:
-        return argument
-    parsed: Mapping[str, Any] = parse_arguments([pair]) if not pair.startswith(("-", "=")) else {}
-    redacted = redact(parsed)
-    if redacted == parsed:
-        return argument
-    ((name, value),) = redacted.items()
-    return f"{option}{name}={value if isinstance(value, str) else dumps(value).decode().strip()}"
+    return format_command(word for word in sys.argv[1:] if word != "--fresh")
 
 
 def _print_stopped(reason: str) -> None:

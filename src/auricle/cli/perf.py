@@ -148,6 +148,7 @@ def _measure(
     task: str, model: str | None, out: Path | None, fresh: bool, options: Mapping[str, Any]
 ) -> tuple[Path, PerfSummary]:
     """Run the loads; return the output folder and the summary."""
+    from auricle.cli.error_report import log_errors_in
     from auricle.engine.factory import Evaluation
     from auricle.perf.measurement import measure
     from auricle.perf.progress import ProgressLine
@@ -157,7 +158,7 @@ def _measure(
     folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
     if fresh:
         set_aside(folder)
-    with redirect_stdout(sys.stderr), ProgressLine() as progress:
+    with log_errors_in(folder), redirect_stdout(sys.stderr), ProgressLine() as progress:
         return folder, measure(evaluation, folder, _build_perf_config(options, evaluation.spec), progress.update)
 
 

@@ -34,6 +34,7 @@ def score(
     Loads no model except a judge given with --judge.
     """
     from auricle import Settings, api
+    from auricle.cli.error_report import log_errors_in
     from auricle.cli.evaluation import print_missing_verdicts
     from auricle.cli.progress import open_progress
     from auricle.cli.show import print_metrics
@@ -44,7 +45,8 @@ def score(
     judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
     results = []
     for run in runs:
-        with redirect_stdout(sys.stderr), open_progress(progress, "judging", phase="judging") as display:
+        bar = open_progress(progress, "judging", phase="judging")
+        with log_errors_in(run), redirect_stdout(sys.stderr), bar as display:
             result = api.score(run, profile, judge=judge_spec, settings=settings, observer=display)
             display.finish(result.exit_status)
         results.append(result)

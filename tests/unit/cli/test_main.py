@@ -11,7 +11,7 @@ from auricle.core.errors import ExitStatus, SpecError
 
 
 def raising(error: BaseException) -> Callable[..., None]:
-    def command(**_: object) -> None:
+    def command(*_: object, **__: object) -> None:
         raise error
 
     return command
