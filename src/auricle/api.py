@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from auricle.audio import Audio
+from auricle.core.closing import Closing
 from auricle.core.errors import AllRequestsFailed, SpecError, Unsupported
 from auricle.core.types import (
     ABILITY_BY_REQUEST,
@@ -93,10 +94,10 @@ def evaluate(
     spec, task, model_class = evaluation.spec, evaluation.task, evaluation.model_class
     if spec.judge:
         _resolve_judge_model(spec.judge)
-    settings = _with_limit(settings or Settings(), spec)
+    settings = settings or Settings()
+    settings = replace(settings, limit=spec.limit or settings.limit)
     check_settings(model_class, spec, settings)
-    validate = getattr(task.samples, "validate", None)
-    if validate:
+    if validate := getattr(task.samples, "validate", None):
         validate()
     observer = observer or Observer()
     with Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
@@ -342,10 +343,6 @@ def _preview_samples(
             yield sample, [(request, render_request(request)) for request in requests]
 
 
-def _with_limit(settings: Settings, spec: Spec) -> Settings:
-    return replace(settings, limit=spec.limit) if spec.limit else settings
-
-
 def _run_inference(
     evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer
 ) -> Mapping[Outcome, int]:
@@ -380,7 +377,7 @@ def _run_async(coroutine: Coroutine[Any, Any, T]) -> T:
         return thread.submit(asyncio.run, coroutine).result()
 
 
-class LoadedModel:
+class LoadedModel(Closing):
     """A loaded model to call directly, without a task. Close it after use, or use it in a `with` block."""
 
     def __init__(self, model: Model, abilities: list[str]) -> None:
@@ -445,12 +442,6 @@ class LoadedModel:
 
     def _run_on_thread(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return self._thread.submit(self._runner.run, coroutine).result()
-
-    def __enter__(self) -> LoadedModel:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _is_number_list(value: list[Any]) -> bool:

@@ -1,24 +1,7 @@
-"""Exceptions, and who can act on them.
+"""Exceptions of two kinds, by who can act on them.
 
-AuricleError
-├── SpecError               the user must change something: exit code 2, one line, no traceback
-│   ├── UnknownName         there is no task, model, metric or profile of that name
-│   ├── Unsupported         the model lacks an ability that the task needs
-│   │   └── Unsuited        a metric does not apply to this kind of output
-│   ├── MissingExtra        an optional package is not installed
-│   ├── DataError           the data cannot be read
-│   ├── AllRequestsFailed   the first requests all failed with the same error
-│   ├── RunMismatch         the run directory contains a different run
-│   ├── RunLocked           another process is writing to the run directory
-│   └── RunDirectoryLost    the run directory was deleted or moved during the run
-└── SampleError             recorded with its sample; the run continues
-    ├── Transient           may succeed if retried (timeouts, 429, 5xx)
-    │   └── Unreachable     no connection to the server
-    ├── Refused             rejected by the server: wrong key, unknown model, invalid request
-    ├── AudioError          audio that is missing, damaged or empty
-    ├── Skipped             excluded by a rule of the model, such as a maximum duration
-    ├── NotFinite           the model returned NaN or infinity
-    └── Unreadable          the output contains no answer that a metric can read
+`SpecError`: the user must change something; exit code 2, one line, no traceback. `SampleError`: recorded with its
+sample, and the run continues.
 """
 
 from __future__ import annotations

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 Phase = Literal["inference", "judging"]
+COUNTED_FIELDS = (
+    *("phase", "title", "run", "total", "done", "answered", "failed", "answered_before", "retried", "in_flight"),
+)
+"""Fields that an event takes from the tracker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,16 +158,7 @@ class ProgressTracker(Observer):
         eta = self.eta_seconds
         return ProgressEvent(
             event=name,
-            phase=self.phase,
-            title=self.title,
-            run=self.run,
-            total=self.total,
-            done=self.done,
-            answered=self.answered,
-            failed=self.failed,
-            answered_before=self.answered_before,
-            retried=self.retried,
-            in_flight=self.in_flight,
+            **{field: getattr(self, field) for field in COUNTED_FIELDS},
             rate=float(f"{self.rate:.4g}"),
             eta_seconds=None if eta is None else round(eta, 1),
             cost=round(self._usage.cost, 6) if self._usage else None,

@@ -6,11 +6,12 @@ import asyncio
 import math
 import random
 from collections import Counter
-from typing import Protocol
+from collections.abc import Coroutine
+from typing import Any, Protocol
 
 from auricle.core.errors import AllRequestsFailed, NotFinite, Refused, SampleError, Transient, Unreachable
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
-from auricle.engine.settings import Settings
+from auricle.engine.settings import Cache, Settings
 
 OUTPUT_TYPES: dict[type, type] = {Generate: Generation, LogLikelihood: Likelihood, Predict: Prediction}
 FAIL_FAST_AFTER = 20
@@ -75,10 +76,11 @@ class RetryingSender:
         self.attempts = 1
         self.cache_hits = 0
 
-    async def __call__(self, request: Request) -> Output:
+    def __call__(self, request: Request) -> Coroutine[Any, Any, Output]:
         cache = self._settings.cache
-        if cache is None:
-            return await self._send_with_retries(request)
+        return self._send_with_retries(request) if cache is None else self._send_unless_cached(request, cache)
+
+    async def _send_unless_cached(self, request: Request, cache: Cache) -> Output:
         if cached_output := await asyncio.to_thread(cache.get, request):
             self.cache_hits += 1
             return cached_output

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
@@ -28,7 +29,8 @@ from auricle.runs.throughput import PassTimer, read_passes
 from auricle.runs.usage import sample_audio_seconds
 from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_inferencer
 
-Row: TypeAlias = tuple[int, Sample]
+Job: TypeAlias = tuple[int, Sample, Record | None]
+"""A row, its sample, and its earlier answer if that may still be valid."""
 
 
 class RunLoop:
@@ -86,24 +88,40 @@ class RunLoop:
         self._run_directory.write_progress(describe_data(self._finish(self._row_count, stop.is_set())))
         return self._outcomes + Counter({Outcome.ANSWERED: self._answered})
 
-    def _admit_rows(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Iterator[Row | None]:
-        """Yield the rows to process, and None for those that are rejected."""
+    def _admit_rows(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Iterator[Job | None]:
+        """Yield the samples to process, and None for rows that need no request."""
         for row, item in enumerate(islice(samples, self._settings.limit)):
             if stop.is_set():
                 return
             self._row_count = row + 1
-            sample = self._admit(row, item)
-            yield (row, sample) if sample else None
+            yield self._admit(row, item)
 
-    def _admit(self, row: int, item: Sample | RejectedRow) -> Sample | None:
-        """Return the sample of a row; invalid rows and duplicate ids are recorded as failed."""
+    def _admit(self, row: int, item: Sample | RejectedRow) -> Job | None:
+        """Return the sample of a row, unless it is answered; invalid rows and duplicate ids are recorded as failed."""
         if isinstance(item, Sample):
             first = self._first_row_by_id.setdefault(digest(item.id), row)
             if first == row:
-                return item
+                previous = self._journal_index.get(item.id)
+                return (row, item, None) if previous is None else self._admit_again(row, item, previous)
             reason = f"duplicate id {item.id!r}, first used in row {first + 1}"
             item = RejectedRow(item.origin or f"row {row + 1}", reason)
         self._reject(row, item)
+        return None
+
+    def _admit_again(self, row: int, sample: Sample, previous: Record) -> Job | None:
+        """Return a sample of an earlier pass if it has to be sent, or if its media have to be read to decide that."""
+        if previous.error and self._settings.retry_failed:
+            return row, sample, None
+        if previous.error:
+            self._report(previous)
+            return None
+        key = ""
+        if not has_media(sample):
+            with suppress(Exception):  # raised again, and recorded, when the sample is processed
+                key = content_key(sample, self._request_context(sample))
+        if key != previous.key:
+            return row, sample, previous
+        self._keep_answer(row, sample, previous)
         return None
 
     def _reject(self, row: int, item: RejectedRow) -> None:
@@ -117,13 +135,10 @@ class RunLoop:
         else:
             self._save(record)
 
-    async def _process_sample(self, job: Row, slot: Slot) -> None:
-        row, sample = job
-        previous = None if self._settings.retry_failed else self._journal_index.get(sample.id)
-        if previous and previous.error:
-            self._report(previous)
-        elif record := await self._ask_model(row, sample, slot):
-            self._save(record)
+    def _keep_answer(self, row: int, sample: Sample, previous: Record) -> None:
+        """Count an answer of an earlier pass, and store it again if the row, target or metadata changed."""
+        if updated := _update_record(previous, row, sample):
+            self._save(updated)
         else:
             self._answered += 1
             self._observer.on_skipped()
@@ -139,23 +154,24 @@ class RunLoop:
             self._outcomes[outcome] += 1
         self._observer.on_result(record)
 
-    async def _ask_model(self, row: int, sample: Sample, slot: Slot) -> Record | None:
-        """Answer one sample. Return None if its answer is already stored; errors are recorded."""
+    async def _process_sample(self, job: Job, slot: Slot) -> None:
+        """Answer one sample, unless its media are those of its earlier answer; errors are recorded."""
+        row, sample, previous = job
         started_at = time.perf_counter()
         sender = RetryingSender(slot, self._settings, self._fail_fast)
         key, error, audio_seconds, sample_has_media = "", None, None, has_media(sample)
         outputs: tuple[Output, ...] = ()
         try:
-            previous = self._journal_index.get(sample.id)
-            answered_key = previous.key if previous and not previous.error else ""
             if sample_has_media:  # hashing files takes a while
+                answered_key = previous.key if previous else ""
                 key, audio_seconds = await self._executor.run(
                     _read_key_and_duration, sample, answered_key, self._request_context(sample)
                 )
+                if previous and key == answered_key:
+                    self._keep_answer(row, sample, previous)
+                    return
             else:
                 key = content_key(sample, self._request_context(sample))
-            if previous and key == answered_key:
-                return _update_record(previous, row, sample)
             outputs = await self._inferencer(sample, sender)
         except (RunStopped, SpecError):  # these end the run, not the sample
             raise
@@ -174,7 +190,7 @@ class RunLoop:
             cached=sender.cache_hits,
         )
         self._timer.add(record, started_at, ended_at, has_media=sample_has_media)
-        return record
+        self._save(record)
 
     def _request_context(self, sample: Sample) -> Mapping[str, Json] | None:
         """Return the metadata that is sent with the inputs, if any; it is part of the sample's key."""

@@ -38,7 +38,9 @@ class UnknownFormat(DataError):
     """A document has a format that this version cannot read; it must not be replaced."""
 
 
-def read_document(path: Path, kind: type[Document], latest_format: int = 1, remedy: str = "") -> Document:
+def read_document(
+    path: Path, kind: type[Document], latest_format: int = 1, *, remedy: str = "", missing: str = ""
+) -> Document:
     """Read a document.
 
     Args:
@@ -46,12 +48,15 @@ def read_document(path: Path, kind: type[Document], latest_format: int = 1, reme
         kind: The dataclass that describes the document.
         latest_format: The newest format that can be read.
         remedy: What to do if the document is damaged; appended to the message.
+        missing: The message of the `DataError` if there is no such file.
 
     Raises:
-        FileNotFoundError: if there is no such file.
+        FileNotFoundError: if there is no such file, without `missing`.
         UnknownFormat: if a newer version wrote the document.
         DataError: if the file is too large, is not valid JSON, or lacks a field.
     """
+    if missing and not path.exists():
+        raise DataError(missing)
     if path.stat().st_size > MAX_BYTES:
         raise DataError(f"{path} is larger than {MAX_BYTES // 1_000_000} MB.")
     try:
@@ -139,12 +144,9 @@ def _list_fields(kind: Any) -> list[tuple[str, str, Any, bool]]:
 
 def _expect(kind: type[Expected], value: Any, where: str) -> Expected:
     if type(value) is not kind:
-        raise DataError(f"{where.lstrip('.') or 'document'}: expected {TYPE_NAMES[kind]}, not {_describe(value)}")
+        actual = TYPE_NAMES.get(type(value), type(value).__name__)
+        raise DataError(f"{where.lstrip('.') or 'document'}: expected {TYPE_NAMES[kind]}, not {actual}")
     return value
-
-
-def _describe(value: Any) -> str:
-    return TYPE_NAMES.get(type(value), type(value).__name__)
 
 
 def _join(message: str, remedy: str) -> str:

@@ -228,11 +228,14 @@ def read_metrics(run_path: Path) -> Metrics:
     Raises:
         DataError: if the run was not scored yet, or the file is damaged or has a newer format.
     """
-    remedy = f"Run `auricle score {run_path}` to write it again."
-    try:
-        return read_document(run_path / METRICS_FILE, Metrics, FORMAT, remedy)
-    except FileNotFoundError as error:
-        raise DataError(f"{run_path / METRICS_FILE} not found: the run has not been scored yet.") from error
+    path = run_path / METRICS_FILE
+    return read_document(
+        path,
+        Metrics,
+        FORMAT,
+        remedy=f"Run `auricle score {run_path}` to write it again.",
+        missing=f"{path} not found: the run has not been scored yet.",
+    )
 
 
 def read_current_metrics(run_path: Path) -> Metrics | None:

@@ -10,7 +10,7 @@ A load point is a folder; if its answers are scored it is a run directory, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -19,21 +19,17 @@ from typing import Any
 
 import orjson
 
-from auricle.core.errors import DataError
 from auricle.runs.documents import read_document, write_document
-from auricle.runs.run_spec import LOAD_TEST_FILE
+from auricle.runs.run_spec import LOAD_TEST_FILE, StoredSpec
 
 SUMMARY_FILE, REQUESTS_FILE, HEALTH_FILE = "summary.json", "requests.jsonl", "health.json"
 FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PerfManifest:
+class PerfManifest(StoredSpec):
     """What a load test measures, and where."""
 
-    format: int = FORMAT
-    spec: dict[str, Any]
-    """The fields of `Spec`, without secrets."""
     wanted: dict[str, Any]
     """The options of the load test."""
     revision: str = ""
@@ -44,19 +40,6 @@ class PerfManifest:
     cores: int | None = None
     clock: str = ""
     command: tuple[str, ...] = ()
-
-    @property
-    def task(self) -> str:
-        return str(self.spec.get("task", ""))
-
-    @property
-    def model(self) -> str:
-        return str(self.spec.get("model", ""))
-
-    @property
-    def model_args(self) -> Mapping[str, Any]:
-        arguments: Mapping[str, Any] = self.spec.get("model_args") or {}
-        return arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,10 +345,8 @@ def read_perf_manifest(folder: Path) -> PerfManifest:
     Raises:
         DataError: if the folder contains no load test, or its file is damaged or has a newer format.
     """
-    try:
-        return read_document(folder / LOAD_TEST_FILE, PerfManifest, FORMAT)
-    except FileNotFoundError as error:
-        raise DataError(f"Not a load test: {folder} (it has no {LOAD_TEST_FILE}).") from error
+    missing = f"Not a load test: {folder} (it has no {LOAD_TEST_FILE})."
+    return read_document(folder / LOAD_TEST_FILE, PerfManifest, FORMAT, missing=missing)
 
 
 def write_perf_manifest(folder: Path, manifest: PerfManifest) -> None:
@@ -378,10 +359,8 @@ def read_perf_summary(folder: Path) -> PerfSummary:
     Raises:
         DataError: if no load point was completed, or the file is damaged or has a newer format.
     """
-    try:
-        return read_document(folder / SUMMARY_FILE, PerfSummary, FORMAT)
-    except FileNotFoundError as error:
-        raise DataError(f"No {SUMMARY_FILE} in {folder}: no load point was completed.") from error
+    missing = f"No {SUMMARY_FILE} in {folder}: no load point was completed."
+    return read_document(folder / SUMMARY_FILE, PerfSummary, FORMAT, missing=missing)
 
 
 def write_perf_summary(folder: Path, summary: PerfSummary) -> None:

@@ -25,6 +25,7 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
+from auricle.core.closing import Closing
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.files import user_cache_folder
 from auricle.core.redaction import SECRET_NAME, redact
@@ -76,7 +77,7 @@ def served_model_name(model: str, arguments: Mapping[str, Any]) -> str:
     return str(arguments.get("model") or model)
 
 
-class ResponseCache:
+class ResponseCache(Closing):
     """Cached responses of one model. Any thread may call `get` and `put`; one thread writes.
 
     Args:
@@ -129,12 +130,6 @@ class ResponseCache:
             if self._connection:
                 self._connection.close()
             self._connection = None
-
-    def __enter__(self) -> ResponseCache:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _key(self, request: Request) -> bytes | None:
         """Return a digest of the model and the request; None if its media cannot be read."""

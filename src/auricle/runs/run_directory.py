@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from auricle.audio import Audio
+from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, RunLocked
 from auricle.core.files import write_atomically, write_lines_atomically
 from auricle.core.serialization import digest, encode_record, read_id_digest
@@ -48,7 +49,7 @@ from auricle.runs.run_spec import (
 )
 
 
-class JournalIndex:
+class JournalIndex(Closing):
     """Index of a journal: the offset of the latest record of each sample."""
 
     def __init__(self, path: Path, offsets: dict[int, int]) -> None:
@@ -73,14 +74,8 @@ class JournalIndex:
         if self._file:
             self._file.close()
 
-    def __enter__(self) -> JournalIndex:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class Run:
+class Run(Closing):
     """A run directory. `Run.open` allows appending; `Run.load` only reading."""
 
     def __init__(self, path: Path, spec: RunSpec) -> None:
@@ -185,12 +180,6 @@ class Run:
             if self._lock:
                 self._lock.close()
             self._journal = self._lock = None
-
-    def __enter__(self) -> Run:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def open_index(self) -> JournalIndex:
         """Return an index of the journal as it is now."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle.core.errors import DataError, RunMismatch
+from auricle.core.errors import RunMismatch
 from auricle.runs.documents import read_document, write_document
 
 SPEC_FILE, OUTPUTS_FILE, VERDICTS_FILE = "spec.json", "outputs.jsonl", "verdicts.jsonl"
@@ -16,22 +16,12 @@ LOAD_TEST_FILE = "perf.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunSpec:
-    """The spec of a run as it is stored: without secrets, and with absolute paths."""
+class StoredSpec:
+    """A document that contains a spec: without secrets, and with absolute paths."""
 
     format: int = 1
-    identity: dict[str, Any]
-    """What must be equal to resume the run: task, model, their arguments, and how samples become requests."""
     spec: dict[str, Any]
     """The fields of `Spec`."""
-    created: str = ""
-    versions: dict[str, str] = field(default_factory=dict)
-    platform: str = ""
-    seed: int = 0
-    environment: dict[str, Any] | None = None
-    """The Python environment of the model, if it has its own."""
-    imported: dict[str, Any] | None = None
-    """Where the outputs come from, if another tool collected them."""
 
     @property
     def task(self) -> str:
@@ -45,6 +35,22 @@ class RunSpec:
     def model_args(self) -> Mapping[str, Any]:
         arguments: Mapping[str, Any] = self.spec.get("model_args") or {}
         return arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec(StoredSpec):
+    """What a run evaluates."""
+
+    identity: dict[str, Any]
+    """What must be equal to resume the run: task, model, their arguments, and how samples become requests."""
+    created: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+    platform: str = ""
+    seed: int = 0
+    environment: dict[str, Any] | None = None
+    """The Python environment of the model, if it has its own."""
+    imported: dict[str, Any] | None = None
+    """Where the outputs come from, if another tool collected them."""
 
     def check_same_run(self, path: Path, requested: RunSpec) -> None:
         """Raise `RunMismatch` if another run than this one, which is stored in `path`, is requested."""
@@ -64,19 +70,11 @@ def read_run_spec(run_path: Path) -> RunSpec:
     Raises:
         DataError: if `run_path` is not a run directory, or its spec is damaged or has a newer format.
     """
-    try:
-        return read_document(run_path / SPEC_FILE, RunSpec)
-    except FileNotFoundError as error:
-        raise DataError(f"Not a run directory: {run_path} ({_explain_missing_spec(run_path)}).") from error
-    except NotADirectoryError as error:
-        raise DataError(f"Not a run directory: {run_path} (it is a file).") from error
+    reason = "it is a file" if run_path.is_file() else f"it has no {SPEC_FILE}"
+    if (run_path / LOAD_TEST_FILE).exists():
+        reason = f"it contains a load test; `auricle perf {run_path}` summarises it"
+    return read_document(run_path / SPEC_FILE, RunSpec, missing=f"Not a run directory: {run_path} ({reason}).")
 
 
 def write_run_spec(run_path: Path, spec: RunSpec) -> None:
     write_document(run_path / SPEC_FILE, spec)
-
-
-def _explain_missing_spec(path: Path) -> str:
-    if (path / LOAD_TEST_FILE).exists():
-        return f"it contains a load test; `auricle perf {path}` summarises it"
-    return f"it has no {SPEC_FILE}"

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
+from auricle.core.closing import Closing
 from auricle.core.errors import AuricleError, Unreadable, describe
 from auricle.core.redaction import SECRET_NAME, redact
 from auricle.core.serialization import digest, dumps
@@ -129,7 +130,7 @@ def _hex_digest(content: bytes, size: int) -> str:
     return blake2b(content, digest_size=size).hexdigest()
 
 
-class VerdictIndex:
+class VerdictIndex(Closing):
     """Index of one judge's verdicts: the offset of each line by key."""
 
     def __init__(self, path: Path, judge: Judge) -> None:
@@ -203,12 +204,6 @@ class VerdictIndex:
     def close(self) -> None:
         if self._file:
             self._file.close()
-
-    def __enter__(self) -> VerdictIndex:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 COUNT_FIELDS = ("verdicts", "failed", "missing", "tokens", "input_tokens")
