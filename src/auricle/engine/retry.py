@@ -6,8 +6,8 @@ import asyncio
 import math
 import random
 from collections import Counter
-from collections.abc import Coroutine
-from typing import Any, Protocol
+from collections.abc import Awaitable
+from typing import Protocol
 
 from auricle.core.errors import AllRequestsFailed, NotFinite, Refused, SampleError, Transient, Unreachable
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
@@ -76,7 +76,7 @@ class RetryingSender:
         self.attempts = 1
         self.cache_hits = 0
 
-    def __call__(self, request: Request) -> Coroutine[Any, Any, Output]:
+    def __call__(self, request: Request) -> Awaitable[Output]:
         cache = self._settings.cache
         return self._send_with_retries(request) if cache is None else self._send_unless_cached(request, cache)
 

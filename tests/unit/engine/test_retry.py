@@ -64,8 +64,12 @@ def delays(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def send(model: AsyncModel, settings: Settings = QUICK) -> tuple[Output, int]:
     """Send one request and return its output and the number of attempts."""
-    sender = RetryingSender(DirectSlot(model, 1), settings)
-    return asyncio.run(sender(REQUEST)), sender.attempts
+
+    async def main() -> tuple[Output, int]:
+        sender = RetryingSender(DirectSlot(model, 1), settings)
+        return await sender(REQUEST), sender.attempts
+
+    return asyncio.run(main())
 
 
 def run_all(path: Path, model: AsyncModel, size: int = 200) -> list[Record]:
