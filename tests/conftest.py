@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from auricle.core.redaction import SECRETS
 from tests.support import paths
 from tests.support.warm_cli import WarmCli
 
@@ -28,6 +29,13 @@ def _forget_modules_of_the_test(tmp_path_factory: pytest.TempPathFactory) -> Ite
     for name in sys.modules.keys() - modules_before:
         if str(getattr(sys.modules[name], "__file__", None)).startswith(base):
             del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def _forget_secrets() -> Iterator[None]:
+    """Remove the secrets that the test registered."""
+    yield
+    SECRETS.clear()
 
 
 @pytest.fixture

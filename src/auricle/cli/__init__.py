@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from auricle.cli.output import echo
 from auricle.core.errors import ExitStatus
 from auricle.core.gc_tuning import infrequent_gc
 
@@ -109,7 +110,7 @@ def main() -> None:
         with infrequent_gc():
             cli(words, standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("auricle: Interrupted. Run the same command again to resume a run.", err=True)
+        echo("auricle: Interrupted. Run the same command again to resume a run.", err=True)
         sys.exit(ExitStatus.INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - the last resort: no command ends with a traceback
         from auricle.cli.error_report import report_error

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import echo
 from auricle.core.errors import SampleError, SpecError
 
 
@@ -34,6 +35,6 @@ def ask(model: str, audio: Sequence[str], text: str | None, as_json: bool, **opt
         except SampleError as error:
             raise SpecError(str(error)) from error
     if isinstance(output, Generation) and not as_json:
-        click.echo(output.text)
+        echo(output.text)
     else:
-        click.echo(dumps(output), nl=False)
+        echo(dumps(output), nl=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import echo
 from auricle.core.errors import ExitStatus, MissingExtra, SpecError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress:
             )
             results.append(run_evaluation(config.prepare()[0], folder, config))
         except MissingExtra as error:
-            click.echo(f"Skipped {model}: {error}", err=True)
+            echo(f"Skipped {model}: {error}", err=True)
             continue
         if results[-1].exit_status == ExitStatus.INTERRUPTED:
             break
@@ -54,13 +55,13 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress:
     folders = [result.path for result in results]
     if not as_json:
         models = " and ".join(folder.name for folder in folders)
-        click.echo(
+        echo(
             f"Transcribed synthetic English sentences (clean and noisy) with {models}, and scored the transcripts.\n"
             "The speech is synthetic: these numbers show how Auricle works, not how good the models are.\n"
         )
     print_metrics([(result.path, result.metrics) for result in results if result.metrics], as_json, by=("subset",))
     if not as_json:
-        click.echo(f"\nNext steps:\n  auricle samples {folders[0]} --worst 3")
+        echo(f"\nNext steps:\n  auricle samples {folders[0]} --worst 3")
         if len(folders) == 2:
-            click.echo(f"  auricle compare {folders[1]} {folders[0]}")
+            echo(f"  auricle compare {folders[1]} {folders[0]}")
     return max(result.exit_status for result in results)

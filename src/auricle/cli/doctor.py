@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_json
+from auricle.cli.output import echo, print_json
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
 from auricle.core.types import Generation, Likelihood, Output, Prediction, RejectedRow, Sample, list_parts
 
@@ -57,7 +57,7 @@ def doctor(task: str | None, model: str | None, sample_count: int, parity: bool,
     for passed, line in _run_checks(task, model, sample_count, parity, options):
         results.append((passed, line))
         if not as_json:
-            click.echo(f"{STATUS_MARKS[passed]} {line}")
+            echo(f"{STATUS_MARKS[passed]} {line}")
     is_healthy = all(passed is not False for passed, _ in results)
     if as_json:
         print_json({"passed": is_healthy, "checks": [{"passed": passed, "text": line} for passed, line in results]})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_result
+from auricle.cli.output import echo, print_result
 from auricle.report.terminal import format_table
 
 if TYPE_CHECKING:
@@ -135,4 +135,4 @@ def _size_in_megabytes(environment: Environment) -> float:
 
 
 def _print_progress(line: str) -> None:
-    click.secho(line, err=True, dim=True)
+    echo(line, err=True, dim=True)

@@ -24,8 +24,9 @@ from tempfile import NamedTemporaryFile, gettempdir
 import click
 
 from auricle.cli import DEBUG_VARIABLE, TRACEBACK_OPTION
+from auricle.cli.output import echo
 from auricle.core.errors import AuricleError, ExitStatus, describe
-from auricle.core.redaction import redact
+from auricle.core.redaction import HIDDEN, redact, redact_text
 
 PACKAGES = (
     *("auricle", "click", "numpy", "orjson", "pydantic", "soundfile", "soxr", "av"),
@@ -52,11 +53,11 @@ def report_error(error: Exception) -> int:
     if isinstance(error, BrokenPipeError) and _is_output_closed():
         return CLOSED_PIPE_STATUS
     if os.environ.get(DEBUG_VARIABLE, "0") not in ("", "0"):
-        click.echo(_format_log(error), err=True)
+        echo(_format_log(error), err=True)
     if isinstance(error, click.ClickException):
         error.show()
     else:
-        click.echo(f"auricle: {_explain(error)}", err=True)
+        echo(f"auricle: {_explain(error)}", err=True)
     return ExitStatus.ERROR
 
 
@@ -112,12 +113,12 @@ def _redact_argument(argument: str) -> str:
 
 
 def _redact_text(text: str) -> str:
-    """Remove the secrets of the command line, and those in URLs."""
+    """Remove the secrets of the command line, registered ones, and those in URLs."""
     for argument in sys.argv[1:]:
         _, equals, value = argument.partition("=")
         if equals and value and _redact_argument(argument) != argument:
-            text = text.replace(value, "…")
-    return str(redact({"text": text})["text"])
+            text = text.replace(value, HIDDEN)
+    return redact_text(text)
 
 
 def _describe_on_one_line(error: Exception) -> str:

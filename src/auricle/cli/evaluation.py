@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-import click
-
 from auricle import Settings, api
 from auricle.cli.error_report import format_command, log_errors_in
+from auricle.cli.output import echo
 from auricle.cli.progress import open_progress
 from auricle.core.errors import AuricleError
+from auricle.core.redaction import RedactingStream
 from auricle.core.types import Generate, Predict, Request, Sample
 from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
@@ -51,15 +51,15 @@ def run_evaluation(
         budget: Stops the run when it has spent its limit; shared by all evaluations.
     """
     if config.fresh and (old_run := set_aside(folder)):
-        click.echo(f"The earlier run was moved to {old_run}.", err=True)
+        echo(f"The earlier run was moved to {old_run}.", err=True)
     spec, count = evaluation.spec, evaluation.sample_count
     for note in evaluation.task.notes(spec.model, spec.model_args):
-        click.echo(f"Note: {note}", err=True)
+        echo(f"Note: {note}", err=True)
     _print_estimate(evaluation, folder, count, budget)
     price = budget.price if budget else None
     # Standard output is for results; what a model prints goes to standard error.
     display = open_progress(config.progress, evaluation.title, count, price)
-    with log_errors_in(folder), redirect_stdout(sys.stderr), display as progress:
+    with log_errors_in(folder), redirect_stdout(RedactingStream(sys.stderr)), display as progress:
         observer = budget.with_observer(progress) if budget else progress
         result = api.evaluate(
             evaluation, folder, settings=settings or config.settings, observer=observer, infer_only=config.infer_only
@@ -76,9 +76,7 @@ def print_missing_verdicts(result: RunResult, judge: JudgeFacts) -> None:
     """Report verdicts that are missing or failed, with the command that requests them."""
     if judge.missing or judge.failed:
         command = resume_command() if result.judge_requested else f"auricle score {result.path} --judge {judge.model}"
-        click.echo(
-            f"{judge.missing} verdicts are missing, {judge.failed} failed. Request them with: {command}", err=True
-        )
+        echo(f"{judge.missing} verdicts are missing, {judge.failed} failed. Request them with: {command}", err=True)
 
 
 def resume_command() -> str:
@@ -88,7 +86,7 @@ def resume_command() -> str:
 
 def _print_stopped(reason: str) -> None:
     cause, remedy = (f": {reason}", " a higher --max-cost") if reason else ("", "")
-    click.echo(f"Stopped{cause}. No completed sample is lost. Resume with{remedy}: {resume_command()}", err=True)
+    echo(f"Stopped{cause}. No completed sample is lost. Resume with{remedy}: {resume_command()}", err=True)
 
 
 # --- estimates ----------------------------------------------------------------------------------
@@ -101,7 +99,7 @@ def _print_estimate(evaluation: Evaluation, folder: Path, count: int | None, bud
     completed = len(Run.load(folder).open_index().id_digests()) if contains_run(folder) else 0
     price = budget.price if budget else None
     if line := estimate_run(evaluation, count, min(completed, count or completed), price):
-        click.echo(line, err=True)
+        echo(line, err=True)
 
 
 @dataclass(slots=True)

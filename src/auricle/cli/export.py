@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import echo
 from auricle.interop import EXPORT_FORMATS
 
 
@@ -21,5 +22,5 @@ def export(run: Path, export_format: str, out: Path | None) -> None:
     """
     from auricle.interop.result_export import export_run
 
-    for path in export_run(run, export_format, out, lambda note: click.echo(f"Note: {note}", err=True)):
-        click.echo(path)
+    for path in export_run(run, export_format, out, lambda note: echo(f"Note: {note}", err=True)):
+        echo(path)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import echo
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -117,9 +118,9 @@ def _parse_fault(text: str) -> tuple[str, float]:
 async def _serve_forever(server: FakeServer) -> None:
     await server.start()
     model = server.script.models[0] if server.script.models else "fake"
-    click.echo(f"Listening at {server.url}; statistics at {server.url.removesuffix('/v1')}/stats.")
-    click.echo(f"Try: auricle ask -m openai -M base_url={server.url} -M model={model} --text hello")
-    click.echo("Press Ctrl-C to stop.")
+    echo(f"Listening at {server.url}; statistics at {server.url.removesuffix('/v1')}/stats.")
+    echo(f"Try: auricle ask -m openai -M base_url={server.url} -M model={model} --text hello")
+    echo("Press Ctrl-C to stop.")
     try:
         await asyncio.Event().wait()
     finally:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import echo
 from auricle.core.errors import SpecError
 from auricle.interop import IMPORT_FRAMEWORKS, IMPORTABLE_KINDS
 
@@ -67,7 +68,7 @@ def import_runs(path: Path, framework: str, out: Path | None, only: str | None, 
     )
     folders = []
     for folder, summary in import_results(path, framework, out, import_options, fresh=options["fresh"]):
-        click.echo(summary, err=True)
+        echo(summary, err=True)
         folders.append(folder)
     print_metrics([(folder, load_metrics(folder)) for folder in folders], options["as_json"])
 
@@ -97,16 +98,16 @@ def _task_folder(out: Path | None) -> Path:
 def _write_task_file(notes: Sequence[str], name: str, content: str, out: Path | None) -> None:
     """Print the notes on a task file, and write or print the file."""
     for note in notes:
-        click.echo(f"Note: {note}", err=True)
+        echo(f"Note: {note}", err=True)
     if out is None:
-        click.echo(content, nl=False)
+        echo(content, nl=False)
         return
     path = out if out.suffix in YAML_SUFFIXES else out / f"{_slug(name)}.yaml"
     if path.exists():
         raise SpecError(f"File already exists: {path}. Remove it, or choose another name with -o.")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
-    click.echo(f"Wrote {path}. Check it with: auricle preview {path}", err=True)
+    echo(f"Wrote {path}. Check it with: auricle preview {path}", err=True)
 
 
 def _slug(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_json
+from auricle.cli.output import echo, print_json
 from auricle.cli.show import load_metrics
 
 
@@ -29,4 +29,4 @@ def leaderboard(
     if as_json:
         print_json(table.list_results())
     else:
-        click.echo(render(), nl=False)
+        echo(render(), nl=False)

@@ -1,4 +1,4 @@
-"""Print results on standard output."""
+"""Print on the terminal: everything a command shows goes through here."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from typing import Any
 
 import click
 
+from auricle.core.terminal import clean_json, clean_text
+
+
+def echo(message: object, *, err: bool = False, nl: bool = True, bold: bool = False, dim: bool = False) -> None:
+    """Print a text, or JSON as bytes, without secrets and control sequences of models, servers and data."""
+    if isinstance(message, bytes):
+        click.echo(clean_json(message), err=err, nl=nl)
+    else:
+        click.secho(clean_text(str(message)), err=err, nl=nl, bold=bold or None, dim=dim or None)
+
 
 def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
     from auricle.runs.documents import encode_document
 
-    click.echo(encode_document(value))
+    echo(encode_document(value))
 
 
 def print_result(as_json: bool, document: Any, lines: Iterable[str]) -> None:
@@ -20,4 +30,4 @@ def print_result(as_json: bool, document: Any, lines: Iterable[str]) -> None:
     if as_json:
         print_json(document)
     else:
-        click.echo("\n".join(lines))
+        echo("\n".join(lines))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import echo
 
 if TYPE_CHECKING:
     from auricle.core.types import Request
@@ -35,11 +36,11 @@ def preview(task: str, model: str | None, sample_count: int, **options: Any) -> 
     spec = opt.build_spec(task, model, options)
     for sample, requests in islice(api.preview(spec, has_model=model is not None), sample_count):
         if isinstance(sample, RejectedRow):
-            click.echo(f"{sample.origin}: rejected: {sample.reason}\n")
+            echo(f"{sample.origin}: rejected: {sample.reason}\n")
             continue
-        click.echo(click.style(f"{sample.id}  {sample.origin}", bold=True))
+        echo(f"{sample.id}  {sample.origin}", bold=True)
         for request, rendered in requests:
-            click.echo(f"{rendered}\n" if rendered else "\n".join(_format_request(request)) + "\n")
+            echo(f"{rendered}\n" if rendered else "\n".join(_format_request(request)) + "\n")
 
 
 def _format_request(request: Request) -> list[str]:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal, TextIO
 
+from auricle.core.redaction import SECRETS
+from auricle.core.terminal import clean_json, clean_text
 from auricle.core.types import Record
 from auricle.engine.progress import Phase, ProgressTracker
 from auricle.runs.run_directory import Run
@@ -31,7 +33,7 @@ class ProgressDisplay(ProgressTracker):
     def __init__(
         self, title: str, total: int | None = None, price: Price | None = None, phase: Phase = "inference"
     ) -> None:
-        super().__init__(title, total, price, phase)
+        super().__init__(clean_text(title), total, price, phase)
         self._stream: TextIO = sys.stderr
         self._interval = float(os.environ.get(INTERVAL_VARIABLE) or self.interval)
         self._last_update = time.monotonic()
@@ -142,7 +144,8 @@ class ProgressEvents(ProgressDisplay):
         self._write("finished", exit_code=exit_code)
 
     def _write(self, name: Literal["started", "progress", "failed", "finished"], **details: Any) -> None:
-        self._stream.write(self.event(name, **details).to_json_line().decode())
+        line = SECRETS.redact_line(self.event(name, **details).to_json_line())
+        self._stream.write(clean_json(line).decode())
         self._stream.flush()
 
 

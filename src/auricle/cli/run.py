@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import echo
 from auricle.core.errors import ExitStatus, SpecError
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def run(context: click.Context, /, **options: Any) -> None:
     """
     config = build_config(options, opt.given_options(context))
     if options["print_config"]:
-        click.echo(config.to_yaml(), nl=False)
+        echo(config.to_yaml(), nl=False)
         return
     sys.exit(run_config(config, as_json=options["as_json"]))
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import echo
 from auricle.cli.show import load_metrics
 from auricle.core.errors import SpecError
 from auricle.core.serialization import dumps
@@ -37,11 +38,12 @@ def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
     for record in _select_records(run, worst, failed):
         score_line = scores.get(record.sample.id) or ScoreLine(record.sample.id, record.row)
         if as_json:
-            click.echo(dumps(_sample_to_dict(record, score_line)), nl=False)
+            echo(dumps(_sample_to_dict(record, score_line)), nl=False)
         else:
-            click.echo("\n".join(_format_sample(record, score_line)) + "\n")
+            echo(record.sample.id, nl=False, bold=True)
+            echo("\n".join([f"  {record.sample.origin}", *_format_sample(record, score_line)]) + "\n")
     if not complete and not as_json:
-        click.echo("The run is not finished.", err=True)
+        echo("The run is not finished.", err=True)
 
 
 def _select_records(run: Path, worst: int | None, failed: bool) -> Iterator[Record]:
@@ -71,11 +73,9 @@ def _sample_to_dict(record: Record, score_line: ScoreLine) -> dict[str, Any]:
 
 
 def _format_sample(record: Record, score_line: ScoreLine) -> list[str]:
-    lines = [click.style(record.sample.id, bold=True) + f"  {record.sample.origin}"]
     if record.error:
-        message = terminal.to_one_line(record.error.message, MAX_TEXT)
-        return [*lines, f"  failed    {record.error.kind}: {message}"]
-    lines += [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in _answer_lines(record)]
+        return [f"  failed    {record.error.kind}: {terminal.to_one_line(record.error.message, MAX_TEXT)}"]
+    lines = [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in _answer_lines(record)]
     lines += [f"  {name:<9} {_format_stat(stat)}" for name, stat in score_line.stats.items()]
     for verdicts in score_line.verdicts.values():
         lines += [f"  judge     {terminal.to_one_line(text, MAX_VERDICT)}" for text in verdicts]

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_json
+from auricle.cli.output import echo, print_json
 from auricle.core.errors import SpecError
 from auricle.report import terminal
 from auricle.report.usage_text import format_usage_line
@@ -57,7 +57,7 @@ def print_metrics(runs: Sequence[tuple[Path, Metrics]], as_json: bool, by: Seque
     if as_json:
         print_json([{"run": str(run), **to_plain(metrics)} for run, metrics in runs])
         return
-    click.echo("\n".join(_format_runs(runs, by)))
+    echo("\n".join(_format_runs(runs, by)))
 
 
 def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Iterator[str]:

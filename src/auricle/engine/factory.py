@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import AuricleError, SpecError, describe
+from auricle.core.redaction import SECRETS
 from auricle.core.registry import split_prefix
 from auricle.core.serialization import dumps
 from auricle.engine.settings import Settings
@@ -45,6 +46,7 @@ class Evaluation:
         Raises:
             SpecError: if the spec cannot be evaluated.
         """
+        spec.register_secrets()
         spec = spec.resolved()
         task = build_task(spec)
         model_class = resolve_model(spec)
@@ -102,6 +104,7 @@ def construct_model(model_class: type[Model], name: str, arguments: Mapping[str,
     Raises:
         SpecError: if its constructor rejects the arguments or raises.
     """
+    SECRETS.register(arguments)
     model: Model = _call_factory(model_class, name, arguments)
     return model
 

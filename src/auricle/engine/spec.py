@@ -12,7 +12,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
 from auricle.core.errors import SpecError
-from auricle.core.redaction import redact
+from auricle.core.redaction import SECRETS, redact
 from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import SourceLocations, read_yaml, read_yaml_with_extends
 from auricle.data.file_formats import READERS
@@ -136,14 +136,20 @@ class Spec(BaseModel):
         fields = self.model_dump(mode="json", exclude_defaults=True)
         if self.judge:
             fields["judge"] = {"model": self.judge.model, "args": redact(self.judge.args)}
+        if self.task_args:
+            fields["task_args"] = redact(fields["task_args"], hide_generated=False)
         return {**fields, "model_args": redact(self.model_args)}
+
+    def register_secrets(self) -> None:
+        """Register the secrets among the arguments, so that they are removed from everything the run writes."""
+        SECRETS.register(self.model_args, self.judge.args if self.judge else {})
 
     def identity(self) -> dict[str, Any]:
         """Return what must be equal to resume a run: the task and the model, with their arguments."""
         request_args = {name: value for name, value in self.task_args.items() if name not in SCORING_ARGUMENTS}
         return {
             "task": self.task,
-            "task_args": request_args,
+            "task_args": redact(request_args, hide_generated=False),
             "model": self.model,
             "model_args": redact(self.model_args),
         }

@@ -25,7 +25,7 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.core.files import write_atomically
-from auricle.core.redaction import redact
+from auricle.core.redaction import redact_text
 from auricle.models.environments import (
     METADATA_NAME,
     RESERVED_VARIABLES,
@@ -114,7 +114,7 @@ def _build(path: Path, spec: EnvironmentSpec, python: str, version: str, log: Lo
         "environment": spec.to_dict(),
         "digest": compute_digest(spec, version, installed),
         "python": version,
-        "installed": redact({"installed": installed})["installed"],
+        "installed": [redact_text(package) for package in installed],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     write_atomically(path / METADATA_NAME, orjson.dumps(metadata, option=orjson.OPT_INDENT_2))
@@ -264,7 +264,7 @@ def _run(command: Sequence[str], error_prefix: str, log: LogLine | None = None, 
         raise SpecError(f"{error_prefix}: {error}.") from error
     if process.returncode:
         reason = explain_failure([line.strip() for line in lines if line.strip()], default_line)
-        raise SpecError(f"{error_prefix}: {redact({'words': reason})['words']}")
+        raise SpecError(f"{error_prefix}: {redact_text(reason)}")
     return lines
 
 

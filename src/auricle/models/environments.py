@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import SpecError
-from auricle.core.redaction import redact
+from auricle.core.redaction import HIDDEN, redact, redact_text
 from auricle.core.yaml_files import read_yaml
 
 PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT = "python", "environment"
@@ -87,7 +87,9 @@ class EnvironmentSpec:
 
     def public(self) -> dict[str, Any]:
         """Return the definition for display, with the values of all variables hidden."""
-        return redact({**self.to_dict(), "variables": dict.fromkeys(sorted(self.variables), "…")})
+        packages = [redact_text(package) for package in self.packages]
+        variables = dict.fromkeys(sorted(self.variables), HIDDEN)
+        return {"python": redact_text(self.python), "packages": packages, "variables": variables}
 
     def describe_differences(self, other: EnvironmentSpec) -> str:
         """Describe the differences without secrets; empty if there are none."""
@@ -105,8 +107,7 @@ class EnvironmentSpec:
 
 
 def _format_value(value: Any) -> str:
-    shown = redact({"value": value})["value"]
-    return (", ".join(shown) if isinstance(shown, list) else str(shown)) or "none"
+    return redact_text(", ".join(value) if isinstance(value, list) else str(value)) or "none"
 
 
 def _parse_python(value: Any, source: str, root: Path) -> str:

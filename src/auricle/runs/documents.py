@@ -17,6 +17,7 @@ import orjson
 
 from auricle.core.errors import DataError
 from auricle.core.files import write_atomically, write_lines_atomically
+from auricle.core.redaction import SECRETS
 
 Document = TypeVar("Document")
 Expected = TypeVar("Expected")
@@ -162,8 +163,8 @@ def write_document(path: Path, document: Any, *, is_derived: bool = False) -> No
 
 
 def encode_document(document: Any) -> bytes:
-    """Return a document as indented JSON."""
-    return orjson.dumps(document, to_plain, WRITE_OPTIONS)
+    """Return a document as indented JSON, without secrets."""
+    return SECRETS.redact_bytes(orjson.dumps(document, to_plain, WRITE_OPTIONS))
 
 
 def to_plain(value: Any) -> Any:

@@ -28,7 +28,7 @@ from auricle.audio import Audio, Image, Video
 from auricle.core.closing import Closing
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.files import user_cache_folder
-from auricle.core.redaction import SECRET_NAME, redact
+from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.registry import split_prefix
 from auricle.core.serialization import decode_output, dumps
 from auricle.core.types import ABILITY_BY_REQUEST, Generation, Output, Request, Turn
@@ -301,7 +301,7 @@ def _digest_model(model: str, arguments: Mapping[str, Any]) -> bytes:
     relevant = {
         name: value
         for name, value in arguments.items()
-        if not TRANSPORT_ARGUMENTS.fullmatch(name) and not SECRET_NAME.search(name)
+        if not TRANSPORT_ARGUMENTS.fullmatch(name) and not is_secret_name(name)
     }
     options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
     content = [FORMAT_VERSION, *_resolve_source(model), redact(relevant)]
@@ -334,14 +334,14 @@ def _encode_output(output: Output) -> Content:
     if isinstance(output, Generation) and output.timing is not None:
         output = replace(output, timing=None)  # a response from the cache has not been waited for
     if not isinstance(output, Generation) or output.audio is None:
-        return dumps(output), None
+        return SECRETS.redact_line(dumps(output)), None
     audio = output.audio
     is_sliced = audio.start or audio.end is not None
     if not is_sliced and isinstance(audio.data, bytes):
         sound = audio.data
     else:
         sound = audio.path.read_bytes() if not is_sliced and audio.path else audio.encode("wav")
-    return dumps(replace(output, audio=None)), sound
+    return SECRETS.redact_line(dumps(replace(output, audio=None))), sound
 
 
 def _decode_output(content: bytes, sound: bytes | None) -> Output:

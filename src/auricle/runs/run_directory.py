@@ -24,6 +24,7 @@ from auricle.audio import Audio
 from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, RunLocked
 from auricle.core.files import write_atomically, write_lines_atomically
+from auricle.core.redaction import SECRETS
 from auricle.core.serialization import digest, encode_record, read_id_digest
 from auricle.core.types import Generation, Output, Record
 from auricle.runs.journal import (
@@ -130,7 +131,7 @@ class Run(Closing):
         """Append a record to the journal; it is on disk within two tenths of a second."""
         if has_spoken_output(record):
             record = replace(record, outputs=tuple(map(self._store_audio, record.outputs)))
-        self._append(encode_record(record))
+        self._append(SECRETS.redact_line(encode_record(record)))
 
     def _store_audio(self, output: Output) -> Output:
         """Store a spoken output as a file of the run, named by its content."""
@@ -215,7 +216,7 @@ class Run(Closing):
 
     def write(self, name: str, content: bytes) -> None:
         """Write a derived file atomically."""
-        write_lines_atomically(self.path / name, [content])
+        write_lines_atomically(self.path / name, [SECRETS.redact_bytes(content)])
 
 
 AUDIO_SUFFIXES = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"ID3": ".mp3", b"\xff": ".mp3"}

@@ -19,7 +19,7 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.core.closing import Closing
 from auricle.core.errors import AuricleError, Unreadable, describe
-from auricle.core.redaction import SECRET_NAME, redact
+from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.serialization import digest, dumps
 from auricle.core.types import Failure, Generate, Generation, Record
 from auricle.metrics.base import Metric
@@ -43,7 +43,7 @@ class Judge:
         public = {
             name: arguments[name]
             for name in sorted(arguments)
-            if not SECRET_NAME.search(name) and not TRANSPORT_ARGUMENTS.fullmatch(name)
+            if not is_secret_name(name) and not TRANSPORT_ARGUMENTS.fullmatch(name)
         }
         return cls(model, orjson.loads(dumps(redact(public))))
 
@@ -84,16 +84,9 @@ class Verdict:
         request = self.judge_request
         line = {"key": request.key, "id": request.sample_id, "metric": request.metric_name, "judge": self.judge_name}
         if self.reply is None:
-            return dumps({**line, "error": self.error})
-        return dumps(
-            {
-                **line,
-                "text": self.reply.text,
-                "tokens": self.reply.tokens,
-                "input_tokens": self.reply.input_tokens,
-                "seconds": self.seconds,
-            }
-        )
+            return SECRETS.redact_line(dumps({**line, "error": self.error}))
+        reply = {"text": self.reply.text, "tokens": self.reply.tokens, "input_tokens": self.reply.input_tokens}
+        return SECRETS.redact_line(dumps({**line, **reply, "seconds": self.seconds}))
 
 
 def build_judge_requests(judge: Judge, metric: Metric, record: Record) -> list[JudgeRequest]:

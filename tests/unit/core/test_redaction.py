@@ -1,19 +1,209 @@
-"""Secrets are removed from arguments."""
+"""Secrets are recognised by name and by value, and removed from everything that is stored or shown."""
 
-from auricle.core.redaction import redact
+import base64
+import io
+from urllib.parse import quote
+
+import orjson
+import pytest
+
+from auricle.core.redaction import (
+    SECRETS,
+    RedactingStream,
+    find_secrets,
+    is_secret_name,
+    looks_generated,
+    redact,
+    redact_text,
+)
+
+KEY = "sk-live-Ab3dEf6hIj9kLm2nOp5q"
+SECRET_NAMES = (
+    "api_key apikey api-key apiKey APIKey X-Api-Key api_keys api_key_2 authorization Proxy-Authorization bearer "
+    "access_key_id aws_secret_access_key token token2 token_2 hf_token accessToken access_tokens refresh_token "
+    "id_token cookie Set-Cookie passphrase password PASSWORD2 passwd pwd secret client_secret credentials private_key "
+    "auth basic_auth openai_key Ocp-Apim-Subscription-Key jwt "
+)
+HARMLESS_NAMES = (
+    "max_tokens max_new_tokens tokens total_tokens tokenizer token_boundary token_count eos_token pad_token ice_token "
+    "image_token key keys content_key sort_key answer_key keyword keyboard monkey author authority api_key_env "
+    "private_key_path access_token_url passes compass bypass bias class model base_url temperature "
+)
 
 
-def test_secrets_are_replaced_and_their_names_kept() -> None:
-    arguments = {"api_key": "sk-1", "auth_token": "t", "api_key_env": "KEY", "max_tokens": 5, "a": 1}
-    assert redact(arguments) == {**arguments, "api_key": "…", "auth_token": "…"}
-    assert redact({"tokenizer": "x", "keyword": "y"}) == {"tokenizer": "x", "keyword": "y"}
-    assert redact({"c": [{"password": "p"}], "hf_auth": "t", "url": "http://u:p@h/x"}) == {
-        "c": [{"password": "…"}],
-        "hf_auth": "…",
-        "url": "http://…@h/x",
-    }
+@pytest.mark.parametrize("name", SECRET_NAMES.split())
+def test_names_of_secrets_are_recognised_in_any_spelling(name: str) -> None:
+    assert is_secret_name(name)
+    assert redact({name: "value"}) == {name: "…"}
+    assert redact({"extra": [{name: ["value"]}]}) == {"extra": [{name: "…"}]}
 
 
-def test_header_values_and_keys_in_urls_are_replaced() -> None:
-    assert redact({"headers": {"x-api": "secret"}}) == {"headers": {"x-api": "…"}}
+@pytest.mark.parametrize("name", HARMLESS_NAMES.split())
+def test_harmless_names_are_kept(name: str) -> None:
+    assert not is_secret_name(name)
+    assert redact({name: "value"}) == {name: "value"}
+
+
+def test_switches_and_empty_values_are_kept() -> None:
+    arguments = {"use_auth_token": True, "api_key": "", "password": None}
+    assert redact(arguments) == arguments
+
+
+def test_only_names_and_references_to_variables_are_kept_of_headers() -> None:
+    headers = {"x-team": "abc", "Authorization": "Bearer $MY_KEY", "x-key": "${MY_KEY}"}
+    for name in ("headers", "default_headers", "extraHeaders"):
+        assert redact({name: headers}) == {name: {**headers, "x-team": "…"}}
+    assert redact({"headers": "X-Team: abc"}) == {"headers": "…"}
+
+
+def test_users_passwords_and_keys_in_urls_are_replaced() -> None:
+    assert redact({"url": "http://u:p@h/x"}) == {"url": "http://…@h/x"}
     assert redact({"base_url": "https://host/v1?api_key=abc&x=1"}) == {"base_url": "https://host/v1?api_key=…&x=1"}
+    assert redact_text("failed: https://host/v1?token=abc") == "failed: https://host/v1?token=…"
+
+
+@pytest.mark.parametrize(
+    "value", [KEY, "hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh", "AKIAIOSFODNN7EXAMPLE", "0123456789abcdef0123456789abcdef"]
+)
+def test_values_that_look_generated_are_hidden_under_any_name_but_stay_different(value: str) -> None:
+    hidden, other = redact({"speaker": value})["speaker"], redact({"speaker": f"{value}9"})["speaker"]
+    assert hidden.startswith("…#")
+    assert hidden != other
+    assert value not in hidden
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Qwen2-Audio-7B-Instruct",
+        "gpt-4o-mini-transcribe-2025-03-20",
+        "openai/whisper-large-v3-turbo",
+        "en-US-AvaMultilingualNeural",
+        "sk-learn-classifier-large-v2",
+        "hf_internal_testing_tiny_model",
+        "/cache/models--x/snapshots/0123456789abcdef0123456789abcdef01234567",
+        "Transcribe the recording. Answer with the words only.",
+    ],
+)
+def test_names_of_models_paths_and_texts_do_not_look_generated(value: str) -> None:
+    assert not looks_generated(value)
+
+
+@pytest.mark.parametrize("name", ["revision", "voice_id", "checkpoint", "commit_sha", "model"])
+def test_arguments_that_name_content_may_look_generated(name: str) -> None:
+    value = "0123456789abcdef0123456789abcdef01234567"
+    assert redact({name: value}) == {name: value}
+
+
+def test_arguments_of_tasks_may_look_generated() -> None:
+    arguments = {"subset": "0123456789abcdef0123456789abcdef", "hf_token": "abc"}
+    assert redact(arguments, hide_generated=False) == {**arguments, "hf_token": "…"}
+
+
+# --- values ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        KEY,
+        KEY.upper(),
+        KEY[:12],
+        f"{KEY[:14]}********",
+        quote(f"={KEY}"),
+        base64.b64encode(KEY.encode()).decode(),
+        base64.b64encode(f"me:{KEY}".encode()).decode(),
+        base64.b64encode(f"user:{KEY}".encode()).decode(),
+    ],
+    ids=["as it is", "upper case", "beginning", "masked", "in a URL", "base64", "base64 + 3", "base64 + 5"],
+)
+def test_registered_secrets_are_replaced_in_every_form(text: str) -> None:
+    SECRETS.register({"api_key": KEY})
+    redacted = SECRETS.redact(f"The key {text}, is wrong.")
+    assert text not in redacted
+    assert redacted.startswith("The key ")
+    assert redacted.endswith("…, is wrong.")
+
+
+def test_without_secrets_texts_and_lines_are_unchanged() -> None:
+    SECRETS.clear()
+    line = b"{}"
+    assert SECRETS.redact_line(line) is line
+    assert SECRETS.redact_bytes(line) is line
+    assert SECRETS.redact("text") == "text"
+
+
+@pytest.mark.parametrize("value", ["EMPTY", "secret", "password", "12345678901", "not-needed"])
+def test_short_values_words_and_numbers_are_not_searched_for_in_texts(value: str) -> None:
+    SECRETS.add([value])
+    assert SECRETS.redact(f"an answer with {value}") == f"an answer with {value}"
+
+
+def test_json_stays_valid_and_other_text_is_kept() -> None:
+    awkward = 'quote"back\\slash-1234'
+    SECRETS.register({"password": awkward, "api_key": KEY})
+    document = {"text": f"before {awkward} after", "n": 1, "words": ["a", KEY, "b"]}
+    redacted = orjson.loads(SECRETS.redact_line(orjson.dumps(document)))
+    assert redacted == {"text": "before … after", "n": 1, "words": ["a", "…", "b"]}
+
+
+def test_a_secret_with_punctuation_is_replaced_completely() -> None:
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2lnbmF0dXJlMTIz"
+    SECRETS.register({"headers": {"Authorization": f"Bearer {token}"}})
+    assert SECRETS.redact(f"You sent Bearer {token}.") == "You sent …."
+
+
+def test_a_passphrase_is_only_hidden_as_a_whole() -> None:
+    SECRETS.register({"passphrase": "the quick brown fox jumps"})
+    assert SECRETS.redact("the quick brown dog, the quick brown fox jumps") == "the quick brown dog, …"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SERVICE_API_KEY", "correct-horse-battery"),
+        ("DB_PASSWORD", "hunter22hunter"),
+        ("UNSUSPICIOUS", KEY),
+        ("DATABASE_URL", "postgres://me:hunter22hunter@host/db"),
+    ],
+)
+def test_secrets_in_environment_variables_are_registered(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    secret = "hunter22hunter" if "hunter" in value else value
+    SECRETS.register()
+    assert redact({"text": f"x {secret} y"}) == {"text": "x … y"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SSH_KEY", "/home/me/.ssh/id_ed25519"), ("CI_COMMIT_SHA", "0123456789abcdef0123456789abcdef01234567")],
+)
+def test_paths_and_commits_in_environment_variables_are_no_secrets(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    SECRETS.register()
+    assert SECRETS.redact(f"x {value} y") == f"x {value} y"
+
+
+def test_variables_that_arguments_refer_to_are_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEAM", "team-Swordfish7")
+    monkeypatch.setenv("OTHER", "other-Mellon432")
+    SECRETS.register({"headers": {"X-Team": "$TEAM"}, "api_key_env": "OTHER"})
+    assert SECRETS.redact("team-Swordfish7 other-Mellon432") == "… …"
+
+
+def test_headers_of_content_are_no_secrets() -> None:
+    headers = {"Content-Type": "application/json", "anthropic-version": "2023-06-01-beta", "X-Team": "hdr-Mellon43"}
+    assert list(find_secrets({"headers": headers})) == ["hdr-Mellon43"]
+
+
+def test_a_stream_removes_secrets_from_what_is_written() -> None:
+    SECRETS.register({"api_key": KEY})
+    log = io.StringIO()
+    stream = RedactingStream(log)
+    print(f"Using {KEY}", file=stream, flush=True)
+    assert log.getvalue() == "Using …\n"
+    assert not stream.isatty()

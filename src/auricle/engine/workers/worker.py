@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from auricle.core.errors import AuricleError, SpecError, describe
+from auricle.core.redaction import SECRETS, RedactingStream
 from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY_BY_REQUEST
 from auricle.engine.batching import check_output_count
@@ -109,6 +110,7 @@ def answer_batch(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[byt
 
 def load_model(name: str, arguments: dict[str, Any]) -> Model:
     """Load a model; any error becomes a `SpecError`."""
+    SECRETS.register(arguments)
     try:
         return adapt(MODELS.get(name))(**arguments)
     except AuricleError:
@@ -130,6 +132,7 @@ async def main() -> None:
     # Standard output carries messages; what a model prints goes to standard error.
     out = Pipe(os.dup(1))
     os.dup2(2, 1)
+    sys.stdout = sys.stderr = RedactingStream(sys.stderr)
     reader = asyncio.StreamReader(limit=1 << 20)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)

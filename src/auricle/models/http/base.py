@@ -22,7 +22,7 @@ import orjson
 
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable
-from auricle.core.redaction import KEY_IN_URL
+from auricle.core.redaction import HIDDEN, SECRETS, find_secrets
 from auricle.core.types import Generate, Generation, Request
 from auricle.models.base import AsyncModel
 from auricle.models.http.answers import AnswerReader
@@ -108,15 +108,14 @@ class HttpModel(AsyncModel):
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def _collect_secrets(self, urls: list[str]) -> list[str]:
-        """Collect all secrets to redact, longest first so that no partial match survives."""
-        passwords = [urlsplit(url).password or "" for url in urls]
-        in_urls = [match[2] for url in urls for match in KEY_IN_URL.finditer(url)]
-        if any(passwords) and "Authorization" in self._headers:
+        """Collect all secrets to remove from messages, longest first so that no partial match survives."""
+        if any(urlsplit(url).password for url in urls) and "Authorization" in self._headers:
             raise SpecError("Cannot send both an API key and a password in base_url. Remove one of them.")
-        values = list(self._headers.values())
-        words = [word for value in values for word in value.split() if len(word) > 7]
-        secrets = {secret for secret in (self._api_key, *passwords, *in_urls, *values, *words) if len(secret) > 3}
-        return sorted(secrets, key=len, reverse=True)
+        secrets = [self._api_key, *find_secrets({"headers": self._headers, "base_url": urls})]
+        SECRETS.add(secrets)
+        words = [word for value in self._headers.values() for word in value.split() if len(word) > 7]
+        candidates = {*secrets, *self._headers.values(), *words}  # of a message nothing is lost if too much is hidden
+        return sorted((secret for secret in candidates if len(secret) > 3), key=len, reverse=True)
 
     async def in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
         """Run blocking work, in a thread unless it is short."""
@@ -317,9 +316,10 @@ class HttpModel(AsyncModel):
 
     def redact(self, text: str) -> str:
         """Remove secrets and base64 data from a message, and shorten it."""
+        text = SECRETS.redact(text)
         for secret in self._secrets:
-            text = text.replace(secret, "…")
-        text = BASE64_PATTERN.sub("…", text)
+            text = text.replace(secret, HIDDEN)
+        text = BASE64_PATTERN.sub(HIDDEN, text)
         return text if len(text) <= MAX_MESSAGE_CHARS else text[: MAX_MESSAGE_CHARS - 1] + "…"
 
     async def close(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from auricle.core.errors import SpecError
-from auricle.core.redaction import redact
+from auricle.core.redaction import redact_text
 
 POSITIVE_OPTIONS = ("timeout", "connect_timeout", "read_timeout", "max_megabytes", "response_megabytes", "rpm", "tpm")
 ENV_REFERENCE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
@@ -74,8 +74,7 @@ class ServiceConfig:
         urls = [url.strip().rstrip("/") for url in listed if url.strip()]
         for url in urls:
             if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-                redacted = redact({"base_url": url})["base_url"]
-                raise SpecError(f"base_url must have the form http://host:port/path, not {redacted!r}.")
+                raise SpecError(f"base_url must have the form http://host:port/path, not {redact_text(url)!r}.")
         return urls
 
     def resolve_api_key(self, default_env: str = "") -> str:
