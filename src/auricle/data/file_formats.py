@@ -7,15 +7,25 @@ A row that cannot be read becomes a `RejectedRow` with its position and reason. 
 from __future__ import annotations
 
 import csv
+import io
+import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import orjson
 
-from auricle.core.errors import DataError, MissingExtra, SampleError
+from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError, describe
+from auricle.core.files import open_regular_file
 from auricle.core.types import RejectedRow
+
+MAX_REASON_LENGTH = 500
+SURROGATES = re.compile("[\ud800-\udfff]")
+T = TypeVar("T")
 
 
 class Row(NamedTuple):
@@ -33,15 +43,46 @@ def read_rows(path: Path) -> Rows:
     read = READERS.get(path.suffix.lower())
     if read is None:
         raise DataError(f"Unsupported manifest {path}. Supported suffixes: {', '.join(READERS)}.")
-    if not path.is_file():
-        raise DataError(f"No such file: {path}." if not path.exists() else f"Not a file but a folder: {path}.")
-    return read(path)
+    with open_data_file(path):
+        return read(path)
+
+
+@contextmanager
+def open_data_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file of data.
+
+    Raises:
+        DataError: if it does not exist, cannot be read, or is a folder, a named pipe or a device.
+    """
+    try:
+        file = open_regular_file(path)
+    except FileNotFoundError as error:
+        raise DataError(f"No such file: {path}.") from error
+    except IsADirectoryError as error:
+        raise DataError(f"Not a file but a folder: {path}.") from error
+    except (OSError, ValueError) as error:
+        raise DataError(f"Cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from error
+    with file:
+        yield file
+
+
+def convert_row(origin: str, convert: Callable[[], T]) -> T | RejectedRow:
+    """Return what `convert` makes of a row. Whatever the row contains costs that row, never the run."""
+    try:
+        return convert()
+    except SpecError:  # concerns the whole file or the task
+        raise
+    except SampleError as error:
+        reason = str(error)
+    except Exception as error:  # noqa: BLE001 - a row may contain anything
+        reason = f"invalid value ({type(error).__name__}: {describe(error)})"
+    return RejectedRow(origin, reason if len(reason) <= MAX_REASON_LENGTH else f"{reason[:MAX_REASON_LENGTH]}…")
 
 
 def file_revision(path: Path) -> str:
     """Return eight hex digits that change when the file changes."""
     digest = blake2b(digest_size=4)
-    with path.open("rb") as file:
+    with open_data_file(path) as file:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
@@ -54,7 +95,7 @@ def count_rows(path: Path) -> int | None:
     if path.suffix.lower() == ".json":
         return sum(1 for _ in _read_json(path))
     header = path.suffix.lower() in (".csv", ".tsv")
-    with path.open("rb") as file:
+    with open_data_file(path) as file:
         lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
         if file.tell():
             file.seek(-1, 2)
@@ -72,7 +113,7 @@ def parse_json_cell(text: str) -> Any:
 
 def _read_jsonl(path: Path) -> Rows:
     name = path.name
-    with path.open("rb", buffering=1 << 20) as lines:
+    with open_data_file(path) as lines:
         for number, line in enumerate(lines, 1):
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
@@ -84,7 +125,8 @@ def _read_jsonl(path: Path) -> Rows:
 
 def _read_json(path: Path) -> Rows:
     """Yield the objects of a JSON array, which may be under `data`, or of JSON lines."""
-    content = path.read_bytes()
+    with open_data_file(path) as file:
+        content = file.read()
     try:
         document = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -113,30 +155,59 @@ def _to_row(origin: str, values: Any) -> Row | RejectedRow:
 def _read_csv(path: Path) -> Rows:
     csv.field_size_limit(1 << 30)  # the default limit is smaller than some transcripts
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    with open_data_file(path) as file:
+        # Bytes that are not UTF-8 become surrogates, so that they cost only their own row.
+        lines = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        table = csv.DictReader(lines, delimiter=delimiter)
+        while (row := _read_csv_row(table, path.name)) is not None:
+            yield row
+
+
+def _read_csv_row(table: csv.DictReader[str], name: str) -> Row | RejectedRow | None:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            table = csv.DictReader(lines, delimiter=delimiter)
-            for values in table:
-                yield _parse_csv_row(f"{path.name}:{table.line_num}", values)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
-
-
-def _parse_csv_row(origin: str, values: dict[str | None, Any]) -> Row | RejectedRow:
+        values = next(table, None)
+    except csv.Error as error:
+        return RejectedRow(f"{name}:{table.line_num}", f"not valid CSV: {error}")
+    if values is None:
+        return None
+    origin = f"{name}:{table.line_num}"
     if None in values:
         return RejectedRow(origin, "more cells than the header has columns")
     if None in values.values():
         return RejectedRow(origin, "fewer cells than the header has columns")
-    return Row(origin, {str(name): value for name, value in values.items() if value != ""})
+    if any(map(SURROGATES.search, chain.from_iterable(values.items()))):
+        return RejectedRow(origin, "not UTF-8 text")
+    return Row(origin, {name: value for name, value in values.items() if value != ""})
 
 
 def _read_parquet(path: Path) -> Rows:
-    number = 0
-    for batch in _open_parquet(path).iter_batches(batch_size=1024):
-        for values in batch.to_pylist():
-            number += 1
-            present = {name: value for name, value in values.items() if value is not None}
-            yield Row(f"{path.name}:{number}", present)
+    file = _open_parquet(path)
+    import pyarrow
+
+    count = 0
+    try:
+        for batch in file.iter_batches(batch_size=1024):
+            yield from _parquet_rows(batch, [f"{path.name}:{count + index + 1}" for index in range(len(batch))])
+            count += len(batch)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise DataError(f"{path} is damaged after row {count:,}: {error}") from error
+
+
+def _parquet_rows(batch: Any, origins: list[str]) -> list[Row | RejectedRow]:
+    """Return the rows of a batch; if a value of it cannot be converted, its row is rejected."""
+    rows = convert_row("", batch.to_pylist)
+    if not isinstance(rows, RejectedRow):
+        return [Row(origin, _drop_nulls(values)) for origin, values in zip(origins, rows, strict=True)]
+    return [convert_row(origin, partial(_parquet_row, batch, index, origin)) for index, origin in enumerate(origins)]
+
+
+def _parquet_row(batch: Any, index: int, origin: str) -> Row:
+    (values,) = batch.slice(index, 1).to_pylist()
+    return Row(origin, _drop_nulls(values))
+
+
+def _drop_nulls(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _open_parquet(path: Path) -> Any:
@@ -146,8 +217,9 @@ def _open_parquet(path: Path) -> Any:
     except ImportError as error:
         raise MissingExtra("Parquet", "parquet") from error
     try:
-        return pyarrow.parquet.ParquetFile(path)
-    except pyarrow.ArrowInvalid as error:
+        with open_data_file(path):
+            return pyarrow.parquet.ParquetFile(path)
+    except (pyarrow.ArrowException, OSError) as error:
         raise DataError(f"{path} is not a Parquet file: {error}") from error
 
 

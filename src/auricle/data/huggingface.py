@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
-from auricle.data.file_formats import Row
+from auricle.data.file_formats import Row, convert_row
 from auricle.data.manifest import Manifest
 
 HF_PREFIX = "hf:"
@@ -32,9 +33,19 @@ class HuggingFaceDataset(Manifest):
     """Files of the split, so that those of other splits are not downloaded."""
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for index, values in self.select_rows(self._dataset()):
-            present = {name: value for name, value in values.items() if value is not None}
-            yield self.make_sample(index, Row(f"{self.name}:{self.split}:{index + 1}", present))
+        return (self.make_sample(index, row) for index, row in self.iter_rows())
+
+    def iter_rows(self) -> Iterator[tuple[int, Row | RejectedRow]]:
+        """Yield the rows in `row_range` with their index and null values; undecodable rows are rejected."""
+        dataset = self._dataset()
+        for index, _ in self.select_rows(range(len(dataset))):
+            yield index, convert_row(self.row_origin(index), partial(self._read_row, dataset, index))
+
+    def _read_row(self, dataset: Any, index: int) -> Row:
+        return Row(self.row_origin(index), dataset[index])
+
+    def row_origin(self, index: int) -> str:
+        return f"{self.name}:{self.split}:{index + 1}"
 
     def __len__(self) -> int:
         return self.count_selected(len(self._dataset()))

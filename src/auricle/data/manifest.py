@@ -7,8 +7,10 @@ other common names are recognised.
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -16,8 +18,9 @@ from typing import Any, TypeVar
 
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError
+from auricle.core.serialization import dumps
 from auricle.core.types import Input, Json, RejectedRow, Sample, list_parts
-from auricle.data.file_formats import Row, count_rows, file_revision, parse_json_cell, read_rows
+from auricle.data.file_formats import Row, convert_row, count_rows, file_revision, parse_json_cell, read_rows
 
 COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),
@@ -105,10 +108,7 @@ class Manifest:
     def make_sample(self, index: int, row: Row | RejectedRow) -> Sample | RejectedRow:
         if isinstance(row, RejectedRow):
             return row
-        try:
-            return self.transform(self._build_sample(index, row))
-        except SampleError as error:
-            return RejectedRow(row.origin, str(error))
+        return convert_row(row.origin, lambda: check_storable(self.transform(self._build_sample(index, row))))
 
     def _split_columns(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the values by role, and the columns without a role; null counts as missing."""
@@ -187,6 +187,26 @@ class Manifest:
         return "No row could be read."
 
 
+def check_storable(sample: Sample) -> Sample:
+    """Return the sample without binary metadata, or raise `SampleError` if a run could not store it."""
+    if binary := [name for name, value in sample.meta.items() if isinstance(value, (dict, list)) and _has_bytes(value)]:
+        sample = replace(sample, meta={name: value for name, value in sample.meta.items() if name not in binary})
+    try:
+        dumps([sample.inputs, sample.target, sample.meta])
+    except TypeError as error:
+        is_deep = "Recursion" in str(error)
+        raise SampleError("nested too deeply" if is_deep else f"cannot be stored as JSON: {error}") from error
+    return sample
+
+
+def _has_bytes(value: Any) -> bool:
+    values = [value]  # a loop, because a value may be nested deeper than functions can call themselves
+    for item in values:
+        if isinstance(item, (dict, list)):
+            values += item.values() if isinstance(item, dict) else item
+    return any(isinstance(item, (bytes, bytearray, memoryview)) for item in values)
+
+
 def _first_rejection(rows: Iterable[Sample | RejectedRow]) -> str:
     rejected = next(row for row in rows if isinstance(row, RejectedRow))
     return f"{rejected.origin}: {rejected.reason}."
@@ -239,10 +259,10 @@ def _parse_audio(role_values: dict[str, Any], other_columns: dict[str, Any], bas
 
 
 def parse_seconds(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        raise SampleError(f"start and end must be seconds, not {value!r}") from error
+    with suppress(TypeError, ValueError, OverflowError):
+        if math.isfinite(seconds := float(value)):
+            return seconds
+    raise SampleError(f"start and end must be seconds, not {value!r}")
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -268,6 +288,8 @@ def _parse_target(value: Any, columns: ColumnMapping) -> Json:
         raise SampleError("the target must be text, a number or a list, not an object")
     if isinstance(value, list) and not (value and all(isinstance(v, (str, int, float)) for v in value)):
         raise SampleError("a list of targets must contain at least one text or number and nothing else")
+    if any(isinstance(v, float) and not math.isfinite(v) for v in (value if isinstance(value, list) else [value])):
+        raise SampleError("the target must be a finite number")
     return value if isinstance(value, (list, int, float)) or value is None else str(value)
 
 

@@ -1,9 +1,11 @@
 """Rows of manifest files."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 
 from auricle import Sample
@@ -96,3 +98,49 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
     path.write_text(f"id,audio,text\n1,a.wav,{'x' * 200_000}\n")
     (sample,) = samples(path)
     assert len(sample.target) == 200_000
+
+
+def test_bytes_that_are_not_utf_8_cost_only_their_row(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes("id,audio,text\n1,a.wav,caf\n2,a.wav,caf\xe9\n3,a.wav,猫\n".encode("latin-1", "backslashreplace"))
+    first, second, third = read_rows(path)
+    assert (type(first), type(third)) == (Row, Row)
+    assert second == RejectedRow("mine.csv:3", "not UTF-8 text")
+
+
+def test_a_value_that_cannot_be_converted_costs_only_its_row(tmp_path: Path) -> None:
+    texts = pyarrow.Array.from_buffers(
+        pyarrow.string(),
+        3,
+        [None, *(pyarrow.py_buffer(data) for data in (b"\0\0\0\0\1\0\0\0\2\0\0\0\3\0\0\0", b"a\xffc"))],
+    )
+    path = tmp_path / "mine.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"text": texts}), path)
+    first, second, third = read_rows(path)
+    assert (first, third) == (Row("mine.parquet:1", {"text": "a"}), Row("mine.parquet:3", {"text": "c"}))
+    assert isinstance(second, RejectedRow)
+    assert second.reason.startswith("invalid value (UnicodeDecodeError")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "parquet"])
+def test_a_named_pipe_a_folder_and_a_missing_file_are_refused(tmp_path: Path, suffix: str) -> None:
+    os.mkfifo(tmp_path / f"pipe.{suffix}")
+    (tmp_path / f"folder.{suffix}").mkdir()
+    for name, message in [
+        (f"pipe.{suffix}", r"Cannot read '.*pipe\..*': not a regular file\."),
+        (f"folder.{suffix}", "Not a file but a folder"),
+        (f"gone.{suffix}", "No such file"),
+        (f"a\0b.{suffix}", r"a\\x00b\..*': embedded null byte"),
+    ]:
+        for read in (read_rows, count_rows, file_revision):
+            with pytest.raises(DataError, match=message):
+                read(tmp_path / name)
+
+
+def test_an_error_does_not_quote_the_file(tmp_path: Path) -> None:
+    for suffix in ("jsonl", "json", "parquet"):
+        path = tmp_path / f"secret.{suffix}"
+        path.write_bytes(b"SECRET:$y$j9T:19000::\nSECRET\xff:x\n" * 2)
+        with pytest.raises(DataError) as caught:
+            Manifest(path, ASR).validate()
+        assert "SECRET" not in str(caught.value)

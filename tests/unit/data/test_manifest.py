@@ -1,6 +1,7 @@
 """Samples from the rows of a manifest."""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from auricle import Sample
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
-from auricle.data import ColumnMapping, Manifest
+from auricle.data import ColumnMapping, Manifest, Row
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 
@@ -160,7 +161,7 @@ def test_images_and_videos_are_not_loaded(manifest: Any, tmp_path: Path) -> None
         ("array.jsonl", '[{"a": 1}]', "is a JSON array. Convert it to one object per line"),
         ("empty.jsonl", "", "has no rows"),
         ("bad.parquet", "not parquet", "is not a Parquet file"),
-        ("latin.csv", b"id,text\n1,caf\xe9\n", "is not UTF-8 text"),
+        ("latin.csv", b"id,text\n1,caf\xe9\n", "latin.csv:2: not UTF-8 text"),
     ],
 )
 def test_unusable_file_is_refused_with_advice(tmp_path: Path, name: str, content: Any, words: str) -> None:
@@ -191,3 +192,78 @@ def test_one_missing_audio_file_does_not_refuse_the_manifest(manifest: Any, tone
 def test_an_empty_id_rejects_the_row(manifest: Any) -> None:
     (row,) = samples(manifest([{"id": "", "audio": "a.wav", "text": "x"}]))
     assert row.reason == "the id is empty"
+
+
+def nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"extra": nested(600)}, "nested too deeply"),
+        ({"text": nested(600)}, "a list of targets must contain"),
+        ({"audio": {"path": 5}}, "invalid value (TypeError: expected str, bytes or os.PathLike object, not int"),
+        ({"audio": 5}, "Cannot create audio from int"),
+        ({"audio": [["a.wav"]]}, "An array needs its sample rate"),
+        ({"audio": {"bytes": "x"}}, "must be bytes, not str"),
+        ({"end": "inf"}, "start and end must be seconds, not 'inf'"),
+        ({"end": "nan"}, "start and end must be seconds, not 'nan'"),
+        ({"end": 10**400}, "start and end must be seconds"),
+        ({"start": {"a": 1}}, "start and end must be seconds"),
+        ({"text": 1e999}, "the target must be a finite number"),
+        ({"text": {"a": 1}}, "the target must be text, a number or a list"),
+        ({"id": [1]}, "the id must be text or a whole number, not list"),
+        ({"id": True}, "the id must be text or a whole number, not bool"),
+        ({"question": 5}, "the question must be text, not int"),
+        ({"choices": 5}, "the choices must be a list of at least two options"),
+        ({"image": 5}, "Cannot create Image from int"),
+        ({"extra": 2**70}, "cannot be stored as JSON: Integer exceeds 64-bit range"),
+        ({"extra": {1: "x"}}, "cannot be stored as JSON: Dict key must be"),
+    ],
+)
+def test_whatever_a_row_contains_costs_that_row(values: Any, reason: str) -> None:
+    valid = {"id": "1", "audio": "a.wav", "text": "x"}
+    row = Manifest(Path("mine.jsonl"), ASR).make_sample(0, Row("mine.jsonl:1", {**valid, **values}))
+    assert isinstance(row, RejectedRow)
+    assert row.origin == "mine.jsonl:1"
+    assert reason in row.reason
+
+
+def test_a_transform_that_fails_costs_its_row_and_a_long_reason_is_cut() -> None:
+    def fail(sample: Sample) -> Sample:
+        raise ValueError("x" * 10_000)
+
+    row = Manifest(Path("mine.jsonl"), ASR, transform=fail).make_sample(0, Row("m:1", {"audio": "a.wav", "text": "x"}))
+    assert isinstance(row, RejectedRow)
+    assert row.reason.startswith("invalid value (ValueError: xxx")
+    assert len(row.reason) < 600
+
+
+def test_an_error_that_concerns_the_whole_file_is_raised() -> None:
+    def fail(sample: Sample) -> Sample:
+        raise DataError("wrong file")
+
+    with pytest.raises(DataError, match="wrong file"):
+        Manifest(Path("m.jsonl"), ASR, transform=fail).make_sample(0, Row("m:1", {"audio": "a.wav", "text": "x"}))
+
+
+def test_binary_values_are_left_out_of_the_metadata_however_deep() -> None:
+    values = {"audio": "a.wav", "text": "x", "pages": [{"bytes": b"PNG"}], "speaker": "s1", "thumbnail": b"PNG"}
+    row = Manifest(Path("mine.jsonl"), ASR).make_sample(0, Row("m:1", values))
+    assert isinstance(row, Sample)
+    assert row.meta == {"speaker": "s1"}
+
+
+def test_a_run_continues_past_rows_with_any_value(auricle: Any, manifest: Any, tmp_path: Path) -> None:
+    valid = {"question": "x", "answer": "x"}
+    wrong: list[Any] = [{"extra": nested(600)}, {"audio": {"path": 5}}, {"audio": "a.wav", "end": "inf"}, {"id": [1]}]
+    path = manifest([{"id": "good", **valid}, *({**valid, **values} for values in wrong)])
+    process = auricle("run", path, "--as", "qa", "-m", "echo", "-o", "run")
+    assert process.returncode == 3
+    assert "Traceback" not in process.stderr
+    outcomes = json.loads((tmp_path / "run" / "metrics.json").read_text())["outcomes"]
+    assert (outcomes["answered"], outcomes["failed"]) == (1, 4)

@@ -193,10 +193,6 @@ class FileDocs(DocFields, Manifest):
 class HubDocs(DocFields, HuggingFaceDataset):
     """Docs from a dataset of the Hugging Face Hub, or one saved in a folder."""
 
-    def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for index, values in self.select_rows(self._dataset()):  # null values included: functions may read them
-            yield self.make_sample(index, Row(f"{self.name}:{self.split}:{index + 1}", values))
-
     def _dataset(self) -> Any:
         dataset = super()._dataset()
         return self.process_docs(dataset) if self.process_docs else dataset

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any, ClassVar, cast
@@ -17,8 +18,8 @@ from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample
 from auricle.core.yaml_files import read_yaml
-from auricle.data.file_formats import Row, file_revision, read_rows
-from auricle.data.manifest import ColumnMapping
+from auricle.data.file_formats import Row, convert_row, file_revision, read_rows
+from auricle.data.manifest import ColumnMapping, check_storable
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import TiePolicy, preference_metrics
 from auricle.metrics.ratings import RATING_METRICS, Dimension, rating_metrics
@@ -74,7 +75,7 @@ def parse_targets(dataset: str, values: Mapping[str, Any]) -> tuple[dict[str, Js
 def _parse_rating(value: Any) -> float | None:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 
@@ -227,7 +228,7 @@ class CmiSamples(BenchmarkSamples):
         for index, row in enumerate(read_rows(self.path)):
             if isinstance(row, RejectedRow):
                 yield row
-            elif (sample := self._select_row(index, row)) is not None:
+            elif (sample := convert_row(row.origin, partial(self._select_row, index, row))) is not None:
                 yield sample
 
     def items(self) -> Items:
@@ -277,7 +278,7 @@ class CmiSamples(BenchmarkSamples):
         if name is None and self.datasets == DATASETS:
             expected = "PAM, MusicEval, SongEval, Music Arena, cmi-arena-annotation"
             return RejectedRow(row.origin, f"unknown source {source[:80]!r}: expected one of {expected}")
-        return self._sample(name, index, row) if name in self.datasets else None
+        return check_storable(self._sample(name, index, row)) if name in self.datasets else None
 
     def _sample(self, name: str, index: int, row: Row) -> Sample:
         values = {column: value for column, value in row.values.items() if value is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,9 +12,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from auricle.core.errors import DataError, MissingExtra
+from auricle.core.errors import DataError, MissingExtra, SampleError, describe
 from auricle.core.types import RejectedRow, Sample
-from auricle.data.file_formats import Row, read_rows
+from auricle.data.file_formats import Row, convert_row, open_data_file, read_rows
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import Manifest
 from auricle.tasks.folder_scan import (
@@ -168,6 +169,9 @@ class ArchiveSamples(BenchmarkSamples):
                 raise not_found_error(root, f"{self.title} {rows.noun}", rows.hint)
         except ArchiveNotFound as error:
             raise DataError(f"{self.bench.title}: {error} Expected {self.bench.layout}.") from None
+        except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError, csv.Error) as error:
+            reason = f"a file in {root} is damaged or has another layout ({describe(error)})"
+            raise DataError(f"{self.bench.title}: {reason}. Expected {self.bench.layout}.") from error
         return rows
 
     def _describe_columns(self) -> str:
@@ -189,19 +193,18 @@ class HubSamples(HuggingFaceDataset, BenchmarkSamples):
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
         for index, item in self._converted_rows():
-            yield self.make_sample(index, Row(f"{self.name}:{self.split}:{index + 1}", item))
+            row = item if isinstance(item, RejectedRow) else Row(self.row_origin(index), item)
+            yield self.make_sample(index, row)
 
     def items(self) -> Items:
         return (item for _, item in self._converted_rows())
 
-    def _converted_rows(self) -> Iterator[tuple[int, Item]]:
+    def _converted_rows(self) -> Iterator[tuple[int, Item | RejectedRow]]:
         """Yield the index and the item of each row that is used."""
-        for index, values in self.select_rows(self._dataset()):
-            try:
-                item = self.hub.convert_row({HUB_SPLIT: self.split, HUB_ROW: index, **values})
-            except KeyError as error:
-                raise missing_column_error(f"hf:{self.name}", str(error), values) from error
-            if item is not None:
+        for index, row in self.iter_rows():
+            if isinstance(row, Row):
+                row = row._replace(values={HUB_SPLIT: self.split, HUB_ROW: index, **row.values})
+            if (item := _convert_values(row, self.hub.convert_row)) is not None:
                 yield index, item
 
     def _dataset(self) -> Any:
@@ -254,12 +257,11 @@ def find_below(root: Path, *names: str) -> Path:
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a text file, except empty ones."""
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            yield from (line.rstrip("\r\n") for line in file if not line.isspace())
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
-    except FileNotFoundError as error:
-        raise DataError(f"File not found: {path}.") from error
+        with open_data_file(path) as file:
+            lines = io.TextIOWrapper(file, encoding="utf-8-sig")
+            yield from (line.rstrip("\r\n") for line in lines if not line.isspace())
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not UTF-8 text.") from None
 
 
 def read_table(
@@ -292,15 +294,22 @@ Values = Mapping[str, Any]
 def convert_table(path: Path, convert: Callable[[Values], Item | None]) -> Items:
     """Yield the converted rows of a table, except those converted to None."""
     for row in read_rows(path):
-        if isinstance(row, RejectedRow):
-            yield row
-            continue
-        try:
-            item = convert(row.values)
-        except KeyError as error:
-            raise missing_column_error(row.origin, str(error), row.values) from error
-        if item is not None:
+        if (item := _convert_values(row, convert)) is not None:
             yield item
+
+
+def _convert_values(row: Row | RejectedRow, convert: Callable[[Values], Item | None]) -> Item | RejectedRow | None:
+    """Convert the values of a row; a row that lacks a column or has an invalid value is rejected."""
+    if isinstance(row, RejectedRow):
+        return row
+
+    def convert_columns() -> Item | None:
+        try:
+            return convert(row.values)
+        except KeyError as error:
+            raise SampleError(f"missing column {error} (columns: {', '.join(row.values) or 'none'})") from error
+
+    return convert_row(row.origin, convert_columns)
 
 
 def read_table_with_audio(

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import datasets
 import pytest
@@ -15,7 +15,7 @@ from auricle import Sample, Spec, evaluate
 from auricle.cli.data import load_benchmarks, prepare_data
 from auricle.core.errors import DataError
 from auricle.data.huggingface import CONVERTED_REVISION_PREFIX, HuggingFaceDataset
-from auricle.data.manifest import ColumnMapping
+from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.tasks.benchmarks.base import Benchmark, HubDataset, make_item, read_table
 from auricle.tasks.catalogue import TASKS
 from tests.support.miniatures import write_lines, write_tone
@@ -126,8 +126,9 @@ def test_hub_rows_are_filtered_by_part_and_missing_columns_reported(saved_datase
     task = Benchmark(**{**_field_values(benchmark), "hub": filtered})(source=f"hf:{saved_dataset}")
     assert [sample.id for sample in task.samples if isinstance(sample, Sample)] == ["1", "2"]
     incomplete = HubDataset(**{**_field_values(hub), "convert_row": lambda row: make_item(row["key"], AUDIO, "x")})
+    task = Benchmark(**{**_field_values(benchmark), "hub": incomplete})(source=f"hf:{saved_dataset}")
     with pytest.raises(DataError, match=r"missing column 'key' \(columns: .*dataset"):
-        list(Benchmark(**{**_field_values(benchmark), "hub": incomplete})(source=f"hf:{saved_dataset}").samples)
+        cast(Manifest, task.samples).validate()
 
 
 def _field_values(instance: Any) -> Any:
