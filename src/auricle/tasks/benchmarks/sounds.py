@@ -314,7 +314,7 @@ def _convert_clotho(row: Values, folder: Path) -> base.Item:
 
 CLOTHO = base.Benchmark(
     **base.about(
-        "clotho", "Clotho", "qa", language="en", licence="sounds: academic, non-commercial; sounds: Creative Commons"
+        "clotho", "Clotho", "qa", language="en", licence="captions: academic, non-commercial; sounds: Creative Commons"
     ),
     source="doi.org/10.5281/zenodo.3490684",
     citation="Drossos et al., ICASSP 2020",
