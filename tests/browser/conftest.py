@@ -80,9 +80,8 @@ def context(browser: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def visit(app: RunningApp, context: Any) -> Iterator[OpenPage]:
-    """Return a function that opens a page of the app and waits until it is drawn; the token is in a cookie."""
+    """Return a function that opens a page of the app with the token and waits until it is drawn."""
     pages = []
-    context.request.get(f"{app.url}/?token={app.token}")
 
     def open_page(path: str = "", width: int = 1280, height: int = 900, dark: bool = False) -> Any:
         page = context.new_page()
@@ -90,7 +89,7 @@ def visit(app: RunningApp, context: Any) -> Iterator[OpenPage]:
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_default_timeout(20_000)
-        page.goto(f"{app.url}/{path}")
+        page.goto(f"{app.url}/{path}{'&' if '?' in path else '?'}token={app.token}")
         wait_until_drawn(page)
         return page
 
