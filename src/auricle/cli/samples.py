@@ -15,7 +15,7 @@ from auricle.cli.show import load_metrics
 from auricle.core.errors import SpecError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Likelihood, Output, Record
-from auricle.metrics.conversation import get_turns
+from auricle.metrics.multi_answer import get_turns
 from auricle.report import terminal, transcript
 from auricle.report.text_format import format_likelihood
 from auricle.runs.run_directory import Run

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from auricle.core.types import Generate, Output, Sample, Stat
+from auricle.core.types import Generate, Generation, Output, Record, Sample, Stat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,11 @@ Stats: TypeAlias = "Sequence[Any] | NDArray[Any]"
 ScoreFunction: TypeAlias = Callable[..., Stat]
 WeightedAggregate: TypeAlias = "Callable[[Array], float]"
 Details: TypeAlias = Mapping[str, Any]
+
+
+MAX_TEXT_LENGTH = 1_000_000
+"""Longest answer or reference that is scored: one that a model repeated endlessly must not hold up all others."""
+OVERSIZED_TEXT = f"the answer or its reference is longer than {MAX_TEXT_LENGTH:,} characters"
 
 
 @runtime_checkable
@@ -228,6 +233,14 @@ def metric(
         )
 
     return make
+
+
+def has_oversized_text(record: Record) -> bool:
+    """Return whether an answer or a reference of a record is too long to be scored."""
+    target = record.sample.target
+    references = target if isinstance(target, (list, tuple)) else [target]
+    answers = [output.text for output in record.outputs if isinstance(output, Generation)]
+    return any(isinstance(text, str) and len(text) > MAX_TEXT_LENGTH for text in (*answers, *references))
 
 
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:

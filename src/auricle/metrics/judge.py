@@ -25,10 +25,9 @@ from auricle.metrics.base import (
     divide,
     mean,
 )
-from auricle.metrics.conversation import build_transcript
 from auricle.metrics.error_rates import reference_texts
 from auricle.metrics.labels import get_choices, resolve_option
-from auricle.metrics.multi_answer import ambiguous_answers_error
+from auricle.metrics.multi_answer import ambiguous_answers_error, build_transcript
 from auricle.metrics.rubric import RUBRICS_DIR, Rubric, load_rubric
 
 __all__ = ["load_rubric", "make_judge_metric"]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from auricle.core.errors import SpecError, Unreadable, Unsuited, describe
 from auricle.core.types import Outcome, Record, Stat
-from auricle.metrics.base import Metric, SupportsContexts
+from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.runs.scores import ScoreLine
 from auricle.runs.verdicts import VerdictIndex
@@ -75,10 +75,15 @@ class ScoreTable:
         others = [outcome for record in records if (outcome := record.outcome) is not Outcome.ANSWERED]
         self.outcomes.update(others)
         self.outcomes[Outcome.ANSWERED] += len(records) - len(others)
-        answered = [entry for entry in entries if not entry[2].failed]
+        answered: list[ScoreEntry] = []
+        oversized: list[ScoreEntry] = []
+        for entry in entries:
+            if not entry[2].failed:
+                (oversized if has_oversized_text(entry[1]) else answered).append(entry)
         for column in self.columns:
             if not column.refusal_reason:
                 column.add(answered, self.score_record)
+                column.add_oversized(oversized)
         if self.columns:
             self._update_worst(self.columns[0].metric, answered)
         return [line for *_, line in entries]
@@ -252,6 +257,7 @@ class MetricColumn:
         return inner if isinstance(inner, SupportsContexts) else None
 
     def add(self, entries: Sequence[ScoreEntry], score_record: Callable[..., Any]) -> None:
+        """Add the statistics of these records; `score_record` computes those of judged and of several answers."""
         metric, applies, keep = self.metric, self.metric.applies, self.stats.append
         score, is_judged = metric.score, metric.judge_requests is not None
         for place, record, line in entries:
@@ -273,6 +279,14 @@ class MetricColumn:
                 self._add_reason(line, f"{type(error).__name__}: {describe(error)}")
             else:
                 self._add_stat(place, record, line, stat)
+
+    def add_oversized(self, entries: Sequence[ScoreEntry]) -> None:
+        """Leave out records with texts that would take too long to score."""
+        for place, record, line in entries:
+            if self.metric.applies and not self.metric.applies(record.sample):
+                self.not_applicable.append(place)
+            else:
+                self._add_reason(line, OVERSIZED_TEXT)
 
     def _add_stat(self, index: int, record: Record, line: ScoreLine, stat: Stat) -> None:
         if self._contextual_aggregator:
@@ -320,6 +334,7 @@ class MetaField:
     values: dict[str, int] = field(default_factory=dict)
 
     def add(self, value: Any, limit: int) -> bool:
+        """Add a value; return False if there are too many for a breakdown."""
         name = value if isinstance(value, str) else _format_group(value)
         code = self.values.setdefault(name, len(self.values))
         self.codes.append(code)

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from auricle.core.types import Generation, Json, Output, Part, Record, Turn
-from auricle.metrics.conversation import get_turns
+from auricle.metrics.multi_answer import get_turns
 
 MAX_LINES = 60  # longer conversations would hide everything else
 

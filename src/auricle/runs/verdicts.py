@@ -18,11 +18,11 @@ import orjson
 
 from auricle.audio import Audio, Image, Video
 from auricle.core.closing import Closing
-from auricle.core.errors import AuricleError, Unreadable, describe
+from auricle.core.errors import AuricleError, SampleError, Unreadable, describe
 from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.serialization import digest, dumps
 from auricle.core.types import Failure, Generate, Generation, Record
-from auricle.metrics.base import Metric
+from auricle.metrics.base import OVERSIZED_TEXT, Metric, has_oversized_text
 from auricle.runs.journal import read_lines
 from auricle.runs.metrics import JudgeFacts
 from auricle.runs.response_cache import TRANSPORT_ARGUMENTS
@@ -92,6 +92,8 @@ class Verdict:
 def build_judge_requests(judge: Judge, metric: Metric, record: Record) -> list[JudgeRequest]:
     """Build the judge requests of a metric for one record; repeated requests are separate votes."""
     assert metric.judge_requests
+    if has_oversized_text(record):
+        raise SampleError(OVERSIZED_TEXT)
     try:
         requests = metric.judge_requests(record.sample, *record.outputs)
     except AuricleError:

@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from auricle import Generation, Metric, Prediction, Sample, metric
+from auricle import Audio, Generation, Metric, Prediction, Sample, metric
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Failure, Generate, Json, Output, Record, Turn
 from auricle.metrics.error_rates import contains, empty, exact_match, wer
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
-from auricle.metrics.multi_answer import accepts_multiple_outputs, aggregate_answers, apply_aggregations
+from auricle.metrics.multi_answer import (
+    accepts_multiple_outputs,
+    aggregate_answers,
+    apply_aggregations,
+    build_transcript,
+    get_turns,
+    is_conversation,
+)
 from auricle.metrics.refusal import refusal
 from auricle.report.publish import collect_refusals
 from auricle.report.score_table import ScoreTable, score_records
@@ -382,3 +389,25 @@ def test_bounds_of_a_failed_conversation_include_all_turns() -> None:
     failed = Record(sample=conversation("a", target=["1", None, "3"]), row=1, error=Failure("X", "y"))
     result = summary_of([record(0, "1", "1", target=["1", "1"]), failed], aggregate_answers(exact_match, "turns"))
     assert (result.worst, result.best) == (0.5, 1.0)
+
+
+def test_a_transcript_uses_assistant_turns_of_the_data() -> None:
+    turns = [Turn("user", (Audio("a.wav"), "hi")), Turn("assistant", ("gold",))]
+    sample = Sample(id="1", inputs={"turns": [*turns, Turn("user", ("b",))]})
+    one, two = [Generation(text="own")], [Generation(text="one"), Generation(text="own")]
+    assert build_transcript(sample, one, 0) == "User: [audio] hi\nAssistant: gold\nUser: b"
+    assert build_transcript(sample, two, 0) == "[audio] hi"
+
+
+def test_a_judge_of_the_last_answer_sees_the_history_of_the_data() -> None:
+    turns = [Turn("user", ("hello",)), Turn("assistant", ("hi",)), Turn("user", ("and now?",))]
+    sample = Sample(id="t", inputs={"turns": turns}, target="noon")
+    assert judge_reference.judge_requests
+    (request,) = judge_reference.judge_requests(sample, Generation(text="it is noon"))
+    assert "User: hello\nAssistant: hi\nUser: and now?" in str(request.turns[0].parts[0])
+
+
+def test_a_sample_is_a_conversation_if_an_input_has_turns() -> None:
+    turn = Turn("user", ("hi",))
+    assert get_turns(Sample(id="1", inputs={"question": "?", "turns": [turn]})) == [turn]
+    assert not is_conversation(Sample(id="1", inputs={"choices": ["a", "b"]}))

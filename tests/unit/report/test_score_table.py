@@ -1,11 +1,14 @@
 """Scoring records and finding the worst samples."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from auricle import metric
 from auricle.core.types import Failure
+from auricle.metrics.base import MAX_TEXT_LENGTH, OVERSIZED_TEXT
 from auricle.metrics.error_rates import wer
 from auricle.report.score_table import MAX_GROUPS
 from tests.support.scored_records import make_record, overall_results, score_and_summarise
@@ -59,3 +62,27 @@ def test_numpy_numbers_are_accepted() -> None:
 
     _, results = score_and_summarise([make_record(0)], [counted])
     assert overall_results(results)["counted"].value == 3.0
+
+
+@pytest.mark.parametrize("oversized", ["answer", "target"])
+def test_a_text_beyond_a_million_characters_is_left_out_with_a_reason(oversized: str) -> None:
+    scored: list[str] = []
+
+    @metric()
+    def length(sample: Any, output: Any) -> float:
+        scored.append(sample.id)
+        return float(len(output.text))
+
+    texts = {"answer": "a", "target": "b", oversized: "x" * (MAX_TEXT_LENGTH + 1)}
+    longest = make_record(0, answer="x" * MAX_TEXT_LENGTH)
+    table, results = score_and_summarise([longest, make_record(1, **texts)], [length])
+    assert scored == ["0"]
+    assert (results[0].scored, results[0].total, results[0].coverage, results[0].unreadable) == (1, 2, 0.5, 0)
+    assert table.columns[0].reasons == {OVERSIZED_TEXT: 1}
+
+
+def test_an_oversized_answer_that_a_metric_does_not_apply_to_is_not_counted() -> None:
+    picky = replace(wer, applies=lambda sample: sample.id == "0")
+    records = [make_record(0), make_record(1, answer="x" * (MAX_TEXT_LENGTH + 1))]
+    _, results = score_and_summarise(records, [picky])
+    assert (results[0].scored, results[0].total) == (1, 1)

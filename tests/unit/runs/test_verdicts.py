@@ -1,12 +1,13 @@
 """The file of judge replies."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from auricle import Generate, Generation, Sample, Turn, Unreadable
+from auricle import Generate, Generation, Sample, SampleError, Turn, Unreadable
 from auricle.core.types import Failure, Record
 from auricle.metrics.base import Metric, mean
 from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, VerdictIndex, build_judge_requests, read_last_judge
@@ -46,6 +47,11 @@ def test_another_judge_has_other_keys() -> None:
     other = Judge.from_arguments("judge", {"model": "small"})
     keys = {build_judge_requests(judge, build_metric(), RECORD)[0].key for judge in (JUDGE, other)}
     assert len(keys) == 2
+
+
+def test_an_answer_too_long_to_be_scored_is_not_judged() -> None:
+    with pytest.raises(SampleError, match="longer than 1,000,000 characters"):
+        build_judge_requests(JUDGE, build_metric(), replace(RECORD, outputs=(Generation(text="x" * 1_000_001),)))
 
 
 def test_replies_are_read_and_counted_once(tmp_path: Path) -> None:
