@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings, Turn
-from auricle.core.errors import AllRequestsFailed, AudioError, Refused, Transient, Unreachable
-from auricle.core.types import Output, Prediction, Record
+from auricle.core.errors import AllRequestsFailed, AudioError, NotFinite, Refused, Transient, Unreachable
+from auricle.core.types import Output, Predict, Prediction, Record, Request
 from auricle.engine.observer import Observer
 from auricle.engine.retry import FAIL_FAST_AFTER, MAX_RETRY_AFTER, FailFast, RetryingSender
 from auricle.engine.run_loop import RunLoop
@@ -180,3 +180,111 @@ def test_aborted_run_can_be_resumed(tmp_path: Path) -> None:
     records = run_all(tmp_path, Scripted())
     assert len(records) == 200
     assert all(record.error is None for record in records)
+
+
+def test_the_limits_are_those_in_the_documentation() -> None:
+    assert (FAIL_FAST_AFTER, MAX_RETRY_AFTER) == (20, 300.0)
+
+
+# --- cache, slots and predictions ---------------------------------------------------
+
+
+class MemoryCache:
+    """A cache in memory that counts what is stored."""
+
+    def __init__(self) -> None:
+        self.outputs: dict[Request, Output] = {}
+        self.puts = 0
+
+    def get(self, request: Request) -> Output | None:
+        return self.outputs.get(request)
+
+    def put(self, request: Request, output: Output) -> None:
+        self.outputs[request] = output
+        self.puts += 1
+
+
+class RecordingSlot:
+    """Answers after some failures and records what happens."""
+
+    def __init__(self, *results: Output | SampleError) -> None:
+        self.results = list(results)
+        self.events: list[str] = []
+
+    async def send(self, request: Request) -> Output:
+        self.events.append("send")
+        result = self.results.pop(0)
+        if isinstance(result, SampleError):
+            raise result
+        return result
+
+    def release(self) -> None:
+        self.events.append("release")
+
+    def reacquire(self) -> None:
+        self.events.append("reacquire")
+
+
+def test_a_stored_answer_is_returned_without_a_request() -> None:
+    cache = MemoryCache()
+    settings = Settings(cache=cache, initial_backoff=0.0)
+    slot = RecordingSlot(Generation(text="fine"))
+
+    async def main() -> None:
+        first, second = RetryingSender(slot, settings), RetryingSender(slot, settings)
+        assert await first(REQUEST) == Generation(text="fine")
+        assert (first.cache_hits, first.attempts) == (0, 1)
+        assert cache.outputs == {REQUEST: Generation(text="fine")}
+        assert await second(REQUEST) == Generation(text="fine")
+        assert await second(REQUEST) == Generation(text="fine")
+        assert (second.cache_hits, second.attempts) == (2, 1)
+
+    asyncio.run(main())
+    assert (slot.events, cache.puts) == (["send"], 1)
+
+
+def test_a_failed_request_is_not_stored() -> None:
+    cache = MemoryCache()
+    slot = RecordingSlot(Refused("no"))
+    with pytest.raises(Refused):
+        asyncio.run(_send_through(slot, Settings(cache=cache)))
+    assert cache.puts == 0
+
+
+async def _send_through(slot: RecordingSlot, settings: Settings, request: Request = REQUEST) -> Output:
+    return await RetryingSender(slot, settings)(request)
+
+
+def test_the_slot_is_free_while_a_retry_waits(delays: list[float]) -> None:
+    slot = RecordingSlot(Transient("busy"), Generation(text="fine"))
+    asyncio.run(_send_through(slot, QUICK))
+    assert slot.events == ["send", "release", "reacquire", "send"]
+
+
+def test_without_retry_after_the_backoff_alone_counts(delays: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auricle.engine.retry.random.uniform", lambda low, high: high)
+    send(Scripted(Transient("busy"), Transient("busy", 0.5)), Settings(initial_backoff=0.1))
+    assert delays == pytest.approx([0.1 * 1.5, 0.5 * 1.2])
+
+
+def test_backoff_is_spread_at_random(delays: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auricle.engine.retry.random.uniform", lambda low, high: low)
+    send(Scripted(Transient("busy"), Transient("busy", 5.0)), Settings(initial_backoff=1.0))
+    assert delays == pytest.approx([0.5, 5.0])
+
+
+def test_the_longest_retry_after_is_honoured(delays: list[float]) -> None:
+    send(Scripted(Transient("later", MAX_RETRY_AFTER)))
+    assert delays[0] >= MAX_RETRY_AFTER
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_prediction_that_is_not_finite_fails_the_sample(value: float) -> None:
+    slot = RecordingSlot(Prediction(values={"joy": 0.5, "anger": value}, scale="logit"))
+    with pytest.raises(NotFinite, match=r"non-finite value .* for 'anger'"):
+        asyncio.run(_send_through(slot, QUICK, Predict(inputs={})))
+
+
+def test_a_finite_prediction_is_returned() -> None:
+    prediction = Prediction(values={"joy": 0.5}, scale="logit")
+    assert asyncio.run(_send_through(RecordingSlot(prediction), QUICK, Predict(inputs={}))) == prediction
