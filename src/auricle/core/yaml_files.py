@@ -187,7 +187,8 @@ class _Bounds:
         if (construct := self._constructors.get(node.tag)) and isinstance(node.value, str):
             return construct(node.value)
         value: Any = _INVALID
-        with suppress(ValueError, OverflowError):
+        # What PyYAML raises depends on the tag: `!!timestamp x` an AttributeError, `!!bool x` a KeyError, ….
+        with suppress(ValueError, OverflowError, AttributeError, LookupError, TypeError):
             value = super().construct_object(node, deep)  # type: ignore[misc]
         is_valid = value is not _INVALID and not (isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS)
         kind = node.tag.rpartition(":")[2]
