@@ -159,7 +159,8 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         opt.require_model(options["model"])
     arguments = {"task_args": parse_arguments(options["task_args"]), "model_args": opt.parse_model_args(options)}
     for name, given_arguments in arguments.items():
-        values[name] = {**values.get(name, {}), **given_arguments}
+        if isinstance(values.setdefault(name, {}), Mapping):  # anything else is refused below
+            values[name] = {**values[name], **given_arguments}
     if judge := opt.resolve_judge(values.pop("judge", None), options["judge"], options["judge_args"]):
         values["judge"] = judge
     values |= {name: options[name] for name in given if name not in SPECIAL_OPTIONS}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -238,17 +239,27 @@ def _inline_chat_format(arguments: dict[str, Any]) -> dict[str, Any]:
 def _absolute_path(value: str, base: Path) -> str:
     """Make a path absolute; the name of a dataset on the Hugging Face Hub is kept."""
     prefix = HF_PREFIX if value.startswith(HF_PREFIX) else ""
-    path = base / Path(value.removeprefix(HF_PREFIX)).expanduser()
-    return value if prefix and not path.exists() else prefix + str(path.resolve())
+    with _explained_path_errors(value):
+        path = base / Path(value.removeprefix(HF_PREFIX)).expanduser()
+        return value if prefix and not path.exists() else prefix + str(path.resolve())
 
 
 def _absolute_code_path(name: str, base: Path = Path()) -> str:
     """Make the path in `file.py:name` absolute; other names are kept."""
     prefix, code = split_prefix(name)
-    if prefix and code.endswith(YAML_SUFFIXES):  # a task file of another framework
-        return f"{prefix}{(base / code).resolve()}"
-    file, suffix, attribute = code.partition(".py:")
-    return f"{prefix}{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name
+    with _explained_path_errors(name):
+        if prefix and code.endswith(YAML_SUFFIXES):  # a task file of another framework
+            return f"{prefix}{(base / code).resolve()}"
+        file, suffix, attribute = code.partition(".py:")
+        return f"{prefix}{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name
+
+
+@contextmanager
+def _explained_path_errors(value: str) -> Iterator[None]:
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:  # an unknown user after `~`, a cycle of links, a NUL character
+        raise SpecError(f"Invalid path {value!r}: {error}.") from error
 
 
 def parse_arguments(words: Sequence[str]) -> dict[str, Any]:

@@ -196,6 +196,18 @@ def test_printed_config_gives_the_same_config(auricle: RunAuricle, quiz: Path, t
     assert "retry_failed: false" in first
 
 
+@pytest.mark.parametrize("field", ["task_args", "model_args"])
+@pytest.mark.parametrize("value", ["text", "5", "[a]", "null"])
+def test_arguments_in_a_config_must_be_a_mapping(
+    auricle: RunAuricle, quiz: Path, tmp_path: Path, field: str, value: str
+) -> None:
+    (tmp_path / "run.yaml").write_text(f"task: {quiz}\nas: qa\nmodel: echo\n{field}: {value}\n")
+    done = auricle("run", "--config", "run.yaml")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"auricle: run.yaml: {field}")
+    assert done.stderr.count("\n") == 1
+
+
 def test_unknown_field_of_a_config_is_named(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text(f"task: {quiz}\nas: qa\nmodel: echo\nconcurency: 3\n")
     done = auricle("run", "--config", "run.yaml")
