@@ -20,7 +20,6 @@ from auricle.core.redaction import redact
 from auricle.core.registry import split_prefix
 from auricle.engine.spec import parse_arguments
 from auricle.models.catalogue import MODELS
-from auricle.models.http.config import ENV_REFERENCE
 from auricle.runs.run_directory import contains_run
 from auricle.tasks.catalogue import TASKS
 
@@ -54,7 +53,7 @@ class RunForm:
         arguments += self._build_limit_arguments()
         for option in split_options(workspace, self.model_options):
             arguments += ["-M", option]
-        for option in split_options(workspace, self.task_options, TASK_TEXTS):
+        for option in split_options(workspace, self.task_options, is_task=True):
             arguments += ["-T", option]
         return [*arguments, "-o", str(resolve_run_folder(workspace, self.run_name))]
 
@@ -138,13 +137,8 @@ def validate_model(workspace: Workspace, name: str) -> str:
     return f"{prefix}{path}:{attribute}"
 
 
-def split_options(workspace: Workspace, text: str, texts: frozenset[str] = frozenset()) -> list[str]:
-    """Split a text into `key=value` options, as a shell would.
-
-    Args:
-        workspace: What the options may name.
-        text: What the user entered.
-        texts: Options whose strings name nothing.
+def split_options(workspace: Workspace, text: str, *, is_task: bool = False) -> list[str]:
+    """Split the options of a model, or of a task, as a shell would.
 
     Raises:
         SpecError: If the text cannot be parsed, or an option contains a secret or names something that the app may not
@@ -152,18 +146,13 @@ def split_options(workspace: Workspace, text: str, texts: frozenset[str] = froze
     """
     options = _split_words(text)
     values = parse_arguments(options)
-    for key, value in values.items():
-        if key == "headers" and isinstance(value, dict):
-            has_secret = not all(ENV_REFERENCE.search(str(header)) for header in value.values())
-            remedy = f'{key}=\'{{"NAME": "$VARIABLE"}}\''
-        else:
-            has_secret, remedy = redact({key: value})[key] != value, f"{key}_env=VARIABLE"
-        if has_secret:
-            raise SpecError(
-                f"{key} would be stored in plain text. Set an environment variable before starting the app and use "
-                f"{remedy}."
-            )
-    check_values(workspace, values, texts=texts)
+    redacted = redact(values, hide_generated=not is_task)
+    if secrets := [key for key, value in values.items() if redacted[key] != value]:
+        raise SpecError(
+            f"{', '.join(secrets)} would be stored in plain text. Set an environment variable before starting the app "
+            "and name it: api_key_env=VARIABLE, or $VARIABLE in a header."
+        )
+    check_values(workspace, values, texts=TASK_TEXTS if is_task else frozenset())
     return options
 
 

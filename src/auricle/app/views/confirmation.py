@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from auricle.app.theme import escape_markdown
-
 
 @st.cache_resource(show_spinner=False)
 def confirmed_origins() -> set[str]:
@@ -20,11 +18,9 @@ def confirm_origins(origins: Iterable[str], key: str) -> bool:
     confirmed = confirmed_origins()
     unconfirmed = [origin for origin in origins if origin not in confirmed]
     for origin in unconfirmed:
-        server = escape_markdown(origin)
-        st.warning(
-            f"Audio, prompts and the API key of the model will be sent to {server}. Is this the server you mean?",
-            icon=":material/public:",
-        )
+        server = f"`{origin.replace('`', '')}`"  # as code, because Markdown makes a link of a URL
+        question = f"Audio, prompts and the API key of the model will be sent to {server}. Is this the server you mean?"
+        st.warning(question, icon=":material/public:")
         if st.button(f"Allow requests to {server}", key=f"{key}-confirm-{origin}"):
             confirmed.add(origin)
             st.rerun()

@@ -82,7 +82,7 @@ def test_values_of_a_job_are_checked_again_when_it_is_resumed(
 
 # --- servers ----------------------------------------------------------------------------------
 
-SERVER = r"http\:\/\/localhost\:9"
+SERVER = "`http://localhost:9`"
 
 
 def test_run_starts_after_its_server_is_confirmed_once(workspace: Workspace, started_commands: list[list[str]]) -> None:
