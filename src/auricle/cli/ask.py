@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from typing import Any
 
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import echo
+from auricle.cli.output import echo, foreign_output
 from auricle.core.errors import SampleError, SpecError
 
 
@@ -29,7 +27,7 @@ def ask(model: str, audio: Sequence[str], text: str | None, as_json: bool, **opt
 
     if not audio and not text:
         raise SpecError("Nothing to send. Give an audio file, --text, or both.")
-    with redirect_stdout(sys.stderr), api.load_model(model, **opt.parse_model_args(options)) as loaded:
+    with foreign_output(), api.load_model(model, **opt.parse_model_args(options)) as loaded:
         try:
             output = loaded.ask(list(audio), text or "")
         except SampleError as error:

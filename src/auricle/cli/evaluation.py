@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from contextlib import redirect_stdout, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from auricle import Settings, api
 from auricle.cli.error_report import format_command, log_errors_in
-from auricle.cli.output import echo
+from auricle.cli.output import echo, foreign_output
 from auricle.cli.progress import open_progress
 from auricle.core.errors import AuricleError
-from auricle.core.redaction import RedactingStream
 from auricle.core.types import Generate, Predict, Request, Sample
 from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
@@ -57,9 +56,8 @@ def run_evaluation(
         echo(f"Note: {note}", err=True)
     _print_estimate(evaluation, folder, count, budget)
     price = budget.price if budget else None
-    # Standard output is for results; what a model prints goes to standard error.
     display = open_progress(config.progress, evaluation.title, count, price)
-    with log_errors_in(folder), redirect_stdout(RedactingStream(sys.stderr)), display as progress:
+    with log_errors_in(folder), foreign_output(), display as progress:
         observer = budget.with_observer(progress) if budget else progress
         result = api.evaluate(
             evaluation, folder, settings=settings or config.settings, observer=observer, infer_only=config.infer_only

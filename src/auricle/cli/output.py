@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any
 
 import click
 
+from auricle.core.redaction import RedactingStream
 from auricle.core.terminal import clean_json, clean_text
 
 
@@ -16,6 +19,14 @@ def echo(message: object, *, err: bool = False, nl: bool = True, bold: bool = Fa
         click.echo(clean_json(message), err=err, nl=nl)
     else:
         click.secho(clean_text(str(message)), err=err, nl=nl, bold=bold or None, dim=dim or None)
+
+
+@contextmanager
+def foreign_output() -> Iterator[None]:
+    """Send what models print to standard error, without secrets: standard output is for results."""
+    stream = RedactingStream(sys.stderr)
+    with redirect_stdout(stream), redirect_stderr(stream):
+        yield
 
 
 def print_json(value: Any) -> None:

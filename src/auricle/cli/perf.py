@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_result
+from auricle.cli.output import foreign_output, print_result
 from auricle.core.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -158,7 +157,7 @@ def _measure(
     folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
     if fresh:
         set_aside(folder)
-    with log_errors_in(folder), redirect_stdout(sys.stderr), ProgressLine() as progress:
+    with log_errors_in(folder), foreign_output(), ProgressLine() as progress:
         return folder, measure(evaluation, folder, _build_perf_config(options, evaluation.spec), progress.update)
 
 

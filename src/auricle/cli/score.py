@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from auricle.cli import options as opt
+from auricle.cli.output import foreign_output
 from auricle.core.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def score(
     results = []
     for run in runs:
         bar = open_progress(progress, "judging", phase="judging")
-        with log_errors_in(run), redirect_stdout(sys.stderr), bar as display:
+        with log_errors_in(run), foreign_output(), bar as display:
             result = api.score(run, profile, judge=judge_spec, settings=settings, observer=display)
             display.finish(result.exit_status)
         results.append(result)

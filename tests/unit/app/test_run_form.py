@@ -125,6 +125,14 @@ def test_secret_in_an_option_is_rejected(workspace: Workspace) -> None:
     assert split_options(workspace, "api_key_env=OPENAI_API_KEY")
 
 
+@pytest.mark.parametrize(
+    "option", ["apikey=x", "api-key=x", "token2=x", "access_key_id=x", "cookie=x", "note=sk-Ab3dEf6hIj9kLm2n"]
+)
+def test_secret_is_recognised_in_any_spelling_and_by_its_value(workspace: Workspace, option: str) -> None:
+    with pytest.raises(SpecError, match="would be stored in plain text"):
+        split_options(workspace, option)
+
+
 def test_header_must_take_its_value_from_a_variable(workspace: Workspace) -> None:
     assert split_options(workspace, 'headers=\'{"Authorization": "Bearer $OPENAI_API_KEY"}\'')
     with pytest.raises(SpecError, match=r"headers would be stored in plain text\..*\$VARIABLE in a header"):
