@@ -56,7 +56,8 @@ EQUIVALENT = "scripts/equivalent_mutations.yaml"
 NOT_COPIED = (".git", ".venv", ".*_cache", "__pycache__", ".hypothesis", "node_modules")
 PLUGINS = ("_hypothesis_pytestplugin", "pytest_timeout")
 TIMEOUT_FACTOR = 8
-"""A mutation hangs if its tests take `--timeout` and this much longer than without it: the machine may be busy."""
+"""A test hangs if it takes `--timeout` and this many times as long as without the mutation: the machine may be busy."""
+STARTUP_SECONDS = 30.0
 MAX_MEMORY = 8 * 1024**3
 MAX_FILE_SIZE = 1024**3
 CAUGHT, SURVIVED, EQUIVALENT_OUTCOME = "caught", "survived", "equivalent"
@@ -172,8 +173,8 @@ def key_of(module: Module, mutation: Mutation) -> tuple[str, str, str]:
 class TestRecorder:
     """Plugin that selects tests and records which lines of the module each one executes."""
 
-    def __init__(self, chosen: dict[str, float] | None, coverage: Any = None) -> None:
-        self._chosen, self._coverage = chosen, coverage
+    def __init__(self, chosen: dict[str, float] | None, timeout: float = 0.0, coverage: Any = None) -> None:
+        self._chosen, self._timeout, self._coverage = chosen, timeout, coverage
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
 
@@ -181,10 +182,14 @@ class TestRecorder:
         config.addinivalue_line("markers", "flaky: retried elsewhere")
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        import pytest
+
         if self._chosen is not None:
             items[:] = [item for item in items if item.nodeid in self._chosen]
             # Fast tests first: most mutations fail in any test.
             items.sort(key=lambda item: self._chosen[item.nodeid])
+            for item in items:
+                item.add_marker(pytest.mark.timeout(self._timeout + TIMEOUT_FACTOR * self._chosen[item.nodeid]))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         if self._coverage is not None:
@@ -229,7 +234,7 @@ def measure_baseline(module: Module, files: list[str]) -> Baseline:
     sys.meta_path.insert(0, watch)  # type: ignore[arg-type]
     source = str(Path("src/auricle", module.path).resolve())
     tracer = coverage.Coverage(data_file=None, include=[source], config_file=False, messages=False)
-    recorder = TestRecorder(None, tracer)
+    recorder = TestRecorder(None, coverage=tracer)
     tracer.start()
     run_pytest(files, recorder, fail_fast=False)
     tracer.stop()
@@ -351,9 +356,9 @@ class MutationRunner:
         def work() -> int:
             resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
             resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_SIZE, MAX_FILE_SIZE))
-            return run_pytest(files, TestRecorder(seconds), fail_fast=True)
+            return run_pytest(files, TestRecorder(seconds, self._timeout), fail_fast=True)
 
-        return in_fork(work, self._timeout + TIMEOUT_FACTOR * sum(seconds.values())) != 0
+        return in_fork(work, STARTUP_SECONDS + TIMEOUT_FACTOR * sum(seconds.values())) != 0
 
     def restore(self) -> None:
         self._source.write_bytes(self._original)
@@ -470,7 +475,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="seed of the draw [default: 0]")
     parser.add_argument("--list", action="store_true", help="print the mutations without running tests")
     parser.add_argument("--min-rate", type=float, default=0.0, metavar="PERCENT", help="exit with 1 below this rate")
-    parser.add_argument("--timeout", type=float, default=10.0, help="seconds before a test hangs [default: 10]")
+    parser.add_argument("--timeout", type=float, default=5.0, help="seconds before a test hangs [default: 5]")
     parser.add_argument("--root", type=Path, default=ROOT, help="tree to test [default: this one]")
     options = parser.parse_args()
     modules = load_modules(options.root, options.modules)

@@ -11,7 +11,7 @@ import pytest
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError
-from auricle.core.types import Ability, Generate, Generation, Output, Predict, Prediction, Request, Turn
+from auricle.core.types import Ability, Generate, Generation, LogLikelihood, Output, Predict, Prediction, Request, Turn
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, BatchLimits
 from auricle.engine.batching import (
     BATCHES_PER_WINDOW,
@@ -20,6 +20,8 @@ from auricle.engine.batching import (
     BatchWorker,
     PendingRequest,
     RunStopped,
+    WorkerLost,
+    decode_request_audio,
     split_into_batches,
 )
 
@@ -317,3 +319,154 @@ def test_failed_batch_of_waiting_requests_is_not_split() -> None:
     errors = asyncio.run(send_waiting(worker, ["a", "b", "c"], 3))
     assert [str(error) for error in errors] == ["broken"] * 3
     assert sizes == [3]
+
+
+# --- sound, and workers that are lost ------------------------------------------------------
+
+
+def sound_request(*clips: Any, text: str = "") -> Generate:
+    parts: list[str | Audio] = [text, *(Audio(str(clip)) for clip in clips)]
+    return Generate(turns=(Turn("user", tuple(parts)),))
+
+
+async def send_requests(workers: Sequence[BatchWorker], limits: BatchLimits, requests: Sequence[Request]) -> list[Any]:
+    """Send each request from its own slot, in one window; return outputs and exceptions."""
+    batcher = Batcher(workers, limits)
+
+    async def sample(slot: BatchSlot, sent: Request) -> Output:
+        try:
+            return await slot.send(sent)
+        finally:
+            slot.release()
+
+    try:
+        tasks = [asyncio.create_task(sample(batcher.acquire_slot(), sent)) for sent in requests]
+        batcher.close_window()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+    finally:
+        await batcher.close()
+
+
+def test_requests_with_sound_are_sorted_by_their_seconds(tone: Any) -> None:
+    short, middle, long = (tone(f"{name}.wav", seconds) for name, seconds in (("a", 0.1), ("b", 0.2), ("c", 0.3)))
+    requests: list[Request] = [
+        sound_request(short, text="x" * 90),
+        sound_request(long),
+        sound_request(middle, middle),
+        request("y" * 25),
+    ]
+    order: list[Request] = []
+
+    async def worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
+        order.extend(batch)
+        return [Generation(text="") for _ in batch]
+
+    asyncio.run(send_requests([worker], BatchLimits(1), requests))
+    # 0.4 s in two clips, 0.3 s, text as long as 0.25 s, and 0.1 s, where the text beside the sound does not count.
+    assert [requests.index(sent) for sent in order] == [2, 1, 3, 0]
+
+
+def test_sound_that_breaks_off_fails_alone_when_it_is_decoded(tone: Any, tmp_path: Path) -> None:
+    good = tone("good.flac", 1.0)
+    content = good.read_bytes()
+    bad = tmp_path / "bad.flac"
+    bad.write_bytes(content[: len(content) // 2])
+    outputs = asyncio.run(
+        send_requests(
+            [answer_everything], BatchLimits(4, sample_rate=16_000), [sound_request(good), sound_request(bad)]
+        )
+    )
+    assert outputs[0] == Generation(text="fine")
+    assert isinstance(outputs[1], AudioError)
+
+
+async def answer_everything(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
+    return [Generation(text="fine") for _ in batch]
+
+
+async def lose_worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
+    raise WorkerLost("the worker is gone")
+
+
+def test_other_workers_answer_the_requests_of_a_lost_one() -> None:
+    texts = [str(number) for number in range(12)]
+    outputs = asyncio.run(send_all([lose_worker, answer_everything, lose_worker], BatchLimits(2), texts))
+    assert outputs == [Generation(text="fine")] * 12
+
+
+def test_without_any_worker_all_requests_fail() -> None:
+    outputs = asyncio.run(send_all([lose_worker] * 2, BatchLimits(2), ["a", "b"]))
+    assert [str(output) for output in outputs] == ["the worker is gone"] * 2
+
+
+def test_a_worker_that_is_lost_after_some_answers_keeps_them() -> None:
+    calls: list[int] = []
+
+    async def worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
+        calls.append(len(batch))
+        if len(calls) == 1:
+            return [Generation(text="first") for _ in batch]
+        raise WorkerLost("the worker is gone")
+
+    outputs = asyncio.run(send_all([worker], BatchLimits(1), ["aa", "b"]))
+    assert outputs[0] == Generation(text="first")
+    assert isinstance(outputs[1], WorkerLost)
+
+
+def test_waiting_requests_of_a_lost_worker_fail() -> None:
+    errors = asyncio.run(send_waiting(lose_worker, ["a", "b"], 2))
+    assert [str(error) for error in errors] == ["the worker is gone"] * 2
+
+
+def test_a_window_has_eight_batches_for_each_worker() -> None:
+    async def main() -> tuple[int, int]:
+        batcher = Batcher([answer_everything] * 3, BatchLimits(5))
+        automatic = Batcher([answer_everything] * 2, BatchLimits(5), auto_grow=True)
+        sizes = batcher.window_size, automatic.window_size
+        await batcher.close()
+        await automatic.close()
+        return sizes
+
+    assert asyncio.run(main()) == (8 * 5 * 3, MAX_AUTO_BATCH_SIZE * 2)
+
+
+def test_stopping_is_noticed_before_a_request_is_sent() -> None:
+    async def main(windows: bool) -> bool:
+        batcher = Batcher([answer_everything], BatchLimits(2), windows=windows)
+        assert not batcher.is_stopping
+        batcher.stop()
+        with pytest.raises(RunStopped):
+            await batcher.acquire_slot().send(request("late"))
+        await batcher.close()
+        return batcher.is_stopping
+
+    assert asyncio.run(main(windows=True))
+    assert asyncio.run(main(windows=False))
+
+
+def test_a_cancelled_request_takes_no_place_in_a_batch_of_waiting_ones() -> None:
+    batches: list[list[str]] = []
+
+    async def main() -> None:
+        batcher = Batcher([recording_worker(batches)], BatchLimits(2), windows=False)
+        tasks = [asyncio.create_task(batcher.acquire_slot().send(request(text))) for text in "abc"]
+        await asyncio.sleep(0)
+        tasks[0].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await batcher.close()
+
+    asyncio.run(main())
+    assert batches == [["b", "c"]]
+
+
+def test_sound_in_every_kind_of_request_is_decoded(tone: Any) -> None:
+    clip = Audio(str(tone("a.wav", 0.1)))
+    turns = (Turn("user", ("listen", clip)),)
+    for sent in (Generate(turns=turns), LogLikelihood(turns=turns, continuation="x")):
+        decoded = decode_request_audio(sent, 8000)
+        assert isinstance(decoded, Generate | LogLikelihood)
+        assert decoded.turns[0].parts[0] == "listen"
+        audio = decoded.turns[0].parts[1]
+        assert isinstance(audio, Audio)
+        assert isinstance(audio.data, np.ndarray)
+        assert audio.data.shape == (800,)
