@@ -56,10 +56,9 @@ def waveform_chart(recording: DecodedAudio, palette: Palette) -> Any:
 
     data = alt.InlineData(values=compute_envelope(recording.samples, recording.rate))
     loudest = max(0.05, float(abs(recording.samples).max())) if len(recording.samples) else 1.0
-    x = alt.X("t:Q", title=None, scale=alt.Scale(domain=[0, recording.seconds], nice=False),
-              axis=alt.Axis(labels=False, ticks=False))  # fmt: skip
-    y = alt.Y("low:Q", title="amplitude", scale=alt.Scale(domain=[-loudest, loudest]),
-              axis=alt.Axis(tickCount=3, minExtent=36))  # fmt: skip
+    time, amplitude = alt.Scale(domain=[0, recording.seconds], nice=False), alt.Scale(domain=[-loudest, loudest])
+    x = alt.X("t:Q", title=None, scale=time, axis=alt.Axis(labels=False, ticks=False))
+    y = alt.Y("low:Q", title="amplitude", scale=amplitude, axis=alt.Axis(tickCount=3, minExtent=36))
     chart = alt.Chart(data, height=140).mark_area(color=palette.accent, interpolate="step-after")
     return chart.encode(x=x, y=y, y2="high:Q")
 
@@ -70,21 +69,13 @@ def spectrogram_chart(recording: DecodedAudio, palette: Palette) -> Any:
 
     top = min(MAX_FREQUENCY, recording.rate / 2) / 1000
     data = alt.InlineData(values=[{"t": 0.0, "f": top, "url": _spectrogram_data_url(recording, palette)}])
-    return (
-        alt.Chart(data, height=230)
-        .mark_image(
-            width=alt.expr("width"), height=alt.expr("height"), aspect=False,
-            align="left", baseline="top",
-        )
-        .encode(
-            x=alt.X("t:Q", title="time (s)",
-                    scale=alt.Scale(domain=[0, recording.seconds], nice=False),
-                    axis=alt.Axis(grid=False)),
-            y=alt.Y("f:Q", title="frequency (kHz)", scale=alt.Scale(domain=[0, top], nice=False),
-                    axis=alt.Axis(grid=False, tickCount=4, minExtent=36)),
-            url="url:N",
-        )
-    )  # fmt: skip
+    time, frequency = (alt.Scale(domain=[0, end], nice=False) for end in (recording.seconds, top))
+    x = alt.X("t:Q", title="time (s)", scale=time, axis=alt.Axis(grid=False))
+    y_axis = alt.Axis(grid=False, tickCount=4, minExtent=36)
+    y = alt.Y("f:Q", title="frequency (kHz)", scale=frequency, axis=y_axis)
+    size = {"width": alt.expr("width"), "height": alt.expr("height"), "aspect": False}
+    image = alt.Chart(data, height=230).mark_image(**size, align="left", baseline="top")
+    return image.encode(x=x, y=y, url="url:N")
 
 
 def _spectrogram_data_url(recording: DecodedAudio, palette: Palette) -> str:

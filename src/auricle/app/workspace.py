@@ -79,6 +79,10 @@ class Workspace:
                 )
         return path
 
+    def run_name(self, path: Path) -> str:
+        """Return the name of a run from its folder; the path itself if it is not in the runs folder."""
+        return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
+
     def resolve_audio(self, path: str | Path) -> Path | None:
         """Return the resolved path of an audio file, or None if it is not one the app may read."""
         resolved = self.resolve_path(path, DEMO_AUDIO_FOLDER)
@@ -97,12 +101,11 @@ class Workspace:
     def _find_run_folders(self, folder: Path, depth: int) -> Iterator[Path]:
         """Yield folders that contain a run, sorted by name; symbolic links are not followed."""
         try:
-            with os.scandir(folder) as dir_entries:
-                names = sorted(dir_entry.name for dir_entry in dir_entries if _is_visible_folder(dir_entry))
+            with os.scandir(folder) as items:
+                names = sorted(item.name for item in items if item.is_dir(follow_symlinks=False))
         except OSError:
             return
-        for name in names:
-            path = folder / name
+        for path in (folder / name for name in names if not name.startswith(".")):
             if contains_run(path):
                 yield path
             elif depth:
@@ -143,10 +146,6 @@ def check_run_file(file: Path, max_bytes: int = MAX_BYTES) -> None:
         raise DataError(f"{file.name} is not a file inside the run.")
     if file.stat().st_size > max_bytes:
         raise DataError(f"{file.name} is larger than {max_bytes // 1_000_000} MB, too large for the app.")
-
-
-def _is_visible_folder(dir_entry: os.DirEntry[str]) -> bool:
-    return not dir_entry.name.startswith(".") and dir_entry.is_dir(follow_symlinks=False)
 
 
 def _read_entry(root: Path, path: Path) -> RunEntry:

@@ -17,10 +17,10 @@ import click
 from auricle.cli import options as opt
 from auricle.cli.output import echo, print_json
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
-from auricle.core.types import Generation, Likelihood, Output, Prediction, RejectedRow, Sample, list_parts
+from auricle.core.types import Generation, Output, Prediction, RejectedRow, Sample, list_parts
 
 if TYPE_CHECKING:
-    from auricle import Audio, Spec, api
+    from auricle import Spec, api
 
 DEVELOPMENT_EXTRAS = ("test", "serve-test")
 EXTRA_REQUIREMENT = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[\w-]+)["']""")
@@ -130,7 +130,7 @@ def _installed_version(package: str) -> str | None:
 
 def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
     """Check that the first rows of a task can be read and their audio decoded."""
-    from auricle import api
+    from auricle import Audio, api
 
     try:
         task = api.build_task(spec)
@@ -142,24 +142,17 @@ def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
     problems = [(row.origin, row.reason) for row in rows if isinstance(row, RejectedRow)]
     samples = [row for row in rows if isinstance(row, Sample)]
     seconds = 0.0
-    for sample in samples:
-        for audio in _audio_parts(sample):
-            try:
-                seconds += len(audio.decode(16_000)) / 16_000
-            except AuricleError as error:
-                problems.append((sample.origin or sample.id, str(error)))
+    parts = [(sample, part) for sample in samples for value in sample.inputs.values() for part in list_parts(value)]
+    for sample, part in parts:
+        try:
+            seconds += len(part.decode(16_000)) / 16_000 if isinstance(part, Audio) else 0.0
+        except AuricleError as error:
+            problems.append((sample.origin or sample.id, str(error)))
     yield (bool(samples), f"{len(samples)} of the first {len(rows)} rows are valid samples, {seconds:.1f} s of audio")
     for origin, reason in problems:
         yield False, f"{origin}: {reason}"
     for note in notes:
         yield None, note
-
-
-def _audio_parts(sample: Sample) -> list[Audio]:
-    from auricle import Audio
-
-    parts = [part for value in sample.inputs.values() for part in list_parts(value)]
-    return [part for part in parts if isinstance(part, Audio)]
 
 
 def check_model(model: str, model_args: Mapping[str, Any], spec: Spec | None) -> Iterator[CheckResult]:
@@ -232,15 +225,12 @@ def _compare_outputs(single_outputs: tuple[Output, ...], batched_outputs: tuple[
 
 
 def _max_difference(single: Output, batched: Output) -> float:
-    """Return the largest difference between the numbers of two outputs."""
-    if isinstance(single, Prediction) and isinstance(batched, Prediction):
-        if single.values.keys() != batched.values.keys():
-            return float("inf")
-        pairs = [(value, batched.values[name]) for name, value in single.values.items()]
-    elif isinstance(single, Likelihood) and isinstance(batched, Likelihood):
-        if len(single.logprobs) != len(batched.logprobs):
-            return float("inf")
-        pairs = list(zip(single.logprobs, batched.logprobs, strict=True))
-    else:
+    """Return the largest difference between the numbers of two outputs; infinite if they have other numbers."""
+    numbers, others = _list_numbers(single), _list_numbers(batched)
+    if type(single) is not type(batched) or numbers.keys() != others.keys():
         return float("inf")
-    return max((abs(a - b) for a, b in pairs), default=0.0)
+    return max((abs(number - others[name]) for name, number in numbers.items()), default=0.0)
+
+
+def _list_numbers(output: Output) -> dict[Any, float]:
+    return dict(output.values if isinstance(output, Prediction) else enumerate(getattr(output, "logprobs", ())))

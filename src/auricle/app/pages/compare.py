@@ -5,7 +5,7 @@ Differences have intervals; the samples that changed are listed and played.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from auricle.app.workspace import RunEntry
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Record
 from auricle.metrics.matrix_difference import MatrixDifference
+from auricle.perf import compare as perf_compare
 from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
 from auricle.report.compare import text as compare_text
 from auricle.report.compare.text import format_difference, format_difference_interval, format_p_value, typeset
@@ -64,17 +65,15 @@ def page() -> None:
 
 def _draw_pair(baseline: RunEntry, candidate: RunEntry) -> None:
     if baseline.path == candidate.path:
-        st.info("A and B are the same run. Choose another one.", icon=":material/compare_arrows:")
+        _draw_reason("A and B are the same run. Choose another one.")
         return
     if baseline.kind != candidate.kind:
         load_test = baseline if baseline.kind == "perf" else candidate
-        st.info(
-            escape_markdown(f"{load_test.name} is a load test and the other run is not; they cannot be compared."),
-            icon=":material/compare_arrows:",
-        )
+        _draw_reason(f"{load_test.name} is a load test and the other run is not; they cannot be compared.")
         return
     if baseline.kind == "perf":
-        draw_load_test_comparison(baseline.path, candidate.path)
+        lines = perf_compare.format_comparison(perf_compare.build_comparison(baseline.path, candidate.path))
+        st.code("\n".join(lines), language=None, wrap_lines=False)
         return
     for entry in (baseline, candidate):
         run_data.load_metrics(entry.path)  # raises an error that describes what is wrong with the run
@@ -91,7 +90,11 @@ def _draw_pair(baseline: RunEntry, candidate: RunEntry) -> None:
     try:
         draw_comparison(baseline.path, candidate.path)
     except SpecError as error:
-        st.info(escape_markdown(f"These runs cannot be compared: {error}"), icon=":material/compare_arrows:")
+        _draw_reason(f"These runs cannot be compared: {error}")
+
+
+def _draw_reason(text: str) -> None:
+    st.info(escape_markdown(text), icon=":material/compare_arrows:")
 
 
 # --- the comparison of two runs -----------------------------------------------------------------
@@ -109,12 +112,8 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
     fingerprints = tuple(run_data.fingerprint(path, OUTPUTS_FILE, METRICS_FILE) for path in (baseline, candidate))
     candidate_fields = run_data.load_samples(candidate).fields
     fields = [field for field in run_data.load_samples(baseline).fields if field in candidate_fields]
-    group_field = st.selectbox(
-        "Group by",
-        ["", *fields],
-        key=f"compare-by-{baseline.name}-{candidate.name}",
-        format_func=lambda name: name or "(none)",
-    )
+    key = f"compare-by-{baseline.name}-{candidate.name}"
+    group_field = st.selectbox("Group by", ["", *fields], key=key, format_func=lambda name: name or "(none)")
     comparison = _compare((str(baseline), str(candidate)), str(group_field), fingerprints)
     rows = comparison.overall
     _draw_headline(rows)
@@ -122,7 +121,10 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
     if rows:
         _draw_table(comparison.rows)
         components.draw_notes(*(typeset(compare_text.describe_row(row)) for row in rows))
-    _draw_not_compared(comparison.refused)
+    if comparison.refused:
+        st.subheader("Not compared", anchor=False)
+        refused = [[name, truncate(reason, 600)] for name, reason in comparison.refused.items()]
+        components.draw_table(["Metric", "Reason"], refused, 2)
     if comparison.matrix:
         _draw_matrices(baseline, candidate, comparison.matrix)
     if comparison.shifts:
@@ -135,17 +137,16 @@ def _title(row: ComparisonRow) -> str:
     return add_arrow(row.title, row.higher_is_better)
 
 
+def _difference(row: ComparisonRow) -> str:
+    return typeset(format_difference(row.difference, row.unit))
+
+
 def _draw_headline(rows: Sequence[ComparisonRow]) -> None:
     if not rows:
-        st.info("These runs have no comparable metric. The reasons are listed below.", icon=":material/compare_arrows:")
+        _draw_reason("These runs have no comparable metric. The reasons are listed below.")
         return
     components.draw_headline(
-        (
-            f"{_title(row)}, B − A",
-            typeset(format_difference(row.difference, row.unit)),
-            format_difference_interval(row, row.unit),
-        )
-        for row in rows[:4]
+        (f"{_title(row)}, B − A", _difference(row), format_difference_interval(row, row.unit)) for row in rows[:4]
     )
 
 
@@ -160,7 +161,7 @@ def _draw_table(rows: Sequence[ComparisonRow]) -> None:
 
 
 def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> list[str | None]:
-    unit, difference = row.unit, typeset(format_difference(row.difference, row.unit))
+    unit, difference = row.unit, _difference(row)
     group = f"{row.field}: {row.group}" if row.field else "all"
     return [
         _title(row),
@@ -178,13 +179,6 @@ def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> lis
     ]
 
 
-def _draw_not_compared(reasons: Mapping[str, str]) -> None:
-    if reasons:
-        st.subheader("Not compared", anchor=False)
-        rows = [[name, truncate(reason, 600)] for name, reason in reasons.items()]
-        components.draw_table(["Metric", "Reason"], rows, 2)
-
-
 # --- labels and dimensions --------------------------------------------------------------------
 
 
@@ -194,11 +188,8 @@ def _draw_matrices(baseline: Path, candidate: Path, difference: MatrixDifference
         number = next(number for number in run_data.load_metrics(path).overall if "matrix" in number.details)
         with column:
             components.draw_markup(Markup("<p><strong>{}</strong> {}</p>").format(name, path.name))
-            draw_chart(
-                charts.confusion_chart(ConfusionMatrix.from_details(number.details)),
-                key=f"compare-matrix-{name}",
-                alt=f"Confusion matrix of {name}",
-            )
+            chart = charts.confusion_chart(ConfusionMatrix.from_details(number.details))
+            draw_chart(chart, key=f"compare-matrix-{name}", alt=f"Confusion matrix of {name}")
     st.markdown("**B − A**")
     draw_chart(charts.difference_chart(difference), alt="Difference of the confusion matrices (B − A)")
     components.draw_notes(MATRIX_GUIDE)
@@ -287,13 +278,3 @@ def _find_record(path: Path, sample_id: str) -> Record | None:
     frame = run_data.load_samples(path).frame
     offsets = frame.loc[frame["id"] == sample_id, "offset"]
     return run_data.load_record(path, int(offsets.iloc[0])) if len(offsets) else None
-
-
-# --- load tests ---------------------------------------------------------------------------------
-
-
-def draw_load_test_comparison(baseline: Path, candidate: Path) -> None:
-    """Draw the comparison of two load tests, as the command line prints it."""
-    from auricle.perf.compare import build_comparison, format_comparison
-
-    st.code("\n".join(format_comparison(build_comparison(baseline, candidate))), language=None, wrap_lines=False)

@@ -129,19 +129,15 @@ def _choose_prompt_and_models() -> tuple[str, tuple[tuple[str, str], ...]]:
         **theme.PERSIST_STATE,
     )
     st.caption(theme.escape_markdown("; ".join(map(describe_model, names))))
-    prompt = st.text_area(
-        "Prompt", key="inference-text", **theme.PERSIST_STATE, height=68,
-        placeholder="Question or instruction, for models that accept text",
-    )  # fmt: skip
+    placeholder = "Question or instruction, for models that accept text"
+    prompt = st.text_area("Prompt", key="inference-text", **theme.PERSIST_STATE, height=68, placeholder=placeholder)
     models = []
     if names:
         with st.expander("Model options"):
             for name in names:
-                options = st.text_input(
-                    theme.escape_markdown(display_name(name)), key=f"inference-options-{name}", **theme.PERSIST_STATE,
-                    placeholder="key=value key=value",
-                )  # fmt: skip
-                models.append((name, options))
+                title, key = theme.escape_markdown(display_name(name)), f"inference-options-{name}"
+                hint: Any = {"placeholder": "key=value key=value", **theme.PERSIST_STATE}
+                models.append((name, st.text_input(title, key=key, **hint)))
     return prompt.strip(), tuple(models)
 
 
@@ -255,34 +251,24 @@ def class_score_chart(ranked: list[tuple[str, float]], is_probability: bool, pal
     import altair as alt
 
     rows = [
-        {"name": f"▸ {name}" if rank == 0 else name, "score": score, "top": rank == 0,
-         "text": _format_score(score, is_probability)}
-        for rank, (name, score) in enumerate(ranked)
-    ]  # fmt: skip
+        {"name": name, "score": score, "top": False, "text": _format_score(score, is_probability)}
+        for name, score in ranked
+    ]
+    rows[0] |= {"name": f"▸ {rows[0]['name']}", "top": True}
+    title, axis, domain = "probability", alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1]), [0.0, 1.18]
+    if not is_probability:
+        low, high = min(0.0, ranked[-1][1]), max(0.0, ranked[0][1])
+        margin = (high - low or 1.0) * 0.25  # space for the labels at the ends of the bars
+        title, axis, domain = "logit", alt.Axis(format="g"), [low - margin * (low < 0), high + margin]
     base = alt.Chart(alt.InlineData(values=rows), height=26 * len(rows) + AXIS_HEIGHT).encode(
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=170, ticks=False)),
-        x=alt.X("score:Q", title="probability" if is_probability else "logit",
-                scale=alt.Scale(domain=_score_axis_domain(ranked, is_probability), nice=False),
-                axis=alt.Axis(format="%" if is_probability else "g",
-                              values=[0, 0.25, 0.5, 0.75, 1] if is_probability else alt.Undefined)),
+        x=alt.X("score:Q", title=title, scale=alt.Scale(domain=domain, nice=False), axis=axis),
         tooltip=[alt.Tooltip("name:N", title="class"), alt.Tooltip("text:N", title="score")],
-    )  # fmt: skip
+    )
     fill = alt.condition("datum.top", alt.value(palette.accent), alt.value(palette.inactive))
-    labels = base.mark_text(
-        align=alt.expr("datum.score < 0 ? 'right' : 'left'"),
-        dx=alt.expr("datum.score < 0 ? -5 : 5"),
-        color=palette.text,
-    ).encode(text="text:N")
+    align, offset = alt.expr("datum.score < 0 ? 'right' : 'left'"), alt.expr("datum.score < 0 ? -5 : 5")
+    labels = base.mark_text(align=align, dx=offset, color=palette.text).encode(text="text:N")
     return base.mark_bar(height=14).encode(color=fill) + labels
-
-
-def _score_axis_domain(ranked: list[tuple[str, float]], is_probability: bool) -> list[float]:
-    """Return the range of the axis, with space for the labels at the ends of the bars."""
-    if is_probability:
-        return [0.0, 1.18]
-    low, high = min(0.0, ranked[-1][1]), max(0.0, ranked[0][1])
-    margin = (high - low or 1.0) * 0.25
-    return [low - margin * (low < 0), high + margin]
 
 
 def _draw_continuous_values(values: Mapping[str, float]) -> None:
@@ -300,10 +286,9 @@ def gauge_chart(values: Mapping[str, float], palette: theme.Palette) -> Any:
     import altair as alt
 
     rows = [
-        {"name": name, "value": value, "low": min(0.0, value), "high": max(1.0, value),
-         "text": f"{value:.2f}"}
+        {"name": name, "value": value, "low": min(0.0, value), "high": max(1.0, value), "text": f"{value:.2f}"}
         for name, value in values.items()
-    ]  # fmt: skip
+    ]
     domain = [min(0.0, *values.values()), max(1.0, *values.values())]
     base = alt.Chart(alt.InlineData(values=rows), height=48 * len(rows) + AXIS_HEIGHT).encode(
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False))

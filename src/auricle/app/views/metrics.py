@@ -55,31 +55,24 @@ def draw_headline(metrics: Metrics) -> None:
 
 def draw_warnings(path: Path, metrics: Metrics) -> None:
     """Draw warnings about unfinished, outdated or failed parts of the run, and its notes."""
+    warnings = {}
     if not metrics.complete:
-        st.warning(
-            "This run is unfinished. Metrics cover the samples completed so far.", icon=":material/hourglass_top:"
-        )
+        warnings["hourglass_top"] = "This run is unfinished. Metrics cover the samples completed so far."
     if run_data.is_stale(path):
-        st.warning(
-            f"These metrics are out of date. Run `auricle score {escape_markdown(_run_name(path))}` to update them.",
-            icon=":material/update:",
-        )
+        name = escape_markdown(current_workspace().run_name(path))
+        warnings["update"] = f"These metrics are out of date. Run `auricle score {name}` to update them."
     try:
         run_data.find_foreign_code(path)
     except DataError as error:
-        st.warning(escape_markdown(error), icon=":material/broken_image:")
+        warnings["broken_image"] = escape_markdown(error)
     if metrics.outcomes.failed:
-        st.warning(
+        warnings["error"] = (
             f"{metrics.outcomes.failed:,} of {metrics.outcomes.total:,} samples failed and are excluded. The table "
-            "shows the best and worst case had they succeeded.",
-            icon=":material/error:",
+            "shows the best and worst case had they succeeded."
         )
+    for icon, text in warnings.items():
+        st.warning(text, icon=f":material/{icon}:")
     components.draw_notes(*(truncate(note, 600) for note in metrics.notes[:MAX_NOTES]))
-
-
-def _run_name(path: Path) -> str:
-    root = current_workspace().root
-    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
 def draw_overview(metrics: Metrics) -> None:

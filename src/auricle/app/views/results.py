@@ -50,12 +50,10 @@ def draw_results(path: Path) -> None:
 
 def _draw_links(path: Path) -> None:
     """Draw links to other pages about this run."""
-    root = workspace.current_workspace().root
-    if path.is_relative_to(root):
-        name = str(path.relative_to(root))
-        with st.container(horizontal=True):
-            navigation.draw_page_link("samples", "All samples", run=name)
-            navigation.draw_page_link("compare", "Compare with another run", b=name)
+    name = workspace.current_workspace().run_name(path)
+    with st.container(horizontal=True):
+        navigation.draw_page_link("samples", "All samples", run=name)
+        navigation.draw_page_link("compare", "Compare with another run", b=name)
 
 
 def _draw_kind_sections(path: Path, metrics: Metrics, key: str) -> None:
