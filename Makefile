@@ -46,6 +46,10 @@ audit: .venv/test
 	$(BIN)/python scripts/audit.py
 	@if [ -x $(BIN)/pip-audit ]; then $(BIN)/pip-audit --skip-editable; else echo "pip-audit is not installed: known vulnerabilities were not looked up."; fi
 
+# Hostile sounds, manifests, YAML files and responses: no traceback, no hang, little memory.
+fuzz: .venv/test
+	$(BIN)/python scripts/fuzz.py
+
 clean:
 	rm -rf .venv
 

@@ -250,6 +250,25 @@ def test_out_of_memory_halves_this_and_later_batches() -> None:
     assert set(sizes[6:]) == {2}
 
 
+def test_memory_is_learned_from_the_longest_request_of_a_batch() -> None:
+    async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        if len(batch) > 2:
+            raise MemoryError
+        return [Generation(text="") for _ in batch]
+
+    async def main() -> BatchLimits:
+        batcher = Batcher([worker], BatchLimits(8, seconds=100.0))
+        slots = [batcher.acquire_slot() for _ in range(4)]
+        batcher.close_window()
+        texts = ["x" * 100, "x" * 400, "x" * 100, "x" * 200]
+        await asyncio.gather(*(slot.send(request(text)) for slot, text in zip(slots, texts, strict=True)))
+        await batcher.close()
+        return batcher.adaptive_limits.limits
+
+    # Four requests, padded to the longest of 400 characters, count as 16 seconds.
+    assert asyncio.run(main()) == BatchLimits(2, seconds=8.0)
+
+
 def test_other_errors_do_not_shrink_later_batches() -> None:
     sizes: list[int] = []
     texts = [str(number) for number in range(32)]
