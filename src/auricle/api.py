@@ -102,17 +102,18 @@ def evaluate(
     observer = observer or Observer()
     with Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
         model = deploy_model(model_class, spec, settings, run.path)
-        outcomes = _run_inference(evaluation, model, run, settings, observer)
+        outcomes, stop_reason = _run_inference(evaluation, model, run, settings, observer)
         result = RunResult(
             path=run.path,
             outcomes=OutcomeCounts.count(outcomes),
             complete=run.read_progress().complete,
-            stop_reason=getattr(observer, "stop_reason", ""),
+            stop_reason=stop_reason or getattr(observer, "stop_reason", ""),
         )
         if infer_only:
             return result
         judge = spec.judge if result.complete else None
-        metrics = _judge_and_publish(run, task, judge, settings, observer)
+        metrics, judge_stop_reason = _judge_and_publish(run, task, judge, settings, observer)
+        result = replace(result, stop_reason=result.stop_reason or judge_stop_reason)
     unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
     return replace(result, metrics=metrics, unscored=unscored, judge_requested=judge is not None)
 
@@ -152,8 +153,8 @@ def score(
         )
     with lock_run(run.path):
         judge_spec = JudgeSpec.parse(judge).resolved()
-        metrics = _judge_and_publish(run, task, judge_spec, settings or Settings(), observer or Observer())
-    return replace(_scored(run, metrics), judge_requested=True)
+        metrics, stop_reason = _judge_and_publish(run, task, judge_spec, settings or Settings(), observer or Observer())
+    return replace(_scored(run, metrics), judge_requested=True, stop_reason=stop_reason)
 
 
 def _scored(run: Run, metrics: Metrics) -> RunResult:
@@ -190,17 +191,21 @@ def read_judge(run: Run) -> Judge | None:
 
 def _judge_and_publish(
     run: Run, task: Task, judge: JudgeSpec | None, settings: Settings, observer: Observer
-) -> Metrics:
-    """Request missing verdicts and write the results, even if the judge is unreachable."""
+) -> tuple[Metrics, str]:
+    """Request missing verdicts and write the results, even if the judge is unreachable.
+
+    Returns:
+        The metrics, and why the server of the judge ended its pass, if it did.
+    """
     if judge is None:
-        return _publish(run, task, read_judge(run))
+        return _publish(run, task, read_judge(run)), ""
     try:
         # The cache belongs to the evaluated model, not to the judge.
-        _run_judge_pass(run, task, judge, replace(settings, cache=None), observer)
+        stop_reason = _run_judge_pass(run, task, judge, replace(settings, cache=None), observer)
     except AllRequestsFailed:
         _publish(run, task, judge.to_judge())
         raise
-    return _publish(run, task, judge.to_judge())
+    return _publish(run, task, judge.to_judge()), stop_reason
 
 
 def _publish(run: Run, task: Task, judge: Judge | None) -> Metrics:
@@ -209,25 +214,25 @@ def _publish(run: Run, task: Task, judge: Judge | None) -> Metrics:
     return publish(run, task, display_name(Spec.from_run(run).model), judge)
 
 
-def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, observer: Observer) -> None:
-    """Request missing verdicts; the judge is loaded only if there are any."""
+def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, observer: Observer) -> str:
+    """Request missing verdicts; the judge is loaded only if there are any. Return why its server ended the pass."""
     judge_pass = JudgePass(run, task.metrics, judge.to_judge())
     total = judge_pass.count_pending()
     if not total:
         judge_pass.write_judge_line()
-        return
+        return ""
     model = construct_model(_resolve_judge_model(judge), judge.model, judge.args)
     observer.on_judging(total)
 
-    async def main() -> None:
+    async def main() -> str:
         stop = asyncio.Event()
         with stop_on_interrupt(stop):
             try:
-                await judge_pass.run(model, settings, observer, stop)
+                return await judge_pass.run(model, settings, observer, stop)
             finally:
                 await close_model(model)
 
-    _run_async(main())
+    return _run_async(main())
 
 
 def _resolve_judge_model(judge: JudgeSpec) -> type[Model]:
@@ -345,8 +350,8 @@ def _preview_samples(
 
 def _run_inference(
     evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer
-) -> Mapping[Outcome, int]:
-    """Answer the samples and return the number of each outcome."""
+) -> tuple[Mapping[Outcome, int], str]:
+    """Answer the samples, and return the number of each outcome and why the server ended the run, if it did."""
     spec, task = evaluation.spec, evaluation.task
 
     def describe_data(progress: Progress) -> Progress:
@@ -354,13 +359,13 @@ def _run_inference(
         notes = tuple(task.notes(spec.model, spec.model_args))
         return replace(progress, revision=f"{task.revision}{limit}", notes=notes)
 
-    async def main() -> Mapping[Outcome, int]:
+    async def main() -> tuple[Mapping[Outcome, int], str]:
         stop = asyncio.Event()
         observer.on_start(run, stop.set)
         with stop_on_interrupt(stop):
             try:
                 loop = RunLoop(evaluation.inferencer, model, run, settings, observer)
-                return await loop.run(task.samples, stop, describe_data)
+                return await loop.run(task.samples, stop, describe_data), loop.stop_reason
             finally:
                 await close_model(model)
 

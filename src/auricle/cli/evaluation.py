@@ -64,7 +64,7 @@ def run_evaluation(
         )
         progress.finish(result.exit_status)
     if not result.complete:
-        _print_stopped(result.stop_reason)
+        _print_stopped(result.stop_reason, " a higher --max-cost" if budget and budget.stop_reason else "")
     elif result.metrics and result.metrics.judge:
         print_missing_verdicts(result, result.metrics.judge)
     return result
@@ -72,6 +72,8 @@ def run_evaluation(
 
 def print_missing_verdicts(result: RunResult, judge: JudgeFacts) -> None:
     """Report verdicts that are missing or failed, with the command that requests them."""
+    if result.stop_reason:
+        echo(f"The judge was stopped: {result.stop_reason}.", err=True)
     if judge.missing or judge.failed:
         command = resume_command() if result.judge_requested else f"auricle score {result.path} --judge {judge.model}"
         echo(f"{judge.missing} verdicts are missing, {judge.failed} failed. Request them with: {command}", err=True)
@@ -82,8 +84,8 @@ def resume_command() -> str:
     return format_command(word for word in sys.argv[1:] if word != "--fresh")
 
 
-def _print_stopped(reason: str) -> None:
-    cause, remedy = (f": {reason}", " a higher --max-cost") if reason else ("", "")
+def _print_stopped(reason: str, remedy: str) -> None:
+    cause = f": {reason}" if reason else ""
     echo(f"Stopped{cause}. No completed sample is lost. Resume with{remedy}: {resume_command()}", err=True)
 
 

@@ -87,7 +87,7 @@ class Transient(SampleError):
 
     Args:
         message: What happened.
-        retry_after: Seconds to wait before the next attempt, if the server states them.
+        retry_after: Seconds to wait before the next attempt, if the server asks to wait; 0 if it does not say how long.
     """
 
     def __init__(self, message: str = "", retry_after: float | None = None) -> None:

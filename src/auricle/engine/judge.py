@@ -57,17 +57,19 @@ class JudgePass:
                 self._pending.append(request)
         return self._pending.count
 
-    async def run(self, model: Model, settings: Settings, observer: Observer, stop: asyncio.Event) -> None:
-        """Request all missing verdicts, until `stop` is set."""
+    async def run(self, model: Model, settings: Settings, observer: Observer, stop: asyncio.Event) -> str:
+        """Request all missing verdicts, until `stop` is set, and return why the server ended the pass, if it did."""
         self.count_pending()
         assert self._pending
         self.write_judge_line()
         journal = Journal(self._run_directory.verdicts_path)
         try:
-            sender = JudgeSender(self._judge.name, settings, journal, observer)
+            fail_fast = FailFast(stop)
+            sender = JudgeSender(self._judge.name, settings, journal, observer, fail_fast)
             slots = open_slots(model, settings)
             loop = RequestLoop(slots, sender.request_verdict, stop, check=journal.check)
             await loop.run(self._pending.read())
+            return fail_fast.stop_reason
         finally:
             journal.close()
 
@@ -122,10 +124,12 @@ class PendingRequests:
 class JudgeSender:
     """Sends requests to one judge and stores its verdicts."""
 
-    def __init__(self, judge_name: str, settings: Settings, journal: Journal, observer: Observer) -> None:
+    def __init__(
+        self, judge_name: str, settings: Settings, journal: Journal, observer: Observer, fail_fast: FailFast
+    ) -> None:
         # No cache: votes repeat the same request, and would all get the first reply.
         self._settings = replace(settings, cache=None)
-        self._fail_fast = FailFast()
+        self._fail_fast = fail_fast
         self._judge_name = judge_name
         self._journal = journal
         self._observer = observer

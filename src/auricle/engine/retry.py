@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import math
 import random
+import time
 from collections import Counter
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol
 
 from auricle.core.errors import AllRequestsFailed, NotFinite, Refused, SampleError, Transient, Unreachable
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
+from auricle.engine.batching import RunStopped
 from auricle.engine.settings import Cache, Settings
 
 OUTPUT_TYPES: dict[type, type] = {Generate: Generation, LogLikelihood: Likelihood, Predict: Prediction}
 FAIL_FAST_AFTER = 20
 """Identical failures, with no success yet, after which the run is aborted."""
 MAX_RETRY_AFTER = 300.0
-"""Longest `Retry-After` in seconds that is honoured; longer waits fail the sample."""
+"""Longest `Retry-After` in seconds that is honoured, and longest time without an answer that a busy server gets."""
 
 
 class Slot(Protocol):
@@ -32,21 +35,36 @@ class Slot(Protocol):
 
 
 class FailFast:
-    """Aborts the run when its first requests all fail with the same error."""
+    """Ends a run that makes no progress: its first requests fail with the same error, or a quota is used up.
 
-    def __init__(self) -> None:
+    Args:
+        stop: Set when the quota is used up; samples that wait for a retry then end at once.
+        clock: Returns the time in seconds.
+    """
+
+    def __init__(self, stop: asyncio.Event | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.stop = stop or asyncio.Event()
+        self.stop_reason = ""
+        """Why the run was stopped; empty if it was not."""
+        self._clock = clock
         self._failure_counts: Counter[str] = Counter()
         self._has_success = False
+        self._busy_replies = 0
+        self._busy_since = 0.0
 
     def record_success(self) -> None:
         self._has_success = True
+        self._busy_replies = 0
 
     def record_failure(self, error: SampleError) -> None:
         """Count a failure that concerns the server rather than the sample.
 
         Raises:
             AllRequestsFailed: after `FAIL_FAST_AFTER` identical failures.
+            RunStopped: if the server asks to wait too long.
         """
+        if isinstance(error, Transient) and error.retry_after is not None:
+            self._record_busy(error, error.retry_after)
         if self._has_success or not isinstance(error, (Unreachable, Refused)):
             return
         cause = f"{type(error).__name__} {str(error).partition(' from ')[0][:8]}"
@@ -56,6 +74,26 @@ class FailFast:
                 f"The first {FAIL_FAST_AFTER} requests failed with the same error: {str(error).rstrip('.')}. "
                 "No request succeeded. Fix the cause and run the same command again."
             ) from error
+
+    def _record_busy(self, error: Transient, wait: float) -> None:
+        """Stop the run if the server asks to wait for long, or has refused everything for as long."""
+        now = self._clock()
+        if not self._busy_replies:
+            self._busy_since = now
+        self._busy_replies += 1
+        elapsed = now - self._busy_since + wait
+        is_persistent = self._busy_replies >= FAIL_FAST_AFTER and elapsed > MAX_RETRY_AFTER
+        if wait > MAX_RETRY_AFTER or is_persistent:
+            reason = f"Retry-After: {wait:,.0f} s" if wait > MAX_RETRY_AFTER else f"{self._busy_replies} times in a row"
+            self.stop_reason = f"the quota of the server is used up ({reason}): {str(error).rstrip('.')}"
+            self.stop.set()
+            raise RunStopped from error
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait before a retry; raise `RunStopped` as soon as the run is being stopped."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.stop.wait(), seconds)
+            raise RunStopped
 
 
 class RetryingSender:
@@ -112,7 +150,7 @@ class RetryingSender:
     async def _back_off(self, seconds: float) -> None:
         self._slot.release()
         try:
-            await asyncio.sleep(seconds)
+            await (self._fail_fast.sleep if self._fail_fast else asyncio.sleep)(seconds)
         finally:
             self._slot.reacquire()
 

@@ -76,6 +76,7 @@ class RunLoop:
             The number of each outcome.
         """
         self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes)))
+        self._fail_fast = FailFast(stop)
         slots, run = open_slots(self._model, self._settings), self._run_directory
         loop = RequestLoop(slots, self._process_sample, stop, self._observer.on_in_flight, run.check)
         try:
@@ -87,6 +88,11 @@ class RunLoop:
             await close_inferencer(self._inferencer)
         self._run_directory.write_progress(describe_data(self._finish(self._row_count, stop.is_set())))
         return self._outcomes + Counter({Outcome.ANSWERED: self._answered})
+
+    @property
+    def stop_reason(self) -> str:
+        """Why the server ended the run; empty if it did not."""
+        return self._fail_fast.stop_reason
 
     def _admit_rows(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Iterator[Job | None]:
         """Yield the samples to process, and None for rows that need no request."""

@@ -51,7 +51,7 @@ class RunResult:
         if not self.complete:
             return ExitStatus.FAILURES if self.stop_reason else ExitStatus.INTERRUPTED
         judge = self.metrics.judge if self.metrics else None
-        if judge and judge.missing and self.judge_requested:
+        if judge and judge.missing and self.judge_requested and not self.stop_reason:
             return ExitStatus.INTERRUPTED
         has_failures = self.outcomes.failed or self.unscored or (judge and (judge.missing or judge.failed))
         return ExitStatus.FAILURES if has_failures else ExitStatus.OK

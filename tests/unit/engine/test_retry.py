@@ -10,6 +10,7 @@ import pytest
 from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings, Turn
 from auricle.core.errors import AllRequestsFailed, AudioError, NotFinite, Refused, Transient, Unreachable
 from auricle.core.types import Output, Predict, Prediction, Record, Request
+from auricle.engine.batching import RunStopped
 from auricle.engine.observer import Observer
 from auricle.engine.retry import FAIL_FAST_AFTER, MAX_RETRY_AFTER, FailFast, RetryingSender
 from auricle.engine.run_loop import RunLoop
@@ -288,3 +289,67 @@ def test_a_prediction_that_is_not_finite_fails_the_sample(value: float) -> None:
 def test_a_finite_prediction_is_returned() -> None:
     prediction = Prediction(values={"joy": 0.5}, scale="logit")
     assert asyncio.run(_send_through(RecordingSlot(prediction), QUICK, Predict(inputs={}))) == prediction
+
+
+# --- quotas -----------------------------------------------------------------------
+
+
+def test_retry_after_of_hours_stops_the_run() -> None:
+    fail_fast = FailFast()
+    with pytest.raises(RunStopped):
+        fail_fast.record_failure(Transient("HTTP 429 from host: quota used up.", 7200.0))
+    assert fail_fast.stop.is_set()
+    assert fail_fast.stop_reason == (
+        "the quota of the server is used up (Retry-After: 7,200 s): HTTP 429 from host: quota used up"
+    )
+
+
+def refuse(fail_fast: FailFast, clock: list[float], times: int, wait: float = 10.0) -> None:
+    for _ in range(times):
+        fail_fast.record_failure(Transient("HTTP 429 from host: slow down", wait))
+        clock[0] += wait
+
+
+def test_twenty_refusals_in_a_row_over_five_minutes_stop_the_run() -> None:
+    clock = [0.0]
+    fail_fast = FailFast(clock=lambda: clock[0])
+    refuse(fail_fast, clock, 30)
+    assert not fail_fast.stop.is_set()
+    with pytest.raises(RunStopped):
+        refuse(fail_fast, clock, 1)
+    assert "(31 times in a row): HTTP 429 from host: slow down" in fail_fast.stop_reason
+
+
+def test_answer_in_between_ends_a_row_of_refusals() -> None:
+    clock = [0.0]
+    fail_fast = FailFast(clock=lambda: clock[0])
+    for _ in range(10):
+        refuse(fail_fast, clock, 25)
+        fail_fast.record_success()
+    assert fail_fast.stop_reason == ""
+
+
+def test_few_refusals_do_not_stop_the_run_however_long_they_take() -> None:
+    clock = [0.0]
+    refuse(FailFast(clock=lambda: clock[0]), clock, FAIL_FAST_AFTER - 1, wait=MAX_RETRY_AFTER)
+
+
+def test_refusals_without_a_stated_wait_are_counted_too() -> None:
+    clock = [0.0]
+    fail_fast = FailFast(clock=lambda: clock[0])
+    refuse(fail_fast, clock, FAIL_FAST_AFTER, wait=0.0)
+    clock[0] = MAX_RETRY_AFTER + 1
+    with pytest.raises(RunStopped):
+        refuse(fail_fast, clock, 1, wait=0.0)
+
+
+def test_stopped_run_does_not_wait_for_retries() -> None:
+    async def wait() -> None:
+        fail_fast = FailFast()
+        waiting = asyncio.create_task(fail_fast.sleep(3600.0))
+        await asyncio.sleep(0)
+        fail_fast.stop.set()
+        with pytest.raises(RunStopped):
+            await waiting
+
+    asyncio.run(wait())

@@ -289,6 +289,7 @@ class HttpModel(AsyncModel):
             retry_after = parse_retry_after(response.headers.get("Retry-After"))
             if status in BUSY_STATUSES:
                 endpoint.limiter.record_busy(retry_after)
+                retry_after = retry_after or 0.0  # a busy server asks to wait, even if it does not say how long
             return Transient(message, retry_after)
         if 300 <= status < 400:
             location = self.redact(response.headers.get("Location", "an unknown location"))

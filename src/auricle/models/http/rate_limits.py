@@ -23,6 +23,7 @@ SHRINK_FACTOR = 0.7
 BUSY_SHARE, MIN_BUSY_REPLIES = (0.2, 3)  # share of an epoch, and minimum number, of busy replies that lower the limit
 MAX_FAILURES = 3  # consecutive failures before an endpoint is paused
 PAUSE_SECONDS, MAX_PAUSE_SECONDS = (5.0, 60.0)  # first pause, doubled each time, and longest pause
+QUOTA_SECONDS = 300.0  # a longer Retry-After means a used-up quota, which no pause restores
 BUSY_PAUSE_SECONDS = 0.05  # used if a busy server sends no Retry-After
 Clock = Callable[[], float]
 
@@ -80,7 +81,8 @@ class AdaptiveLimiter:
         if self._busy_replies <= max(MIN_BUSY_REPLIES, BUSY_SHARE * 2 * self.limit):
             return
         self.limit = max(1.0, self.limit * SHRINK_FACTOR)
-        self.paused_until = self._clock() + min(retry_after or BUSY_PAUSE_SECONDS, MAX_PAUSE_SECONDS)
+        if (retry_after or 0.0) <= QUOTA_SECONDS:
+            self.paused_until = self._clock() + min(retry_after or BUSY_PAUSE_SECONDS, MAX_PAUSE_SECONDS)
         self._epochs_on_hold, self._stale_requests = HOLD_EPOCHS, self.in_flight - 1
         self._start_epoch(0.0)
 

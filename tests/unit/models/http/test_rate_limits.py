@@ -15,6 +15,7 @@ from auricle.models.http.rate_limits import (
     MAX_PAUSE_SECONDS,
     MIN_BUSY_REPLIES,
     PAUSE_SECONDS,
+    QUOTA_SECONDS,
     AdaptiveLimiter,
     ConnectionPool,
     Endpoint,
@@ -176,9 +177,17 @@ def test_busy_pause_lasts_as_long_as_retry_after(clock: Any) -> None:
 
 def test_busy_pause_is_capped(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
-    burst(gate, float("inf"))
+    burst(gate, QUOTA_SECONDS)
+    assert not gate.has_room()
     clock.now += MAX_PAUSE_SECONDS
     assert gate.has_room()
+
+
+def test_quota_that_is_used_up_for_hours_is_no_pause(clock: Any) -> None:
+    gate = AdaptiveLimiter(clock=clock)
+    burst(gate, float("inf"))
+    assert gate.has_room()
+    assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.7)
 
 
 def test_limit_recovers_gradually_after_a_burst(clock: Any) -> None:
