@@ -114,16 +114,19 @@ def _is_random(word: str) -> bool:
 class SecretRegistry:
     """The secrets of this process, which are removed from everything that is stored or shown.
 
-    A run registers its arguments before anything is written; environment variables are read at the same time.
+    A run registers its arguments before anything is written. Environment variables are read at the same time, and
+    on first use.
     """
 
     def __init__(self) -> None:
         self._values: set[str] = set()
+        self._has_read_environment = False
         self._plain_forms: dict[bytes, bytes] = {}
         self._base64_forms: dict[bytes, bytes] = {}
 
     def register(self, *arguments: Mapping[str, Any]) -> None:
         """Register the secrets among the arguments of models, and those in environment variables."""
+        self._has_read_environment = True
         self.add(secret for mapping in arguments for secret in find_secrets(mapping))
         self.add(_find_environment_secrets())
 
@@ -138,20 +141,26 @@ class SecretRegistry:
     def clear(self) -> None:
         """Forget all secrets."""
         self._values, self._plain_forms, self._base64_forms = set(), {}, {}
+        self._has_read_environment = False
+
+    def _has_secrets(self) -> bool:
+        if not self._has_read_environment:
+            self.register()
+        return bool(self._values)
 
     def redact(self, text: str) -> str:
         """Return a text without secrets."""
-        if not self._values:
+        if not self._has_secrets():
             return text
         return self.redact_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def redact_bytes(self, content: bytes) -> bytes:
         """Return a document without secrets, in any of their forms."""
-        return _replace_forms(content, {**self._plain_forms, **self._base64_forms}) if self._values else content
+        return _replace_forms(content, {**self._plain_forms, **self._base64_forms}) if self._has_secrets() else content
 
     def redact_line(self, line: bytes) -> bytes:
         """Return a line of a journal without secrets; this runs for every sample, so base64 is not searched for."""
-        return _replace_forms(line, self._plain_forms) if self._values else line
+        return _replace_forms(line, self._plain_forms) if self._has_secrets() else line
 
 
 def _replace_forms(content: bytes, forms: Mapping[bytes, bytes]) -> bytes:

@@ -133,6 +133,11 @@ def test_without_secrets_texts_and_lines_are_unchanged() -> None:
     assert SECRETS.redact("text") == "text"
 
 
+def test_environment_variables_are_read_on_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERVICE_API_KEY", KEY)
+    assert SECRETS.redact_line(KEY.encode()) == "…".encode()
+
+
 @pytest.mark.parametrize("value", ["EMPTY", "secret", "password", "12345678901", "not-needed"])
 def test_short_values_words_and_numbers_are_not_searched_for_in_texts(value: str) -> None:
     SECRETS.add([value])
