@@ -93,6 +93,52 @@ def test_hanging_replica_is_killed_and_its_batch_retried(work: Path) -> None:
     assert answered(work)[0] == list(range(500))
 
 
+def is_running(pid: int) -> bool:
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout
+    return bool(state) and not state.startswith("Z")
+
+
+def wait_until_ended(work: Path) -> None:
+    deadline = time.monotonic() + 40
+    while any(map(is_running, pids(work))):
+        assert time.monotonic() < deadline, "a replica outlives its run"
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("deployment", DEPLOYMENTS)
+def test_replicas_end_with_a_killed_run_even_in_a_batch_that_hangs(work: Path, deployment: str) -> None:
+    if deployment == "ray":
+        pytest.importorskip("ray")
+    options = ["--replicas", "2", "-M", "hang=q3", *DEPLOYMENTS[deployment]]
+    with subprocess.Popen(command(work, *options), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        while not (work / "pids" / "hung").exists():
+            assert running.poll() is None
+            time.sleep(0.02)
+        running.kill()
+    assert len(pids(work)) == 2
+    wait_until_ended(work)
+
+
+def test_replica_ends_a_batch_that_hangs_if_the_run_cannot(work: Path) -> None:
+    options = ["--replicas", "2", "-M", "hang=q3", "--batch-timeout", "8"]
+    with subprocess.Popen(command(work, *options), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        while not (work / "pids" / "hung").exists():
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(signal.SIGSTOP)
+        try:
+            deadline = time.monotonic() + 60
+            while all(map(is_running, pids(work))):
+                assert time.monotonic() < deadline, "the batch is still running"
+                time.sleep(0.1)
+        finally:
+            running.send_signal(signal.SIGCONT)
+        assert running.wait(60) == 0
+    assert answered(work)[0] == list(range(500))
+    logs = "".join(path.read_text() for path in (work / "run" / "logs").iterdir())
+    assert "slow.py" in logs  # where the batch was
+
+
 def test_sample_that_crashes_every_replica_fails_alone(work: Path) -> None:
     done = run(work, "--replicas", "2", "-M", "die=q77", "--max-attempts", "2", "--limit", "100")
     assert done.returncode == 3, done.stderr

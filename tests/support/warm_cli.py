@@ -87,7 +87,10 @@ class WarmProcess:
         return self.poll(block=True)
 
     def kill(self) -> None:
-        os.kill(self.pid, signal.SIGKILL)
+        self.send_signal(signal.SIGKILL)
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
 
 
 def _serve() -> None:

@@ -15,6 +15,7 @@ import click
 from auricle.cli.output import echo
 from auricle.core.errors import ExitStatus
 from auricle.core.gc_tuning import infrequent_gc
+from auricle.engine.signals import InterruptHandler
 
 TRACEBACK_OPTION = "--traceback"
 DEBUG_VARIABLE = "AURICLE_DEBUG"
@@ -106,13 +107,19 @@ def main() -> None:
     words = [word for word in sys.argv[1:] if word != TRACEBACK_OPTION]
     if len(words) < len(sys.argv) - 1:
         os.environ[DEBUG_VARIABLE] = "1"
+    interrupts = InterruptHandler()
+    interrupts.install()
     try:
         with infrequent_gc():
             cli(words, standalone_mode=False)
+    except SystemExit as end:
+        sys.exit(interrupts.exit_status if end.code == ExitStatus.INTERRUPTED else end.code)
     except (click.Abort, KeyboardInterrupt):
         echo("auricle: Interrupted. Run the same command again to resume a run.", err=True)
-        sys.exit(ExitStatus.INTERRUPTED)
+        sys.exit(interrupts.exit_status)
     except Exception as error:  # noqa: BLE001 - the last resort: no command ends with a traceback
         from auricle.cli.error_report import report_error
 
         sys.exit(report_error(error))
+    finally:
+        interrupts.uninstall()

@@ -6,7 +6,6 @@ import asyncio
 import math
 import os
 import platform
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -156,7 +155,7 @@ class Measurement:
 
     async def _run_load(self, plan: LoadPointPlan) -> SenderHealth:
         stop_event = asyncio.Event()
-        with stop_on_interrupt(stop_event, signal.SIGINT, signal.SIGTERM):
+        with stop_on_interrupt(stop_event):
             health = await run_load_point(plan, self._on_progress, stop_event, self._reusable_evaluation())
         self.interrupted = stop_event.is_set()
         return health

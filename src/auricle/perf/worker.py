@@ -22,6 +22,7 @@ from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Sample
 from auricle.engine.factory import Evaluation, construct_model
 from auricle.engine.spec import Spec
+from auricle.engine.workers.lifetime import end_with_parent
 from auricle.engine.workers.protocol import encode_error
 from auricle.models import BatchModel
 from auricle.models.http.timing import RequestTimer
@@ -167,6 +168,7 @@ async def _check_saturation(generator: LoadGenerator) -> None:
 
 
 async def _main() -> None:
+    end_with_parent(sys.stdin.fileno())
     reader = asyncio.StreamReader(limit=1 << 26)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

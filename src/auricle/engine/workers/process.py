@@ -36,6 +36,7 @@ class WorkerProcess:
         python: Python that runs the worker.
         environment: Additional environment variables.
         log: File for the worker's stderr. Default: this terminal.
+        batch_timeout: Seconds after which the worker ends itself if this process cannot kill it. Default: never.
     """
 
     def __init__(
@@ -46,8 +47,9 @@ class WorkerProcess:
         python: str = sys.executable,
         environment: Mapping[str, str] | None = None,
         log: Path | None = None,
+        batch_timeout: float | None = None,
     ) -> None:
-        self._setup = {"model": model, "arguments": dict(arguments)}
+        self._setup = {"model": model, "arguments": dict(arguments), "batch_timeout": batch_timeout}
         self._python = python
         self._environment = environment or {}
         self._log = log
@@ -120,7 +122,7 @@ class WorkerProcess:
                 "Fix the cause and run the same command again."
             )
         self._starts += 1
-        # In its own session, because the parent handles Ctrl-C; the process ends when its pipe closes.
+        # In its own session, because the parent handles Ctrl-C; the process ends with its parent.
         with self._open_log() as log:
             self._process = await asyncio.create_subprocess_exec(
                 self._python, "-m", "auricle.engine.workers.worker",

@@ -15,6 +15,7 @@ from typing import Any
 from auricle.core.errors import MissingExtra, SpecError, Transient
 from auricle.core.types import Ability, Output, Request
 from auricle.engine.batching import WorkerLost
+from auricle.engine.workers.lifetime import batch_deadline
 from auricle.engine.workers.process import MAX_STARTS, earliest_time
 from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_error, unpack_output
 from auricle.engine.workers.worker import answer_batch, load_model
@@ -35,7 +36,8 @@ class RayOptions:
 class ModelActor:
     """The Ray actor: loads one model and answers batches of messages."""
 
-    def __init__(self, model: str, arguments: dict[str, Any]) -> None:
+    def __init__(self, model: str, arguments: dict[str, Any], batch_timeout: float | None = None) -> None:
+        self._batch_timeout = batch_timeout
         self._model = load_model(model, arguments)
         assert isinstance(self._model, BatchModel)
 
@@ -44,7 +46,8 @@ class ModelActor:
 
     def answer_batch(self, messages: Sequence[bytes]) -> list[bytes]:
         assert isinstance(self._model, BatchModel)
-        return answer_batch(self._model, [_unpack_message(message) for message in messages])
+        with batch_deadline(self._batch_timeout):
+            return answer_batch(self._model, [_unpack_message(message) for message in messages])
 
 
 class RayReplica:
@@ -110,7 +113,7 @@ class RayReplicaPool(BatchModel):
         actor_class = ray.remote(ModelActor).options(num_cpus=0, num_gpus=options.gpus_per_replica)
 
         def create_actor() -> Any:
-            return actor_class.remote(model, dict(arguments))
+            return actor_class.remote(model, dict(arguments), options.timeout)
 
         self.workers = [RayReplica(create_actor, options.timeout) for _ in range(options.replicas)]
 

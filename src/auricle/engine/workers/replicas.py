@@ -81,6 +81,7 @@ class ReplicaPool(BatchModel):
                     python=options.python,
                     environment=environment,
                     log=options.log_folder / f"replica-{index}.log" if options.log_folder else None,
+                    batch_timeout=options.timeout,
                 ),
                 options.timeout,
             )

@@ -17,6 +17,7 @@ from auricle.engine.batching import check_output_count
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
 from auricle.engine.slots import ESCAPING_ERRORS, DirectSlot, close_model
+from auricle.engine.workers.lifetime import batch_deadline, end_with_parent
 from auricle.engine.workers.protocol import HEADER, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
@@ -44,12 +45,14 @@ class WorkerServer:
         self._reader = reader
         self._out = out
         self._tasks: set[asyncio.Task[None]] = set()
+        self._batch_timeout: float | None = None
 
     async def serve(self) -> None:
         first = await read_message(self._reader)
         if first is None:
             return
         try:
+            self._batch_timeout = first.get("batch_timeout")
             model = load_model(first["model"], first["arguments"])
         except AuricleError as error:
             self._send(pack_error(0, error))
@@ -81,7 +84,9 @@ class WorkerServer:
             batch = batches.setdefault(message["batch"], [])
             batch.append(message)
             if len(batch) == message["size"]:
-                for reply in answer_batch(model, batches.pop(message["batch"])):
+                with batch_deadline(self._batch_timeout):
+                    replies = answer_batch(model, batches.pop(message["batch"]))
+                for reply in replies:
                     self._send(reply)
 
     async def _answer_request(self, slot: DirectSlot, message: dict[str, Any]) -> None:
@@ -129,6 +134,7 @@ async def read_message(reader: asyncio.StreamReader) -> dict[str, Any] | None:
 
 
 async def main() -> None:
+    end_with_parent(sys.stdin.fileno())
     # Standard output carries messages; what a model prints goes to standard error.
     out = Pipe(os.dup(1))
     os.dup2(2, 1)
