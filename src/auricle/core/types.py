@@ -96,6 +96,8 @@ class Predict:
     """A request for named numbers, from a classifier, a regressor or a reward model."""
 
     inputs: Mapping[str, Part]
+    labels: tuple[str, ...] = ()
+    """The labels to choose from, if the task has any."""
 
 
 Request: TypeAlias = Generate | LogLikelihood | Predict

@@ -11,14 +11,31 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
-from auricle.core.errors import AllRequestsFailed, NotFinite, Refused, SampleError, Transient, Unreachable
+from auricle.core.errors import (
+    AllRequestsFailed,
+    AudioError,
+    NotFinite,
+    Refused,
+    SampleError,
+    Skipped,
+    SpecError,
+    Transient,
+    Unreachable,
+    describe,
+)
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
 from auricle.engine.batching import RunStopped
 from auricle.engine.settings import Cache, Settings
 
-OUTPUT_TYPES: dict[type, type] = {Generate: Generation, LogLikelihood: Likelihood, Predict: Prediction}
+OUTPUT_TYPES: dict[type, tuple[type, ...]] = {
+    Generate: (Generation,),
+    LogLikelihood: (Likelihood,),
+    Predict: (Prediction, Generation),  # a function without annotations may answer a classification task with text
+}
 FAIL_FAST_AFTER = 20
 """Identical failures, with no success yet, after which the run is aborted."""
+PASSING_ERRORS = (AudioError, Skipped, Transient, SpecError, RunStopped)
+"""Errors of a sample, of a moment or of the run, which do not show that every other request would fail too."""
 MAX_RETRY_AFTER = 300.0
 """Longest `Retry-After` in seconds that is honoured, and longest time without an answer that a busy server gets."""
 
@@ -56,8 +73,8 @@ class FailFast:
         self._has_success = True
         self._busy_replies = 0
 
-    def record_failure(self, error: SampleError) -> None:
-        """Count a failure that concerns the server rather than the sample.
+    def record_failure(self, error: Exception) -> None:
+        """Count a failure that concerns the server or the model rather than the sample.
 
         Raises:
             AllRequestsFailed: after `FAIL_FAST_AFTER` identical failures.
@@ -65,13 +82,15 @@ class FailFast:
         """
         if isinstance(error, Transient) and error.retry_after is not None:
             self._record_busy(error, error.retry_after)
-        if self._has_success or not isinstance(error, (Unreachable, Refused)):
+        is_of_server = isinstance(error, (Unreachable, Refused))
+        if self._has_success or (isinstance(error, PASSING_ERRORS) and not is_of_server):
             return
-        cause = f"{type(error).__name__} {str(error).partition(' from ')[0][:8]}"
+        message = str(error).partition(" from ")[0][:8] if is_of_server else str(error)
+        cause = f"{type(error).__name__} {message}"
         self._failure_counts[cause] += 1
         if len(self._failure_counts) == 1 and self._failure_counts[cause] >= FAIL_FAST_AFTER:
             raise AllRequestsFailed(
-                f"The first {FAIL_FAST_AFTER} requests failed with the same error: {str(error).rstrip('.')}. "
+                f"The first {FAIL_FAST_AFTER} requests failed with the same error: {describe(error).rstrip('.')}. "
                 "No request succeeded. Fix the cause and run the same command again."
             ) from error
 
@@ -130,7 +149,7 @@ class RetryingSender:
         for attempt in range(1, self._settings.max_attempts + 1):
             try:
                 output = self._check_output(request, await self._slot.send(request))
-            except SampleError as error:
+            except Exception as error:
                 if self._fail_fast:
                     self._fail_fast.record_failure(error)
                 if not isinstance(error, Transient) or attempt == self._settings.max_attempts:
@@ -157,7 +176,7 @@ class RetryingSender:
     def _check_output(self, request: Request, output: Output) -> Output:
         expected = OUTPUT_TYPES[type(request)]
         if not isinstance(output, expected):
-            raise SampleError(f"the model returned {type(output).__name__} instead of {expected.__name__}")
+            raise SampleError(f"the model returned {type(output).__name__} instead of {expected[0].__name__}")
         if isinstance(output, Prediction):
             check_finite(output)
         return output

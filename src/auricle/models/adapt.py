@@ -1,14 +1,17 @@
 """Turn a plain function, or a class that does not inherit from `AsyncModel` or `BatchModel`, into a model class.
 
 A function declares its inputs by parameter name: `audio`, `audios`, `text`, `image`, `video`, `request`, or a
-named input of the sample. It returns a string, a dict of numbers, or an `Output`.
+named input of the sample. It returns text, a number, a dict of numbers, or an `Output`; NumPy's types are converted.
 """
 
 from __future__ import annotations
 
 import inspect
+import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from numbers import Real
+from typing import Any, Literal
 
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError, SpecError
@@ -27,7 +30,16 @@ from auricle.core.types import (
 )
 from auricle.models.base import AsyncModel, BatchModel, Model
 
-PREDICT_ANNOTATIONS = ("dict", "Dict", "Mapping", "Prediction")  # return annotations that mean `predict`
+ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
+    **dict.fromkeys(("str", "Generation"), "generate"),
+    **dict.fromkeys(("dict", "Dict", "Mapping", "Prediction", "float", "int"), "predict"),
+}
+"""What a function with this return annotation is used for; the annotation may go on, as in `dict[str, float]`."""
+PROMPT_PARAMETERS = ("text", "request")
+"""Parameters of functions that read the prompt, which only requests for text have."""
+SUM_TOLERANCE = 1e-3
+
+logger = logging.getLogger(__name__)
 
 
 def adapt(thing: Any) -> type[Model]:
@@ -44,7 +56,7 @@ def adapt(thing: Any) -> type[Model]:
 
     Example:
         >>> from auricle.models import abilities
-        >>> def transcribe(audio):
+        >>> def transcribe(audio) -> str:
         ...     return "hello"
         >>> adapt(transcribe).__name__
         'transcribe'
@@ -94,11 +106,12 @@ def _wrap_methods(cls: type[Any], method_names: Sequence[Ability]) -> type[Model
 
 def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = None) -> type[Model]:
     """Wrap a function that takes one request per call, so that an error fails only its own sample."""
-    ability = _infer_ability(function)
     parameter_names = [name for name in inspect.signature(function).parameters if name != "self"]
+    name = (factory or function).__name__
 
     def start(self: Any, **arguments: Any) -> None:
         self.call = factory(**arguments) if factory else function
+        self.to_output = OutputConverter(name)
         self.extra = {} if factory else arguments
         if unknown := [name for name in self.extra if name not in parameter_names]:
             raise SpecError(
@@ -111,22 +124,27 @@ def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = Non
         return self.call(**{name: values[name] for name in parameter_names if name in values}, **self.extra)
 
     async def answer(self: Any, request: Request) -> Output:
-        return _to_output(await call_function(self, request))
+        return self.to_output(await call_function(self, request), request)  # type: ignore[no-any-return]
 
     def answer_all(self: Any, batch: Sequence[Request]) -> list[Output]:
-        return [_to_output(call_function(self, request)) for request in batch]
+        return [self.to_output(call_function(self, request), request) for request in batch]
 
     asynchronous = inspect.iscoroutinefunction(function)
-    name = (factory or function).__name__
-    body = {"__init__": start, ability: answer if asynchronous else answer_all, "batch_size": 1}
+    abilities = _infer_abilities(function, parameter_names)
+    methods: dict[str, Any] = dict.fromkeys(abilities, answer if asynchronous else answer_all)
+    body = {"__init__": start, **methods, "batch_size": 1}
     base: type[Model] = AsyncModel if asynchronous else BatchModel
     return type(name, (base,), body)
 
 
-def _infer_ability(function: Callable[..., Any]) -> Ability:
+def _infer_abilities(function: Callable[..., Any], parameter_names: Sequence[str]) -> list[Ability]:
+    """Return what a function can be asked for: both text and numbers, unless its annotation or parameters decide."""
     returns = inspect.signature(function).return_annotation
-    name = returns if isinstance(returns, str) else getattr(returns, "__name__", str(returns))
-    return "predict" if name.startswith(PREDICT_ANNOTATIONS) else "generate"
+    annotation = returns if isinstance(returns, str) else getattr(returns, "__name__", str(returns))
+    for name, ability in ABILITIES_BY_ANNOTATION.items():
+        if annotation.startswith(name):
+            return [ability]
+    return ["generate"] if set(PROMPT_PARAMETERS) & set(parameter_names) else ["generate", "predict"]
 
 
 def _collect_arguments(request: Request) -> dict[str, Any]:
@@ -153,16 +171,73 @@ def extract_request_text(request: Request) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _to_output(value: Any) -> Output:
-    """Convert a string to a generation and a dict of numbers to a continuous prediction."""
-    if isinstance(value, (Generation, Likelihood, Prediction)):
+class OutputConverter:
+    """Converts what a function returns to an output.
+
+    Args:
+        name: Name of the function, for messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._scale: Literal["probability", "continuous"] | None = None
+
+    def __call__(self, value: Any, request: Request) -> Output:
+        value = _to_plain(value)
+        if isinstance(value, (Generation, Likelihood, Prediction)):
+            return value
+        if isinstance(value, Mapping) and isinstance(value.get("text"), str):  # as pipelines of transformers return it
+            return Generation(text=value["text"])
+        if isinstance(value, str):
+            return Generation(text=str(value))
+        if isinstance(value, Real):
+            if isinstance(request, Predict):
+                return Prediction(values={"value": float(value)}, scale="continuous")
+            return Generation(text=str(value))
+        if isinstance(value, Mapping):
+            return self._to_prediction(value, request)
+        raise SampleError(
+            f"the model returned {type(value).__name__}; expected text, a number, a dict of numbers, "
+            "or a Generation, Likelihood or Prediction"
+        )
+
+    def _to_prediction(self, value: Mapping[Any, Any], request: Request) -> Prediction:
+        if not isinstance(request, Predict):
+            raise SampleError(
+                "the model returned a dict, but the task asks for text. If the task accepts class scores or "
+                f"dimensions, annotate the function: `def {self._name}(…) -> dict`"
+            )
+        values = {str(name): _to_plain(number) for name, number in value.items()}
+        if wrong := [name for name, number in values.items() if not isinstance(number, Real)]:
+            kind = type(values[wrong[0]]).__name__
+            raise SampleError(f"the model returned {kind} for {wrong[0]!r}; expected a dict of numbers, or text")
+        numbers = {name: float(number) for name, number in values.items()}
+        if self._scale is None:
+            self._scale = self._choose_scale(numbers, request.labels)
+        return Prediction(values=numbers, scale=self._scale)
+
+    def _choose_scale(
+        self, numbers: Mapping[str, float], labels: Sequence[str]
+    ) -> Literal["probability", "continuous"]:
+        """Decide from the first dict whether all are probabilities of labels or dimensions, and log it."""
+        has_labels = bool({label.casefold() for label in labels} & {name.casefold() for name in numbers})
+        if (
+            has_labels
+            and math.isclose(sum(numbers.values()), 1.0, abs_tol=SUM_TOLERANCE)
+            and min(numbers.values()) >= 0
+        ):
+            logger.warning("%s returns labels with values that sum to 1: they are taken as probabilities.", self._name)
+            return "probability"
+        reason = "values do not sum to 1" if has_labels else "names are not labels of the task"
+        logger.warning("%s returns a dict whose %s: it is taken as dimensions.", self._name, reason)
+        return "continuous"
+
+
+def _to_plain(value: Any) -> Any:
+    """Convert a NumPy scalar, or an array or tensor with one element, to a Python value."""
+    if isinstance(value, (str, Mapping)) or not hasattr(value, "item"):
         return value
-    if isinstance(value, str):
-        return Generation(text=value)
-    if isinstance(value, Mapping):
-        numbers = cast(Mapping[str, Any], value)
-        return Prediction(values={str(name): float(number) for name, number in numbers.items()}, scale="continuous")
-    raise SampleError(
-        f"the model returned {type(value).__name__}; expected text, a dict of numbers, "
-        "or a Generation, Likelihood or Prediction"
-    )
+    try:
+        return value.item()
+    except (RuntimeError, ValueError):  # more than one element
+        return value

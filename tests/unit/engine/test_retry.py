@@ -134,9 +134,15 @@ def test_output_of_the_wrong_type_fails_the_sample() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [Refused("HTTP 401 from host: wrong key"), Unreachable("no connection to host: refused")]
+    "error",
+    [
+        Refused("HTTP 401 from host: wrong key"),
+        Unreachable("no connection to host: refused"),
+        SampleError("the model returned list"),
+        ValueError("no weights"),
+    ],
 )
-def test_run_aborts_when_the_first_requests_fail_with_the_same_error(tmp_path: Path, error: SampleError) -> None:
+def test_run_aborts_when_the_first_requests_fail_with_the_same_error(tmp_path: Path, error: Exception) -> None:
     model = Failing(lambda _: error)
     with pytest.raises(AllRequestsFailed, match=f"{FAIL_FAST_AFTER} requests failed with the same error: {error}"):
         run_all(tmp_path, model)
@@ -152,6 +158,11 @@ def test_messages_with_the_same_status_count_as_the_same_error(tmp_path: Path) -
 def test_different_errors_do_not_abort_the_run(tmp_path: Path) -> None:
     model = Failing(lambda number: Refused(f"HTTP {400 if number % 3 else 413} from host: no"))
     assert {record.error and record.error.kind for record in run_all(tmp_path, model)} == {"Refused"}
+
+
+def test_errors_of_a_model_that_differ_by_sample_do_not_abort_the_run(tmp_path: Path) -> None:
+    records = run_all(tmp_path, Failing(lambda number: ValueError(f"sample {number}")), size=60)
+    assert {record.error and record.error.kind for record in records} == {"ValueError"}
 
 
 def test_one_success_prevents_the_abort(tmp_path: Path) -> None:

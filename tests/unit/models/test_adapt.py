@@ -1,8 +1,11 @@
 """Plain functions and foreign classes as models."""
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Predict, Prediction, Turn
@@ -100,3 +103,135 @@ def test_function_returning_none_fails_with_expected_types() -> None:
 
     with pytest.raises(SampleError, match="returned NoneType; expected text"):
         answer(silent)
+
+
+LABELS = ("angry", "happy")
+SCORES = Predict(inputs={"audio": SOUND}, labels=LABELS)
+
+
+def answer_scores(returned: Any, request: Any = SCORES) -> Any:
+    def model(audio: Any) -> Any:
+        return returned
+
+    (output,) = cast(Any, adapt(model)()).predict([request])
+    return output
+
+
+def test_a_function_without_annotation_is_asked_for_text_and_for_numbers() -> None:
+    def model(audio):  # type: ignore[no-untyped-def]
+        return None
+
+    def with_prompt(audio, text):  # type: ignore[no-untyped-def]
+        return None
+
+    def rate(audio: Any) -> float:
+        return 1.0
+
+    assert abilities(adapt(model)) == ["generate", "predict"]
+    assert abilities(adapt(with_prompt)) == ["generate"]
+    assert abilities(adapt(rate)) == ["predict"]
+
+
+@pytest.mark.parametrize(
+    ("returned", "output"),
+    [
+        ("happy", Generation(text="happy")),
+        (np.str_("happy"), Generation(text="happy")),
+        ({"text": "happy", "chunks": []}, Generation(text="happy")),
+        (3, Prediction(values={"value": 3.0}, scale="continuous")),
+        (np.float32(0.5), Prediction(values={"value": 0.5}, scale="continuous")),
+        (np.array([0.5]), Prediction(values={"value": 0.5}, scale="continuous")),
+        ({"happy": 0.75, "angry": 0.25}, Prediction(values={"happy": 0.75, "angry": 0.25}, scale="probability")),
+        (
+            dict(zip(np.array(LABELS), np.array([0.25, 0.75]), strict=True)),
+            Prediction(values={"angry": 0.25, "happy": 0.75}, scale="probability"),
+        ),
+        ({"Happy": 2.5, "angry": 0.25}, Prediction(values={"Happy": 2.5, "angry": 0.25}, scale="continuous")),
+        ({"arousal": 0.5, "valence": 0.5}, Prediction(values={"arousal": 0.5, "valence": 0.5}, scale="continuous")),
+    ],
+)
+def test_what_is_returned_decides_the_output(returned: Any, output: Any) -> None:
+    converted = answer_scores(returned)
+    assert converted == output
+    assert all(type(name) is str for name in getattr(converted, "values", {}))
+
+
+@pytest.mark.parametrize(("returned", "text"), [(4, "4"), (np.int64(4), "4"), (np.float64(0.5), "0.5"), ("hi", "hi")])
+def test_a_number_answers_a_request_for_text(returned: Any, text: str) -> None:
+    def reply(audio: Any) -> Any:
+        return returned
+
+    assert answer(reply) == Generation(text=text)
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ({"label": "happy"}, "the model returned str for 'label'; expected a dict of numbers, or text"),
+        (np.zeros(3), "the model returned ndarray; expected text, a number, a dict of numbers"),
+        ([1.0, 2.0], "the model returned list; expected"),
+    ],
+)
+def test_an_unusable_value_is_named(returned: Any, message: str) -> None:
+    with pytest.raises(SampleError, match=message):
+        answer_scores(returned)
+
+
+def test_a_dict_for_a_request_for_text_names_the_remedy() -> None:
+    def reply(audio: Any, text: Any) -> Any:
+        return {"happy": 1.0}
+
+    with pytest.raises(SampleError, match=r"asks for text.*annotate the function: `def reply\(…\) -> dict`"):
+        answer(reply)
+
+
+def test_the_scale_is_chosen_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    values = iter([{"happy": 1.0}, {"happy": 0.5, "angry": 0.2}])
+
+    def model(audio: Any) -> Any:
+        return next(values)
+
+    first, second = cast(Any, adapt(model)()).predict([SCORES, SCORES])
+    assert (first.scale, second.scale) == ("probability", "probability")
+    assert [record.message for record in caplog.records] == [
+        "model returns labels with values that sum to 1: they are taken as probabilities."
+    ]
+
+
+FUNCTIONS = """
+import numpy as np
+
+def write(audio):
+    return "happy"
+
+def classify(audio):
+    return dict(zip(np.array(["angry", "happy"]), np.array([0.25, 0.75])))
+
+def both(audio, text):
+    return {"angry": 0.25, "happy": 0.75}
+"""
+
+
+@pytest.fixture
+def clips(manifest: Any, tone: Any, tmp_path: Path) -> Path:
+    tone("x.wav", seconds=0.1)
+    (tmp_path / "mine.py").write_text(FUNCTIONS)
+    rows = [{"id": str(number), "audio": "x.wav", "label": ("angry", "happy")[number % 2]} for number in range(60)]
+    return cast(Path, manifest(rows))
+
+
+@pytest.mark.parametrize("function", ["write", "classify"])
+def test_a_function_without_annotation_answers_a_classification_task(
+    auricle: Any, clips: Path, tmp_path: Path, function: str
+) -> None:
+    process = auricle("run", clips, "--as", "classify", "-m", f"mine.py:{function}", "-o", "run")
+    assert process.returncode == 0, process.stderr
+    numbers = json.loads((tmp_path / "run" / "metrics.json").read_text())["numbers"]
+    assert (numbers[0]["metric"], numbers[0]["value"], numbers[0]["scored"]) == ("accuracy", 0.5, 60)
+
+
+def test_a_function_that_cannot_answer_the_task_stops_the_run_with_the_remedy(auricle: Any, clips: Path) -> None:
+    process = auricle("run", clips, "--as", "classify", "-m", "mine.py:both", "-o", "run")
+    assert process.returncode == 2
+    assert "The first 20 requests failed with the same error" in process.stderr
+    assert "annotate the function: `def both(…) -> dict`" in process.stderr

@@ -135,7 +135,8 @@ def unpack_request(message: dict[str, Any]) -> Request:
         return packed if isinstance(packed, str) else attachments[packed]
 
     if message["kind"] == "Predict":
-        return Predict(inputs={name: unpack_part(packed) for name, packed in content["inputs"].items()})
+        inputs = {name: unpack_part(packed) for name, packed in content["inputs"].items()}
+        return Predict(inputs=inputs, labels=tuple(content["labels"]))
     content["turns"] = tuple(Turn(role, tuple(map(unpack_part, parts))) for role, *parts in content["turns"])
     if message["kind"] == "LogLikelihood":
         return LogLikelihood(**content)

@@ -96,7 +96,7 @@ AMI = base.Benchmark(
 # --- Earnings-22: earnings calls in English with many accents ----------------------------------
 
 Tokens = list[dict[str, str]]
-SENTENCE_ENDS = (".", "?", "!")
+SENTENCE_ENDS = ".?!"
 COUNTRY, FAMILY = "Country by Ticker", "Language Family + Area Based"
 
 
@@ -152,7 +152,7 @@ def _split_sentences(tokens: Tokens) -> Iterator[Tokens]:
     for token, following in zip_longest(tokens, tokens[1:]):
         sentence.append(token)
         is_last_of_turn = following is None or following["speaker"] != token["speaker"]
-        if is_last_of_turn or token.get("punctuation") in SENTENCE_ENDS:
+        if is_last_of_turn or (token.get("punctuation") or " ") in SENTENCE_ENDS:
             yield sentence
             sentence = []
 

@@ -26,7 +26,8 @@ class Measure:
     needs: ClassVar[Ability] = "predict"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        return (await ask(Predict(inputs=select_named_inputs(sample.inputs))),)
+        labels = tuple(str(choice) for choice in as_parts(sample.inputs.get("choices", ())))
+        return (await ask(Predict(inputs=select_named_inputs(sample.inputs), labels=labels)),)
 
 
 @dataclass(frozen=True)
