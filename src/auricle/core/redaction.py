@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from io import TextIOBase
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 from urllib.parse import quote, urlsplit
 
 HIDDEN = "…"
@@ -111,6 +111,25 @@ def _is_random(word: str) -> bool:
     return changes >= len(word) * 0.45 if has_both_cases else len(word) >= 24 and changes >= len(word) * 0.25
 
 
+class Form(NamedTuple):
+    """One way in which a secret may be written."""
+
+    start: bytes
+    """What to search for, in lower case."""
+    whole: bytes
+    """Pattern of the secret."""
+    beginning: bytes
+    """Pattern of a word that begins like the secret; empty if only the whole is distinctive."""
+
+    @classmethod
+    def of(cls, text: str) -> Form:
+        whole = text.encode()
+        if len(text) <= PREFIX_CHARS or re.search(r'[\s"\\]', text):  # a passphrase, or quoted in JSON
+            return cls(whole.lower(), re.escape(whole), b"")
+        start = text[:PREFIX_CHARS].encode()
+        return cls(start.lower(), re.escape(whole), re.escape(start) + rb"(\.?[\w\-+/=%*~])*")
+
+
 class SecretRegistry:
     """The secrets of this process, which are removed from everything that is stored or shown.
 
@@ -121,8 +140,8 @@ class SecretRegistry:
     def __init__(self) -> None:
         self._values: set[str] = set()
         self._has_read_environment = False
-        self._plain_forms: dict[bytes, bytes] = {}
-        self._base64_forms: dict[bytes, bytes] = {}
+        self._plain_forms: tuple[Form, ...] = ()
+        self._base64_forms: tuple[Form, ...] = ()
 
     def register(self, *arguments: Mapping[str, Any]) -> None:
         """Register the secrets among the arguments of models, and those in environment variables."""
@@ -134,13 +153,12 @@ class SecretRegistry:
         """Register values; those that could be ordinary words are ignored."""
         for value in {value for value in values if _is_distinctive(value)} - self._values:
             self._values.add(value)
-            # New dicts, because another thread may be reading the old ones.
-            self._plain_forms = {**self._plain_forms, **dict(map(_compile_form, _plain_forms(value)))}
-            self._base64_forms = {**self._base64_forms, **dict(map(_compile_form, _base64_forms(value)))}
+            self._plain_forms += tuple(map(Form.of, _plain_forms(value)))
+            self._base64_forms += tuple(map(Form.of, _base64_forms(value)))
 
     def clear(self) -> None:
         """Forget all secrets."""
-        self._values, self._plain_forms, self._base64_forms = set(), {}, {}
+        self._values, self._plain_forms, self._base64_forms = set(), (), ()
         self._has_read_environment = False
 
     def _has_secrets(self) -> bool:
@@ -156,27 +174,20 @@ class SecretRegistry:
 
     def redact_bytes(self, content: bytes) -> bytes:
         """Return a document without secrets, in any of their forms."""
-        return _replace_forms(content, {**self._plain_forms, **self._base64_forms}) if self._has_secrets() else content
+        return _replace_forms(content, self._plain_forms + self._base64_forms) if self._has_secrets() else content
 
     def redact_line(self, line: bytes) -> bytes:
         """Return a line of a journal without secrets; this runs for every sample, so base64 is not searched for."""
         return _replace_forms(line, self._plain_forms) if self._has_secrets() else line
 
 
-def _replace_forms(content: bytes, forms: Mapping[bytes, bytes]) -> bytes:
-    """Replace the words that begin with a secret; `in` is much faster than a regular expression that ignores case."""
+def _replace_forms(content: bytes, forms: Iterable[Form]) -> bytes:
     lowered = content.lower()
-    patterns = [pattern for start, pattern in forms.items() if start in lowered]
-    return re.sub(b"|".join(patterns), HIDDEN.encode(), content, flags=re.IGNORECASE) if patterns else content
-
-
-def _compile_form(form: str) -> tuple[bytes, bytes]:
-    """Return what to search for in lower case, and the pattern of the secret or of a word that begins like it."""
-    whole = form.encode()
-    if len(form) <= PREFIX_CHARS or re.search(r'[\s"\\]', form):  # of a passphrase, only the whole is distinctive
-        return whole.lower(), re.escape(whole)
-    start = form[:PREFIX_CHARS].encode()
-    return start.lower(), re.escape(whole) + b"|" + re.escape(start) + rb"[\w\-+/=%*~]*"
+    present = [form for form in forms if form.start in lowered]  # much faster than a pattern that ignores case
+    if not present:
+        return content
+    patterns = [form.whole for form in present] + [form.beginning for form in present if form.beginning]
+    return re.sub(b"|".join(patterns), HIDDEN.encode(), content, flags=re.IGNORECASE)
 
 
 def _plain_forms(value: str) -> set[str]:

@@ -153,9 +153,11 @@ def test_json_stays_valid_and_other_text_is_kept() -> None:
 
 
 def test_a_secret_with_punctuation_is_replaced_completely() -> None:
-    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2lnbmF0dXJlMTIz"
-    SECRETS.register({"headers": {"Authorization": f"Bearer {token}"}})
-    assert SECRETS.redact(f"You sent Bearer {token}.") == "You sent …."
+    tokens = ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2lnbmF0dXJlMTIz", "eyJhbGciOiJIUzI1NiJ9.b3RoZXI0NTY3.b3RoZXI")
+    SECRETS.register(*({"headers": {"Authorization": f"Bearer {token}"}} for token in tokens))
+    for token in tokens:
+        assert SECRETS.redact(f"You sent Bearer {token}.") == "You sent …."
+        assert SECRETS.redact(f"You sent {token}, {token[:30]}.") == "You sent …, …."
 
 
 def test_a_passphrase_is_only_hidden_as_a_whole() -> None:
