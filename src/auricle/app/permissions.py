@@ -16,6 +16,7 @@ from typing import Any
 
 from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
+from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import EXTENDS, MAX_EXTENDS_DEPTH, read_yaml
 from auricle.models.http.config import ENV_REFERENCE
 
@@ -27,7 +28,8 @@ TASK_TEXTS = frozenset(
 """Task arguments that are texts, in which a slash does not begin a path."""
 IMPORT_PATH_PATTERN = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*")
 URL_PATTERN = re.compile(r"((?:https?|wss?)://)([^\s/?#,;\"'\\]+)[^\s,;\"']*", re.IGNORECASE)
-SEPARATOR_PATTERN = re.compile(r"[:=,;@\s]")
+LIST_SEPARATOR = re.compile(r"[,;\s]+")
+PART_SEPARATOR = re.compile(r"[:=,;@\s]")
 
 
 def check_values(
@@ -69,7 +71,8 @@ def check_task_file(workspace: Workspace, path: Path) -> None:
 
 def find_origins(values: Mapping[str, Any]) -> list[str]:
     """List the servers in the URLs among the arguments, such as `http://localhost:8000`, without user names."""
-    urls = (match for _, string in iter_strings(values) for match in URL_PATTERN.finditer(string))
+    strings = (re.sub(r"[\t\r\n]", "", string) for _, string in iter_strings(values))  # as parsers of URLs do
+    urls = (match for string in strings for match in URL_PATTERN.finditer(string))
     return sorted({f"{url[1]}{url[2].rpartition('@')[2]}".lower() for url in urls})
 
 
@@ -105,19 +108,16 @@ def _check_variables(workspace: Workspace, keys: tuple[str, ...], string: str) -
 
 
 def _check_code_and_paths(workspace: Workspace, name: str, string: str, base: Path) -> None:
-    is_import_path = (match := IMPORT_PATH_PATTERN.fullmatch(string)) and ".py:" not in string
-    if match and is_import_path and find_spec(match[1]) is not None:
-        raise SpecError(f"{name}={string} is an import path. The app only accepts file.py:Class.")
+    for word in LIST_SEPARATOR.split(string):
+        match = IMPORT_PATH_PATTERN.fullmatch(split_prefix(word)[1])
+        if match and ".py:" not in word and find_spec(match[1]) is not None:
+            raise SpecError(f"{name}={string} contains an import path, {word}. The app only accepts file.py:Class.")
     without_urls = URL_PATTERN.sub(" ", string)
-    for part in {without_urls, *SEPARATOR_PATTERN.split(without_urls)}:
+    for part in {without_urls, *PART_SEPARATOR.split(without_urls)}:
         if _looks_like_path(part, base) and workspace.resolve_path(part if part[0] == "~" else base / part) is None:
             raise SpecError(f"{name}={string} is outside the folders the app may read. {list_folders(workspace)}")
 
 
 def _looks_like_path(text: str, base: Path) -> bool:
-    if text.startswith(("/", "~", "./", "../")) or "/../" in text:
-        return True
-    try:
-        return bool(text.strip()) and os.path.lexists(base / text)
-    except ValueError:  # a NUL byte
-        return False
+    is_explicit = text.startswith(("/", "~", "./", "../")) or "/../" in text
+    return is_explicit or (bool(text.strip()) and os.path.lexists(base / text))

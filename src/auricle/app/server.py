@@ -12,7 +12,7 @@ import sys
 import time
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,11 +69,11 @@ def serve(options: ServerOptions) -> None:
         _wait_until_up(process, host, port)
         sys.stdout.write(f"Auricle is running at {url} (runs: {workspace.root}).\nPress Ctrl-C to stop.\n")
         sys.stdout.flush()
-        if options.open_browser or (options.open_browser is None and _has_display()):
-            with _private_link(url) as link:
+        opens_browser = _has_display() if options.open_browser is None else options.open_browser
+        with _private_link(url) if opens_browser else nullcontext() as link:
+            if link:
                 webbrowser.open(link)
-                process.wait()
-        process.wait()
+            process.wait()
     if process.returncode not in (0, -signal.SIGINT, -signal.SIGTERM):
         raise SpecError(f"The app exited with code {process.returncode}. See its output above.")
 

@@ -71,6 +71,7 @@ def test_other_variables_are_rejected(workspace: Workspace, values: dict[str, An
         ({"base_url": "https://user:pass@evil.example/v1"}, ["https://evil.example"]),
         ({"base_url": "https://good.example@evil.example/v1"}, ["https://evil.example"]),
         ({"extra": {"callback": ["HTTPS://c"]}}, ["https://c"]),
+        ({"base_url": "ht\ttp:/\n/evil.example"}, ["http://evil.example"]),
         ({"model": "qwen2:latest"}, []),
     ],
 )
@@ -127,6 +128,9 @@ def test_task_file_may_name_what_is_in_the_allowed_folders(workspace: Workspace,
         "kind: ../other/code.py:build\n",
         "kind: aisbench:/x/y.py:Z\n",
         "kind: os:system\n",
+        "kind: aisbench:os:system\n",
+        "kind: qa\ndata: data.jsonl\nmetrics: exact_match,os:system\n",
+        "kind: qa\ndata: data.jsonl\nmetrics: [exact_match, subprocess:run]\n",
         "kind: qa\ndata: data.jsonl\nmetrics: 'exact_match,../other/code.py:build'\n",
         "kind: qa\ndata: data.jsonl\nmetrics: [exact_match, ../other/code.py:build]\n",
         "kind: qa\ndata: data.jsonl\ninferencer: {use: respond, next: ../other/code.py:build}\n",
@@ -145,7 +149,7 @@ def test_task_file_may_not_name_anything_elsewhere(workspace: Workspace, tmp_pat
     (allowed / "link.jsonl").symlink_to(tmp_path / "other" / "data.jsonl")
     (allowed / "linked").symlink_to(tmp_path / "other")
     write_task(allowed / "sub", "kind: qa\ndata: ../../other/data.jsonl\n", "bad.yaml")
-    with pytest.raises(SpecError, match=r"outside the folders the app may read|is an import path"):
+    with pytest.raises(SpecError, match=r"outside the folders the app may read|contains an import path"):
         check_task_file(workspace, write_task(allowed, content))
 
 

@@ -113,7 +113,7 @@ def test_path_in_an_allowed_folder_is_accepted(workspace: Workspace, tmp_path: P
 
 
 def test_import_path_in_an_option_is_rejected(workspace: Workspace) -> None:
-    with pytest.raises(SpecError, match="is an import path"):
+    with pytest.raises(SpecError, match="contains an import path, os:system"):
         split_options(workspace, "inferencer=os:system")
 
 

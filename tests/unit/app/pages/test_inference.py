@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from auricle.app.pages.inference import class_score_chart, gauge_chart
 from auricle.app.palette import LIGHT
+from auricle.app.views.confirmation import confirmed_origins
 from auricle.app.workspace import Workspace
 from tests.support.app_pages import count_charts, draw_page, draw_view, find_button
 
@@ -59,6 +60,18 @@ def test_model_file_elsewhere_is_rejected(workspace: Workspace, tmp_path: Path) 
     (tmp_path / "evil.py").write_text("raise SystemExit")
     app = run_models(f"{tmp_path}/evil.py:Evil", text="x")
     assert "outside the folders the app may read" in app.error[0].value.replace("\\", "")
+
+
+def test_model_is_asked_after_its_server_is_confirmed_once(workspace: Workspace) -> None:
+    confirmed_origins().clear()
+    options = {"inference-options-openai": "base_url=http://localhost:9/v1 model=m timeout=1"}
+    state = {"inference-source": "No audio", "inference-models": ["openai"], "inference-text": "x", **options}
+    app = draw_page("inference", state)
+    assert "will be sent to `http://localhost:9`" in app.warning[0].value
+    assert find_button(app, "Run").disabled
+    find_button(app, "Allow requests to `http://localhost:9`").click().run()
+    assert not app.warning
+    assert not find_button(app, "Run").disabled
 
 
 def test_upload_that_is_not_audio_is_reported(workspace: Workspace) -> None:
