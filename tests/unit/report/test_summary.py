@@ -40,6 +40,18 @@ def test_a_field_that_some_samples_lack_counts_those_that_have_it() -> None:
     assert [number.total for number in results if number.field == "k"] == [2, 2]
 
 
+@pytest.mark.parametrize("missing", [{0, 1}, {0}, {0, 3, 4}, {3}, {7}, {0, 1, 2, 6, 7}])
+def test_groups_have_their_own_values_when_some_rows_lack_the_field(missing: set[int]) -> None:
+    """Rows of `right` are right and rows of `wrong` are wrong; rows without the field are half wrong."""
+    meta = {row: {} if row in missing else {"k": "wrong" if row % 2 else "right"} for row in range(8)}
+    answers = {"right": "a b", "wrong": "x y", "": "a x"}
+    records = [make_record(row, answer=answers[fields.get("k", "")], **fields) for row, fields in meta.items()]
+    _, results = score_and_summarise(records)
+    values = {number.group: (number.value, number.scored, number.total) for number in results if number.field == "k"}
+    sizes = {group: sum(fields.get("k") == group for fields in meta.values()) for group in ("right", "wrong")}
+    assert values == {"right": (0.0, sizes["right"], sizes["right"]), "wrong": (1.0, sizes["wrong"], sizes["wrong"])}
+
+
 def test_failed_samples_are_left_out_counted_and_bounded() -> None:
     records = [make_record(at) for at in range(8)]
     records += [make_record(8, error=Failure("X", "y")), make_record(9, error=Failure("X", "y"))]
