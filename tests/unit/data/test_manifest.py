@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -267,3 +268,18 @@ def test_a_run_continues_past_rows_with_any_value(auricle: Any, manifest: Any, t
     assert "Traceback" not in process.stderr
     outcomes = json.loads((tmp_path / "run" / "metrics.json").read_text())["outcomes"]
     assert (outcomes["answered"], outcomes["failed"]) == (1, 4)
+
+
+def test_a_row_that_names_another_file_does_not_put_its_content_into_the_run(
+    auricle: Any, manifest: Any, tone: Any, tmp_path: Path
+) -> None:
+    tone("a.wav", seconds=0.1)
+    (tmp_path / "shadow").write_text("SECRET:$y$j9T:19000::\n")
+    os.mkfifo(tmp_path / "pipe.wav")
+    rows = [{"id": name, "audio": name, "text": "x"} for name in ("a.wav", "shadow", "pipe.wav")]
+    process = auricle("run", manifest(rows), "--as", "asr", "-m", "fake-api", "-o", "run")
+    assert process.returncode == 3
+    written = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
+    assert b"SECRET" not in written + process.stdout.encode() + process.stderr.encode()
+    assert b"not an audio file of any known format" in written
+    assert b"not a regular file" in written

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Json
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, about
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, about, read_bytes
 from auricle.tasks.benchmarks.sources import Recordings, read_by_name
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, iter_files, scan_by_name
 
@@ -218,8 +218,8 @@ def _read_actors(root: Path) -> dict[str, dict[str, Json]]:
     table = next((path for path in iter_files(root, (".csv",)) if path.name.lower() == DEMOGRAPHICS), None)
     if table is None:
         return {}
-    with table.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        rows = [{name: value or "" for name, value in row.items()} for row in csv.DictReader(lines)]
+    lines = read_bytes(table).decode("utf-8-sig", errors="replace").splitlines(keepends=True)
+    rows = [{name: value or "" for name, value in row.items()} for row in csv.DictReader(lines)]
     return {
         row.get("ActorID", ""): {
             "sex": row.get("Sex", "").lower(),

@@ -54,6 +54,7 @@ from auricle.tasks.benchmarks.sources import (
     Items,
     find_below,
     not_found_error,
+    read_bytes,
     read_lines,
     read_table,
 )
@@ -61,7 +62,7 @@ from auricle.tasks.catalogue import TASKS
 
 __all__ = [
     "HUB_ROW", "HUB_SPLIT", "Benchmark", "BenchmarkPart", "HubDataset", "Item", "Items", "about", "find_below",
-    "hub_split", "locate_language", "make_item", "not_found_error", "read_lines", "read_table",
+    "hub_split", "locate_language", "make_item", "not_found_error", "read_bytes", "read_lines", "read_table",
 ]  # fmt: skip
 HUB, DISK = "hf", "disk"
 LOCATION_OPTIONS = ("root", "source", "revision")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.types import RejectedRow
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, make_item, not_found_error
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, make_item, not_found_error, read_bytes
 from auricle.tasks.benchmarks.sources import Recordings
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, drop_duplicates, iter_files
 
@@ -77,7 +77,7 @@ def _iter_label_lines(root: Path) -> Iterator[tuple[str, re.Match[str]]]:
     for path in iter_files(root, (".txt",)):
         if path.parent.name.lower() != "emoevaluation":
             continue
-        for number, line in enumerate(path.read_text(encoding="latin-1").splitlines(), 1):
+        for number, line in enumerate(read_bytes(path).decode("latin-1").splitlines(), 1):
             if match := LABEL_LINE_PATTERN.match(line):
                 yield f"{path.name}:{number}", match
 
@@ -185,7 +185,7 @@ def _find_meld_media(root: Path, split: str) -> dict[str, Path]:
 
 
 def _read_meld_table(table: Path) -> list[dict[str, str]]:
-    raw = table.read_bytes()
+    raw = read_bytes(table)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:  # copies saved by a spreadsheet program

@@ -254,6 +254,11 @@ def find_below(root: Path, *names: str) -> Path:
     raise not_found_error(root, " or ".join(filter(None, names)))
 
 
+def read_bytes(path: Path) -> bytes:
+    with open_data_file(path) as file:
+        return file.read()
+
+
 def read_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a text file, except empty ones."""
     try:

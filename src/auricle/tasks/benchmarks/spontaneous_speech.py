@@ -62,8 +62,8 @@ def _read_segments(path: Path, words_path: Path) -> Iterator[tuple[str, str, tup
 
 def _parse_xml(path: Path) -> ElementTree.Element:
     try:
-        return ElementTree.parse(path).getroot()  # noqa: S314 - the corpus's own files
-    except (OSError, ElementTree.ParseError) as error:
+        return ElementTree.fromstring(base.read_bytes(path))  # noqa: S314 - the corpus's own files
+    except ElementTree.ParseError as error:
         raise DataError(f"Cannot read {path}: {error}.") from error
 
 
@@ -306,7 +306,7 @@ PUNCTUATION = re.compile(r"\s*<(?:COMMA|PERIOD|QUESTIONMARK|EXCLAMATIONPOINT)>")
 def iter_segments(path: Path, subset: str) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:
     """Yield each segment of a subset, with the recording it belongs to and its span in seconds."""
     try:
-        recordings = orjson.loads(path.read_bytes())["audios"]
+        recordings = orjson.loads(base.read_bytes(path))["audios"]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise DataError(f"{path}: expected a JSON object with a list `audios`: {error}.") from error
     for recording in recordings:
