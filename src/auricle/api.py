@@ -107,6 +107,7 @@ def evaluate(
             path=run.path,
             outcomes=OutcomeCounts.count(outcomes),
             complete=run.read_progress().complete,
+            moved_lines=run.moved_lines,
             stop_reason=stop_reason or getattr(observer, "stop_reason", ""),
         )
         if infer_only:

@@ -13,9 +13,9 @@ import orjson
 import soundfile
 
 from auricle import BatchModel, Generation, Prediction, Spec, evaluate
-from auricle.core.serialization import encode_record
 from auricle.core.signature import Signature
 from auricle.core.types import Record, Sample
+from auricle.runs.journal import encode_record_line
 from auricle.runs.metrics import Number
 from auricle.runs.perf_files import PerfManifest, PerfSummary, write_perf_manifest, write_perf_summary
 from auricle.runs.progress import read_progress, write_progress
@@ -247,7 +247,7 @@ def make_large_run(folder: Path, name: str, count: int) -> Path:
             )  # fmt: skip
             record = Record(sample=sample, row=index, outputs=(Generation(text=" ".join(kept_words)),),
                             seconds=0.01, audio_seconds=0.4)  # fmt: skip
-            journal.write(encode_record(record))
+            journal.write(encode_record_line(record))
     write_progress(out, replace(read_progress(out), rows=count))
     from auricle import score
 

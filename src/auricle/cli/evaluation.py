@@ -19,6 +19,7 @@ from auricle.core.types import Generate, Predict, Request, Sample
 from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation
+from auricle.runs.health import describe_lines
 from auricle.runs.metrics import JudgeFacts, format_money
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, set_aside
@@ -63,6 +64,9 @@ def run_evaluation(
             evaluation, folder, settings=settings or config.settings, observer=observer, infer_only=config.infer_only
         )
         progress.finish(result.exit_status)
+    if moved := result.moved_lines:
+        lines = describe_lines([line.line for line in moved], len(moved))
+        echo(f"Note: {lines} of outputs.jsonl were damaged and moved to outputs.damaged.jsonl.", err=True)
     if not result.complete:
         _print_stopped(result.stop_reason, " a higher --max-cost" if budget and budget.stop_reason else "")
     elif result.metrics and result.metrics.judge:

@@ -5,6 +5,7 @@ Imports no model, task or numerical library unless a run must be scored first.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.output import echo, print_json
-from auricle.core.errors import SpecError
+from auricle.core.errors import ExitStatus, SpecError
 from auricle.report import terminal
 from auricle.report.usage_text import format_usage_line
 from auricle.runs.documents import to_plain
@@ -39,6 +40,8 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
                 "that has 2 to 50 values and repeats over samples."
             )
     print_metrics(loaded, as_json, by)
+    if not all(metrics.journal.is_intact for _, metrics in loaded):
+        sys.exit(ExitStatus.FAILURES)
 
 
 def load_metrics(run: Path) -> Metrics:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,14 +29,15 @@ def user_cache_folder() -> Path:
     return Path(root).expanduser() / "auricle"
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write `content` to disk completely, or leave the file as it was."""
+def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file completely and durably, or leave it as it was."""
     scratch = path.with_name(path.name + ".tmp")
     with scratch.open("wb") as file:
-        file.write(content)
+        file.writelines([content] if isinstance(content, bytes) else content)
         file.flush()
         os.fsync(file.fileno())
     scratch.replace(path)
+    fsync_folder(path.parent)
 
 
 def write_lines_atomically(path: Path, lines: Iterable[bytes]) -> None:
@@ -47,3 +49,20 @@ def write_lines_atomically(path: Path, lines: Iterable[bytes]) -> None:
     with scratch.open("wb") as file:
         file.writelines(lines)
     scratch.replace(path)
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder and those that contain it, durably."""
+    if not path.is_dir():
+        path.mkdir(parents=True, exist_ok=True)
+        fsync_folder(path.parent)
+
+
+def fsync_folder(folder: Path) -> None:
+    """Make created and renamed files of a folder survive a power cut; some file systems do not support this."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

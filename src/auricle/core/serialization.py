@@ -116,44 +116,46 @@ DECODERS: dict[str, Callable[[JsonObject], Any]] = {
 
 
 def encode_record(record: Record) -> bytes:
+    """Return a record as a line of canonical JSON; see `add_checksum`."""
     sample = record.sample
     line = {
+        "attempts": record.attempts,
+        "error": record.error,
         "id": sample.id,
-        "row": record.row,
-        "key": record.key,
         "inputs": sample.inputs,
-        "target": sample.target,
+        "key": record.key,
         "meta": sample.meta,
         "origin": sample.origin,
         "outputs": record.outputs,
-        "error": record.error,
+        "row": record.row,
         "seconds": record.seconds,
-        "attempts": record.attempts,
+        "target": sample.target,
     }
     if record.audio_seconds is not None:
         line["audio_seconds"] = record.audio_seconds
     if record.cached:
         line["cached"] = record.cached
-    return dumps(line)
+    return dump_canonical(line)
 
 
-ID_PREFIX, ROW_KEY = b'{"id":', b',"row":'
+RECORD_START, ID_START, ID_END = b'{"attempts":', b',"id":"', b'","inputs":'
 
 
 def read_id_digest(line: bytes) -> int | None:
     """Return the digest of a record's id; None if the line has none.
 
-    Lines as `encode_record` writes them are not parsed; lines that another program rewrote are. `,"row":` cannot occur
-    inside the id, where its quotes would be escaped.
+    Lines as `encode_record` writes them are not parsed; lines that another program rewrote are. The first `,"id":"` is
+    that of the record: only numbers and the error precede it, and quotes in texts are escaped.
     """
-    end = line.find(ROW_KEY)
-    if not line.startswith(ID_PREFIX) or end < 0:
+    start = line.find(ID_START)
+    end = line.find(ID_END, start)
+    if not line.startswith(RECORD_START) or start < 0 or end < 0:
         return _parse_id_digest(line)
-    sample_id = line[len(ID_PREFIX) + 1 : end - 1]  # without its quotes
+    sample_id = line[start + len(ID_START) : end]
     if b"\\" not in sample_id:
         return _digest_bytes(sample_id)
     with suppress(orjson.JSONDecodeError):
-        return digest(orjson.loads(line[len(ID_PREFIX) : end]))
+        return digest(orjson.loads(b'"%b"' % sample_id))
     return None
 
 
@@ -189,12 +191,21 @@ def decode_output(value: Mapping[str, Any]) -> Output:
 
 def dumps(value: Any) -> bytes:
     """Return one line of JSON. Unpaired surrogates, which JSON does not allow, become U+FFFD."""
+    return _dump(value, JSON_OPTIONS)
+
+
+def dump_canonical(value: Any) -> bytes:
+    """Return one line of JSON with sorted keys, so that equal content has equal bytes."""
+    return _dump(value, JSON_OPTIONS | orjson.OPT_SORT_KEYS)
+
+
+def _dump(value: Any, options: int) -> bytes:
     try:
-        return orjson.dumps(value, _to_plain, JSON_OPTIONS)
+        return orjson.dumps(value, _to_plain, options)
     except TypeError as error:
         if "surrogates" not in str(error):
             raise
-        return orjson.dumps(_replace_surrogates(value), _to_plain, JSON_OPTIONS)
+        return orjson.dumps(_replace_surrogates(value), _to_plain, options)
 
 
 def _to_plain(value: Any) -> Any:

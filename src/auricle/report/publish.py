@@ -22,7 +22,9 @@ from auricle.report import run_html
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
+from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.metrics import (
+    SOURCE_FILES,
     FailureExample,
     FailureKind,
     Metrics,
@@ -33,7 +35,7 @@ from auricle.runs.metrics import (
     write_metrics,
 )
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import ScoreLine, write_scores
+from auricle.runs.scores import SCORES_FILE, ScoreLine, write_scores
 from auricle.runs.throughput import StreamDelays, read_passes, summarise_throughput
 from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Judge, VerdictIndex
@@ -45,6 +47,7 @@ SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "h
 ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
 EMOTION_FIGURES = ("mean", "sd", "d", "auc")
 CLASS_FIGURES = ("precision", "recall", "f1")
+DERIVED_FILES = (SCORES_FILE, "metrics_summary.csv", "metrics_detail.csv", "report.html")
 DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *COUNT_COLUMNS, *ERROR_COLUMNS)
 
 
@@ -54,8 +57,13 @@ def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> Met
         verdicts = None
         if judge and any(metric.judge_requests for metric in task.metrics):
             verdicts = stack.enter_context(VerdictIndex(run.verdicts_path, judge))
+        sources = take_fingerprints(run.path, SOURCE_FILES)  # what is appended from here on makes the numbers outdated
         thread = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="auricle-report"))
-        return _score_and_write(run, task, model, verdicts, thread)
+        metrics = _score_and_write(run, task, model, verdicts, thread)
+        derived = {name: derived.digest for name, derived in take_fingerprints(run.path, DERIVED_FILES).items()}
+        metrics = replace(metrics, sources=sources, derived=derived)
+        write_metrics(run.path, metrics)
+        return metrics
 
 
 def _score_and_write(
@@ -65,16 +73,23 @@ def _score_and_write(
         add_judge_metrics(task.metrics, verdicts), task.cluster, verdicts=verdicts, breakdown_fields=task.group_by
     )
     totals, delays = UsageTotals(Price.load(run.path)), StreamDelays()
-    with infrequent_gc():
-        records = delays.count_records(totals.count_records(run.records()))
+    with infrequent_gc(), run.open_index() as index:
+        records = delays.count_records(totals.count_records(index.records()))
         write_scores(run.path, score_records(records, score_table))
+    damaged = [*index.damaged, *(verdicts.damaged if verdicts else ())]
+    health = JournalHealth.build(score_table.total, run.read_progress().completed_rows, damaged)
     worst_samples = thread.submit(_view_worst_samples, score_table)  # their audio is encoded meanwhile
     facts = _collect_run_facts(run, task, model)
-    numbers = summarise(score_table, _describe_measurement(run, facts["task"], facts["model"]))
+    facts["notes"] = (*facts["notes"], *health.describe())
+    numbers = [
+        number if number.field else replace(number, total=number.total + health.missing)
+        for number in summarise(score_table, _describe_measurement(run, facts["task"], facts["model"]))
+    ]
     metrics = build_metrics(
         score_table,
         numbers,
         **facts,
+        journal=health,
         judge=verdicts.to_facts() if verdicts else None,
         usage=totals.to_usage(),
         speed=summarise_throughput(read_passes(run), delays),
@@ -82,7 +97,6 @@ def _score_and_write(
     run.write("metrics_summary.csv", summary_csv(metrics))
     run.write("metrics_detail.csv", detail_csv(metrics))
     run.write("report.html", run_html.render_report(metrics, worst_samples.result()).encode())
-    write_metrics(run.path, metrics)
     return metrics
 
 

@@ -1,11 +1,14 @@
-"""Append-only JSONL files that survive a crash, and the lines of `outputs.jsonl`."""
+"""Append-only JSONL files that survive a crash, and the lines of `outputs.jsonl`.
+
+Each line has a checksum. Damaged lines are counted and named, and never read.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -13,9 +16,14 @@ from typing import IO
 import orjson
 
 from auricle.audio import Audio
-from auricle.core.errors import RunDirectoryLost
-from auricle.core.serialization import decode_record, dumps, read_id_digest
+from auricle.core.checked_lines import add_checksum, find_damage
+from auricle.core.closing import Closing
+from auricle.core.errors import RunDirectoryLost, SampleError
+from auricle.core.files import fsync_folder, write_atomically
+from auricle.core.redaction import SECRETS
+from auricle.core.serialization import decode_record, digest, dump_canonical, encode_record, read_id_digest
 from auricle.core.types import Generation, Output, Record
+from auricle.runs.health import DamagedLine
 
 COMMIT_SECONDS = 0.1
 """Interval at which appended lines are written and fsynced."""
@@ -28,7 +36,10 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        is_new = not path.exists()
         self._file = path.open("ab", buffering=0)
+        if is_new:
+            fsync_folder(path.parent)
         self._pending: deque[bytes] = deque()  # appending and popping are thread-safe
         self._error: OSError | RunDirectoryLost | None = None
         self._closing = threading.Event()
@@ -111,22 +122,22 @@ class JournalLine:
     content: bytes
 
     @property
-    def id_digest(self) -> int | None:
-        """The digest of the sample's id, read without parsing the rest of the line; None if it has no record."""
-        return read_id_digest(self.content)
+    def damage(self) -> str:
+        """What is wrong with the line; empty if it is intact."""
+        return find_damage(self.content)
 
     @property
     def removed_digest(self) -> int | None:
         """The digest of the id of a sample that is no longer in the data; None if the line is no removal."""
-        try:
-            value = orjson.loads(self.content)["gone"]
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            return None
-        return value if isinstance(value, int) else None
+        return None if self.damage else read_removed_digest(self.content)
 
     @property
     def record(self) -> Record | None:
-        """The record, with absolute paths of spoken outputs; None if there is none that can be read."""
+        """The record, with absolute paths of spoken outputs; None if the line is damaged or a removal."""
+        return None if self.damage else self.decode()
+
+    def decode(self) -> Record | None:
+        """Return the record of an intact line."""
         try:
             record = decode_record(orjson.loads(self.content))
         except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
@@ -142,6 +153,56 @@ class JournalLine:
         return replace(output, audio=Audio(str(self.folder / name))) if name.startswith(SPEECH_FOLDER) else output
 
 
+class JournalIndex(Closing):
+    """Index of a journal: the offset of the latest record of each sample, and the damaged lines."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: IO[bytes] | None = None
+        self._offsets: dict[int, int] = {}
+        self.damaged: list[DamagedLine] = []
+        for number, (offset, content) in enumerate(read_lines(path), 1):
+            if damage := find_damage(content):
+                self.damaged.append(DamagedLine(number, damage))
+            elif (id_digest := read_id_digest(content)) is not None:
+                self._offsets[id_digest] = offset
+            elif (removed := read_removed_digest(content)) is not None:
+                self._offsets.pop(removed, None)
+            else:
+                self.damaged.append(DamagedLine(number, "is neither a record nor a removal"))
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def get(self, sample_id: str) -> Record | None:
+        """Read the latest record of a sample, if there is one."""
+        offset = self._offsets.get(digest(sample_id)) if self._offsets else None
+        if offset is None:
+            return None
+        if self._file is None:
+            self._file = self._path.open("rb")
+        self._file.seek(offset)
+        return JournalLine(self._path.parent, offset, self._file.readline()).decode()
+
+    def records(self) -> Iterator[Record]:
+        """Yield the latest record of each sample, in the order in which they finished."""
+        latest, folder = set(self._offsets.values()), self._path.parent
+        for number, (offset, content) in enumerate(read_lines(self._path), 1):
+            if offset in latest:
+                if record := JournalLine(folder, offset, content).decode():
+                    yield record
+                else:
+                    self.damaged.append(DamagedLine(number, "has fields of a wrong type"))
+
+    def id_digests(self) -> set[int]:
+        """Return the digests of all sample ids in the journal."""
+        return set(self._offsets)
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+
 def has_spoken_output(record: Record) -> bool:
     for output in record.outputs:  # noqa: SIM110 - a generator is slower, and this runs for every record
         if isinstance(output, Generation) and output.audio is not None:
@@ -149,9 +210,27 @@ def has_spoken_output(record: Record) -> bool:
     return False
 
 
+def encode_record_line(record: Record) -> bytes:
+    """Return the line of a record, without secrets.
+
+    Raises:
+        SampleError: if a value cannot be expressed in JSON.
+    """
+    try:
+        return add_checksum(SECRETS.redact_line(encode_record(record)))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SampleError(f"the result cannot be stored: {error}") from error
+
+
 def encode_removal(id_digest: int) -> bytes:
     """Return the line that removes a sample from the journal."""
-    return dumps({"gone": id_digest})
+    return add_checksum(dump_canonical({"gone": id_digest}))
+
+
+def read_removed_digest(line: bytes) -> int | None:
+    """Return the digest of the id of the sample that an intact line removes; None if it removes none."""
+    value = orjson.loads(line).get("gone") if b'"gone"' in line else None
+    return value if isinstance(value, int) else None
 
 
 def iter_journal(path: Path) -> Iterator[JournalLine]:
@@ -161,16 +240,24 @@ def iter_journal(path: Path) -> Iterator[JournalLine]:
         yield JournalLine(folder, offset, content)
 
 
-def read_journal_line(file: IO[bytes], folder: Path, offset: int) -> JournalLine:
-    """Read the line of an open journal that starts at an offset."""
-    file.seek(offset)
-    return JournalLine(folder, offset, file.readline())
-
-
 def read_record(path: Path, offset: int) -> Record | None:
     """Read the record of the line that starts at an offset; None if there is none that can be read."""
     with path.open("rb") as file:
-        return read_journal_line(file, path.parent, offset).record
+        file.seek(offset)
+        return JournalLine(path.parent, offset, file.readline()).record
+
+
+def move_damaged_lines(path: Path, damaged: Collection[DamagedLine]) -> Path:
+    """Move damaged lines to a file next to the journal, and return its path; all other lines are kept."""
+    numbers = {line.line for line in damaged}
+    aside = path.with_name(f"{path.stem}.damaged{path.suffix}")
+    with aside.open("ab") as file:
+        file.writelines(content for number, (_, content) in enumerate(read_lines(path), 1) if number in numbers)
+        file.flush()
+        os.fsync(file.fileno())
+    intact = (content for number, (_, content) in enumerate(read_lines(path), 1) if number not in numbers)
+    write_atomically(path, intact)
+    return aside
 
 
 def truncate_partial_line(path: Path, block: int = 65_536) -> None:

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.errors import DataError
 from auricle.core.signature import Signature
 from auricle.runs.documents import UnknownFormat, read_document, write_document
+from auricle.runs.health import Fingerprint, JournalHealth
 from auricle.runs.run_spec import OUTPUTS_FILE, VERDICTS_FILE
 
 if TYPE_CHECKING:  # `auricle show` starts faster without them
     from auricle.core.types import Outcome, Record
 
 METRICS_FILE = "metrics.json"
+SOURCE_FILES = (OUTPUTS_FILE, VERDICTS_FILE)
+"""What numbers are computed from."""
 FORMAT = 1
 
 
@@ -203,6 +206,12 @@ class Metrics:
     numbers: tuple[Number, ...] = ()
     usage: Usage = Usage()
     speed: Throughput | None = None
+    journal: JournalHealth = field(default_factory=JournalHealth)
+    """What of the run could be read."""
+    sources: dict[str, Fingerprint] = field(default_factory=dict)
+    """The files that the numbers were computed from."""
+    derived: dict[str, str] = field(default_factory=dict)
+    """The digests of the other files that were written with these numbers."""
 
     @property
     def overall(self) -> tuple[Number, ...]:
@@ -239,22 +248,22 @@ def read_metrics(run_path: Path) -> Metrics:
 
 
 def read_current_metrics(run_path: Path) -> Metrics | None:
-    """Read the numbers of a run; return None if they are missing, damaged or older than the journal.
+    """Read the numbers of a run; return None if they are missing, damaged or of another journal.
 
     Raises:
         UnknownFormat: if a newer version of Auricle wrote them.
     """
-    file = run_path / METRICS_FILE
-    sources = (run_path / OUTPUTS_FILE, run_path / VERDICTS_FILE)
-    newest = max((source.stat().st_mtime_ns for source in sources if source.exists()), default=0)
-    if not file.exists() or file.stat().st_mtime_ns < newest:
-        return None
     try:
-        return read_metrics(run_path)
+        metrics = read_metrics(run_path)
     except UnknownFormat:
         raise
     except DataError:
         return None
+    existing = {name for name in SOURCE_FILES if (run_path / name).exists()}
+    is_current = existing == metrics.sources.keys() and all(
+        source.matches(run_path / name) for name, source in metrics.sources.items()
+    )
+    return metrics if is_current else None
 
 
 def write_metrics(run_path: Path, metrics: Metrics) -> None:

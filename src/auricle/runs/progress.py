@@ -35,11 +35,17 @@ class Progress:
     """Identifier of the data."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def completed_rows(self) -> int | None:
+        """Rows of the data, if the last pass over them completed."""
+        return self.rows if self.complete else None
+
 
 def read_progress(run_path: Path) -> Progress:
     """Read the progress of a run; a run that was never finished has none."""
+    remedy = "Delete it and run the same `auricle run` command again; completed samples are kept."
     with suppress(FileNotFoundError):
-        return read_document(run_path / PROGRESS_FILE, Progress)
+        return read_document(run_path / PROGRESS_FILE, Progress, remedy=remedy)
     return Progress()
 
 

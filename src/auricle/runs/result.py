@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from auricle.core.errors import ExitStatus
+from auricle.runs.health import DamagedLine
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 
 
@@ -33,6 +34,8 @@ class RunResult:
     """Metrics of the task that have no value."""
     judge_requested: bool = False
     """Whether verdicts were requested in this pass."""
+    moved_lines: tuple[DamagedLine, ...] = ()
+    """Damaged lines that were moved out of the journal; their samples were sent again."""
     stop_reason: str = ""
     """Why the run was stopped before its end, unless it was interrupted."""
 
@@ -54,7 +57,8 @@ class RunResult:
         if judge and judge.missing and self.judge_requested and not self.stop_reason:
             return ExitStatus.INTERRUPTED
         has_failures = self.outcomes.failed or self.unscored or (judge and (judge.missing or judge.failed))
-        return ExitStatus.FAILURES if has_failures else ExitStatus.OK
+        is_intact = self.metrics is None or self.metrics.journal.is_intact
+        return ExitStatus.FAILURES if has_failures or not is_intact else ExitStatus.OK
 
     def __getitem__(self, metric: str) -> Number:
         """Return the number of a metric over all samples."""

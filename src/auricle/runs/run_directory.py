@@ -23,18 +23,18 @@ from typing import IO
 from auricle.audio import Audio
 from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, RunLocked
-from auricle.core.files import write_atomically, write_lines_atomically
+from auricle.core.files import fsync_folder, make_folder, write_atomically, write_lines_atomically
 from auricle.core.redaction import SECRETS
-from auricle.core.serialization import digest, encode_record, read_id_digest
 from auricle.core.types import Generation, Output, Record
+from auricle.runs.health import DamagedLine
 from auricle.runs.journal import (
     SPEECH_FOLDER,
     Journal,
-    JournalLine,
+    JournalIndex,
+    encode_record_line,
     encode_removal,
     has_spoken_output,
-    read_journal_line,
-    read_lines,
+    move_damaged_lines,
     truncate_partial_line,
 )
 from auricle.runs.metrics import Metrics, read_current_metrics
@@ -50,38 +50,14 @@ from auricle.runs.run_spec import (
 )
 
 
-class JournalIndex(Closing):
-    """Index of a journal: the offset of the latest record of each sample."""
-
-    def __init__(self, path: Path, offsets: dict[int, int]) -> None:
-        self._path = path
-        self._offsets = offsets
-        self._file: IO[bytes] | None = None
-
-    def get(self, sample_id: str) -> Record | None:
-        """Read the latest record of a sample, if there is one."""
-        offset = self._offsets.get(digest(sample_id)) if self._offsets else None
-        if offset is None:
-            return None
-        if self._file is None:
-            self._file = self._path.open("rb")
-        return read_journal_line(self._file, self._path.parent, offset).record
-
-    def id_digests(self) -> set[int]:
-        """Return the digests of all sample ids in the journal."""
-        return set(self._offsets)
-
-    def close(self) -> None:
-        if self._file:
-            self._file.close()
-
-
 class Run(Closing):
     """A run directory. `Run.open` allows appending; `Run.load` only reading."""
 
     def __init__(self, path: Path, spec: RunSpec) -> None:
         self.path = path
         self.spec = spec
+        self.moved_lines: tuple[DamagedLine, ...] = ()
+        """Damaged lines that were moved out of the journal while the run was open."""
         self._journal: Journal | None = None
         self._lock: IO[str] | None = None
 
@@ -93,7 +69,7 @@ class Run(Closing):
             RunMismatch: if `path` contains a different run.
             RunLocked: if another process is writing to `path`.
         """
-        path.mkdir(parents=True, exist_ok=True)
+        make_folder(path)
         lock = lock_run(path)
         try:
             has_records = (path / OUTPUTS_FILE).exists() and (path / OUTPUTS_FILE).stat().st_size
@@ -128,10 +104,14 @@ class Run(Closing):
         return self.path / VERDICTS_FILE
 
     def append(self, record: Record) -> None:
-        """Append a record to the journal; it is on disk within two tenths of a second."""
+        """Append a record to the journal; it is on disk within two tenths of a second.
+
+        Raises:
+            SampleError: if the record cannot be stored; nothing was appended.
+        """
         if has_spoken_output(record):
             record = replace(record, outputs=tuple(map(self._store_audio, record.outputs)))
-        self._append(SECRETS.redact_line(encode_record(record)))
+        self._append(encode_record_line(record))
 
     def _store_audio(self, output: Output) -> Output:
         """Store a spoken output as a file of the run, named by its content."""
@@ -148,7 +128,7 @@ class Run(Closing):
             return replace(output, audio=None)
         name = f"{SPEECH_FOLDER}{audio.hash}{_audio_suffix(content)}"
         if not (self.path / name).exists():
-            (self.path / SPEECH_FOLDER).mkdir(exist_ok=True)
+            make_folder(self.path / SPEECH_FOLDER)
             write_atomically(self.path / name, content)
         return replace(output, audio=Audio(name))
 
@@ -183,25 +163,24 @@ class Run(Closing):
             self._journal = self._lock = None
 
     def open_index(self) -> JournalIndex:
-        """Return an index of the journal as it is now."""
-        return JournalIndex(self.outputs_path, self._latest_offsets())
+        """Return an index of the journal as it is now.
+
+        If the run is open, damaged lines are first moved to another file: their samples are sent again, and the lines
+        that replace them make the journal intact.
+        """
+        index = JournalIndex(self.outputs_path)
+        if index.damaged and self._journal:
+            self._journal.close()
+            move_damaged_lines(self.outputs_path, index.damaged)
+            self._journal = Journal(self.outputs_path)
+            self.moved_lines = (*self.moved_lines, *index.damaged)
+            index = JournalIndex(self.outputs_path)
+        return index
 
     def records(self) -> Iterator[Record]:
         """Yield the latest record of each sample."""
-        latest = set(self._latest_offsets().values())
-        for offset, content in read_lines(self.outputs_path):
-            if offset in latest and (record := JournalLine(self.path, offset, content).record):
-                yield record
-
-    def _latest_offsets(self) -> dict[int, int]:
-        """Return the offset of the latest record of each sample, by digest of its id."""
-        latest: dict[int, int] = {}
-        for offset, content in read_lines(self.outputs_path):  # one object per line would take a third longer
-            if (id_digest := read_id_digest(content)) is not None:
-                latest[id_digest] = offset
-            elif (removed := JournalLine(self.path, offset, content).removed_digest) is not None:
-                latest.pop(removed, None)
-        return latest
+        with self.open_index() as index:
+            yield from index.records()
 
     def read_metrics(self) -> Metrics | None:
         """Read `metrics.json`; return None if it is missing, damaged or older than the journal."""
@@ -268,4 +247,6 @@ def set_aside(path: Path) -> Path | None:
     number = 1
     while (aside := path.with_name(f"{path.name}.{number}")).exists():
         number += 1
-    return path.rename(aside)
+    path.rename(aside)
+    fsync_folder(path.parent)
+    return aside

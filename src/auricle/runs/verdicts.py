@@ -17,17 +17,18 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
+from auricle.core.checked_lines import add_checksum, find_damage
 from auricle.core.closing import Closing
 from auricle.core.errors import AuricleError, SampleError, Unreadable, describe
 from auricle.core.redaction import SECRETS, is_secret_name, redact
-from auricle.core.serialization import digest, dumps
+from auricle.core.serialization import digest, dump_canonical, dumps
 from auricle.core.types import Failure, Generate, Generation, Record
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, has_oversized_text
+from auricle.runs.health import DamagedLine
 from auricle.runs.journal import read_lines
 from auricle.runs.metrics import JudgeFacts
 from auricle.runs.response_cache import TRANSPORT_ARGUMENTS
-
-JUDGE_LINE_PREFIX = b'{"model":'
+from auricle.runs.run_spec import VERDICTS_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Judge:
 
     def to_json_line(self) -> bytes:
         """Return the line that precedes this judge's verdicts."""
-        return dumps({"model": self.model, "arguments": self.arguments})
+        return _encode({"model": self.model, "arguments": self.arguments})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,13 @@ class Verdict:
         request = self.judge_request
         line = {"key": request.key, "id": request.sample_id, "metric": request.metric_name, "judge": self.judge_name}
         if self.reply is None:
-            return SECRETS.redact_line(dumps({**line, "error": self.error}))
+            return _encode({**line, "error": self.error})
         reply = {"text": self.reply.text, "tokens": self.reply.tokens, "input_tokens": self.reply.input_tokens}
-        return SECRETS.redact_line(dumps({**line, **reply, "seconds": self.seconds}))
+        return _encode({**line, **reply, "seconds": self.seconds})
+
+
+def _encode(line: Mapping[str, Any]) -> bytes:
+    return add_checksum(SECRETS.redact_line(dump_canonical(line)))
 
 
 def build_judge_requests(judge: Judge, metric: Metric, record: Record) -> list[JudgeRequest]:
@@ -134,7 +139,8 @@ class VerdictIndex(Closing):
         self._failed: set[int] = set()
         self._seen: set[int] = set()
         self._counts = Counter(dict.fromkeys(COUNT_FIELDS, 0))
-        for offset, line in _iter_lines(path):
+        self.damaged: list[DamagedLine] = []
+        for offset, line in iter_verdict_lines(path, self.damaged):
             if line.get("judge") == judge.name and isinstance(line.get("key"), str):
                 self._index_line(digest(line["key"]), offset, "error" in line)
         self._file = path.open("rb") if path.exists() else None
@@ -207,21 +213,16 @@ COUNT_FIELDS = ("verdicts", "failed", "missing", "tokens", "input_tokens")
 def read_last_judge(path: Path) -> Judge | None:
     """Return the judge of the last verdicts in a file, if there is one."""
     last = None
-    for _, line in _iter_lines(path, JUDGE_LINE_PREFIX):
-        last = Judge(line["model"], line["arguments"])
+    for _, line in iter_verdict_lines(path):
+        if isinstance(model := line.get("model"), str) and isinstance(arguments := line.get("arguments"), dict):
+            last = Judge(model, arguments)
     return last
 
 
-def _iter_lines(path: Path, prefix: bytes = b"") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file with their offsets; damaged lines are ignored."""
-    for offset, raw in read_lines(path):
-        if raw.startswith(prefix) and (line := _parse_line(raw)):
-            yield offset, line
-
-
-def _parse_line(raw: bytes) -> dict[str, Any] | None:
-    try:
-        line = orjson.loads(raw)
-    except orjson.JSONDecodeError:
-        return None
-    return line if isinstance(line, dict) else None
+def iter_verdict_lines(path: Path, damaged: list[DamagedLine] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the intact lines of a file with their offsets; damaged lines are added to `damaged`."""
+    for number, (offset, content) in enumerate(read_lines(path), 1):
+        if not (damage := find_damage(content)):
+            yield offset, orjson.loads(content)
+        elif damaged is not None:
+            damaged.append(DamagedLine(number, damage, VERDICTS_FILE))

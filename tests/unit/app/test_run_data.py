@@ -25,6 +25,7 @@ from auricle.runs.run_spec import RunSpec, write_run_spec
 from tests.support import app_runs
 from tests.support.app_pages import page_text
 from tests.support.app_runs import make_number
+from tests.support.journal_lines import change_line, encode_line
 from tests.unit.app.conftest import DrawRun
 
 
@@ -36,9 +37,9 @@ def run(runs: Path, tmp_path: Path) -> Path:
 
 def add_sample(run: Path, sample_id: str = "added") -> None:
     journal = run / "outputs.jsonl"
-    entry = json.loads(journal.read_bytes().splitlines()[0]) | {"id": sample_id}
+    first = journal.read_bytes().splitlines()[0]
     with journal.open("ab") as lines:
-        lines.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
+        lines.write(change_line(first, id=sample_id))
 
 
 # --- cache -----------------------------------------------------------------------------------
@@ -169,7 +170,7 @@ def journal_lines(runs: Path) -> list[bytes]:
 def test_last_line_of_a_sample_counts(journal_lines: list[bytes], tmp_path: Path) -> None:
     newer = json.loads(journal_lines[0])
     newer["outputs"][0]["text"] = "a later answer"
-    added = json.dumps(newer, separators=(",", ":")).encode() + b"\n"
+    added = encode_line(newer)
     (tmp_path / "outputs.jsonl").write_bytes(b"".join(journal_lines) + added + b'{"id":"truncated"')
     frame = read_samples(tmp_path).frame
     assert len(frame) == 16
@@ -178,7 +179,7 @@ def test_last_line_of_a_sample_counts(journal_lines: list[bytes], tmp_path: Path
 
 def test_sample_that_was_removed_from_the_data_is_left_out(journal_lines: list[bytes], tmp_path: Path) -> None:
     removed_id = json.loads(journal_lines[0])["id"]
-    removal = json.dumps({"gone": digest(removed_id)}).encode() + b"\n"
+    removal = encode_line({"gone": digest(removed_id)})
     (tmp_path / "outputs.jsonl").write_bytes(b"".join(journal_lines) + removal)
     assert removed_id not in set(read_samples(tmp_path).frame["id"])
 

@@ -118,7 +118,7 @@ def test_verdict_line_names_sample_metric_and_judge(data: Path, judge: Any, tmp_
     judge_line, first, *_ = read_verdicts(tmp_path / "run")
     assert judge_line["model"].endswith("judges.py:Counting")
     assert set(first) == {
-        "key", "id", "metric", "judge", "text", "tokens", "input_tokens", "seconds",
+        "key", "id", "metric", "judge", "text", "tokens", "input_tokens", "seconds", "crc",
     }  # fmt: skip
 
 

@@ -9,9 +9,17 @@ import pytest
 
 from auricle.audio import Audio
 from auricle.core.errors import RunDirectoryLost
-from auricle.core.serialization import digest, encode_record
+from auricle.core.serialization import digest
 from auricle.core.types import Generation, Record, Sample
-from auricle.runs.journal import Journal, encode_removal, iter_journal, read_lines, read_record, truncate_partial_line
+from auricle.runs.journal import (
+    Journal,
+    encode_record_line,
+    encode_removal,
+    iter_journal,
+    read_lines,
+    read_record,
+    truncate_partial_line,
+)
 
 
 def test_lines_are_written_in_order(tmp_path: Path) -> None:
@@ -98,11 +106,10 @@ def make_record(sample_id: str, audio: Audio | None = None) -> Record:
 
 
 def test_lines_of_a_journal_are_records_and_removals(tmp_path: Path) -> None:
-    first, second = encode_record(make_record("a")), encode_record(make_record("b"))
+    first, second = encode_record_line(make_record("a")), encode_record_line(make_record("b"))
     (tmp_path / "outputs.jsonl").write_bytes(first + second + encode_removal(digest("a")))
     lines = list(iter_journal(tmp_path / "outputs.jsonl"))
     assert [line.offset for line in lines] == [0, len(first), len(first) + len(second)]
-    assert [line.id_digest for line in lines] == [digest("a"), digest("b"), None]
     assert [line.removed_digest for line in lines] == [None, None, digest("a")]
     assert [line.record and line.record.sample.id for line in lines] == ["a", "b", None]
 
@@ -117,7 +124,7 @@ def test_damaged_line_is_neither_a_record_nor_a_removal(tmp_path: Path, content:
 
 
 def test_spoken_output_has_an_absolute_path(tmp_path: Path) -> None:
-    (tmp_path / "outputs.jsonl").write_bytes(encode_record(make_record("a", Audio("speech/x.wav"))))
+    (tmp_path / "outputs.jsonl").write_bytes(encode_record_line(make_record("a", Audio("speech/x.wav"))))
     (line,) = iter_journal(tmp_path / "outputs.jsonl")
     record = line.record
     assert record is not None
@@ -127,8 +134,8 @@ def test_spoken_output_has_an_absolute_path(tmp_path: Path) -> None:
 
 
 def test_line_is_read_from_its_offset(tmp_path: Path) -> None:
-    first = encode_record(make_record("a"))
-    (tmp_path / "outputs.jsonl").write_bytes(first + encode_record(make_record("b")))
+    first = encode_record_line(make_record("a"))
+    (tmp_path / "outputs.jsonl").write_bytes(first + encode_record_line(make_record("b")))
     record = read_record(tmp_path / "outputs.jsonl", len(first))
     assert record is not None
     assert record.sample.id == "b"
