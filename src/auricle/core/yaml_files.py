@@ -22,6 +22,7 @@ MAX_EXTENDS_DEPTH = 20
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 50
 MAX_INTEGER_BITS = 64  # more cannot be stored as JSON
+SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_VALUES = 100_000
 """Most values in a file; an alias counts as often as it is used."""
 
@@ -190,13 +191,20 @@ class _Bounds:
         # What PyYAML raises depends on the tag: `!!timestamp x` an AttributeError, `!!bool x` a KeyError, ….
         with suppress(ValueError, OverflowError, AttributeError, LookupError, TypeError):
             value = super().construct_object(node, deep)  # type: ignore[misc]
-        is_valid = value is not _INVALID and not (isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS)
+        is_valid = value is not _INVALID and _can_be_stored(value)
         kind = node.tag.rpartition(":")[2]
         _require(is_valid, f"invalid {kind}; put the value in quotes if it is text", node)
         return value
 
 
 _INVALID = object()
+
+
+def _can_be_stored(value: Any) -> bool:
+    """Return whether a number or text can be written as JSON; others are made of these."""
+    if isinstance(value, str):
+        return SURROGATE.search(value) is None
+    return not isinstance(value, int) or value.bit_length() <= MAX_INTEGER_BITS
 
 
 def _require(is_valid: bool, problem: str, source: Any) -> None:

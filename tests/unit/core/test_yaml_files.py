@@ -69,6 +69,8 @@ ALIAS_BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("seed: 0x" + "f" * 5000, "invalid int"),
         ("a: !!binary ====x\n", "is not valid YAML"),
         ("a: !!timestamp x\n", "invalid timestamp"),
+        ('a: "x \\ud800"\n', "invalid str"),
+        ('"\\udfff": x\n', "invalid str"),
         ("a: !!bool x\n", "invalid bool"),
         ("a: !!int ''\n", "invalid int"),
         ("a: !!float x\n", "invalid float"),

@@ -489,3 +489,32 @@ def test_sound_in_every_kind_of_request_is_decoded(tone: Any) -> None:
         assert isinstance(audio, Audio)
         assert isinstance(audio.data, np.ndarray)
         assert audio.data.shape == (800,)
+
+
+def test_a_sample_that_waits_for_its_second_request_only_blocks_nothing() -> None:
+    async def main() -> list[Output]:
+        started, finish = asyncio.Event(), asyncio.Event()
+
+        async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+            started.set()
+            await finish.wait()
+            return [Generation(text=text_of(sent)) for sent in batch]
+
+        batcher = Batcher([worker], BatchLimits(2))
+        slot = batcher.acquire_slot()
+        batcher.close_window()
+        first = asyncio.create_task(slot.send(request("first")))
+        await started.wait()
+        second = asyncio.create_task(slot.send(request("second")))  # while the first one is being answered
+        await asyncio.sleep(0.01)
+        finish.set()
+        outputs = list(await asyncio.wait_for(asyncio.gather(first, second), 10))
+        await batcher.close()
+        return outputs
+
+    assert [text_of_output(output) for output in asyncio.run(main())] == ["first", "second"]
+
+
+def text_of_output(output: Output) -> str:
+    assert isinstance(output, Generation)
+    return output.text
