@@ -118,7 +118,7 @@ def test_every_path_on_the_map_exists() -> None:
     assert not [name for name in sorted(named) if not (paths.ROOT / name).exists()]
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs"])
 def test_links_between_pages_lead_somewhere(page: str) -> None:
     root = paths.ROOT / page
     for file in root.rglob("*.md") if root.is_dir() else [root]:

@@ -51,7 +51,7 @@ FOLDERS = ("src", "tests", "bench", "scripts", "examples", "docs")
 
 def checked_files() -> list[Path]:
     """List the files that must follow the glossary."""
-    files = [paths.ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+    files = [paths.ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
     for folder in FOLDERS:
         for suffix in ("*.py", "*.md"):
             files += (paths.ROOT / folder).rglob(suffix)

@@ -13,6 +13,8 @@ from auricle.core.serialization import decode_record, encode_record
 from auricle.core.types import Failure, Input, Record
 from auricle.report.usage_text import format_usage_line, usage_facts
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Usage, format_money
+from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import Price, Prices, UsageTotals, sample_audio_seconds
 
 TOKENS = Price("m", input=2.0, output=10.0)
@@ -60,6 +62,9 @@ def test_currency_applies_to_the_file_or_to_one_model() -> None:
         ({"input": "much"}, "p.yaml: a: input should be a number, not 'much'"),
         ({"input": -1}, "p.yaml: a: input should be a number, not -1"),
         (3, "p.yaml: a should have some of the fields input"),
+        ({}, "p.yaml: a should have some of the fields input"),
+        ({"output": True}, "p.yaml: a: output should be a number, not True"),
+        ({"request": float("nan")}, "p.yaml: a: request should be a number, not nan"),
     ],
 )
 def test_invalid_price_is_rejected_by_name(entry: object, message: str) -> None:
@@ -103,6 +108,56 @@ def test_partly_known_usage_is_a_lower_bound() -> None:
     line = format_usage_line(with_usage(used))
     assert line.endswith("at least 4.00 USD, the cost of 1 sample unknown")
     assert dict(usage_facts(with_usage(used)))["Cost"] == "≥ 4.00 USD"
+
+
+def test_free_models_have_a_price_of_zero() -> None:
+    used = count(Prices.parse({"a": {"input": 0}}, "p.yaml").find("a"), record(generation()))
+    assert (used["cost"], used["samples_without_cost"]) == (0.0, 0)
+
+
+def test_counts_that_have_no_price_need_not_be_known() -> None:
+    only_input, only_output = Generation(text="x", input_tokens=500_000), Generation(text="x", tokens=500_000)
+    assert count(Price("m", input=2.0), record(only_input))["samples_without_cost"] == 0
+    assert count(Price("m", output=4.0), record(only_output))["cost"] == 2.0
+    assert count(Price("m", output=4.0), record(only_output))["samples_without_cost"] == 0
+    assert count(Price("m", output=4.0), record(only_input))["samples_without_cost"] == 1
+
+
+@pytest.mark.parametrize("price", [None, TOKENS])
+def test_a_sample_with_an_unknown_part_counts_its_known_part(price: Price | None) -> None:
+    used = count(price, record(generation(), Generation(text="x")), record(generation()))
+    assert (used["input_tokens"], used["output_tokens"]) == (2_000_000, 200_000)
+    assert used["samples_without_usage"] == 1
+
+
+def test_counts_of_one_kind_leave_the_other_unknown() -> None:
+    used = count(None, record(Generation(text="x", tokens=5)), record(Generation(text="x", tokens=6)))
+    assert (used["input_tokens"], used["output_tokens"], used["samples_without_usage"]) == (None, 11, 2)
+
+
+def test_audio_seconds_are_summed_and_rounded() -> None:
+    heard = [record(generation(), with_audio=True, audio_seconds=seconds) for seconds in (30.0, 15.50049)]
+    assert count(None, *heard)["audio_seconds"] == 45.5
+    assert count(Price("m", audio_minute=60.0), *heard)["cost"] == 45.50049
+
+
+def test_only_requests_that_were_sent_are_priced() -> None:
+    used = count(Price("m", request=0.5), record(generation(), generation(), generation(), cached=1, attempts=2))
+    assert (used["requests"], used["cached"], used["attempts"], used["cost"]) == (3, 1, 2, 1.0)
+
+
+def test_records_pass_through_while_they_are_counted() -> None:
+    totals = UsageTotals()
+    records = [record(generation()), record(generation())]
+    assert list(totals.count_records(records)) == records
+    assert totals.requests == 2
+
+
+def test_the_price_of_a_run_is_stored(tmp_path: Path) -> None:
+    assert Price.load(tmp_path) is None
+    with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:
+        TOKENS.save(run)
+    assert Price.load(tmp_path / "run") == TOKENS
 
 
 def test_audio_of_unknown_duration_has_unknown_cost() -> None:
