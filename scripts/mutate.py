@@ -54,6 +54,7 @@ MAX_SECONDS_ELSEWHERE = 3.0
 """Slower tests count only for the module they belong to."""
 EQUIVALENT = "scripts/equivalent_mutations.yaml"
 NOT_COPIED = (".git", ".venv", ".*_cache", "__pycache__", ".hypothesis", "node_modules")
+TESTS_FOLDER = "tests-tmp"
 PLUGINS = ("_hypothesis_pytestplugin", "pytest_timeout")
 TIMEOUT_FACTOR = 8
 """A test hangs if it takes `--timeout` and this many times as long as without the mutation: the machine may be busy."""
@@ -221,7 +222,7 @@ def run_pytest(files: Iterable[str], recorder: TestRecorder, fail_fast: bool) ->
     import pytest
 
     plugins = [word for name in PLUGINS if importlib.util.find_spec(name) for word in ("-p", name)]
-    options = ["-p", "no:cacheprovider", "--basetemp", "../tests-tmp", "--hypothesis-seed", "0"]
+    options = ["-p", "no:cacheprovider", "--basetemp", f"../{TESTS_FOLDER}", "--hypothesis-seed", "0"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # plugins were imported before the fork
     return int(pytest.main([*plugins, *options, *(["-x"] if fail_fast else []), *files], plugins=[recorder]))
 
@@ -350,6 +351,8 @@ class MutationRunner:
 
     def is_caught(self, source: str, tests: Collection[str]) -> bool:
         self._source.write_text(source, encoding="utf-8")
+        # Otherwise the first test would do this in its time.
+        shutil.rmtree(self._folder.parent / TESTS_FOLDER, ignore_errors=True)
         seconds = {name: self.baseline.seconds[name] for name in tests}
         files = sorted({name.partition("::")[0] for name in tests})
 

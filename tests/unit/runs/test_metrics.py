@@ -1,5 +1,8 @@
 """`metrics.json`."""
 
+import json
+import math
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,7 @@ from auricle.runs.metrics import (
     TaskFacts,
     Throughput,
     Usage,
+    format_money,
     read_current_metrics,
     read_metrics,
     write_metrics,
@@ -78,6 +82,45 @@ def test_number_is_found_by_metric_over_all_samples() -> None:
 
 def test_coverage_is_the_share_of_scored_samples() -> None:
     assert make_number().coverage == 0.75
+
+
+def test_coverage_of_no_samples_is_undefined() -> None:
+    number = Number(metric="wer", details={}, value=None, signature=Signature.parse(SIGNATURE))
+    assert math.isnan(number.coverage)
+
+
+def test_fields_of_breakdowns_are_listed_once_and_in_order() -> None:
+    numbers = tuple(make_number(field=name) for name in ("", "subset", "accent", "subset"))
+    assert Metrics(task=TaskFacts("t"), model=ModelFacts("m"), numbers=numbers).fields == ("subset", "accent")
+
+
+def test_a_document_without_counts_counts_nothing(tmp_path: Path) -> None:
+    number = {"metric": "wer", "details": {}, "value": None, "signature": SIGNATURE}
+    judge = {"name": "j", "model": "m"}
+    speed = {"wall_seconds": 1.0, "samples": 2}
+    document = {"task": {"name": "t"}, "model": {"name": "m"}, "numbers": [number], "judge": judge, "speed": speed}
+    (tmp_path / "metrics.json").write_text(json.dumps(document))
+    metrics = read_metrics(tmp_path)
+    counts = {"scored": 0, "total": 0, "failed": 0, "unreadable": 0}
+    flags = {"higher_is_better": True, "right_or_wrong": False}
+    assert {name: getattr(metrics.numbers[0], name) for name in (*counts, *flags)} == counts | flags
+    assert asdict(metrics.outcomes) == {"total": 0, "answered": 0, "failed": 0, "empty": 0, "skipped": 0}
+    assert metrics.judge
+    assert (metrics.judge.verdicts, metrics.judge.failed, metrics.judge.missing) == (0, 0, 0)
+    assert (metrics.judge.tokens, metrics.judge.input_tokens) == (0, 0)
+    assert (metrics.usage.requests, metrics.usage.attempts, metrics.usage.cached) == (0, 0, 0)
+    assert metrics.usage.samples_without_usage == 0
+    assert metrics.speed
+    assert metrics.speed.passes == 1
+    assert (metrics.format, metrics.task.version, metrics.complete) == (1, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(1234.5, "1,234.50 EUR"), (1.0, "1.00 EUR"), (0.99999, "1 EUR"), (0.5, "0.5 EUR"), (0.0, "0.00 EUR")],
+)
+def test_money_has_two_decimals_or_four_digits(amount: float, text: str) -> None:
+    assert format_money(amount, "EUR") == text
 
 
 def test_run_without_metrics_is_named(tmp_path: Path) -> None:
