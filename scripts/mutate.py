@@ -164,8 +164,10 @@ def load_equivalent(root: Path) -> dict[tuple[str, str, str], str]:
     return {(entry["module"], entry["scope"], entry["change"]): entry["reason"] for entry in entries or ()}
 
 
-def key_of(module: Module, mutation: Mutation) -> tuple[str, str, str]:
-    return module.path.as_posix(), mutation.scope, mutation.change
+def keys_of(module: Module, mutation: Mutation) -> set[tuple[str, str, str]]:
+    """Return the entries that can list a mutation: itself, or every change of the same expression."""
+    changes = (mutation.change, f"{mutation.before} -> *")
+    return {(module.path.as_posix(), mutation.scope, change) for change in changes}
 
 
 # --- running tests in forks ------------------------------------------------------------------
@@ -456,7 +458,7 @@ def _test_module_here(
     failures = [f"{name} fails without mutation" for name in runner.baseline.failed]
     print(json.dumps([*failures, problem] if problem else failures), file=pipe, flush=True)
     for mutation in mutations if not problem else ():
-        is_equivalent = key_of(module, mutation) in equivalent
+        is_equivalent = not keys_of(module, mutation).isdisjoint(equivalent)
         outcome = EQUIVALENT_OUTCOME if is_equivalent else runner.test(mutation)
         print(json.dumps(outcome), file=pipe, flush=True)
     runner.restore()
@@ -465,7 +467,7 @@ def _test_module_here(
 def unused_entries(modules: list[Module], equivalent: Collection[tuple[str, str, str]]) -> Iterator[str]:
     """Yield listed equivalents that match no mutation of the chosen modules."""
     paths = {module.path.as_posix() for module in modules}
-    keys = {key_of(module, mutation) for module in modules for mutation in module.mutations}
+    keys = {key for module in modules for mutation in module.mutations for key in keys_of(module, mutation)}
     for key in equivalent:
         if key[0] in paths and key not in keys:
             yield f"{EQUIVALENT}: no such mutation: {' | '.join(key)}"

@@ -313,7 +313,7 @@ def test_custom_metric_can_use_a_judge(data: Path, tmp_path: Path, register: Any
         judge_requests=lambda sample, output: (Generate(turns=(Turn("user", (output.text,)),)),),
     )
     broken = Metric("broken", custom.score, mean, judge_requests=lambda sample, output: sample.nothing)
-    task = replace(qa(data=str(data)), metrics=[custom, broken])
+    task = replace(qa(data=str(data)), metrics=[broken, custom])
     register(TASKS, "mine", lambda: task)
     run = tmp_path / "run"
     api.evaluate(Spec(task="mine", model="echo", judge=JudgeSpec(model="echo")), run)
@@ -349,6 +349,7 @@ def test_pending_requests_are_unchanged_by_being_stored(tmp_path: Path, tone: An
     pending = PendingRequests()
     for request in stored:
         pending.append(request)
+    assert pending.count == 3
     assert list(pending.read()) == stored
     read_clip = next(pending.read()).request.turns[1].parts[2]
     assert isinstance(read_clip, Audio)
