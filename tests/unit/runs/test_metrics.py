@@ -95,7 +95,7 @@ def test_fields_of_breakdowns_are_listed_once_and_in_order() -> None:
 
 
 def test_a_document_without_counts_counts_nothing(tmp_path: Path) -> None:
-    number = {"metric": "wer", "details": {}, "value": None, "signature": SIGNATURE}
+    number: dict[str, object] = {"metric": "wer", "details": {}, "value": None, "signature": SIGNATURE}
     judge = {"name": "j", "model": "m"}
     speed = {"wall_seconds": 1.0, "samples": 2}
     document = {"task": {"name": "t"}, "model": {"name": "m"}, "numbers": [number], "judge": judge, "speed": speed}

@@ -383,3 +383,75 @@ def test_clearing_an_unknown_model_lists_the_cached_ones(auricle: Any, file: Pat
     done = auricle("cache", "clear", "--model", "bgi", "--cache-path", file)
     assert done.returncode == 2
     assert "big" in done.stderr
+
+
+def test_missing_folders_of_the_cache_are_created(tmp_path: Path) -> None:
+    file = tmp_path / "a" / "b" / "answers.sqlite"
+    with ResponseCache(file, "m", {}) as cache:
+        cache.put(HELLO, ANSWER)
+    assert list_entries_by_model(file)[0].entries == 1
+
+
+def test_every_damaged_file_is_kept_under_the_next_number(file: Path) -> None:
+    for number in range(1, 4):
+        file.write_bytes(b"this is not a database " * 100)
+        ResponseCache(file, "m", {}, lambda _: None).close()
+        file.unlink()
+        assert file.with_name(f"answers.sqlite.damaged-{number}").exists()
+
+
+def test_a_closed_cache_answers_and_stores_nothing(file: Path) -> None:
+    cache = ResponseCache(file, "m", {})
+    cache.put(HELLO, ANSWER)
+    cache.close()
+    assert cache.get(HELLO) is None
+    cache.put(ask("later"), ANSWER)
+    assert list_entries_by_model(file)[0].entries == 1
+
+
+def test_a_later_response_replaces_an_earlier_one(file: Path) -> None:
+    with ResponseCache(file, "m", {}) as cache:
+        cache.put(HELLO, ANSWER)
+    with ResponseCache(file, "m", {}) as cache:
+        cache.put(HELLO, Generation(text="better"))
+        assert cache.get(HELLO) == Generation(text="better")
+    with ResponseCache(file, "m", {}) as cache:
+        assert cache.get(HELLO) == Generation(text="better")
+    assert list_entries_by_model(file)[0].entries == 1
+
+
+def test_a_response_that_is_replaced_while_it_is_committed_is_committed_again(file: Path) -> None:
+    with ResponseCache(file, "m", {}) as cache:
+        for number in range(200):
+            cache.put(HELLO, Generation(text=str(number)))
+            time.sleep(0.002)
+    with ResponseCache(file, "m", {}) as cache:
+        assert cache.get(HELLO) == Generation(text="199")
+
+
+def test_entries_count_bytes_of_text_and_sound_and_have_an_age(file: Path, tone: Any) -> None:
+    sound = tone("spoken.wav").read_bytes()
+    before = time.time()
+    with ResponseCache(file, "m", {}) as cache:
+        cache.put(HELLO, Generation(text="hi", audio=Audio(data=sound)))
+        cache.put(ask("other"), ANSWER)
+    (entries,) = list_entries_by_model(file)
+    assert entries.entries == 2
+    assert len(sound) < entries.bytes < len(sound) + 1000
+    assert before <= entries.oldest <= entries.newest <= time.time()
+
+
+def test_part_of_a_recording_is_cached_alone(file: Path, tone: Any) -> None:
+    clip = Audio(data=tone("spoken.wav", seconds=0.4).read_bytes(), start=0.1, end=0.2)
+    with ResponseCache(file, "m", {}) as cache:
+        cache.put(HELLO, Generation(text="hi", audio=clip))
+        cached = cache.get(HELLO)
+    assert isinstance(cached, Generation)
+    assert cached.audio
+    assert cached.audio.seconds == pytest.approx(0.1)
+
+
+def test_a_missing_cache_is_empty(file: Path) -> None:
+    assert list_entries_by_model(file) == []
+    assert clear(file) == 0
+    assert not file.exists()
