@@ -164,7 +164,8 @@ def percentile_interval(values: Sequence[float]) -> tuple[float, float]:
     defined = defined[~np.isnan(defined)]
     if not len(defined):
         return math.nan, math.nan
-    low, high = np.quantile(defined, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
+    with np.errstate(invalid="ignore"):  # between two infinite values
+        low, high = np.quantile(defined, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
     return float(low), float(high)
 
 
@@ -289,7 +290,7 @@ def _bootstrap_difference(
     if len(differences) < 2:
         return _difference_without_interval(values, len(a), name)
     low, high = percentile_interval(differences)
-    error = float(differences.std(ddof=1))
+    error = _standard_error(differences)
     unit_count = len(a) if clusters is None else int(clusters.max()) + 1
     p = _bootstrap_p_value(differences, unit_count)
     detectable = Z_95_POWER_80 * error if error else math.nan
@@ -304,10 +305,15 @@ def _bootstrap_p_value(differences: Array, unit_count: int) -> float:
     """
     beyond = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
     p = 2 * (beyond + 1) / (len(differences) + 1)
-    error = float(differences.std(ddof=1))
+    error = _standard_error(differences)
     if not beyond and error:
         p = min(p, math.erfc(abs(float(differences.mean())) / error / math.sqrt(2)))
     return min(1.0, max(p, 2.0 ** (1 - unit_count)))
+
+
+def _standard_error(differences: Array) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):  # perplexities may be too large to be squared
+        return float(differences.std(ddof=1))
 
 
 def count_distinct_pairs(a: Stats, b: Stats) -> tuple[Stats, Stats, Codes]:
