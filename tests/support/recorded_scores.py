@@ -429,7 +429,6 @@ JUDGE_REPLIES = {
         "**Verdict:** Yes",
         "<think>no</think>Verdict: no",
         "maybe",
-        "",
     ],
     "judge-1-5": ["Score: 4", "Score: 2/5", "Score: 5.0", "Score: 6", "Score: 3.5", "Score: 1"],
     "judge-pairwise": ["Winner: A", "Winner: B", "Winner: tie", "Winner: A", "Winner: C", "Winner: b"],
@@ -456,13 +455,14 @@ def _judge_all(metric: Metric, replies: Sequence[str]) -> Any:
         record = record_of(row, "a dog", Generation(text="A dog." if row % 5 else " "), inputs=inputs, human=gold)
         assert metric.judge_requests
         requests = metric.judge_requests(record.sample, *record.outputs)
-        verdicts = [replies[(row + 2 * at) % len(replies)] for at in range(len(requests))]
+        verdicts = [replies[(row + (at % 3 == 2)) % len(replies)] for at in range(len(requests))]
         score = partial(metric.score, record.sample, *record.outputs, verdicts=verdicts)
         applies = metric.applies is None or metric.applies(record.sample)
         rows.append([len(requests), requests[:1], applies, attempt(score)])
         if applies and not isinstance(rows[-1][-1], str):
             stats.append(rows[-1][-1])
-    values = [metric.aggregate(stats), compute_interval(stats, metric.aggregate), metric.details(stats)]
+    aggregate = metric.aggregate
+    values = [aggregate(stats), compute_interval(stats, aggregate), metric.details(stats)] if stats else []
     return [rows, values, [[metric.badness(stat), metric.is_hit(stat)] for stat in stats]]
 
 
