@@ -431,7 +431,7 @@ JUDGE_REPLIES = {
         "maybe",
     ],
     "judge-1-5": ["Score: 4", "Score: 2/5", "Score: 5.0", "Score: 6", "Score: 3.5", "Score: 1"],
-    "judge-pairwise": ["Winner: A", "Winner: B", "Winner: tie", "Winner: A", "Winner: C", "Winner: b"],
+    "judge-pairwise": [f"Winner: {winner}" for winner in ("A", "B", "tie", "tie", "b", "A", "A", "A")],
 }
 GOLD = ["yes", 1, "0", 4, "win", "tie", 2.0, "", "5", "loss", None, 9]
 
@@ -450,15 +450,17 @@ def judges() -> dict[str, Any]:
 def _judge_all(metric: Metric, replies: Sequence[str]) -> Any:
     stats: list[Any] = []
     rows: list[Any] = []
+    step = 2 if metric.name.startswith("judge-pairwise") else 1  # a pair is judged in both orders
     for row, gold in enumerate(GOLD):
         inputs = {"question": "Which?", "choices": OPTIONS} if row % 2 else {"question": "Which?"}
         record = record_of(row, "a dog", Generation(text="A dog." if row % 5 else " "), inputs=inputs, human=gold)
         assert metric.judge_requests
         requests = metric.judge_requests(record.sample, *record.outputs)
-        verdicts = [replies[(row + (at % 3 == 2)) % len(replies)] for at in range(len(requests))]
+        indices = [step * row + at % step + step * (at // step == 2) for at in range(len(requests))]
+        verdicts = [replies[index % len(replies)] for index in indices]
         score = partial(metric.score, record.sample, *record.outputs, verdicts=verdicts)
         applies = metric.applies is None or metric.applies(record.sample)
-        rows.append([len(requests), requests[:1], applies, attempt(score)])
+        rows.append([len(requests), requests[: row == 1], applies, attempt(score)])
         if applies and not isinstance(rows[-1][-1], str):
             stats.append(rows[-1][-1])
     aggregate = metric.aggregate
@@ -491,7 +493,7 @@ def compute(name: str) -> Any:
 
 def to_plain(value: Any) -> Any:
     if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
+        return float(f"{round(value, 12):.{DIGITS}g}") if math.isfinite(value) else str(value)
     if is_dataclass(value) and not isinstance(value, type):
         return to_plain({name: getattr(value, name) for name in value.__dataclass_fields__})
     if isinstance(value, Mapping):
