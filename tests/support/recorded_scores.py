@@ -192,8 +192,8 @@ def preferences() -> Group:
             Prediction(values={"melody": side, "score": 3 - side}, scale="continuous") for side in sides
         )
         if row % 2:
-            said = ["A", "Recording B", "tie", "B is better", "neither", "I prefer recording A"]
-            outputs = tuple(Generation(text=said[(row + 2 * at) % 6]) for at in range(4))
+            choices_made = ["A", "Recording B", "tie", "B is better", "neither", "I prefer recording A"]
+            outputs = tuple(Generation(text=choices_made[(row + 2 * at) % 6]) for at in range(4))
         records.append(record_of(row, target, *outputs))
     return metrics, records
 
@@ -391,24 +391,26 @@ def intervals() -> dict[str, Any]:
 
     mean = METRICS.get("exact_match").aggregate
     rng = np.random.default_rng(21)
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for size in (1, 2, 3, 9, 1000, 100_001):
         numbers = np.round(rng.random(size), 1 if size % 2 else 6)
-        found[f"mean of {size}"] = compute_interval(numbers, mean)
+        results[f"mean of {size}"] = compute_interval(numbers, mean)
         clusters = np.arange(size) % max(1, size // 3)
-        found[f"clusters of {size}"] = compute_interval(numbers[:3000], mean, clusters=clusters[:3000])
-        found[f"pairs of {size}"] = compare_paired(numbers[:3000], numbers[:3000][::-1], mean, None)
-        found[f"clustered pairs of {size}"] = compare_paired(numbers[:999], numbers[:999] + 0.01, mean, clusters[:999])
+        results[f"clusters of {size}"] = compute_interval(numbers[:3000], mean, clusters=clusters[:3000])
+        results[f"pairs of {size}"] = compare_paired(numbers[:3000], numbers[:3000][::-1], mean, None)
+        results[f"clustered pairs of {size}"] = compare_paired(
+            numbers[:999], numbers[:999] + 0.01, mean, clusters[:999]
+        )
     hits = np.array([1.0, 0.0, 1.0, 1.0, 0.0, 1.0])
-    found["hits"] = [
+    results["hits"] = [
         compute_interval(hits, mean),
         compare_paired(hits, hits[::-1], mean),
         compare_paired(hits, hits, mean),
     ]
-    found["holm"] = adjust_holm([0.01, 0.04, 0.03, math.nan, 0.9, 0.5])
-    found["newcombe"] = [newcombe_interval(3, 10, 7, 12), newcombe_interval(0, 5, 5, 5)]
-    found["none"] = compare_paired([], [], mean)
-    return found
+    results["holm"] = adjust_holm([0.01, 0.04, 0.03, math.nan, 0.9, 0.5])
+    results["newcombe"] = [newcombe_interval(3, 10, 7, 12), newcombe_interval(0, 5, 5, 5)]
+    results["none"] = compare_paired([], [], mean)
+    return results
 
 
 def matrices() -> dict[str, Any]:
@@ -438,13 +440,13 @@ GOLD = ["yes", 1, "0", 4, "win", "tie", 2.0, "", "5", "loss", None, 9]
 
 def judges() -> dict[str, Any]:
     """Score with every kind of rubric, with one vote and with three, against verdicts of humans."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, replies in JUDGE_REPLIES.items():
         one: Metric = METRICS.get(name)
         assert one.with_votes
         for metric in (one, *one.companions, one.with_votes(3), *one.with_votes(3).companions):
-            found[f"{metric}"] = _judge_all(metric, replies)
-    return found
+            results[f"{metric}"] = _judge_all(metric, replies)
+    return results
 
 
 def _judge_all(metric: Metric, replies: Sequence[str]) -> Any:
@@ -487,8 +489,8 @@ OTHERS: Mapping[str, Callable[[], Any]] = {
 
 def compute(name: str) -> Any:
     """Compute one part of the recording, as JSON with rounded numbers."""
-    found = OTHERS[name]() if name in OTHERS else describe_group(*GROUPS[name]())
-    return json.loads(json.dumps(to_plain(found), ensure_ascii=False, sort_keys=True))
+    results = OTHERS[name]() if name in OTHERS else describe_group(*GROUPS[name]())
+    return json.loads(json.dumps(to_plain(results), ensure_ascii=False, sort_keys=True))
 
 
 def to_plain(value: Any) -> Any:
