@@ -51,7 +51,7 @@ TEXTS: list[tuple[Any, str]] = [
     ("the cat sat on the mat", "a cat sits on the the mat now"),
     ("we read the white paper today", "we read the whitepaper to day"),
     ("whitepaper", "white paper"),
-    ("some times every body sings", "sometimes everybody sings along"),
+    ("some times any thing goes", "sometimes anything goes along"),
     ("", "words without a reference"),
     ("hello there", ""),
     ("Hello, World!", "hello world"),
