@@ -33,11 +33,8 @@ NgramCounts = Counter[tuple[str, ...]]
 def compute_rouge_l(caption: Sequence[str], reference_tokens: Sequence[Sequence[str]]) -> float:
     """Compute the F-measure of the best precision and the best recall over all references."""
     common = [LCSseq.similarity(caption, reference) for reference in reference_tokens]
-    precision = max(common) / len(caption) if caption else 0.0
-    recall = max(
-        (length / len(reference) for length, reference in zip(common, reference_tokens, strict=True) if reference),
-        default=0.0,
-    )
+    precision = max(common) / max(1, len(caption))
+    recall = max(length / max(1, len(reference)) for length, reference in zip(common, reference_tokens, strict=True))
     if not precision or not recall:
         return 0.0
     squared = RECALL_WEIGHT**2

@@ -2,19 +2,24 @@
 
 import math
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from auricle.metrics import intervals
 from auricle.metrics.base import mean, ratio
 from auricle.metrics.error_rates import exact_match
 from auricle.metrics.intervals import (
     Difference,
     adjust_holm,
+    choose_rounds,
     compare_paired,
     compute_interval,
+    draw_by_cluster,
+    draw_by_count,
     mcnemar_p_value,
     newcombe_interval,
     wilson_interval,
@@ -114,6 +119,57 @@ def test_label_pairs_are_resampled_as_pairs() -> None:
 def test_the_same_statistics_give_the_same_interval() -> None:
     stats = np.random.default_rng(5).random(50)
     assert compute_interval(stats, mean) == compute_interval(stats, mean)
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7])
+@pytest.mark.parametrize("counts", [[5], [3, 2], [1, 1, 1, 1, 1], [90, 10]])
+def test_draws_do_not_depend_on_the_size_of_the_blocks(
+    monkeypatch: pytest.MonkeyPatch, counts: list[int], block: int
+) -> None:
+    """A block of draws is made by one call; the draws of two blocks follow each other."""
+    expected = list(islice(draw_by_count(np.array(counts)) or (), 12))
+    monkeypatch.setattr(intervals, "DRAW_BLOCK_SIZE", block * sum(counts))
+    draws = list(islice(draw_by_count(np.array(counts)) or (), 12))
+    assert np.array_equal(draws, expected)
+    assert all(draw.sum() == sum(counts) for draw in draws)
+
+
+def test_a_block_has_at_least_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intervals, "DRAW_BLOCK_SIZE", 1)
+    draws = list(islice(draw_by_count(np.array([2, 3])) or (), 3))
+    assert [draw.sum() for draw in draws] == [5, 5, 5]
+
+
+def test_fewer_than_two_samples_or_clusters_cannot_be_drawn() -> None:
+    assert draw_by_count(np.array([1])) is None
+    assert draw_by_count(np.array([2])) is not None
+    assert draw_by_cluster(np.array([0, 0, 0])) is None
+    assert draw_by_cluster(np.array([0, 1])) is not None
+
+
+def test_draws_of_clusters_weight_all_samples_of_a_cluster_alike() -> None:
+    draw = next(draw_by_cluster(np.array([0, 1, 1, 2, 2, 2])) or iter(()))
+    assert draw[1] == draw[2]
+    assert draw[3] == draw[4] == draw[5]
+    assert draw[0] + draw[1] + draw[3] == 3
+
+
+@pytest.mark.parametrize(
+    ("size", "cost", "rounds"), [(1, 1, 1000), (20_000, 1, 1000), (20_001, 1, 999), (200_000, 1, 100), (10_000, 4, 500)]
+)
+def test_a_slow_aggregator_gets_fewer_rounds_on_much_data(size: int, cost: int, rounds: int) -> None:
+    def median(stats: Sequence[float]) -> float:
+        return sorted(stats)[len(stats) // 2]
+
+    median.cost = cost  # type: ignore[attr-defined]
+    assert choose_rounds(median, size) == rounds
+    assert choose_rounds(mean, size) == 1000
+
+
+def test_an_interval_of_infinite_values_is_undefined_and_gives_no_warning() -> None:
+    result = compute_interval([math.inf, math.inf, 1.0, 2.0, 3.0], mean)
+    assert not result.high < math.inf
+    assert math.isnan(compare_paired([1.0, math.inf, 2.0], [1.0, math.inf, 3.0], mean).p)
 
 
 # --- paired differences -----------------------------------------------------------------

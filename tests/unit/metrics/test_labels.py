@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -10,7 +10,7 @@ from auricle import Metric
 from auricle.core.errors import SampleError, Unreadable, Unsuited
 from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics import labels
-from auricle.metrics.labels import ExpectedCalibrationError, word_match
+from auricle.metrics.labels import ExpectedCalibrationError, resolve_option, word_match
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
 EMOTION2VEC = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
@@ -88,11 +88,6 @@ def test_calibration_rejects_logits() -> None:
         labels.ece.score(sample_of("sad"), scores("<unk>", scale="logit"))
 
 
-@pytest.mark.parametrize(("target", "index"), [("dog", 1), ("B", 1), ("(b)", 1), (1, 1), ("1", 1), ("Z", None)])
-def test_a_target_names_an_option_by_text_letter_or_index(target: str | int, index: int | None) -> None:
-    assert labels.resolve_option(target, ["cat", "dog", "cow"]) == index
-
-
 def test_an_option_listed_twice_counts_under_either_letter() -> None:
     sample = Sample(id="0", inputs={"choices": ["ten", "six", "ten"]}, target="C")
     assert labels.option_accuracy.score(sample, Generation(text="A")) == 1.0
@@ -139,3 +134,37 @@ def test_an_answer_needs_the_words_of_the_right_option_only(answer: str, expecte
 def test_a_target_that_is_not_an_option_fails_the_sample() -> None:
     with pytest.raises(SampleError, match="'A robot' is not one of the options"):
         word_match.score(Sample(id="1", inputs={"choices": OPTIONS}, target="A robot"), Generation(text="A robot"))
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "index"),
+    [
+        ("b", ["a", "b"], 1),
+        (" B ", ["x", "y"], 1),
+        ("(C).", ["x", "y", "z"], 2),
+        ("Z", ["x"] * 26, 25),
+        ("a", ["x", "y"], 0),
+        ("C", ["x", "y"], None),
+        ("0", ["x", "y"], 0),
+        ("1", ["x", "y"], 1),
+        (1, ["x", "y"], 1),
+        ("2", ["x", "y"], None),
+        ("2", ["1", "2"], 1),
+        (2, ["1", "2", "3"], 1),
+        ("3", [], 3),
+        ("B", [], 1),
+        ("the text", [], None),
+        ("Rain", ["sun", " rain "], 1),
+        ("B. rain", ["sun", "rain"], 1),
+        ("snow", ["sun", "rain"], None),
+        (None, ["sun", "none"], 1),
+        ("x", ["x", "x"], 0),
+    ],
+)
+def test_a_target_names_an_option_by_text_letter_or_index(target: Any, options: list[str], index: int | None) -> None:
+    assert resolve_option(target, options) == index
+
+
+def test_a_right_option_that_is_listed_twice_may_be_chosen_by_either_letter() -> None:
+    sample = Sample(id="1", inputs={"choices": ["cat", "dog", "cat"]}, target="A")
+    assert [labels.option_accuracy.score(sample, Generation(text=text)) for text in "ABC"] == [1.0, 0.0, 1.0]

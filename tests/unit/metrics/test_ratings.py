@@ -1,10 +1,12 @@
 """Metrics that compare a model's numbers with human ratings."""
 
+from typing import Any
+
 import pytest
 
-from auricle.core.errors import Unreadable, Unsuited
+from auricle.core.errors import SampleError, Unreadable, Unsuited
 from auricle.core.types import Generation, Prediction, Sample
-from auricle.metrics.ratings import Dimension, rating_metrics
+from auricle.metrics.ratings import Dimension, lcc, rating_metrics
 
 
 def test_a_number_outside_the_scale_is_unreadable() -> None:
@@ -31,3 +33,15 @@ def test_a_dimension_without_a_question_rejects_text_models() -> None:
         dimension.select_outputs([Generation(text="5")])
     prediction = Prediction(values={"musicality": 2.0}, scale="continuous")
     assert dimension.select_outputs([prediction]) == [prediction]
+
+
+@pytest.mark.parametrize(("target", "value"), [(3, 3.0), (2.5, 2.5), ("4", 4.0), (" 1e1 ", 10.0), (-1, -1.0), (0, 0.0)])
+def test_a_target_may_be_a_number_or_text_of_one(target: Any, value: float) -> None:
+    sample = Sample(id="1", inputs={}, target=target)
+    assert lcc.score(sample, Prediction(values={"x": 1.0}, scale="continuous")) == (1.0, value)
+
+
+@pytest.mark.parametrize("target", [True, False, "high", "", [3], {"other": 3}])
+def test_a_target_that_is_no_number_is_an_error_of_the_sample(target: Any) -> None:
+    with pytest.raises(SampleError, match="is not a rating"):
+        lcc.score(Sample(id="1", inputs={}, target=target), Prediction(values={"x": 1.0}, scale="continuous"))

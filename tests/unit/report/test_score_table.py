@@ -10,7 +10,7 @@ from auricle import metric
 from auricle.core.types import Failure
 from auricle.metrics.base import MAX_TEXT_LENGTH, OVERSIZED_TEXT
 from auricle.metrics.error_rates import wer
-from auricle.report.score_table import MAX_GROUPS
+from auricle.report.score_table import MAX_GROUPS, ScoreTable
 from tests.support.scored_records import make_record, overall_results, score_and_summarise
 
 
@@ -24,6 +24,25 @@ def test_the_worst_samples_come_first_and_ties_in_data_order() -> None:
     answers = ["a b", "x y", "a x", "p q"]
     board, _ = score_and_summarise([make_record(at, answer=each) for at, each in enumerate(answers)])
     assert board.worst_ids() == ["1", "3", "2", "0"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_full_list_keeps_the_worst_samples_in_whatever_order_they_come(order: int) -> None:
+    @metric(higher_is_better=False)
+    def errors(sample: Any, output: Any) -> float:
+        return float(output.text)
+
+    values = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5]
+    records = [make_record(row, answer=str(value)) for row, value in enumerate(values)]
+    table = ScoreTable([errors], max_worst=4)
+    table.add_all(records[::order])
+    assert table.worst_ids() == ["5", "7", "4", "8"]  # 9, 6, and the first two of three 5
+
+
+def test_samples_of_the_same_row_and_score_are_both_listed() -> None:
+    table = ScoreTable([wer])
+    table.add_all([make_record(0), replace(make_record(1), row=0)])
+    assert table.worst_ids() == ["0", "1"]
 
 
 def test_a_run_without_records_has_no_results() -> None:
