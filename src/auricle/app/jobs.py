@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import psutil
 
 from auricle.app.run_form import RunForm
-from auricle.app.workspace import Workspace, is_run_finished
+from auricle.app.workspace import Workspace, is_file_inside_run, is_run_finished
 from auricle.core.errors import AuricleError, DataError, ExitStatus, SpecError
 from auricle.core.files import write_atomically
 from auricle.engine.progress import ProgressEvent
@@ -144,7 +144,7 @@ class JobManager:
     def read_log(self, job: Job) -> JobLog:
         """Read the last part of the output."""
         path = self._log_path(job.name)
-        if not path.exists():
+        if not is_file_inside_run(path):
             return JobLog()
         with path.open("rb") as log:
             log.seek(max(0, path.stat().st_size - LOG_TAIL_BYTES))
@@ -157,6 +157,8 @@ class JobManager:
             SpecError: If its form has a value that is invalid or not allowed, or it is already running.
         """
         arguments = self.build_arguments(job)
+        if self._folder.is_symlink():
+            raise SpecError(f"{self._folder} is a symbolic link. Remove it to start runs.")
         self._folder.mkdir(parents=True, exist_ok=True)
         previous = self.get(job.name)
         if previous and is_alive(previous):
@@ -174,7 +176,7 @@ class JobManager:
 
     def _with_exit_code(self, job: Job) -> Job:
         """Return the job with its exit code, if the process is a child of this one."""
-        if job.exit_code is not None:
+        if job.exit_code is not None or job.pid <= 0:  # other numbers would stand for any child
             return job
         try:
             pid, status = os.waitpid(job.pid, os.WNOHANG)
@@ -200,9 +202,9 @@ class JobManager:
         write_atomically(self._job_path(job.name), encode_document(job))
 
     def _read(self, path: Path) -> Job | None:
-        """Read a job from its file; return None if the file is damaged."""
+        """Read a job from its file; return None if the file is damaged or elsewhere."""
         try:
-            return read_document(path, Job)
+            return read_document(path, Job) if is_file_inside_run(path) else None
         except (OSError, DataError):
             return None
 

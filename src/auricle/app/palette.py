@@ -5,6 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+THEME_COLOURS = {
+    "accent": ("primaryColor", "linkColor", "blueColor"),
+    "background": ("backgroundColor", "sidebar.secondaryBackgroundColor"),
+    "surface": ("secondaryBackgroundColor", "codeBackgroundColor", "sidebar.backgroundColor"),
+    "text": ("textColor", "codeTextColor"),
+    "border": ("borderColor",),
+    "contrast": ("orangeColor",),
+}
+"""The Streamlit settings for each colour of a palette."""
 SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", sans-serif'
 SERIF = '"Iowan Old Style", "Palatino Linotype", Palatino, "Noto Serif", Georgia, serif'
 MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace'
@@ -62,23 +71,10 @@ def streamlit_theme_options() -> dict[str, Any]:
     """Return the Streamlit settings of both themes, by name."""
     options: dict[str, Any] = {}
     for mode, palette in (("light", LIGHT), ("dark", DARK)):
-        mode_options = {
-            "primaryColor": palette.accent,
-            "backgroundColor": palette.background,
-            "secondaryBackgroundColor": palette.surface,
-            "textColor": palette.text,
-            "linkColor": palette.accent,
-            "borderColor": palette.border,
-            "codeBackgroundColor": palette.surface,
-            "codeTextColor": palette.text,
-            "chartCategoricalColors": list(palette.categorical),
-            "chartSequentialColors": list(palette.sequential),
-            "blueColor": palette.accent,
-            "orangeColor": palette.contrast,
-        }
-        options |= {f"theme.{mode}.{name}": value for name, value in mode_options.items()}
-        options[f"theme.{mode}.sidebar.backgroundColor"] = palette.surface
-        options[f"theme.{mode}.sidebar.secondaryBackgroundColor"] = palette.background
+        for colour, names in THEME_COLOURS.items():
+            options |= dict.fromkeys((f"theme.{mode}.{name}" for name in names), getattr(palette, colour))
+        options[f"theme.{mode}.chartCategoricalColors"] = list(palette.categorical)
+        options[f"theme.{mode}.chartSequentialColors"] = list(palette.sequential)
     return options | {
         "theme.font": SANS,
         "theme.headingFont": SERIF,

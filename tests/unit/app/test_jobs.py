@@ -134,6 +134,28 @@ def test_damaged_job_files_are_ignored(jobs: JobManager) -> None:
     assert [job.name for job in jobs.list_jobs()] == ["past"]
 
 
+def test_files_of_jobs_that_are_links_are_not_read(jobs: JobManager, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("auricle: secret\n")
+    job = write_ended_job(jobs, "")
+    jobs._log_path("past").unlink()
+    jobs._log_path("past").symlink_to(tmp_path / "secret")
+    assert jobs.read_log(job) == JobLog()
+    jobs._job_path("past").rename(tmp_path / "past.json")
+    jobs._job_path("past").symlink_to(tmp_path / "past.json")
+    assert jobs.list_jobs() == []
+
+
+def test_no_job_is_started_in_a_linked_folder(jobs: JobManager, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    jobs._folder.symlink_to(tmp_path)
+    with pytest.raises(SpecError, match=r"is a symbolic link\. Remove it"):
+        jobs.start_demo()
+
+
+def test_job_with_the_process_id_of_any_child_is_stopped(jobs: JobManager) -> None:
+    assert jobs.state(Job("x", None, ("x",), pid=-1)) == "stopped"
+
+
 def test_ended_job_can_be_removed(jobs: JobManager) -> None:
     jobs.remove(write_ended_job(jobs, "x"))
     assert jobs.list_jobs() == []
