@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from auricle.audio import Audio
+from auricle.audio.limits import limit_audio
 from auricle.core.closing import Closing
 from auricle.core.errors import AllRequestsFailed, SpecError, Unsupported
 from auricle.core.types import (
@@ -100,7 +101,7 @@ def evaluate(
     if validate := getattr(task.samples, "validate", None):
         validate()
     observer = observer or Observer()
-    with Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
+    with limit_audio(settings.max_audio), Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
         model = deploy_model(model_class, spec, settings, run.path)
         outcomes, stop_reason = _run_inference(evaluation, model, run, settings, observer)
         result = RunResult(

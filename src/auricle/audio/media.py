@@ -6,7 +6,8 @@ import hashlib
 import mimetypes
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from urllib.parse import unquote, urlsplit
 
 from auricle.audio import decode, waveform
-from auricle.audio.waveform import AudioInfo, Format, Waveform
+from auricle.audio.limits import check_length
+from auricle.audio.waveform import AudioInfo, Blocks, Format
 from auricle.core.errors import AudioError, SampleError
 
 if TYPE_CHECKING:
@@ -119,9 +121,9 @@ class Audio:
             rate: Sample rate to convert to. Default: the rate of the audio.
             mono: Whether to average all channels.
         """
-        values, native = self._waveform(mono=mono)
-        rate = waveform.check_rate(native if rate is None else rate, self._name)
-        return waveform.resample(values, native, rate, self._name)
+        with self._open_blocks(mono=mono) as blocks:
+            target = waveform.check_rate(blocks.rate if rate is None else rate, self._name)
+            return waveform.join(waveform.resample(blocks, target, self._name))
 
     def load(self, rate: int) -> Audio:
         """Return a copy with mono samples at `rate` in memory; its name, path and hash stay the same."""
@@ -134,8 +136,8 @@ class Audio:
             format: `wav`, `flac`, `mp3` or `opus`.
             rate: Sample rate of the file. Default: the rate of the audio.
         """
-        decoded = self._waveform(mono=True)
-        return waveform.encode(decoded, decoded.rate if rate is None else rate, format, self._name)
+        with self._open_blocks(mono=True) as blocks:
+            return waveform.encode(blocks, blocks.rate if rate is None else rate, format, self._name)
 
     def __fspath__(self) -> str:
         original = self._origin or self
@@ -154,20 +156,28 @@ class Audio:
             return self.data
         return _local_path(self.uri) or _raise_not_local(self.uri, AudioError)
 
-    def _array(self) -> Waveform:
+    def _array(self) -> tuple[NDArray[float32], int]:
         if self.rate is None:
             raise AudioError(f"{self._name}: an array needs its sample rate (rate=16000).")
-        return Waveform(waveform.as_float32(self.data), waveform.check_rate(self.rate, self._name))
+        return waveform.as_float32(self.data), waveform.check_rate(self.rate, self._name)
 
-    def _waveform(self, *, mono: bool) -> Waveform:
+    @contextmanager
+    def _open_blocks(self, *, mono: bool) -> Iterator[Blocks]:
+        """Decode the slice block by block, so that only the result has to fit in memory."""
         if self.data is None or isinstance(self.data, bytes):
-            values, rate = decode.read(self._source(), self._name, self.start, self.end)
-        else:
-            values, rate = self._array()
-            values = values[waveform.frames_between(self.start, self.end, self.info(), self._name)]
-        values = waveform.downmix(values) if mono else values.reshape(len(values), -1)
-        waveform.check_finite(values, self._name)
-        return Waveform(values, rate)
+            with decode.open_blocks(self._source(), self._name, self.start, self.end) as blocks:
+                yield Blocks(blocks.rate, self._checked(blocks.values, mono=mono))
+            return
+        values, rate = self._array()
+        check_length(self.seconds, self._name)
+        values = values[waveform.frames_between(self.start, self.end, self.info(), self._name)]
+        yield Blocks(rate, self._checked(iter((values,)), mono=mono))
+
+    def _checked(self, blocks: Iterator[NDArray[float32]], *, mono: bool) -> Iterator[NDArray[float32]]:
+        for block in blocks:
+            values = waveform.downmix(block) if mono else block.reshape(len(block), -1)
+            waveform.check_finite(values, self._name)
+            yield values
 
     def _content_digest(self) -> bytes:
         if self.data is None or isinstance(self.data, bytes):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from auricle.core.errors import AudioError
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Format = Literal["wav", "flac", "mp3", "opus"]
+BLOCK_FRAMES = 1 << 21  # frames that are decoded and resampled at a time, 44 s at 48 kHz
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +33,11 @@ class AudioInfo:
         return self.frames / self.rate
 
 
-class Waveform(NamedTuple):
-    """Decoded audio, (frames,) or (frames, channels), and its sample rate."""
+class Blocks(NamedTuple):
+    """Audio that is decoded block by block: its sample rate, and blocks of (frames,) or (frames, channels)."""
 
-    values: NDArray[float32]
     rate: int
+    values: Iterator[NDArray[float32]]
 
 
 def frames_between(start: float, end: float | None, info: AudioInfo, name: str) -> slice:
@@ -109,16 +112,47 @@ def downmix(values: NDArray[float32]) -> NDArray[float32]:
     return mixed
 
 
-def resample(values: NDArray[float32], source_rate: int, target_rate: int, name: str) -> NDArray[float32]:
-    """Resample audio; it is returned unchanged if the rates are equal."""
-    if target_rate == source_rate:
-        return values
+def resample(blocks: Blocks, rate: int, name: str) -> Iterator[NDArray[float32]]:
+    """Resample audio block by block, with the same result as all at once."""
+    if rate == blocks.rate:
+        yield from blocks.values
+        return
     import soxr
 
-    resampled: NDArray[float32] = soxr.resample(values, source_rate, target_rate, quality="HQ")
-    if not len(resampled):
-        raise AudioError(f"{name}: {len(values)} samples at {source_rate} Hz are too short for {target_rate} Hz.")
-    return resampled
+    stream, count, resampled_count = None, 0, 0
+    for block, is_last in _mark_last(blocks.values):
+        count += len(block)
+        if stream is None and is_last:  # short audio, in less time
+            resampled = soxr.resample(block, blocks.rate, rate, quality="HQ")
+        else:
+            channels = 1 if block.ndim == 1 else block.shape[1]
+            stream = stream or soxr.ResampleStream(blocks.rate, rate, channels, dtype="float32", quality="HQ")
+            resampled = stream.resample_chunk(block, last=is_last)
+        resampled_count += len(resampled)
+        yield resampled
+    if not resampled_count:
+        raise AudioError(f"{name}: {count} samples at {blocks.rate} Hz are too short for {rate} Hz.")
+
+
+def _mark_last(blocks: Iterator[NDArray[float32]]) -> Iterator[tuple[NDArray[float32], bool]]:
+    block = next(blocks)
+    for following in blocks:
+        yield block, False
+        block = following
+    yield block, True
+
+
+def join(blocks: Iterator[NDArray[float32]]) -> NDArray[float32]:
+    """Join blocks in a buffer that grows; a single one is not copied."""
+    import numpy as np
+
+    first, second = next(blocks), next(blocks, None)
+    if second is None:
+        return first
+    buffer = bytearray(first.tobytes())
+    for block in chain((second,), blocks):
+        buffer += block.tobytes()
+    return np.frombuffer(buffer, np.float32).reshape(-1, *first.shape[1:])
 
 
 class _Codec(NamedTuple):
@@ -137,7 +171,7 @@ _CODECS = {
 }
 
 
-def encode(waveform: Waveform, rate: int, audio_format: Format, name: str) -> bytes:
+def encode(blocks: Blocks, rate: int, audio_format: Format, name: str) -> bytes:
     """Encode mono audio; a rate that the format does not support becomes the next higher one."""
     import numpy as np
     import soundfile
@@ -148,7 +182,9 @@ def encode(waveform: Waveform, rate: int, audio_format: Format, name: str) -> by
     check_rate(rate, name)
     if codec.rates:
         rate = min((supported for supported in codec.rates if supported >= rate), default=codec.rates[-1])
-    values = np.clip(resample(waveform.values, waveform.rate, rate, name), -1.0, 1.0)
     buffer = io.BytesIO()
-    soundfile.write(buffer, values, rate, format=codec.container, subtype=codec.subtype)
+    options = {"samplerate": rate, "channels": 1, "format": codec.container, "subtype": codec.subtype}
+    with soundfile.SoundFile(buffer, "w", **options) as file:
+        for block in resample(blocks, rate, name):
+            file.write(np.clip(block, -1.0, 1.0))
     return buffer.getvalue()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from auricle.audio.limits import limit_audio, max_audio_seconds
 from auricle.cli import options as opt
 from auricle.cli.output import echo, print_json
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
@@ -46,7 +47,10 @@ STATUS_MARKS = {True: "ok ", False: "NO ", None: "-  "}
     ),
 )
 @opt.option_group(
-    "Data", *opt.task_options, opt.count("-n --number sample_count N", "Number of samples to check.", default=20)
+    "Data",
+    *opt.task_options,
+    opt.count("-n --number sample_count N", "Number of samples to check.", default=20),
+    opt.max_audio_option,
 )
 @opt.option_group("Output", opt.json_option)
 def doctor(task: str | None, model: str | None, sample_count: int, parity: bool, as_json: bool, **options: Any) -> None:
@@ -54,10 +58,11 @@ def doctor(task: str | None, model: str | None, sample_count: int, parity: bool,
     if parity and not model:
         raise SpecError("--parity checks a model, but none is given. Add -m MODEL.")
     results: list[CheckResult] = []
-    for passed, line in _run_checks(task, model, sample_count, parity, options):
-        results.append((passed, line))
-        if not as_json:
-            echo(f"{STATUS_MARKS[passed]} {line}")
+    with limit_audio(options["max_audio"]):
+        for passed, line in _run_checks(task, model, sample_count, parity, options):
+            results.append((passed, line))
+            if not as_json:
+                echo(f"{STATUS_MARKS[passed]} {line}")
     is_healthy = all(passed is not False for passed, _ in results)
     if as_json:
         print_json({"passed": is_healthy, "checks": [{"passed": passed, "text": line} for passed, line in results]})
@@ -209,7 +214,7 @@ def _collect_outputs(spec: Spec, sample_count: int, batch_size: int) -> dict[str
     from auricle.runs.run_directory import Run
 
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(batch_size=batch_size, limit=sample_count)
+        settings = Settings(batch_size=batch_size, limit=sample_count, max_audio=max_audio_seconds())
         api.evaluate(spec, folder, settings=settings, infer_only=True)
         records = sorted(Run.load(Path(folder)).records(), key=lambda record: record.row)
         return {record.sample.id: record.outputs for record in records if not record.error}

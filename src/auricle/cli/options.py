@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from auricle.audio.limits import DEFAULT_MAX_SECONDS
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -188,6 +189,12 @@ kind_option = choice(
     "--as kind", "Kind of task. Required if TASK is a data file or hf:DATASET, not allowed otherwise.", TASK_KINDS
 )
 task_options = (task_args_option, kind_option)
+max_audio_option = number(
+    "--max-audio SECONDS",
+    "Longest sound, or part of a sound, that is decoded; samples with a longer one fail.",
+    above=True,
+    default=DEFAULT_MAX_SECONDS,
+)
 profile_option = text(
     "--profile NAME", "Text normaliser used for scoring; see `auricle list profiles`. [default: set by the task]"
 )

@@ -43,6 +43,7 @@ CONFIG_OPTIONS = (
 @opt.option_group(
     "Data",
     *opt.task_options,
+    opt.max_audio_option,
     opt.count(
         "--limit N", "Number of distinct samples to send; they are sent again when all have been sent. [default: all]"
     ),
@@ -147,6 +148,7 @@ def _measure(
     task: str, model: str | None, out: Path | None, fresh: bool, options: Mapping[str, Any]
 ) -> tuple[Path, PerfSummary]:
     """Run the loads; return the output folder and the summary."""
+    from auricle.audio.limits import limit_audio
     from auricle.cli.error_report import log_errors_in
     from auricle.engine.factory import Evaluation
     from auricle.perf.measurement import measure
@@ -157,7 +159,8 @@ def _measure(
     folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
     if fresh:
         set_aside(folder)
-    with log_errors_in(folder), foreign_output(), ProgressLine() as progress:
+    limit = limit_audio(options["max_audio"])
+    with log_errors_in(folder), foreign_output(), limit, ProgressLine() as progress:
         return folder, measure(evaluation, folder, _build_perf_config(options, evaluation.spec), progress.update)
 
 

@@ -38,6 +38,7 @@ SPECIAL_OPTIONS = {
     "Data",
     *opt.task_options,
     opt.count("--limit N", "Evaluate only the first N samples. [default: all]"),
+    opt.max_audio_option,
     opt.path(
         "--config FILE",
         "YAML file with any of these options under the same names, such as `concurrency: 8`, and with task, model, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
+from auricle.audio.limits import DEFAULT_MAX_SECONDS
 from auricle.core.types import Output, Request
 
 
@@ -18,13 +19,13 @@ class Cache(Protocol):
 
 LEAST_VALUES: dict[str, float] = {
     **dict.fromkeys(("concurrency", "batch_size", "limit", "max_attempts", "processes", "replicas"), 1),
-    **dict.fromkeys(("initial_backoff", "gpus_per_replica", "batch_timeout"), 0),
+    **dict.fromkeys(("initial_backoff", "gpus_per_replica", "batch_timeout", "max_audio"), 0),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to execute a run. No setting changes an answer.
+    """How to execute a run. No setting changes an answer; `max_audio` decides which samples are too long.
 
     >>> Settings(concurrency=8, max_attempts=3).batch_timeout
     600.0
@@ -55,6 +56,8 @@ class Settings:
     gpus_per_replica: float = 0.0
     batch_timeout: float = 600.0
     """Seconds a replica may spend on one batch before it is restarted."""
+    max_audio: float = DEFAULT_MAX_SECONDS
+    """Longest sound in seconds, or part of a sound, that is decoded; samples with a longer one fail."""
     stream: bool | None = None
     """Whether to request streamed answers (API models). Default: set by the model."""
     cache: Cache | None = None

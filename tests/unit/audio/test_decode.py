@@ -2,13 +2,16 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
+import av
 import numpy as np
 import pytest
 import soundfile
 
 from auricle.audio import decode
-from auricle.audio.waveform import AudioInfo
+from auricle.audio.limits import limit_audio
+from auricle.audio.waveform import AudioInfo, join
 from auricle.core.errors import AudioError, SampleError
 
 
@@ -16,6 +19,11 @@ def encode(frames: int = 1600, *, subtype: str = "PCM_16", channels: int = 1) ->
     buffer = io.BytesIO()
     soundfile.write(buffer, np.zeros((frames, channels), np.float32), 16_000, format="WAV", subtype=subtype)
     return buffer.getvalue()
+
+
+def read(source: Path | bytes, start: float = 0.0, end: float | None = None) -> tuple[Any, int]:
+    with decode.open_blocks(source, "clip", start, end) as blocks:
+        return join(blocks.values), blocks.rate
 
 
 @pytest.mark.parametrize(("subtype", "channels"), [("PCM_16", 1), ("PCM_16", 2), ("PCM_24", 1)])
@@ -43,13 +51,13 @@ def test_samples_of_a_wav_file_are_those_of_the_library(
     stop = None if end is None else round(end * 16_000)
     expected, _ = soundfile.read(file, dtype="float32", start=round(start * 16_000), stop=stop)
     for source in (file, file.read_bytes()):
-        np.testing.assert_array_equal(decode.read(source, "clip.wav", start, end).values, expected, strict=True)
+        values, _ = read(source, start, end)
+        np.testing.assert_array_equal(values, expected, strict=True)
 
 
 def test_read_returns_the_slice_with_all_channels() -> None:
-    waveform = decode.read(encode(channels=2), "x", 0.025, 0.075)
-    assert waveform.values.shape == (800, 2)
-    assert waveform.rate == 16_000
+    values, rate = read(encode(channels=2), 0.025, 0.075)
+    assert (values.shape, rate) == ((800, 2), 16_000)
 
 
 def test_source_error_has_the_requested_class(tmp_path: Path) -> None:
@@ -67,3 +75,65 @@ def test_truncated_chunk_is_reported_with_both_sizes() -> None:
     content = encode()
     with pytest.raises(AudioError, match="states 3,200 bytes of audio, but it contains 956"):
         decode.probe(content[:1000], "x")
+
+
+FORMATS = {
+    "wav": {"format": "WAV"},
+    "float wav": {"format": "WAV", "subtype": "FLOAT"},
+    "flac": {"format": "FLAC"},
+    "mp3": {"format": "MP3"},
+    "ogg": {"format": "OGG"},
+}
+
+
+def noise(seconds: float, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    samples = np.random.default_rng(0).uniform(-0.5, 0.5, (int(seconds * 16_000), 2))
+    soundfile.write(buffer, samples, 16_000, **options)
+    return buffer.getvalue()
+
+
+def as_aac(content: bytes) -> bytes:
+    """Return the sound in ADTS frames, which state no length."""
+    buffer = io.BytesIO()
+    with av.open(io.BytesIO(content), "r") as source, av.open(buffer, "w", format="adts") as target:
+        stream = target.add_stream("aac", rate=16_000)
+        for frame in source.decode(audio=0):
+            target.mux(stream.encode(frame))
+        target.mux(stream.encode(None))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", [*FORMATS, "aac"])
+@pytest.mark.parametrize("times", [(0.0, None), (0.31, 1.17), (1.0, None)])
+def test_samples_do_not_depend_on_the_size_of_blocks(
+    kind: str, times: tuple[float, float | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = as_aac(noise(2.0, format="WAV")) if kind == "aac" else noise(2.0, **FORMATS[kind])
+    expected, _ = read(content, *times)
+    monkeypatch.setattr(decode, "BLOCK_FRAMES", 1000)
+    with decode.open_blocks(content, "clip", *times) as blocks:
+        lengths = [len(block) for block in blocks.values]
+    assert len(lengths) > 5
+    assert max(lengths) < 3000
+    # libsndfile decodes MP3 with differences of one bit at other block sizes.
+    np.testing.assert_allclose(read(content, *times)[0], expected, rtol=0, atol=2e-7 if kind == "mp3" else 0)
+
+
+@pytest.mark.parametrize("kind", [*FORMATS, "aac"])
+def test_sound_longer_than_the_limit_is_refused(kind: str) -> None:
+    content = as_aac(noise(2.0, format="WAV")) if kind == "aac" else noise(2.0, **FORMATS[kind])
+    with limit_audio(1.0), pytest.raises(AudioError, match=r"clip lasts 2 s or longer, more than the limit of 1 s"):
+        read(content)
+    with limit_audio(1.0):
+        assert len(read(content, 0.5, 1.5)[0]) == 16_000  # the limit is for the part that is used
+
+
+def test_sound_that_states_no_length_is_refused_while_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decode, "BLOCK_FRAMES", 1000)
+    content = as_aac(noise(5.0, format="WAV"))
+    lengths: list[int] = []
+    refused = pytest.raises(AudioError, match="more than the limit of 1 s per sound")
+    with limit_audio(1.0), decode.open_blocks(content, "clip", 0.0, None) as blocks, refused:
+        lengths.extend(map(len, blocks.values))
+    assert sum(lengths) <= 16_000

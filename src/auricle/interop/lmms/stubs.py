@@ -237,9 +237,9 @@ def optional_import(module: str, attribute: str | None = None) -> tuple[Any, boo
 
 def downsample_audio(audio_array: Any, original_sr: int, target_sr: int) -> Any:
     """Resample audio."""
-    from auricle.audio.waveform import as_float32, resample
+    from auricle.audio import Audio
 
-    return resample(as_float32(audio_array), int(original_sr), int(target_sr), "The audio")
+    return Audio.of(audio_array, rate=int(original_sr)).decode(int(target_sr))
 
 
 def split_audio(audio_arrays: Any, chunk_lim: int) -> list[Any]:

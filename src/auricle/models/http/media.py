@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from auricle.audio.decode import open_source, probe
+from auricle.audio.limits import check_length
 from auricle.audio.media import REMOTE_SCHEMES, Audio, Image, Video
 from auricle.audio.waveform import Format
 from auricle.core.errors import AudioError, MissingExtra, SampleError, SpecError
@@ -44,14 +46,16 @@ class AudioEncoder:
 
     def __call__(self, audio: Audio) -> EncodedAudio:
         encoded = self._pass_through(audio) or self._encode(audio)
-        size = len(encoded.content) / 1e6
-        if size > self.max_megabytes:
+        self._check_size(len(encoded.content), encoded.name, encoded.format)
+        return encoded
+
+    def _check_size(self, size: int, name: str, audio_format: str) -> None:
+        if size / 1e6 > self.max_megabytes:
             raise AudioError(
-                f"{encoded.name} has {size:.1f} MB as {encoded.format}, more than the limit of "
+                f"{name} has {size / 1e6:.1f} MB as {audio_format}, more than the limit of "
                 f"{self.max_megabytes:g} MB per request. Split it with start and end, "
                 "compress it with -M audio_format=mp3, or raise -M max_megabytes."
             )
-        return encoded
 
     def _pass_through(self, audio: Audio) -> EncodedAudio | None:
         """Return the file unchanged if it is complete and has the wanted format and rate."""
@@ -61,10 +65,14 @@ class AudioEncoder:
             content = audio.data
         elif audio.data is None and audio.path and audio.path.suffix[1:].lower() in UNIVERSAL_FORMATS:
             with open_source(audio.path, _display_name(audio)) as file:
+                if self.format == "auto" and self.rate is None:  # refuse a file of gigabytes before it is read
+                    self._check_size(file.seek(0, os.SEEK_END), _display_name(audio), audio.path.suffix[1:].lower())
+                file.seek(0)
                 content = file.read()
         else:
             return None
         info = probe(content, _display_name(audio))  # report a broken file by name, not through the server's error
+        check_length(info.seconds, _display_name(audio))
         if not (signature := AUDIO_SIGNATURE.match(content)):
             return None
         actual: Format = "wav" if signature[1] else "mp3"
