@@ -85,14 +85,10 @@ class IsolatedModules(ABC):
 
     Modules imported while `activate` is in effect are stored here and removed from `sys.modules` on exit,
     so that names such as `models` or `datasets` mean to the rest of the program what they meant before.
-
-    Args:
-        file: File that defines the user's class, if it is given by file.
-        package: The framework's package that such a file belongs to.
     """
 
     def __init__(self, file: Path | None, package: str) -> None:
-        self.file, self.package = file, package
+        self.file, self.package = file, package  # the user's file, if there is one, and the package it belongs to
         self._saved_modules: dict[str, ModuleType] = {}
 
     @property

@@ -1,19 +1,25 @@
-"""Load classes written for other frameworks, and report the errors that their code raises."""
+"""Load classes written for other frameworks, give them audio as files, and report the errors that they raise."""
 
 from __future__ import annotations
 
 import inspect
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from auricle.audio import Audio
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
 from auricle.models.base import BatchModel
+from auricle.models.request_input import crop_audio
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
 
 Options = TypeVar("Options", bound="DataclassInstance")
 
@@ -35,11 +41,7 @@ Adapter = TypeVar("Adapter", bound=UserModel)
 
 
 def split_class_path(prefix: str, class_path: str) -> tuple[str, str]:
-    """Split `module:Class` or `file.py:Class` into module or file, and class name.
-
-    Raises:
-        UnknownName: if either part is missing.
-    """
+    """Split `module:Class` or `file.py:Class` at the colon; raise `UnknownName` if either part is missing."""
     module, _, class_name = class_path.rpartition(":")
     if not module or not class_name:
         raise UnknownName(
@@ -54,14 +56,7 @@ def display_name(prefix: str, class_path: str) -> str:
 
 
 def create_adapter_class(prefix: str, class_path: str, base: type[Adapter], description: str) -> type[Adapter]:
-    """Return a subclass of `base` for the user's class, without running any of the user's code.
-
-    Args:
-        prefix: Prefix of the framework, such as `kimi`.
-        class_path: Location of the user's class; stored as `class_path` of the subclass.
-        base: The framework's adapter; it imports the user's class when it is instantiated.
-        description: Docstring of the subclass, appended to the class name.
-    """
+    """Return a subclass of a framework's adapter, which imports the user's class when it is instantiated."""
     module, class_name = split_class_path(prefix, class_path)
     if module.endswith(".py") and not Path(module).is_file():
         raise UnknownName(f"There is no file {module}.")
@@ -86,17 +81,7 @@ def instantiate(name: str, user_class: Callable[..., Any], arguments: Mapping[st
 def check_arguments(
     name: str, user_class: Callable[..., Any], arguments: Mapping[str, Any], other_names: Sequence[str] = ()
 ) -> None:
-    """Check that a class can be instantiated with these arguments.
-
-    Args:
-        name: Name of the class in messages.
-        user_class: The class.
-        arguments: Keyword arguments of its constructor.
-        other_names: Further option names that the error message should list.
-
-    Raises:
-        SpecError: if an argument is unknown or missing.
-    """
+    """Raise `SpecError` if an argument of a class is unknown or missing; `other_names` are listed as accepted, too."""
     signature = inspect.signature(user_class)
     try:
         signature.bind(**arguments)
@@ -120,13 +105,7 @@ def describe_type(value: Any) -> str:
 def wrap_errors(
     source: str, error_class: type[AuricleError] = SpecError, hint: Callable[[BaseException], str] = lambda _: ""
 ) -> Iterator[None]:
-    """Convert exceptions of user code into errors of Auricle that name the code.
-
-    Args:
-        source: What is called, such as `load of ser:my_model.py:MyModel`.
-        error_class: Type of the new error. Errors of Auricle are re-raised unchanged.
-        hint: Returns text to append to the message for an exception.
-    """
+    """Convert exceptions of user code into errors of Auricle that name what was called, and append a hint."""
     try:
         yield
     except AuricleError:
@@ -149,3 +128,59 @@ def annotate_errors(name: str) -> Iterator[None]:
         if note not in getattr(error, "__notes__", ()):
             error.add_note(note)
         raise
+
+
+class AudioFiles:
+    """Context manager that returns paths of recordings and deletes temporary files on exit.
+
+    Args:
+        crop: Maximum seconds of each recording; None keeps all of it.
+    """
+
+    def __init__(self, crop: float | None = None) -> None:
+        self._crop = crop
+        self._folder: TemporaryDirectory[str] | None = None
+        self._count = 0
+
+    def get_path(self, audio: Audio) -> str:
+        """Return the path of a recording: its own file if nothing is cut, else a temporary WAV file."""
+        try:
+            return self._path_for(crop_audio(audio, self._crop))
+        except ImportError as error:  # the interpreter of another environment
+            raise SpecError(
+                "Audio that is cropped or in memory needs packages that the model's environment lacks: "
+                f"{sys.executable} -m pip install numpy soundfile soxr."
+            ) from error
+
+    def _path_for(self, audio: Audio) -> str:
+        is_whole_file = audio.data is None and not audio.start and audio.end is None
+        if is_whole_file and audio.path is not None:
+            return os.fspath(audio)
+        self._folder = self._folder or TemporaryDirectory(prefix="auricle-audio-")
+        self._count += 1
+        path = Path(self._folder.name) / f"{self._count}.wav"
+        write_wav(audio, path)
+        return str(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder:
+            self._folder.cleanup()
+
+
+def write_wav(audio: Audio, path: Path) -> None:
+    """Write a lossless WAV file with all channels: 16-bit integers if they suffice, else floats."""
+    import numpy as np
+    import soundfile
+
+    samples = audio.decode(mono=False)
+    scaled = samples * 32_768
+    is_16_bit = bool(np.all(scaled == np.rint(scaled)) and scaled.min() >= -32_768 and scaled.max() < 32_768)
+    soundfile.write(
+        path,
+        scaled.astype(np.int16) if is_16_bit else samples,
+        audio.info().rate,
+        subtype="PCM_16" if is_16_bit else "FLOAT",
+    )

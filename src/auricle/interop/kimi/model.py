@@ -14,10 +14,9 @@ from auricle.core.errors import SampleError, Skipped, SpecError, Unsupported
 from auricle.core.registry import import_object
 from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Generation, Request, list_media
-from auricle.interop.audio_files import AudioFiles
 from auricle.interop.kimi.datasets import TASKS_BY_KIND
 from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, EvalkitModules, inference_mode
-from auricle.interop.user_classes import UserModel, annotate_errors, describe_type, find_owner, instantiate
+from auricle.interop.user_classes import AudioFiles, UserModel, annotate_errors, describe_type, find_owner, instantiate
 from auricle.models.adapt import extract_request_text
 
 EVALKIT_TASKS = {**TASKS_BY_KIND, "classify": "MQA", "translate": "Ref-QA"}

@@ -21,10 +21,10 @@ from auricle.audio import Audio, Image
 from auricle.core.errors import SampleError, SpecError, Unsupported, describe
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part
-from auricle.interop.audio_files import AudioFiles
 from auricle.interop.lmms.media import join_text, open_image
 from auricle.interop.lmms.stubs import find_checkout, stubs_importable
 from auricle.interop.user_classes import (
+    AudioFiles,
     UserModel,
     annotate_errors,
     check_arguments,

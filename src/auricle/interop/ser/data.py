@@ -18,7 +18,7 @@ from auricle.audio import Audio
 from auricle.core.errors import DataError, SpecError
 from auricle.core.registry import import_object
 from auricle.core.types import RejectedRow, Sample
-from auricle.interop.ser.stubs import DATASETS_PACKAGE, PREFIX, SuiteModules
+from auricle.interop.ser.model import DATASETS_PACKAGE, PREFIX, SuiteModules
 from auricle.interop.user_classes import check_arguments, display_name, split_class_path, wrap_errors
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import EMOTION_METRICS, EMOTION_QUESTION, build_label_task

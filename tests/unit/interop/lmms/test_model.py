@@ -16,7 +16,6 @@ from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError, UnknownName, Unsupported
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, LogLikelihood, Record, Turn
-from auricle.interop.audio_files import AudioFiles
 from auricle.interop.lmms import resolve_model_class
 from auricle.interop.lmms.model import (
     CallableTarget,
@@ -29,6 +28,7 @@ from auricle.interop.lmms.model import (
     doc_to_text,
 )
 from auricle.interop.lmms.stubs import stubs_importable
+from auricle.interop.user_classes import AudioFiles
 from auricle.runs.run_directory import Run
 from tests.support.framework_results import text_of
 
