@@ -305,16 +305,23 @@ def _find_in_value(name: str, value: Any) -> Iterator[str]:
 
 
 def _find_in_headers(headers: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the headers that may be secret whatever their name; those that describe content are not."""
+    """Yield the headers that may be secret whatever their name, and the variables that they refer to."""
     for name, value in headers.items():
+        for match in VARIABLE_REFERENCE.finditer(str(value)):
+            yield from _find_in_variable(match[1])
         is_word = isinstance(value, str) and re.search(r"\d", value) and not re.search(r"[\s/$]", value)
         if is_word and not re.search(r"(type|version|agent|language|id)$", str(name), re.IGNORECASE):
             yield value
 
 
+def _find_in_variable(name: str) -> list[str]:
+    value = os.environ.get(name, "")
+    return [] if _is_path(value) else [value]
+
+
 def _find_in_text(name: str, text: str) -> Iterator[str]:
-    variables = [text] if name.endswith("_env") else [match[1] for match in VARIABLE_REFERENCE.finditer(text)]
-    yield from (value for variable in variables if not _is_path(value := os.environ.get(variable, "")))
+    if name.endswith("_env"):
+        yield from _find_in_variable(text)
     yield from (match[2] for match in KEY_IN_URL.finditer(text))
     if password := _url_password(text):
         yield password

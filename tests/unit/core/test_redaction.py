@@ -198,8 +198,10 @@ def test_paths_and_commits_in_environment_variables_are_no_secrets(
 def test_variables_that_arguments_refer_to_are_registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEAM", "team-Swordfish7")
     monkeypatch.setenv("OTHER", "other-Mellon432")
-    SECRETS.register({"headers": {"X-Team": "$TEAM"}, "api_key_env": "OTHER"})
-    assert SECRETS.redact("team-Swordfish7 other-Mellon432") == "… …"
+    monkeypatch.setenv("HOST", "ip-10-0-3-77")
+    monkeypatch.setenv("PS1", "$HOST $ ")
+    SECRETS.register({"headers": {"X-Team": "$TEAM"}, "api_key_env": "OTHER", "prompt": "on $HOST"})
+    assert SECRETS.redact("team-Swordfish7 other-Mellon432 ip-10-0-3-77") == "… … ip-10-0-3-77"
 
 
 def test_headers_of_content_are_no_secrets() -> None:
