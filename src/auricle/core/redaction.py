@@ -266,10 +266,9 @@ def _redact_argument(name: str, value: Any, hide_generated: bool) -> Any:
         return [_redact_argument(name, item, hide_generated) for item in value]
     if not isinstance(value, str):
         return value
-    text = redact_text(value)
-    if hide_generated and looks_generated(text) and not _ARGUMENT_OF_CONTENT.search(_normalise_name(name)[0]):
+    if hide_generated and looks_generated(value) and not _ARGUMENT_OF_CONTENT.search(_normalise_name(name)[0]):
         return f"{HIDDEN}#{blake2b(value.encode(), digest_size=4).hexdigest()}"
-    return text
+    return redact_text(value)
 
 
 def _is_reference(header: Any) -> bool:
