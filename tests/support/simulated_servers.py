@@ -81,7 +81,7 @@ def lognormal_latency(mean: float, spread: float, seed: int) -> Callable[[], flo
 
 def request_measures(record: RequestRecord) -> dict[str, float | None]:
     """Compute the measures of one request; None where undefined."""
-    from auricle.perf.request_measures import compute_measures
+    from auricle.perf.measures import compute_measures
     from auricle.perf.request_records import RequestColumns
 
     measures = compute_measures(RequestColumns.from_records([record]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from auricle.perf.measure_definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measures import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report.tables import format_interval, format_number
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RunMeasure, read_perf_summary
 

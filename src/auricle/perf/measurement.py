@@ -22,7 +22,7 @@ from auricle.models import AsyncModel
 from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.load_patterns import Load, LoadPattern, folder_name
 from auricle.perf.load_syntax import parse_load, parse_loads
-from auricle.perf.measure_definitions import DEFINITIONS
+from auricle.perf.measures import DEFINITIONS
 from auricle.perf.messages import LoadPointPlan
 from auricle.perf.request_records import RequestColumns
 from auricle.perf.selftest import find_limit_warnings

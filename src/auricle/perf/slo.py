@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from auricle.core.errors import SpecError
-from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measures import POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.request_records import Floats, Mask, RequestColumns
 from auricle.runs.perf_files import MeasureStatistics, RunMeasure
 

@@ -19,9 +19,15 @@ from auricle.perf.breakdowns import (
 )
 from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
-from auricle.perf.measure_definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measures import (
+    COST_MEASURES,
+    POOLED_MEASURES,
+    REQUEST_DEFINITIONS,
+    RUN_DEFINITIONS,
+    compute_measures,
+    get_pooled_values,
+)
 from auricle.perf.percentiles import METHOD, BlockBootstrap, describe_values
-from auricle.perf.request_measures import compute_measures, get_pooled_values
 from auricle.perf.request_records import Floats, Mask, RequestColumns, RequestRecord
 from auricle.perf.saturation import assess_saturation
 from auricle.perf.serving_cost import Pricing

@@ -8,7 +8,7 @@ from auricle.perf.breakdowns import (
     count_timeouts,
     summarise_failures,
 )
-from auricle.perf.request_measures import compute_measures
+from auricle.perf.measures import compute_measures
 from auricle.perf.request_records import Mask, RequestColumns
 from auricle.runs.perf_files import RequestRepeats
 from tests.support.simulated_servers import answered_request, even_requests

@@ -1,7 +1,7 @@
 import pytest
 
 from auricle.perf.load_syntax import LOADS
-from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from tests.support import paths
 
 PAGE = (paths.DOCS / "perf.md").read_text(encoding="utf-8")

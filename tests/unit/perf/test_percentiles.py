@@ -3,8 +3,8 @@ import pytest
 from scipy import stats
 
 from auricle.perf.load_patterns import ClosedLoop
+from auricle.perf.measures import compute_measures
 from auricle.perf.percentiles import PERCENTILES, BlockBootstrap, _student_t_975, describe_values, format_percentile
-from auricle.perf.request_measures import compute_measures
 from auricle.perf.request_records import RequestColumns
 from auricle.perf.windows import Window, choose_window, compute_cumulative_amounts
 from tests.support.simulated_servers import lognormal_latency, simulate_closed_loop

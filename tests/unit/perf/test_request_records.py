@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from auricle.core.errors import DataError
-from auricle.perf.request_measures import compute_measures
+from auricle.perf.measures import compute_measures
 from auricle.perf.request_records import RaggedArray, RequestColumns, RequestRecord
 from tests.support.simulated_servers import answered_request, speech_request, streamed_request
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auricle.perf.load_patterns import FixedRate
-from auricle.perf.request_measures import compute_measures
+from auricle.perf.measures import compute_measures
 from auricle.perf.request_records import RequestColumns, RequestRecord
 from auricle.perf.saturation import SaturationDetector, Trend, assess_saturation
 from auricle.perf.windows import Window

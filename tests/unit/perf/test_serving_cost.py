@@ -1,6 +1,6 @@
 import pytest
 
-from auricle.perf.measure_definitions import COST_MEASURES, RUN_DEFINITIONS
+from auricle.perf.measures import COST_MEASURES, RUN_DEFINITIONS
 from auricle.perf.report.tables import format_costs, format_outcomes
 from auricle.perf.serving_cost import Pricing
 from auricle.perf.summary import summarise

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.perf.request_measures import compute_measures
+from auricle.perf.measures import compute_measures
 from auricle.perf.request_records import RequestColumns, RequestRecord
 from auricle.perf.slo import Slo, evaluate_requests, evaluate_run, parse_slos
 from auricle.runs.perf_files import RunMeasure

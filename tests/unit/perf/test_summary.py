@@ -7,7 +7,7 @@ import pytest
 
 from auricle.perf.coordinator import summarise_health
 from auricle.perf.load_patterns import ClosedLoop, FixedRate
-from auricle.perf.measure_definitions import DEFINITIONS, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measures import DEFINITIONS, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.messages import SenderResult
 from auricle.perf.request_records import RequestColumns
 from auricle.perf.slo import parse_slos

@@ -5,7 +5,7 @@ import pytest
 
 from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, ScheduledLoad
 from auricle.perf.load_syntax import parse_load
-from auricle.perf.request_measures import compute_measures
+from auricle.perf.measures import compute_measures
 from auricle.perf.request_records import RequestColumns, RequestRecord
 from auricle.perf.windows import (
     CountOverTime,

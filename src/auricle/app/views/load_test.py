@@ -13,7 +13,7 @@ from auricle.app import run_data
 from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
 from auricle.app.workspace import check_run_file, is_file_inside_run
-from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
+from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
 from auricle.perf.report import tables as perf_tables
 from auricle.perf.report.chart_data import Chart, PointCharts, build_load_charts, build_point_charts
 from auricle.report.text_format import truncate

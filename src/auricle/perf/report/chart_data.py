@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from auricle.perf.measures import compute_measures
 from auricle.perf.report.tables import format_number
-from auricle.perf.request_measures import compute_measures
 from auricle.perf.request_records import Floats, RequestColumns
 from auricle.perf.windows import count_in_flight
 from auricle.runs.perf_files import LoadPointSummary

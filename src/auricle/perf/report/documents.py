@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from auricle.core.files import write_atomically
-from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import tables
 from auricle.perf.report.chart_data import PointCharts, build_load_charts, build_point_charts
 from auricle.perf.report.charts import draw_chart, draw_timeline

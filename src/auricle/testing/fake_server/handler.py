@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -23,7 +23,7 @@ from auricle.testing.fake_server.request_parsing import (
     read_completion,
     read_gemini,
     read_gemini_stream,
-    upload_reader,
+    read_upload,
 )
 from auricle.testing.fake_server.response_rendering import (
     Answer,
@@ -66,19 +66,20 @@ FAULT_ERRORS = {
 class Route(NamedTuple):
     """A path of a protocol, with its request reader and response writer."""
 
-    pattern: re.Pattern[str]
+    pattern: str
     read: Callable[[RequestBody, str | None], ParsedRequest]
     write: Callable[[Answer], bytes]
 
 
-OPENAI_PREFIX = r"/v1|/openai/deployments/(?P<name>[^/]+)"
+OPENAI = r"(?:/v1|/openai/deployments/(?P<name>[^/]+))"
+GEMINI = r"/v1beta/models/(?P<name>[^/:]+)"
 ROUTES = (
-    Route(re.compile(rf"(?:{OPENAI_PREFIX})/chat/completions"), read_chat, render_chat),
-    Route(re.compile(rf"(?:{OPENAI_PREFIX})/completions"), read_completion, render_completion),
-    Route(re.compile(rf"(?:{OPENAI_PREFIX})/audio/transcriptions"), upload_reader("transcribe"), render_transcription),
-    Route(re.compile(rf"(?:{OPENAI_PREFIX})/audio/translations"), upload_reader("translate"), render_transcription),
-    Route(re.compile(r"/v1beta/models/(?P<name>[^/:]+):generateContent"), read_gemini, render_gemini),
-    Route(re.compile(r"/v1beta/models/(?P<name>[^/:]+):streamGenerateContent"), read_gemini_stream, render_gemini),
+    Route(rf"{OPENAI}/chat/completions", read_chat, render_chat),
+    Route(rf"{OPENAI}/completions", read_completion, render_completion),
+    Route(rf"{OPENAI}/audio/transcriptions", partial(read_upload, "transcribe"), render_transcription),
+    Route(rf"{OPENAI}/audio/translations", partial(read_upload, "translate"), render_transcription),
+    Route(rf"{GEMINI}:generateContent", read_gemini, render_gemini),
+    Route(rf"{GEMINI}:streamGenerateContent", read_gemini_stream, render_gemini),
 )
 
 
@@ -87,7 +88,7 @@ def find_route(method: str, path: str) -> tuple[Route, str | None]:
     """Return the route of a path, and the model that the path names, if any."""
     if method == "POST":
         for route in ROUTES:
-            if match := route.pattern.fullmatch(path):
+            if match := re.fullmatch(route.pattern, path):
                 return route, match.groupdict().get("name")
     raise Refusal(404, "unknown_path", f"Unknown path: {method} {path}")
 

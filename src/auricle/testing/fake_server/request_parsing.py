@@ -6,7 +6,7 @@ import binascii
 import io
 import re
 import wave
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
@@ -273,35 +273,30 @@ def _parse_audio_format(document: Mapping[str, Any]) -> str:
 # --- OpenAI transcriptions and translations --------------------------------------
 
 
-def upload_reader(task: str) -> Callable[[RequestBody, str | None], ParsedRequest]:
-    """Return a reader of forms with audio to transcribe or translate."""
-
-    def read(body: RequestBody, name: str | None) -> ParsedRequest:
-        fields = body.parse_form()
-        if "file" not in fields:
-            raise invalid_request("The form has no field `file`.")
-        values = {key: value.decode("utf-8", "replace") for key, (_, value) in fields.items()}
-        response_format = values.get("response_format", "json")
-        if response_format not in RESPONSE_FORMATS:
-            raise invalid_request(
-                f"`response_format` must be one of {', '.join(RESPONSE_FORMATS)}, not {response_format!r}."
-            )
-        file_name, content = fields["file"]
-        words = PurePath(file_name).stem.replace("_", " ")
-        return ParsedRequest(
-            model=name or _require_model(values),
-            reply_text=words or describe_media("heard", content),
-            input_tokens=max(1, len(content) // BYTES_PER_TOKEN),
-            response_format=response_format,
-            stream=values.get("stream") == "true",
-            chunk_format="transcript",
-            include_usage=True,
-            task=task,
-            language="english" if task == "translate" else values.get("language", "english"),
-            audio_seconds=measure_seconds(content),
-        )
-
-    return read
+def read_upload(task: str, body: RequestBody, path_model: str | None) -> ParsedRequest:
+    """Read a form with audio to transcribe or translate."""
+    fields = body.parse_form()
+    if "file" not in fields:
+        raise invalid_request("The form has no field `file`.")
+    values = {key: value.decode("utf-8", "replace") for key, (_, value) in fields.items()}
+    response_format = values.get("response_format", "json")
+    if response_format not in RESPONSE_FORMATS:
+        formats = ", ".join(RESPONSE_FORMATS)
+        raise invalid_request(f"`response_format` must be one of {formats}, not {response_format!r}.")
+    file_name, content = fields["file"]
+    words = PurePath(file_name).stem.replace("_", " ")
+    return ParsedRequest(
+        model=path_model or _require_model(values),
+        reply_text=words or describe_media("heard", content),
+        input_tokens=max(1, len(content) // BYTES_PER_TOKEN),
+        response_format=response_format,
+        stream=values.get("stream") == "true",
+        chunk_format="transcript",
+        include_usage=True,
+        task=task,
+        language="english" if task == "translate" else values.get("language", "english"),
+        audio_seconds=measure_seconds(content),
+    )
 
 
 def measure_seconds(content: bytes) -> float:

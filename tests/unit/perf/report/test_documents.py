@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from auricle.perf.measure_definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report.chart_data import PointCharts
 from auricle.perf.report.documents import flatten_point, render_csv, render_markdown, render_page, write_reports
 from auricle.perf.summary import summarise

@@ -3,8 +3,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auricle.perf.measure_definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
-from auricle.perf.request_measures import compute_measures, get_pooled_values
+from auricle.perf.measures import (
+    COST_MEASURES,
+    POOLED_MEASURES,
+    REQUEST_DEFINITIONS,
+    RUN_DEFINITIONS,
+    compute_measures,
+    get_pooled_values,
+)
 from auricle.perf.request_records import RequestColumns, RequestRecord
 from tests.support.simulated_servers import answered_request, request_measures, speech_request, streamed_request
 
@@ -129,3 +135,21 @@ def test_pooled_measures_have_several_values_per_request(name: str, values: list
     fields: dict[str, Any] = {"gaps": (0.1, 0.2), "token_gaps": (0.05,)}
     columns = RequestColumns.from_records([streamed_request(**fields)])
     assert get_pooled_values(columns, name).flat.tolist() == values
+
+
+def test_names_of_request_and_run_measures_do_not_overlap() -> None:
+    assert not REQUEST_DEFINITIONS.keys() & RUN_DEFINITIONS.keys()
+    assert REQUEST_DEFINITIONS.keys() >= POOLED_MEASURES
+    assert RUN_DEFINITIONS.keys() >= {*COST_MEASURES}
+
+
+def test_every_definition_has_a_text() -> None:
+    assert all(definition.text for definition in (*REQUEST_DEFINITIONS.values(), *RUN_DEFINITIONS.values()))
+
+
+def test_names_end_in_their_unit() -> None:
+    for name, definition in {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}.items():
+        if definition.unit == "s":
+            assert name.endswith("_s"), name
+        if definition.unit == "share":
+            assert name.endswith(("_share", "_attainment")), name
