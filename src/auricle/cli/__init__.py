@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "Inspect": {
         "show": "Print the metrics of runs.",
+        "verify": "Check that the files of runs are intact.",
         "samples": "List the samples of a run with reference, output and scores.",
         "compare": "Compare run B with baseline run A.",
         "leaderboard": "Print a leaderboard; only comparable runs share a column.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import random
 import time
 from collections import Counter
@@ -14,24 +13,18 @@ from typing import Protocol
 from auricle.core.errors import (
     AllRequestsFailed,
     AudioError,
-    NotFinite,
     Refused,
-    SampleError,
     Skipped,
     SpecError,
     Transient,
     Unreachable,
     describe,
 )
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
+from auricle.core.types import Output, Request
 from auricle.engine.batching import RunStopped
+from auricle.engine.outputs import normalise_output
 from auricle.engine.settings import Cache, Settings
 
-OUTPUT_TYPES: dict[type, tuple[type, ...]] = {
-    Generate: (Generation,),
-    LogLikelihood: (Likelihood,),
-    Predict: (Prediction, Generation),  # a function without annotations may answer a classification task with text
-}
 FAIL_FAST_AFTER = 20
 """Identical failures, with no success yet, after which the run is aborted."""
 PASSING_ERRORS = (AudioError, Skipped, Transient, SpecError, RunStopped)
@@ -148,7 +141,7 @@ class RetryingSender:
     async def _send_with_retries(self, request: Request) -> Output:
         for attempt in range(1, self._settings.max_attempts + 1):
             try:
-                output = self._check_output(request, await self._slot.send(request))
+                output = normalise_output(request, await self._slot.send(request))
             except Exception as error:
                 if self._fail_fast:
                     self._fail_fast.record_failure(error)
@@ -172,18 +165,3 @@ class RetryingSender:
             await (self._fail_fast.sleep if self._fail_fast else asyncio.sleep)(seconds)
         finally:
             self._slot.reacquire()
-
-    def _check_output(self, request: Request, output: Output) -> Output:
-        expected = OUTPUT_TYPES[type(request)]
-        if not isinstance(output, expected):
-            raise SampleError(f"the model returned {type(output).__name__} instead of {expected[0].__name__}")
-        if isinstance(output, Prediction):
-            check_finite(output)
-        return output
-
-
-def check_finite(output: Prediction) -> None:
-    """Raise `NotFinite` if a prediction contains NaN or infinity; the rest of its batch is kept."""
-    for name, value in output.values.items():
-        if not math.isfinite(value):
-            raise NotFinite(f"the model returned a non-finite value ({value}) for {name!r}")

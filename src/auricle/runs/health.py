@@ -28,9 +28,6 @@ class DamagedLine:
     reason: str
     file: str = OUTPUTS_FILE
 
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line} {self.reason}"
-
 
 @dataclass(frozen=True, slots=True)
 class JournalHealth:

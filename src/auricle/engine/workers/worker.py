@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from auricle.core.errors import AuricleError, SpecError, describe
+from auricle.core.errors import AuricleError, SampleError, SpecError, describe
 from auricle.core.redaction import SECRETS, RedactingStream
 from auricle.core.serialization import dumps
-from auricle.core.types import ABILITY_BY_REQUEST
+from auricle.core.types import ABILITY_BY_REQUEST, Output, Request
 from auricle.engine.batching import check_output_count
+from auricle.engine.outputs import normalise_output
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
 from auricle.engine.slots import ESCAPING_ERRORS, DirectSlot, close_model
@@ -108,9 +109,18 @@ def answer_batch(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[byt
         requests = [unpack_request(message) for message in batch]
         outputs = getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests)
         check_output_count(outputs, len(batch))
-        return [pack_output(message["number"], output) for message, output in zip(batch, outputs, strict=True)]
     except (Exception, *ESCAPING_ERRORS) as error:  # noqa: BLE001 - sent to the parent, which splits the batch
         return [pack_error(message["number"], error) for message in batch]
+    answers = zip(batch, requests, outputs, strict=True)
+    return [_pack_answer(message["number"], request, output) for message, request, output in answers]
+
+
+def _pack_answer(number: int, request: Request, output: Output) -> bytes:
+    """Pack an output, or why it cannot be used; the rest of its batch is kept."""
+    try:
+        return pack_output(number, normalise_output(request, output))
+    except SampleError as error:
+        return pack_error(number, error)
 
 
 def load_model(name: str, arguments: dict[str, Any]) -> Model:

@@ -1,0 +1,133 @@
+"""Check and normalise what a model returns, so that a value costs its sample and never the run.
+
+Texts, numbers and mappings of NumPy or PyTorch become those of Python. What cannot be stored is refused by name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from auricle.audio import Audio
+from auricle.core.errors import NotFinite, SampleError
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
+
+OUTPUT_TYPES: dict[type, tuple[type, ...]] = {
+    Generate: (Generation,),
+    LogLikelihood: (Likelihood,),
+    Predict: (Prediction, Generation),  # a function without annotations may answer a classification task with text
+}
+MAX_INTEGER = 2**63 - 1
+"""Largest integer that JSON readers agree on."""
+
+
+def normalise_output(request: Request, output: Output) -> Output:
+    """Return an output that consists of Python's own types.
+
+    Raises:
+        SampleError: if the output has a wrong type, or contains a value that cannot be stored.
+    """
+    expected = OUTPUT_TYPES[type(request)]
+    if not isinstance(output, expected):
+        raise SampleError(f"the model returned {type(output).__name__} instead of {expected[0].__name__}")
+    if isinstance(output, Generation):
+        return output if _is_plain(output) else _normalise_generation(output)
+    if isinstance(output, Prediction):
+        return replace(output, values=_to_numbers("values", output.values))
+    return replace(output, text=_to_text("text", output.text), logprobs=_to_logprobs(output.logprobs))
+
+
+def _is_plain(output: Generation) -> bool:
+    """Return whether the usual fields have the usual types, and the others are unset."""
+    return (
+        type(output.text) is str
+        and (output.tokens is None or _is_count(output.tokens))
+        and (output.input_tokens is None or _is_count(output.input_tokens))
+        and output.logprobs is None
+        and output.first_token_logprobs is None
+        and output.audio is None
+        and type(output.finish) is type(output.prompt) is str
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MAX_INTEGER
+
+
+def _normalise_generation(output: Generation) -> Generation:
+    if output.audio is not None and not isinstance(output.audio, Audio):
+        raise SampleError(f"the model returned {type(output.audio).__name__} instead of Audio for 'audio'")
+    first = output.first_token_logprobs
+    return replace(
+        output,
+        text=_to_text("text", output.text),
+        tokens=_to_count("tokens", output.tokens),
+        input_tokens=_to_count("input_tokens", output.input_tokens),
+        finish=_to_text("finish", output.finish),
+        prompt=_to_text("prompt", output.prompt),
+        logprobs=None if output.logprobs is None else _to_logprobs(output.logprobs),
+        first_token_logprobs=None if first is None else _to_numbers("first_token_logprobs", first),
+    )
+
+
+def _to_text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise SampleError(f"the model returned {type(value).__name__} instead of text for {name!r}")
+    return value if type(value) is str else str(value)
+
+
+def _to_plain_number(name: str, value: Any) -> int | float:
+    """Return a number of Python; scalars of NumPy and PyTorch have `item`."""
+    if type(value) not in (int, float) and callable(item := getattr(value, "item", None)):
+        try:
+            value = item()
+        except (TypeError, ValueError, RuntimeError) as error:  # an array with several elements
+            raise SampleError(f"the model returned {type(value).__name__} instead of a number for {name!r}") from error
+    if not isinstance(value, (int, float)):
+        raise SampleError(f"the model returned {type(value).__name__} instead of a number for {name!r}")
+    return value
+
+
+def _to_number(name: str, value: Any) -> float:
+    number = _to_plain_number(name, value)
+    try:
+        if math.isfinite(number):
+            return number if abs(number) <= MAX_INTEGER else float(number)
+    except OverflowError:
+        raise SampleError(f"the model returned a number with more than 300 digits for {name!r}") from None
+    raise NotFinite(f"the model returned a non-finite value ({number}) for {name!r}")
+
+
+def _to_count(name: str, value: Any) -> int | None:
+    """Return a count of tokens."""
+    if value is None:
+        return None
+    number = _to_plain_number(name, value)
+    if not 0 <= number <= MAX_INTEGER or number != int(number):
+        shown = f"{float(number):g}" if abs(number) < 1e300 else "a huge number"
+        raise SampleError(f"the model returned {shown} for {name!r}, which is not a number of tokens")
+    return int(number)
+
+
+def _to_logprobs(values: Any) -> tuple[float, ...]:
+    try:
+        return tuple([_to_number("logprobs", value) for value in values])
+    except TypeError as error:
+        raise SampleError(f"the model returned {type(values).__name__} instead of a list for 'logprobs'") from error
+
+
+def _to_numbers(name: str, values: Any) -> Mapping[str, float]:
+    """Return named numbers; whole numbers as names, such as the classes of a classifier, become text."""
+    if not isinstance(values, Mapping):
+        raise SampleError(f"the model returned {type(values).__name__} instead of a mapping for {name!r}")
+    return {_to_label(label): _to_number(str(label), value) for label, value in values.items()}
+
+
+def _to_label(label: Any) -> str:
+    if isinstance(label, str):
+        return str(label)
+    if type(label) is int or (hasattr(label, "item") and type(label.item()) is int):
+        return str(int(label))
+    raise SampleError(f"the model returned a label of type {type(label).__name__}, which is not text: {label!r:.100}")
