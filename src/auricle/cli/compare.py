@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.output import print_result
-from auricle.core.errors import SpecError
+from auricle.core.errors import ExitStatus, SpecError
 from auricle.runs.run_directory import contains_load_test
 
 
@@ -52,6 +53,8 @@ def compare_runs(
     comparison = api.compare(*runs, metrics, by, max_flips=flips, html=html)
     page = [f"\nPage: {html.resolve()}"] if html else []
     print_result(as_json, comparison, [*format_comparison(comparison), *format_samples(comparison), *page])
+    if not (comparison.a.journal.is_intact and comparison.b.journal.is_intact):
+        sys.exit(ExitStatus.FAILURES)
 
 
 def compare_measurements(a: Path, b: Path, as_json: bool) -> None:

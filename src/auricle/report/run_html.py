@@ -63,8 +63,9 @@ def render_report(metrics: Metrics, worst_samples: Sequence[SampleView]) -> str:
 
 def _facts(metrics: Metrics) -> list[tuple[str, str]]:
     outcomes, first = metrics.outcomes, next(iter(metrics.overall), None)
+    all_samples = f" of {format_count(metrics.journal.total)}" if metrics.journal.missing else ""
     return [
-        ("Samples", format_count(outcomes.total)),
+        ("Samples", f"{format_count(outcomes.total)}{all_samples}"),
         ("Scored", format_count(first.scored if first else 0)),
         ("Coverage", typeset_coverage(first) if first else "–"),
         ("Failed", format_count(outcomes.failed)),

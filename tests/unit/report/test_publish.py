@@ -1,13 +1,20 @@
 """Writing everything that is derived from a run."""
 
+import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
-from auricle import Spec, evaluate, metric, score
-from auricle.core.errors import Unsupported
+import pytest
+
+from auricle import Spec, compare, evaluate, metric, score
+from auricle.core.errors import ExitStatus, Unsupported
 from auricle.metrics.error_rates import wer
+from auricle.report.leaderboard import build_leaderboard
 from auricle.report.publish import collect_refusals
+from auricle.report.terminal import format_metrics
+from auricle.runs.metrics import read_metrics
 from tests.support.report_pages import visible_text
 from tests.support.scored_records import make_mixed_records, make_record, overall_results, score_and_summarise
 
@@ -76,6 +83,51 @@ def test_an_aggregator_that_needs_two_samples_does_not_end_scoring() -> None:
     board, results = score_and_summarise([make_record(at) for at in range(3)], [pair])
     assert overall_results(results)["pair"].value == 0.0
     assert len(board.worst_ids()) == 3
+
+
+@pytest.fixture
+def damaged_run(manifest: Any, tmp_path: Path) -> Path:
+    """A completed run of ten rows with two damaged lines, and one line that was deleted."""
+    data = manifest([{"id": str(at), "question": f"say {at}", "answer": f"say {at}"} for at in range(10)])
+    run = tmp_path / "damaged"
+    evaluate(Spec(task="qa", task_args={"data": str(data)}, model="echo"), run)
+    shutil.copytree(run, tmp_path / "intact")
+    lines = (run / "outputs.jsonl").read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2].replace(b"say", b"sag")
+    lines[5] = b"\0" * 20 + b"\n"
+    (run / "outputs.jsonl").write_bytes(b"".join(lines[:9]))
+    return run
+
+
+def test_coverage_is_relative_to_the_rows_of_the_data(damaged_run: Path) -> None:
+    result = score(damaged_run)
+    number = result["exact_match"]
+    assert (number.scored, number.total, number.coverage) == (7, 10, 0.7)
+    assert result.exit_status == ExitStatus.FAILURES
+    for name in ("metrics_summary.csv", "metrics_detail.csv"):
+        with (damaged_run / name).open(newline="") as file:
+            row = next(csv.DictReader(file))
+        assert (row["scored"], row["total"], row["coverage"]) == ("7", "10", "0.7")
+    page = visible_text((damaged_run / "report.html").read_text(encoding="utf-8"))
+    assert "Samples 7 of 10" in page
+    assert "2 lines (3, 6) of outputs.jsonl are damaged" in page
+
+
+def test_tables_of_several_runs_use_the_same_coverage(damaged_run: Path) -> None:
+    score(damaged_run)
+    metrics = read_metrics(damaged_run)
+    assert "70.0 %" in "\n".join(format_metrics([metrics]))
+    (row,) = build_leaderboard([("damaged", metrics)]).rows
+    assert [cell.coverage for cell in row.cells.values()] == ["70.0 %"]
+
+
+def test_a_comparison_names_damaged_lines_and_counts_missing_rows(damaged_run: Path, tmp_path: Path) -> None:
+    shutil.copytree(damaged_run, tmp_path / "same")
+    comparison = compare(damaged_run, tmp_path / "same")
+    assert (comparison.pairs.count, comparison.pairs.coverage) == (7, 0.7)
+    assert any(note.startswith("A: 2 lines (3, 6) of outputs.jsonl are damaged") for note in comparison.notes)
+    assert compare(tmp_path / "intact", tmp_path / "intact").pairs.coverage == 1.0
+    assert compare(damaged_run, tmp_path / "intact").pairs.coverage == 0.7
 
 
 def answer_length(sample: Any, output: Any) -> Any:

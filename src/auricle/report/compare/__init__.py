@@ -28,6 +28,7 @@ from auricle.report.compare.predictions import (
     shared_dimensions,
     subtract_run_matrices,
 )
+from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import Metrics, ModelFacts, OutcomeCounts, TaskFacts
 
 __all__ = ["Comparison", "ComparisonRow", "Flip", "Shift", "compare_runs"]
@@ -45,6 +46,8 @@ class Side:
     model: ModelFacts
     complete: bool
     outcomes: OutcomeCounts
+    journal: JournalHealth
+    """What of the run could be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,4 +184,4 @@ def _explain_missing_matrix(sides: tuple[ComparedRun, ComparedRun], has_matrix: 
 
 def _describe_side(side: ComparedRun) -> Side:
     results = side.results
-    return Side(str(side.path), results.task, results.model, results.complete, results.outcomes)
+    return Side(str(side.path), results.task, results.model, results.complete, results.outcomes, results.journal)

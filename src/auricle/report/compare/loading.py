@@ -187,7 +187,8 @@ def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
         else:
             paired.append((a.rows[here], here, there))
     left_out["only_b"] = sum(sample not in a.index_by_id for sample in b.index_by_id)
-    total = len(paired) + len(lost) + left_out.total()
+    # A row may have no record that can be read in either run.
+    total = max(len(paired) + len(lost) + left_out.total(), a.results.journal.total, b.results.journal.total)
     both = np.array(sorted(paired), dtype=np.int64).reshape(-1, 3)
     counts = PairCounts(
         count=len(paired),

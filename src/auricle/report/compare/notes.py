@@ -42,6 +42,7 @@ def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     for name, side in zip("AB", (a, b), strict=True):
         if not side.results.complete:
             yield f"{name} is not finished: it has {pluralise(len(side.rows), 'sample')} so far."
+        yield from (f"{name}: {sentence}" for sentence in side.results.journal.describe())
 
 
 def _label_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
