@@ -84,7 +84,11 @@ def texts_of_profiles() -> Group:
     assert wer.with_profile
     _, records = texts()
     metrics = [wer.with_profile(name) for name in ("none", "open-asr", "whisper-en", "mixed")]
-    return [replace(metric, name=f"wer-{metric.profile}") for metric in metrics], records
+    for name in ("cer", "exact_match", "contains", "rouge_l", "cider"):
+        metrics.append(METRICS.get(name).with_profile("none"))
+    averaged = aggregate_answers(wer, "mean").with_profile
+    metrics.append(replace(averaged("none") if averaged else wer, name="averaged"))
+    return [replace(metric, name=f"{metric.name}-{metric.profile}") for metric in metrics], records
 
 
 CHOICES = ["angry", "happy", "neutral", "sad"]
@@ -264,6 +268,10 @@ INSTRUCTIONS: list[tuple[str, dict[str, Any]]] = [
     ("keywords:forbidden_words", {"forbidden_words": ["bird", "end"]}),
     ("keywords:letter_frequency", {"letter": "e", "let_frequency": 4, "let_relation": "at least"}),
     ("change_case:capital_word_frequency", {"capital_frequency": 2, "capital_relation": "at least"}),
+    *(
+        ("length_constraints:nth_paragraph_first_word", {"num_paragraphs": 2, "nth_paragraph": nth, "first_word": word})
+        for nth, word in ((0, "second"), (1, "first"), (1, "second"), (2, "first"), (3, "second"))
+    ),
     ("unknown:check", {}),
 ]
 ANSWERS = [
@@ -286,7 +294,7 @@ def instructions() -> Group:
     names = [name for name in METRICS.builtin if name.startswith("ifeval")]
     records = []
     for row, answer in enumerate(ANSWERS):
-        picked = [INSTRUCTIONS[(row * 5 + at) % 22] for at in range(6)]
+        picked = [INSTRUCTIONS[(row * 5 + at) % (len(INSTRUCTIONS) - 1)] for at in range(6)]
         meta = {"instruction_id_list": [name for name, _ in picked], "kwargs": [arguments for _, arguments in picked]}
         records.append(record_of(row, None, Generation(text=answer), **meta))
     for at, (name, arguments) in enumerate(INSTRUCTIONS):

@@ -4,13 +4,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from auricle import Metric
 from auricle.core.errors import Unsuited
 from auricle.core.types import Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions
-from auricle.metrics.dimensions import SeparationAggregator
+from auricle.metrics.dimensions import SeparationAggregator, eta_squared
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 
@@ -162,3 +163,37 @@ def test_effect_sizes_compare_an_emotion_with_all_others() -> None:
     assert figures["angry"]["auc"] == 1.0
     assert figures["sad"]["auc"] == 0.0
     assert figures["angry"]["d"] == -figures["sad"]["d"] > 5
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9, -1e9])
+def test_values_far_from_zero_keep_their_precision(offset: float) -> None:
+    labels = ["calm", "angry"] * 20
+    values = np.array([offset + at % 2 + 0.25 * (at % 3) for at in range(40)])
+    weights = np.array([float(1 + at % 4) for at in range(40)])
+    expected = eta_squared(labels, values - offset)(weights)
+    assert 0.5 < expected < 1.0
+    assert eta_squared(labels, values)(weights) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_constant_prediction_has_its_own_error() -> None:
+    stats = [(0.5, truth) for truth in (0.0, 0.25, 1.5)]
+    expected = math.sqrt((0.25 + 0.0625 + 1.0) / 3)
+    assert dimensions.rmse_arousal.aggregate(stats) == pytest.approx(expected)
+    assert dimensions.ccc_arousal.aggregate(stats) == 0.0
+
+
+@pytest.mark.parametrize(("low", "has_note"), [(0.0, False), (1.0, False), (1.5, True)])
+def test_ranges_that_touch_are_on_one_scale(low: float, has_note: bool) -> None:
+    stats = [(low, 0.0), (low + 1, 1.0)]
+    assert ("notes" in dimensions.ccc_arousal.details(stats)) is has_note
+    assert ("notes" in dimensions.ccc_arousal.details([(truth, value) for value, truth in stats])) is has_note
+    assert "notes" not in dimensions.pearson_arousal.details(stats)
+
+
+def test_effect_sizes_need_two_samples_on_each_side() -> None:
+    two = [stat("sad", 0.1), stat("sad", 0.3), stat("angry", 0.8), stat("angry", 0.9)]
+    figures = SeparationAggregator().details(two)["dimensions"]["arousal"]["emotions"]
+    assert figures["sad"]["d"] == pytest.approx(-0.65 / math.sqrt((0.02 + 0.005) / 2))
+    alone = SeparationAggregator().details(two[:3])["dimensions"]["arousal"]["emotions"]
+    assert math.isnan(alone["sad"]["d"])
+    assert math.isnan(alone["angry"]["sd"])

@@ -107,3 +107,10 @@ def test_without_compounds_joins_change_nothing() -> None:
 @given(WORDS, WORDS)
 def test_joins_never_add_errors(reference: list[str], hypothesis: list[str]) -> None:
     assert sum(count_errors_with_joins(reference, hypothesis)) <= sum(count_errors(reference, hypothesis))
+
+
+def test_a_match_with_another_profile_is_the_same_metric() -> None:
+    assert exact_match.with_profile
+    strict = exact_match.with_profile("none")
+    assert (strict.name, strict.title, strict.profile) == ("exact_match", "Exact match", "none")
+    assert [*stats(strict, ("Yes", "yes"), ("yes", "yes"))] == [0.0, 1.0]
