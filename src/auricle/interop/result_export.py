@@ -116,12 +116,6 @@ def get_question(record: Record) -> str:
     return question if isinstance(question, str) else ""
 
 
-def get_choices(record: Record) -> dict[str, Any]:
-    """Return the sample's choices as a dict with the key `choices`; empty if it has none."""
-    choices = record.sample.inputs.get("choices")
-    return {"choices": list(choices)} if isinstance(choices, (list, tuple)) and choices else {}
-
-
 def number_records(records: Sequence[Record]) -> list[tuple[int, Record]]:
     """Return the records with an integer each: the id if all ids are integers, else the position."""
     ids = [record.sample.id for record in records]

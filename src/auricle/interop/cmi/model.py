@@ -12,7 +12,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,7 +49,7 @@ class BenchmarkBatchInput:
     ref_audio: Any = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {column.name: getattr(self, column.name) for column in fields(self)}
+        return dict(vars(self))
 
 
 class BenchmarkModelABC(ABC):
@@ -70,13 +70,6 @@ STUB_CLASSES = {
 }
 
 
-STUB_CONTENT: Mapping[str, tuple[Mapping[str, Any], Sequence[str] | None]] = {
-    CORE_PACKAGE: ({}, ()),
-    **dict.fromkeys(INTERFACE_MODULES, (STUB_CLASSES, None)),
-}
-"""Names in each stub, and the search path of the package."""
-
-
 @contextmanager
 def stub_core_package(search_paths: Sequence[str]) -> Iterator[None]:
     """Make `core.model_abc` importable within the block: the user's module if there is one, else a stub.
@@ -86,7 +79,10 @@ def stub_core_package(search_paths: Sequence[str]) -> Iterator[None]:
     package = PathFinder.find_spec(CORE_PACKAGE, list(search_paths))
     modules_before = loaded_modules(CORE_PACKAGE)
     is_other_package = bool(modules_before) and not _is_same_package(modules_before.get(CORE_PACKAGE), package)
-    stub_modules = {name: create_stub_module(name, *STUB_CONTENT[name]) for name in _missing_modules(package)}
+    stub_modules = {
+        name: create_stub_module(name, STUB_CLASSES) if name in INTERFACE_MODULES else create_stub_module(name, {}, ())
+        for name in _missing_modules(package)
+    }
     swap_modules(modules_before if is_other_package else (), stub_modules)
     try:
         yield
@@ -276,7 +272,7 @@ class CmiRewardModel(RewardModelAdapter):
         if mode not in MODES:
             raise SpecError(f"{name}: mode should be {' or '.join(MODES)}, not {mode!r}.")
         self._root = resolve_checkout(name, root)
-        self._mode, self._config = mode, config
+        self._settings = {"mode": mode, "config": config}
         adapter_options, unknown = split_options(AdapterOptions, {**options, "checkpoint": checkpoint})
         if unknown:
             raise SpecError(
@@ -292,8 +288,8 @@ class CmiRewardModel(RewardModelAdapter):
                 import_object(f"core.model_interface:{name}")
                 for name in ("RewardModelAdapter", "RewardModelAdapterConfig")
             )
-            settings = {"config": self._config, "mode": self._mode, "init_kwargs": dict(self._options.init)}
-            model = adapter_class(config_class(**self._options.init_arguments(), **settings))
+            arguments = {**self._options.init_arguments(), **self._settings, "init_kwargs": dict(self._options.init)}
+            model = adapter_class(config_class(**arguments))
             self._input_class = input_class()
         return model
 

@@ -37,7 +37,7 @@ class KimiModel(UserModel):
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         with self._modules.activate():
-            return [self._generate_one(request) for request in batch]
+            return [self._to_generation(self._send(request)) for request in batch]
 
     def preview_request(self, request: Request) -> str:
         """Return the message, and the prompt made from it if the class has `get_prompt`."""
@@ -58,19 +58,16 @@ class KimiModel(UserModel):
             )
         return instantiate(self._name, model_class, arguments)
 
-    def _generate_one(self, request: Generate) -> Generation:
+    def _send(self, request: Generate) -> Any:
+        """Return what the class returns for a request."""
         with AudioFiles() as files:
             message = build_message(request, files)
             with annotate_errors(self._name):
-                returned = self._call_model(request, message)
-        return self._to_generation(returned)
-
-    def _call_model(self, request: Generate, message: dict[str, Any]) -> Any:
-        if _overrides(type(self._model), "__call__"):
-            return self._model(message)
-        self._skip_rejected_audio(request, message["audio"])
-        with inference_mode():
-            return self._model.generate_inner(message)
+                if _overrides(type(self._model), "__call__"):
+                    return self._model(message)
+                self._skip_rejected_audio(request, message["audio"])
+                with inference_mode():
+                    return self._model.generate_inner(message)
 
     def _skip_rejected_audio(self, request: Generate, paths: list[str]) -> None:
         check = getattr(self._model, "check_audio_legal", None)

@@ -11,7 +11,6 @@ from auricle.interop.kimi.datasets import DATASETS, TASKS_BY_KIND, Dataset
 from auricle.interop.result_export import (
     TextRun,
     get_audio_uris,
-    get_choices,
     get_question,
     get_text,
     number_records,
@@ -100,8 +99,8 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
 
 
 def _to_row(index: int, record: Record, dataset: str) -> dict[str, Any]:
-    sample = record.sample
-    audio_uris = get_audio_uris(record)
+    sample, audio_uris = record.sample, get_audio_uris(record)
+    choices = sample.inputs.get("choices")
     sent_prompts = [output.prompt for output in record.outputs if isinstance(output, Generation)]
     return {
         "subset": dataset,
@@ -111,7 +110,7 @@ def _to_row(index: int, record: Record, dataset: str) -> dict[str, Any]:
         "audio_path": audio_uris[0] if len(audio_uris) == 1 else audio_uris,
         "question": get_question(record),
         "answer": "" if sample.target is None else sample.target,
-        **get_choices(record),
+        **({"choices": list(choices)} if isinstance(choices, (list, tuple)) and choices else {}),
         "prediction": NULL_PREDICTION if record.error else get_text(record),
         "real_prompt": "".join(sent_prompts) or get_question(record),
     }

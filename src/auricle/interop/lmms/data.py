@@ -54,11 +54,10 @@ class SampleBuilder:
         if to_messages is None:
             media = [to_part(visual, self.root) for visual in self.build_visuals(doc)]
             return (Turn("user", (*media, self.build_text(doc))),)
-        kwargs = {}
-        if self.model_kwargs is not None and (
-            to_messages.accepts("lmms_eval_specific_kwargs") or len(to_messages.parameters) == 2
-        ):
-            kwargs["lmms_eval_specific_kwargs"] = self.model_kwargs
+        takes_kwargs = to_messages.accepts("lmms_eval_specific_kwargs") or len(to_messages.parameters) == 2
+        kwargs = (
+            {"lmms_eval_specific_kwargs": self.model_kwargs} if takes_kwargs and self.model_kwargs is not None else {}
+        )
         return to_turns(to_messages(doc, **kwargs), self.root)
 
     def build_visuals(self, doc: dict[str, Any]) -> list[Any]:

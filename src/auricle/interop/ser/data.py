@@ -173,9 +173,5 @@ class LoadedDataset:
 
 
 def is_pair(item: Any) -> bool:
-    return (
-        isinstance(item, (tuple, list))
-        and len(item) >= 2
-        and isinstance(item[0], (str, os.PathLike))
-        and isinstance(item[1], str)
-    )
+    has_both = isinstance(item, (tuple, list)) and len(item) >= 2
+    return has_both and isinstance(item[0], (str, os.PathLike)) and isinstance(item[1], str)
