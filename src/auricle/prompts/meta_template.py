@@ -66,7 +66,8 @@ class MetaTemplate:
         """Return the prompt up to the point where the model continues; `turn_text` returns the text of a turn."""
         prefilled = bool(turns) and turns[-1].role == "assistant"
         complete = turns[:-1] if prefilled else turns
-        text = "".join(self._render_turn(turn, turn_text) for turn in complete)
+        formats = [(self._role_format(turn.role), turn) for turn in complete]
+        text = "".join(f"{role.begin}{turn_text(turn)}{role.end}" for role, turn in formats)
         prefix = turn_text(turns[-1]) if prefilled else ""
         return f"{self.begin}{text}{self._role_format('assistant').begin}{prefix}"
 
@@ -74,10 +75,6 @@ class MetaTemplate:
         """Return the name of a role in API requests."""
         role_format = self.roles.get(role)
         return role_format.api_role if role_format and role_format.api_role else role
-
-    def _render_turn(self, turn: Turn, turn_text: Callable[[Turn], str]) -> str:
-        role_format = self._role_format(turn.role)
-        return f"{role_format.begin}{turn_text(turn)}{role_format.end}"
 
     def _role_format(self, role: str) -> RoleFormat:
         """Return the format of a role; the user's if the format has no such role."""

@@ -344,7 +344,12 @@ def sample_text(sample: Sample, field: str = "") -> str:
 
 def logmel(samples: Sequence[Sample]) -> Vectors:
     """Return the mean and spread over time of the log-mel bands, which describe how a recording sounds."""
-    return np.stack([_logmel_statistics(audio_parts(sample)) for sample in samples])
+    statistics = []
+    for sample in samples:
+        bands = np.concatenate([_logmel_bands(clip.decode(SAMPLE_RATE)) for clip in audio_parts(sample)])
+        mean = bands.mean(axis=0)
+        statistics.append(np.concatenate([mean - mean.mean(), bands.std(axis=0)]).astype(np.float32))
+    return np.stack(statistics)
 
 
 def audio_parts(sample: Sample) -> list[Audio]:
@@ -353,12 +358,6 @@ def audio_parts(sample: Sample) -> list[Audio]:
     if not clips:
         raise SampleError(f"{sample.id} has no audio to compare by")
     return clips
-
-
-def _logmel_statistics(clips: Sequence[Audio]) -> Vectors:
-    bands = np.concatenate([_logmel_bands(clip.decode(SAMPLE_RATE)) for clip in clips])
-    mean = bands.mean(axis=0)
-    return np.concatenate([mean - mean.mean(), bands.std(axis=0)]).astype(np.float32)
 
 
 def _logmel_bands(values: Vectors) -> NDArray[np.float64]:

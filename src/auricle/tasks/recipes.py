@@ -10,7 +10,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.registry import import_object
-from auricle.core.types import Input, Json, RejectedRow, Sample
+from auricle.core.types import Input, RejectedRow, Sample
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import FewShotSelector
 from auricle.tasks.catalogue import INFERENCERS
@@ -98,12 +98,8 @@ def _parse_inferencer(setting: Any, default: str) -> tuple[str, dict[str, Any]]:
         raise SpecError(
             f"Invalid inferencer {setting!r}: expected a name or a mapping with `use`.", location=("inferencer",)
         )
-    fields = {name: _to_tuple(value) for name, value in setting.items()}
+    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in setting.items()}
     return str(fields.pop("use", default)), fields
-
-
-def _to_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _build_inferencer(factory: Callable[..., Any], name: str, settings: dict[str, Any]) -> Inferencer:
@@ -155,8 +151,10 @@ def promote_columns(prompt: Prompt | None) -> Callable[[Sample], Sample]:
     fields = tuple(prompt.fields) if prompt else ()
 
     def promote(sample: Sample) -> Sample:
+        values = {name: sample.meta[name] for name in fields if name not in sample.inputs and name in sample.meta}
         promoted: dict[str, Input] = {
-            name: _to_input(sample.meta[name]) for name in fields if name not in sample.inputs and name in sample.meta
+            name: [str(item) for item in value] if isinstance(value, (list, tuple)) else str(value)
+            for name, value in values.items()
         }
         return replace(sample, inputs={**sample.inputs, **promoted}) if promoted else sample
 
@@ -167,9 +165,3 @@ def required_fields(prompt: Prompt | None) -> tuple[str, ...]:
     """Return the names of the inputs that a prompt requires."""
     fields = prompt.fields if prompt else {}
     return tuple(name for name, optional in fields.items() if not optional)
-
-
-def _to_input(value: Json) -> Input:
-    if isinstance(value, (list, tuple)):
-        return [str(item) for item in value]
-    return str(value)

@@ -176,21 +176,19 @@ TargetColumns = Mapping[str, tuple[str, ...]]
 
 def reward(**arguments: Any) -> Task:
     """Build a task that correlates a model's ratings with those of people."""
-
-    def metrics(dimension: Dimension, _: RewardOptions) -> list[Metric]:
-        return rating_metrics(dimension)
-
-    return _build_task("reward", arguments, (RATING_COLUMNS_BY_DIMENSION, RATING_COLUMNS), parse_rating, metrics)
+    columns = RATING_COLUMNS_BY_DIMENSION, RATING_COLUMNS
+    return _build_task("reward", arguments, columns, parse_rating, lambda dimension, _: rating_metrics(dimension))
 
 
 def preference(**arguments: Any) -> Task:
     """Build a task that measures how often a model prefers what people prefer."""
-
-    def metrics(dimension: Dimension, options: RewardOptions) -> list[Metric]:
-        return preference_metrics(dimension, options.ties)
-
+    columns = PREFERENCE_COLUMNS_BY_DIMENSION, PREFERENCE_COLUMNS
     return _build_task(
-        "preference", arguments, (PREFERENCE_COLUMNS_BY_DIMENSION, PREFERENCE_COLUMNS), parse_choice, metrics
+        "preference",
+        arguments,
+        columns,
+        parse_choice,
+        lambda dimension, options: preference_metrics(dimension, options.ties),
     )
 
 
@@ -224,14 +222,10 @@ def _find_target_columns(
     if len(requested) == 1:
         return {"": (requested[0],)}
     if requested:
-        return {_dimension_name(name): (name,) for name in requested}
+        # The name of a dimension is its column without the prefix `preference`.
+        return {name.removeprefix("preference").lstrip("-_.") or name: (name,) for name in requested}
     present = _peek_columns(options.data)
     return {name: names for name, names in by_dimension.items() if present & set(names)} or {"": single}
-
-
-def _dimension_name(column: str) -> str:
-    """Return the name of a dimension: its column without the prefix `preference`."""
-    return column.removeprefix("preference").lstrip("-_.") or column
 
 
 def _peek_columns(data: str) -> set[str]:

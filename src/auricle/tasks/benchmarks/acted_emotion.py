@@ -11,8 +11,8 @@ from pathlib import Path
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Json
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, about, read_bytes
-from auricle.tasks.benchmarks.sources import Recordings, read_by_name
+from auricle.tasks.benchmarks.base import Benchmark, about
+from auricle.tasks.benchmarks.sources import BenchmarkPart, Recordings, read_by_name, read_bytes
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, iter_files, scan_by_name
 
 # --- RAVDESS: 24 actors speak, and 23 of them sing, two sentences in up to eight emotions ------

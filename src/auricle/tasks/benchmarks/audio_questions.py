@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks import base
-from auricle.tasks.benchmarks.sources import Values, convert_table
+from auricle.tasks.benchmarks import base, sources
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 
 # --- AIR-Bench: multiple choice (Foundation) and open questions (Chat) about audio -------------
@@ -22,20 +20,20 @@ CHOICE_INSTRUCTION = (
 )
 
 
-def _read_air_bench(name: str, root: Path, _part: base.BenchmarkPart) -> base.Items:
+def _read_air_bench(name: str, root: Path, _part: sources.BenchmarkPart) -> sources.Items:
     """Read a file such as `Chat/Chat_meta.json`; recordings are in folders named TASK_DATASET."""
-    folder = base.find_below(root, name, "")
+    folder = sources.find_below(root, name, "")
 
-    def convert(row: Values) -> base.Item:
+    def convert(row: sources.Values) -> sources.Item:
         audio = folder / f"{row['task_name']}_{row['dataset_name']}" / str(row["path"])
         if not audio.exists() and audio.with_suffix(".flac").exists():
             audio = audio.with_suffix(".flac")  # the table lists the files of Audio_Grounding as .wav
         return _convert_air_bench_row({**row, "audio": audio})
 
-    return convert_table(base.find_below(folder, f"{name}_meta.json"), convert)
+    return sources.convert_table(sources.find_below(folder, f"{name}_meta.json"), convert)
 
 
-def _convert_air_bench_row(row: Values) -> base.Item:
+def _convert_air_bench_row(row: sources.Values) -> sources.Item:
     task = row["task_name"]
     return base.make_item(
         f"{task}-{row['uniq_id']}",
@@ -78,18 +76,18 @@ AIR_BENCH_CHAT = _air_bench("Chat", "open", {"metrics": ["judge-1-10"]}, "speech
 META_COLUMNS = ("dataset", "task", "category", "sub-category", "difficulty")
 
 
-def _read_mmau(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_mmau(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read `mmau-test-mini.json`, whose `audio_id` is a path in the audio archive."""
-    table = base.find_below(root, f"mmau-{part['split']}.json", f"data/mmau-{part['split']}.json")
+    table = sources.find_below(root, f"mmau-{part['split']}.json", f"data/mmau-{part['split']}.json")
 
-    def convert(row: Values) -> base.Item:
+    def convert(row: sources.Values) -> sources.Item:
         meta = {name: row[name] for name in META_COLUMNS if row.get(name)}
         audio = table.parent / str(row["audio_id"])
         return base.make_item(
             str(row["id"]), audio, row["answer"], question=row["question"], choices=row["choices"], **meta
         )
 
-    return convert_table(table, convert)
+    return sources.convert_table(table, convert)
 
 
 MMAU = base.Benchmark(
@@ -106,11 +104,11 @@ PRO_META_COLUMNS = ("category", "sub-cat", "length_type", "task_classification")
 OPEN = "open"
 
 
-def _read_mmau_pro(question_kind: str, root: Path, _part: base.BenchmarkPart) -> base.Items:
+def _read_mmau_pro(question_kind: str, root: Path, _part: sources.BenchmarkPart) -> sources.Items:
     """Read `test.parquet`, beside the unpacked `data.zip`; a question may refer to several recordings."""
-    table = base.find_below(root, "test.parquet", "data/test.parquet")
+    table = sources.find_below(root, "test.parquet", "data/test.parquet")
 
-    def convert(row: Values) -> base.Item | None:
+    def convert(row: sources.Values) -> sources.Item | None:
         # Instruction-following rows would need rules to score them.
         is_closed = row["category"] not in (OPEN, "instruction following") and len(row.get("choices") or ()) > 1
         if not (row["category"] == OPEN if question_kind == OPEN else is_closed):
@@ -121,7 +119,7 @@ def _read_mmau_pro(question_kind: str, root: Path, _part: base.BenchmarkPart) ->
         choices = [] if question_kind == OPEN else row["choices"]
         return base.make_item(str(row["id"]), audio, row["answer"], question=row["question"], choices=choices, **meta)
 
-    return convert_table(table, convert)
+    return sources.convert_table(table, convert)
 
 
 def _pro_benchmark(name: str, kind: str, question_kind: str, metrics: list[str]) -> base.Benchmark:
@@ -141,37 +139,6 @@ MMAU_PRO_OPEN = _pro_benchmark("mmau-pro-open", "open", OPEN, ["judge-1-5"])
 
 # --- OpenAudioBench: five sets of spoken questions, scored by judges ---------------------------
 
-OPEN_SUBSET = "alpaca_eval"
-
-
-@dataclass(frozen=True)
-class Subset:
-    """The columns and metrics of a subset."""
-
-    name: str
-    question: str
-    answer: str
-    metrics: Sequence[str]
-    language: str = "en"
-
-
-def _read_openaudiobench(subset: Subset, root: Path, _part: base.BenchmarkPart) -> base.Items:
-    """Read `eval_datas/SUBSET/SUBSET.csv`, with `audios/` beside it."""
-    folder = base.find_below(root, f"eval_datas/{subset.name}", subset.name)
-
-    def convert(row: Values) -> base.Item:
-        name, answer = row["audio_filename"], parse_list_cell(row.get(subset.answer))
-        is_baseline = subset.name == OPEN_SUBSET  # one possible answer, not a reference
-        return base.make_item(
-            Path(name).stem,
-            folder / "audios" / name,
-            None if is_baseline else answer,
-            audio_content=row[subset.question],
-            baseline=answer if is_baseline else "",
-        )
-
-    return convert_table(base.find_below(folder, f"{subset.name}.csv"), convert)
-
 
 def parse_list_cell(cell: Any) -> Any:
     """Parse a cell with a Python list of strings; return any other cell unchanged."""
@@ -185,26 +152,37 @@ def parse_list_cell(cell: Any) -> Any:
     return cell
 
 
-def _openaudiobench(subset: Subset) -> base.Benchmark:
+def _openaudiobench(
+    subset: str, question: str, answer: str, metrics: Sequence[str], language: str = "en"
+) -> base.Benchmark:
+    """Declare a subset, given the columns of its questions and answers."""
+    is_open = subset == "alpaca_eval"  # its answers are possible ones, not references
+
+    def read(root: Path, _part: sources.BenchmarkPart) -> sources.Items:
+        folder = sources.find_below(root, f"eval_datas/{subset}", subset)
+
+        def convert(row: sources.Values) -> sources.Item:
+            name, target = row["audio_filename"], parse_list_cell(row.get(answer))
+            roles = {"target": None, "baseline": target} if is_open else {"target": target}
+            return base.make_item(Path(name).stem, folder / "audios" / name, audio_content=row[question], **roles)
+
+        return sources.convert_table(sources.find_below(folder, f"{subset}.csv"), convert)
+
+    name = f"openaudiobench-{subset.replace('_', '-')}"
     return base.Benchmark(
-        **base.about(
-            f"openaudiobench-{subset.name.replace('_', '-')}",
-            f"OpenAudioBench {subset.name}",
-            "open" if subset.name == OPEN_SUBSET else "qa",
-            language=subset.language,
-        ),
+        **base.about(name, f"OpenAudioBench {subset}", "open" if is_open else "qa", language=language),
         source="huggingface.co/datasets/baichuan-inc/OpenAudioBench",
         citation="Li et al., arXiv:2502.17239",
         splits={"test": None},
-        layout=f"eval_datas/{subset.name}/{subset.name}.csv and audios/ beside it",
-        read=partial(_read_openaudiobench, subset),
-        task_options={"metrics": list(subset.metrics)},
+        layout=f"eval_datas/{subset}/{subset}.csv and audios/ beside it",
+        read=read,
+        task_options={"metrics": list(metrics)},
     )
 
 
 QA_METRICS = ("judge-reference", "contains")
-ALPACA_EVAL = _openaudiobench(Subset(OPEN_SUBSET, "instruction", "output", ("judge-1-10",)))
-LLAMA_QUESTIONS = _openaudiobench(Subset("llama_questions", "Questions", "Answer", QA_METRICS))
-TRIVIA_QA = _openaudiobench(Subset("trivia_qa", "question", "answer_normalized_aliases", QA_METRICS))
-WEB_QUESTIONS = _openaudiobench(Subset("web_questions", "question", "answers", QA_METRICS))
-REASONING_QA = _openaudiobench(Subset("reasoning_qa", "Prompt", "参考答案", ("judge-solution-1-5",), "zh"))
+ALPACA_EVAL = _openaudiobench("alpaca_eval", "instruction", "output", ("judge-1-10",))
+LLAMA_QUESTIONS = _openaudiobench("llama_questions", "Questions", "Answer", QA_METRICS)
+TRIVIA_QA = _openaudiobench("trivia_qa", "question", "answer_normalized_aliases", QA_METRICS)
+WEB_QUESTIONS = _openaudiobench("web_questions", "question", "answers", QA_METRICS)
+REASONING_QA = _openaudiobench("reasoning_qa", "Prompt", "参考答案", ("judge-solution-1-5",), "zh")

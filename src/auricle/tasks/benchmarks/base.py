@@ -22,7 +22,8 @@ options, `auricle data check` and `auricle data prepare` come from its task kind
     )
 
 Rules: ids are those of the corpus and unique within a split. The order is that of the corpus or sorted, never that of
-a directory listing. A size that is not certain is None. A reader raises `not_found_error` if a file is missing.
+a directory listing. A size that is not certain is None. A reader raises `not_found_error` if a file is missing. Readers
+and their helpers, such as `find_below`, are in `sources`.
 Parts other than split and language are declared as `options`, the first value being the default: `{"subset": ("mini",
 "full")}` is selected with `-T subset=full` and passed as `part["subset"]`. Task options may depend on the part:
 `part_options=lambda part: {"metrics": …}`. Readers for common layouts: `convert_table` for tables in any format,
@@ -44,26 +45,9 @@ from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.contamination import find_contamination
-from auricle.tasks.benchmarks.sources import (
-    HUB_ROW,
-    HUB_SPLIT,
-    ArchiveSamples,
-    BenchmarkPart,
-    HubSamples,
-    Item,
-    Items,
-    find_below,
-    not_found_error,
-    read_bytes,
-    read_lines,
-    read_table,
-)
+from auricle.tasks.benchmarks.sources import ArchiveSamples, BenchmarkPart, HubSamples, Item, Items
 from auricle.tasks.catalogue import TASKS
 
-__all__ = [
-    "HUB_ROW", "HUB_SPLIT", "Benchmark", "BenchmarkPart", "HubDataset", "Item", "Items", "about", "find_below",
-    "hub_split", "locate_language", "make_item", "not_found_error", "read_bytes", "read_lines", "read_table",
-]  # fmt: skip
 HUB, DISK = "hf", "disk"
 LOCATION_OPTIONS = ("root", "source", "revision")
 """Options that select where rows are read from."""

@@ -24,8 +24,8 @@ from auricle.metrics.base import Metric
 from auricle.metrics.preference import TiePolicy, preference_metrics
 from auricle.metrics.ratings import RATING_METRICS, Dimension, rating_metrics
 from auricle.tasks.base import Task
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, find_below
-from auricle.tasks.benchmarks.sources import BenchmarkSamples
+from auricle.tasks.benchmarks.base import Benchmark, about
+from auricle.tasks.benchmarks.sources import BenchmarkPart, BenchmarkSamples, Items, find_below
 from auricle.tasks.options import check_option, split_list
 from auricle.tasks.reward import RewardOptions, has_value, select_metrics
 

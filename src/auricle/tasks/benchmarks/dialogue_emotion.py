@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.types import RejectedRow
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, about, make_item, not_found_error, read_bytes
-from auricle.tasks.benchmarks.sources import Recordings
+from auricle.tasks.benchmarks.base import Benchmark, about, make_item
+from auricle.tasks.benchmarks.sources import BenchmarkPart, Items, Recordings, not_found_error, read_bytes
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, drop_duplicates, iter_files
 
 # --- IEMOCAP: five sessions of improvised and scripted dialogue, labelled by listeners ---------

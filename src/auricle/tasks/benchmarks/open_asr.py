@@ -8,8 +8,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, make_item, not_found_error
-from auricle.tasks.benchmarks.sources import convert_table
+from auricle.tasks.benchmarks.base import Benchmark, HubDataset, make_item
+from auricle.tasks.benchmarks.sources import BenchmarkPart, Item, Items, convert_table, not_found_error
 
 IGNORED = ("", "ignore time segment in scoring", "ignore_time_segment_in_scoring")
 SETS = {"librispeech-clean": ("librispeech", "test.clean"), "librispeech-other": ("librispeech", "test.other")}

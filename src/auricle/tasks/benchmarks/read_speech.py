@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from auricle.core.errors import DataError
-from auricle.tasks.benchmarks import base
+from auricle.tasks.benchmarks import base, sources
 
 
 def _score_by_character(language: str) -> dict[str, Any]:
@@ -19,24 +19,24 @@ def _score_by_character(language: str) -> dict[str, Any]:
 # --- LibriSpeech: English audiobooks, clean and other ------------------------------------------
 
 
-def _read_librispeech(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_librispeech(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read `SPEAKER-CHAPTER.trans.txt`, beside the FLAC files of each chapter."""
     split = part["split"]
-    folder = root if root.name == split else base.find_below(root, f"LibriSpeech/{split}", split)
+    folder = root if root.name == split else sources.find_below(root, f"LibriSpeech/{split}", split)
     for transcript in sorted(folder.glob("*/*/*.trans.txt")):
-        for line in base.read_lines(transcript):
+        for line in sources.read_lines(transcript):
             name, _, text = line.partition(" ")
             speaker, chapter, _ = name.split("-")
             audio = transcript.with_name(f"{name}.flac")
             yield base.make_item(name, audio, text, speaker=speaker, chapter=chapter)
 
 
-def _convert_librispeech_row(row: Mapping[str, Any]) -> base.Item:
+def _convert_librispeech_row(row: Mapping[str, Any]) -> sources.Item:
     speaker, chapter = str(row["speaker_id"]), str(row["chapter_id"])
     return base.make_item(row["id"], row["audio"], row["text"], speaker=speaker, chapter=chapter)
 
 
-def _librispeech_config(part: base.BenchmarkPart) -> tuple[str, str]:
+def _librispeech_config(part: sources.BenchmarkPart) -> tuple[str, str]:
     split, _, config = part["split"].partition("-")
     return config, {"dev": "validation"}.get(split, split)
 
@@ -78,12 +78,12 @@ FLEURS_GENDERS = ("male", "female")
 """Meaning of the numbers 0 and 1 on Hugging Face; other numbers mean unknown."""
 
 
-def _read_fleurs(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_fleurs(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read a TSV file without a header, beside folders of WAV files."""
     language, split = part["language"], part["split"]
-    table = base.find_below(root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv")
-    audio_folder = base.find_below(table.parent, f"audio/{split}", split)
-    for row in base.read_table(table, FLEURS_COLUMNS):
+    table = sources.find_below(root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv")
+    audio_folder = sources.find_below(table.parent, f"audio/{split}", split)
+    for row in sources.read_table(table, FLEURS_COLUMNS):
         yield base.make_item(
             PurePath(row["file"]).stem,
             audio_folder / row["file"],
@@ -94,7 +94,7 @@ def _read_fleurs(root: Path, part: base.BenchmarkPart) -> base.Items:
         )
 
 
-def _convert_fleurs_row(row: Mapping[str, Any]) -> base.Item:
+def _convert_fleurs_row(row: Mapping[str, Any]) -> sources.Item:
     gender = row.get("gender")
     return base.make_item(
         PurePath(row["audio"].get("path") or row["path"]).stem,
@@ -124,11 +124,11 @@ FLEURS = base.Benchmark(
 # --- Common Voice: read sentences in many languages -------------------------------------------
 
 
-def _read_common_voice(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_common_voice(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read a language's folder, with a TSV file per split and `clips`."""
     language, name = part["language"], f"{part['split']}.tsv"
     folder = _language_folder(root, language, name)
-    for row in base.read_table(folder / name, required=("client_id", "path", "sentence")):
+    for row in sources.read_table(folder / name, required=("client_id", "path", "sentence")):
         if row.get("locale", language) not in (language, ""):
             raise DataError(
                 f"{folder / name} is in {row['locale']!r}, not {language!r}. Set -T language={row['locale']}."
@@ -145,7 +145,7 @@ def _language_folder(root: Path, language: str, name: str) -> Path:
             return folder
     languages = sorted({path.parent.name for path in root.glob(f"**/{name}")})
     hint = f" Languages in it: {', '.join(languages)}." if languages else ""
-    raise base.not_found_error(root, f"{language}/{name}", hint)
+    raise sources.not_found_error(root, f"{language}/{name}", hint)
 
 
 def _clip_file_name(path: str) -> str:
@@ -153,7 +153,7 @@ def _clip_file_name(path: str) -> str:
     return path if PurePath(path).suffix else f"{path}.mp3"
 
 
-def _make_utterance(row: Mapping[str, Any], audio: object) -> base.Item:
+def _make_utterance(row: Mapping[str, Any], audio: object) -> sources.Item:
     return base.make_item(
         PurePath(row["path"]).stem,
         audio,
@@ -191,14 +191,14 @@ SOURCE_LANGUAGES = "fr de es ca it ru zh-CN pt fa et mn nl tr ar sv-SE lv sl ta 
 PAIRS = (*(f"en_{code}" for code in TARGET_LANGUAGES.split()), *(f"{code}_en" for code in SOURCE_LANGUAGES.split()))
 
 
-def _read_translations(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_translations(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read the TSV file of one direction, whole or split by the authors' script, and Common Voice's clips."""
     pair = part["pair"]
     spoken, _, written = pair.partition("_")
     split, stem, tops = part["split"], f"covost_v2.{pair}", ("", f"{spoken}/")
-    path = base.find_below(root, *(f"{top}{stem}{end}" for end in (f".{split}.tsv", ".tsv") for top in tops))
+    path = sources.find_below(root, *(f"{top}{stem}{end}" for end in (f".{split}.tsv", ".tsv") for top in tops))
     clips = _find_clips_folder(root, path.parent, spoken)
-    for row in base.read_table(path, required=("path", "translation"), escape="\\"):
+    for row in sources.read_table(path, required=("path", "translation"), escape="\\"):
         if row.get("split", split) == split:
             meta = {"spoken": spoken, "written": written}
             yield _make_translation(row, clips / _clip_file_name(row["path"]), meta)
@@ -209,10 +209,10 @@ def _find_clips_folder(root: Path, table_folder: Path, spoken: str) -> Path:
     for folder in (table_folder / "clips", root / "clips", root / spoken / "clips", *releases):
         if folder.is_dir():
             return folder
-    raise base.not_found_error(root, f"Common Voice clips ({spoken}/clips)")
+    raise sources.not_found_error(root, f"Common Voice clips ({spoken}/clips)")
 
 
-def _make_translation(row: Mapping[str, Any], audio: object, meta: Mapping[str, Any]) -> base.Item:
+def _make_translation(row: Mapping[str, Any], audio: object, meta: Mapping[str, Any]) -> sources.Item:
     return base.make_item(
         PurePath(row.get("path") or row.get("id") or row["file"]).stem,
         audio,
@@ -223,7 +223,7 @@ def _make_translation(row: Mapping[str, Any], audio: object, meta: Mapping[str, 
     )
 
 
-def _translation_options(part: base.BenchmarkPart) -> dict[str, Any]:
+def _translation_options(part: sources.BenchmarkPart) -> dict[str, Any]:
     """Score Chinese and Japanese by character, as in the publication."""
     language = part["pair"].partition("_")[2].partition("-")[0]
     bleu = "bleu_char" if language in ("zh", "ja") else "bleu"
@@ -265,12 +265,12 @@ AISHELL_2_SPLITS = {"test": 5000, "dev": 2500}
 AISHELL_OPTIONS = {"metrics": ("cer",), "cluster": "speaker"}
 
 
-def _read_aishell(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_aishell(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read the transcript file shared by all splits; each split has a folder of WAV files per speaker."""
-    corpus = base.find_below(root, "data_aishell/transcript", "transcript").parent
-    speakers = base.find_below(corpus, f"wav/{part['split']}")
+    corpus = sources.find_below(root, "data_aishell/transcript", "transcript").parent
+    speakers = sources.find_below(corpus, f"wav/{part['split']}")
     present = {folder.name for folder in speakers.iterdir()}
-    for line in sorted(base.read_lines(corpus / "transcript" / "aishell_transcript_v0.8.txt")):
+    for line in sorted(sources.read_lines(corpus / "transcript" / "aishell_transcript_v0.8.txt")):
         name, *words = line.split()  # spaces separate words and are not part of the text
         if (speaker := SPEAKER_PATTERN.search(name)) and speaker[0] in present:
             yield base.make_item(name, speakers / speaker[0] / f"{name}.wav", "".join(words), speaker=speaker[0])
@@ -287,14 +287,14 @@ AISHELL = base.Benchmark(
 )
 
 
-def _read_aishell_2(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_aishell_2(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read `wav.scp` and `trans.txt` in the folder of a channel and split, separated by spaces or tabs."""
     split, spellings = part["split"], AISHELL_2_CHANNELS[part["channel"]]
     tops = ("AISHELL-2/", "AISHELL-DEV-TEST-SET/", "")
-    folder = base.find_below(root, *(f"{top}{name}/{split}" for top in tops for name in spellings))
-    entries = (line.split(maxsplit=1) for line in base.read_lines(folder / "wav.scp"))
+    folder = sources.find_below(root, *(f"{top}{name}/{split}" for top in tops for name in spellings))
+    entries = (line.split(maxsplit=1) for line in sources.read_lines(folder / "wav.scp"))
     paths = {entry[0]: entry[1] for entry in entries}
-    for line in base.read_lines(folder / "trans.txt"):
+    for line in sources.read_lines(folder / "trans.txt"):
         name, text = (*line.split(maxsplit=1), "")[:2]
         if name in paths:
             yield base.make_item(name, folder / paths[name], text, speaker=Path(paths[name]).parent.name)

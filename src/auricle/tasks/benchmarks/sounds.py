@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.types import RejectedRow
-from auricle.tasks.benchmarks import base
-from auricle.tasks.benchmarks.sources import Values, convert_table, read_table_with_audio, split_valid_rows
+from auricle.tasks.benchmarks import base, sources
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, iter_files
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 
@@ -50,17 +49,17 @@ ESC50_LABELS = (
 ESC50_GROUPS = ("animals", "nature", "human", "interior", "exterior")
 
 
-def _read_esc50(root: Path, part: base.BenchmarkPart) -> base.Items:
-    folder = base.find_below(root, "ESC-50-master", "ESC-50", "")
+def _read_esc50(root: Path, part: sources.BenchmarkPart) -> sources.Items:
+    folder = sources.find_below(root, "ESC-50-master", "ESC-50", "")
 
-    def convert(row: Values) -> base.Item | None:
+    def convert(row: sources.Values) -> sources.Item | None:
         audio = folder / "audio" / row["filename"]
         return _convert_esc50({**row, "audio": audio}) if part["split"] in ("all", f"fold{row['fold']}") else None
 
-    return convert_table(base.find_below(folder, "meta/esc50.csv"), convert)
+    return sources.convert_table(sources.find_below(folder, "meta/esc50.csv"), convert)
 
 
-def _convert_esc50(row: Values) -> base.Item:
+def _convert_esc50(row: sources.Values) -> sources.Item:
     label = row["category"]
     group = ESC50_GROUPS[ESC50_LABELS.index(label) // 10] if label in ESC50_LABELS else ""
     name = Path(row["filename"]).stem
@@ -106,10 +105,10 @@ GENRES = {
 """File numbers of the fault-filtered test split of Kereliuk, Sturm and Larsen (2015)."""
 
 
-def _read_gtzan(root: Path, part: base.BenchmarkPart) -> base.Items:
-    folder = base.find_below(root, "Data/genres_original", "genres_original", "genres", "")
+def _read_gtzan(root: Path, part: sources.BenchmarkPart) -> sources.Items:
+    folder = sources.find_below(root, "Data/genres_original", "genres_original", "genres", "")
     if not (folder / "blues").is_dir():
-        raise base.not_found_error(folder, "blues/blues.00000.wav")
+        raise sources.not_found_error(folder, "blues/blues.00000.wav")
     for genre, path in iter_labelled_files(folder, list(GENRES)):
         number = path.stem.rpartition(".")[2]
         if number.isdigit() and (part["split"] == "all" or int(number) in _expand_ranges(GENRES[genre])):
@@ -145,18 +144,18 @@ VOCAL_SOUNDS = {
 VOCALSOUND_TABLES = {"test": "te.json", "validation": "val.json", "train": "tr.json"}
 
 
-def _read_vocalsound(root: Path, part: base.BenchmarkPart) -> base.Items:
-    folder = base.find_below(root, "data/datafiles", "datafiles").parent
-    audio_folder = base.find_below(folder, "audio_16k", "audio_44k")
+def _read_vocalsound(root: Path, part: sources.BenchmarkPart) -> sources.Items:
+    folder = sources.find_below(root, "data/datafiles", "datafiles").parent
+    audio_folder = sources.find_below(folder, "audio_16k", "audio_44k")
 
-    def convert(row: Values) -> base.Item:
+    def convert(row: sources.Values) -> sources.Item:
         name = str(row["wav"]).rpartition("/")[2]
         label = VOCAL_SOUNDS.get(row["labels"], row["labels"])
         speaker = name.partition("_")[0]
         sex = {"f": "female", "m": "male"}.get(speaker[:1], "")
         return base.make_item(Path(name).stem, audio_folder / name, label, speaker=speaker, sex=sex)
 
-    return convert_table(base.find_below(folder, f"datafiles/{VOCALSOUND_TABLES[part['split']]}"), convert)
+    return sources.convert_table(sources.find_below(folder, f"datafiles/{VOCALSOUND_TABLES[part['split']]}"), convert)
 
 
 VOCALSOUND = base.Benchmark(
@@ -180,7 +179,7 @@ NONSPEECH7K = base.Benchmark(
     source="doi.org/10.5281/zenodo.6967442",
     splits={"test": None, "train": None},
     layout="metadata of test set.csv beside test/NAME.wav",
-    read=read_table_with_audio(
+    read=sources.read_table_with_audio(
         (*NONSPEECH7K_TABLES, *(f"{{split}}/{name}" for name in NONSPEECH7K_TABLES)),
         ("{split}",),
         lambda row, folder: base.make_item(
@@ -203,23 +202,23 @@ COCHL_SCENES = (
 )  # fmt: skip
 
 
-def _read_tut2017(root: Path, _part: base.BenchmarkPart) -> base.Items:
+def _read_tut2017(root: Path, _part: sources.BenchmarkPart) -> sources.Items:
     """Read `meta.txt`, or else the evaluation setup: file names and scenes separated by tabs."""
-    folder = base.find_below(root, "TUT-acoustic-scenes-2017-evaluation", "")
-    table = base.find_below(folder, "meta.txt", "evaluation_setup/evaluate.txt")
-    for line in base.read_lines(table):
+    folder = sources.find_below(root, "TUT-acoustic-scenes-2017-evaluation", "")
+    table = sources.find_below(folder, "meta.txt", "evaluation_setup/evaluate.txt")
+    for line in sources.read_lines(table):
         name, label, *_ = line.split("\t") if "\t" in line else line.split()
         yield base.make_item(Path(name).stem, folder / name, format_label(label))
 
 
-def _read_cochlscene(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_cochlscene(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read files such as `Test/Bus/….wav`, whose folder is the scene."""
     split = part["split"].capitalize()
-    folder = base.find_below(root, f"CochlScene/{split}", split)
+    folder = sources.find_below(root, f"CochlScene/{split}", split)
     scenes = {scene.lower(): scene for scene in COCHL_SCENES}
     names = sorted(path.name for path in folder.iterdir() if path.name.lower() in scenes)
     if not names:
-        raise base.not_found_error(folder, "scene folders")
+        raise sources.not_found_error(folder, "scene folders")
     for name, path in iter_labelled_files(folder, names):
         yield base.make_item(f"{name}/{path.stem}", path, format_label(scenes[name.lower()]))
 
@@ -256,16 +255,16 @@ TWELVE_CLASSES = (*TEN_COMMANDS, "_silence_", "_unknown_")
 SPLIT_LISTS = {"test": "testing_list.txt", "validation": "validation_list.txt"}
 
 
-def _read_commands(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_commands(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read 35 classes from the lists of the main archive, or 12 from the folders of the test archive."""
     if part["classes"] == "12":
-        folder = base.find_below(root, "speech_commands_test_set_v0.02", "")
-        base.find_below(folder, "_unknown_")
+        folder = sources.find_below(root, "speech_commands_test_set_v0.02", "")
+        sources.find_below(folder, "_unknown_")
         for name, path in iter_labelled_files(folder, TWELVE_CLASSES):
             yield base.make_item(f"{name}/{path.stem}", path, name.strip("_"), speaker=_speaker_id(path.stem))
         return
-    folder = base.find_below(root, "speech_commands_v0.02", "")
-    for line in base.read_lines(base.find_below(folder, SPLIT_LISTS[part["split"]])):
+    folder = sources.find_below(root, "speech_commands_v0.02", "")
+    for line in sources.read_lines(sources.find_below(folder, SPLIT_LISTS[part["split"]])):
         word, _, name = line.partition("/")
         yield base.make_item(line.removesuffix(".wav"), folder / line, word, speaker=_speaker_id(name))
 
@@ -275,7 +274,7 @@ def _speaker_id(name: str) -> str:
     return speaker if separator else ""
 
 
-def _command_options(part: base.BenchmarkPart) -> dict[str, object]:
+def _command_options(part: sources.BenchmarkPart) -> dict[str, object]:
     if part["classes"] == "12":
         return {
             "labels": [name.strip("_") for name in TWELVE_CLASSES],
@@ -307,7 +306,7 @@ CAPTION_OPTIONS = {
 }
 
 
-def _convert_clotho(row: Values, folder: Path) -> base.Item:
+def _convert_clotho(row: sources.Values, folder: Path) -> sources.Item:
     captions = [row[f"caption_{number}"] for number in range(1, 6)]
     return base.make_item(Path(row["file_name"]).stem, folder / row["file_name"], captions)
 
@@ -320,7 +319,7 @@ CLOTHO = base.Benchmark(
     citation="Drossos et al., ICASSP 2020",
     splits={"evaluation": 1045, "validation": 1045, "development": None},
     layout="clotho_captions_evaluation.csv and evaluation/",
-    read=read_table_with_audio(
+    read=sources.read_table_with_audio(
         ("clotho_captions_{split}.csv",),
         ("{split}", "clotho_audio_{split}/{split}", "clotho_audio_{split}"),
         _convert_clotho,
@@ -329,13 +328,13 @@ CLOTHO = base.Benchmark(
 )
 
 
-def _read_audiocaps(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_audiocaps(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read `test.csv`; recordings are named by their YouTube id, in one of several usual ways."""
-    table = base.find_below(root, f"{part['split']}.csv", f"dataset/{part['split']}.csv")
+    table = sources.find_below(root, f"{part['split']}.csv", f"dataset/{part['split']}.csv")
     recordings = {path.stem: path for path in iter_files(root, AUDIO_SUFFIXES)}
     if not recordings:
-        raise base.not_found_error(root, "recordings named by their YouTube id (YOUTUBE_ID.wav)")
-    rows, rejected = split_valid_rows(table, "youtube_id", "start_time", "caption")
+        raise sources.not_found_error(root, "recordings named by their YouTube id (YOUTUBE_ID.wav)")
+    rows, rejected = sources.split_valid_rows(table, "youtube_id", "start_time", "caption")
     yield from rejected
     captions: dict[tuple[str, str], list[Any]] = {}
     for row in rows:
@@ -367,12 +366,12 @@ MIN_AGREEMENT = {"majority": 2, "unanimous": 3, "any": 1}
 """How many of the three annotators must have given an answer for it to be accepted."""
 
 
-def _read_questions(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_questions(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read `clotho_aqa_test.csv`, which has three adjacent rows per question, one for each annotator."""
-    table = base.find_below(root, f"clotho_aqa_{part['split']}.csv")
-    audio_folder = base.find_below(root, "audio_files", "")
+    table = sources.find_below(root, f"clotho_aqa_{part['split']}.csv")
+    audio_folder = sources.find_below(root, "audio_files", "")
     question_counts: Counter[str] = Counter()
-    rows, rejected = split_valid_rows(table, "file_name", "QuestionText", "answer")
+    rows, rejected = sources.split_valid_rows(table, "file_name", "QuestionText", "answer")
     yield from rejected
     for (name, question), group in groupby(
         rows, key=lambda row: (str(row.values["file_name"]), str(row.values["QuestionText"]))

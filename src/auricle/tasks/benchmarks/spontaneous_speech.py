@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import DataError, SpecError
-from auricle.tasks.benchmarks import base
+from auricle.tasks.benchmarks import base, sources
 
 # --- AMI: meetings recorded by headset or table microphone, cut at the transcribers' segments --
 
@@ -28,11 +28,11 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
 MICROPHONE_FILES = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "Mix-Headset"}
 
 
-def _read_ami(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_ami(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read the segments of each speaker in the meetings of a split."""
-    annotations = base.find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
-    segments = base.find_below(annotations, "segments")
-    audio_folder = base.find_below(root, "amicorpus", "wav_db", "")
+    annotations = sources.find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
+    segments = sources.find_below(annotations, "segments")
+    audio_folder = sources.find_below(root, "amicorpus", "wav_db", "")
     meetings = _parse_xml(annotations / "corpusResources" / "meetings.xml")
     speakers = {(m.get("observation"), speaker.get("nxt_agent")): speaker for m in meetings for speaker in m}
     for path in sorted(segments.glob("*.segments.xml")):
@@ -62,18 +62,18 @@ def _read_segments(path: Path, words_path: Path) -> Iterator[tuple[str, str, tup
 
 def _parse_xml(path: Path) -> ElementTree.Element:
     try:
-        return ElementTree.fromstring(base.read_bytes(path))  # noqa: S314 - the corpus's own files
+        return ElementTree.fromstring(sources.read_bytes(path))  # noqa: S314 - the corpus's own files
     except ElementTree.ParseError as error:
         raise DataError(f"Cannot read {path}: {error}.") from error
 
 
-def _convert_ami_row(row: Mapping[str, Any]) -> base.Item:
+def _convert_ami_row(row: Mapping[str, Any]) -> sources.Item:
     return base.make_item(
         row["audio_id"], row["audio"], row["text"], speaker=row["speaker_id"], meeting=row["meeting_id"]
     )
 
 
-def _ami_config(part: base.BenchmarkPart) -> tuple[str, str]:
+def _ami_config(part: sources.BenchmarkPart) -> tuple[str, str]:
     """Return the configuration and split; this copy is cut into shorter segments, as in Kaldi's recipe."""
     if part["mic"] == "ihm-mix":
         raise SpecError("ami: Hugging Face has only ihm and sdm. For ihm-mix, use the archive: -T root=DIR.")
@@ -100,15 +100,17 @@ SENTENCE_ENDS = ".?!"
 COUNTRY, FAMILY = "Country by Ticker", "Language Family + Area Based"
 
 
-def _read_earnings22(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_earnings22(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read whole calls, or their sentences from the transcripts with timestamps."""
-    corpus = base.find_below(root, "earnings22/media", "media").parent
+    corpus = sources.find_below(root, "earnings22/media", "media").parent
     calls = _read_calls(corpus / "metadata.csv")
     is_whole = part["cut"] == "whole"
-    folder = base.find_below(corpus, f"transcripts/{'nlp_references' if is_whole else 'force_aligned_nlp_references'}")
+    folder = sources.find_below(
+        corpus, f"transcripts/{'nlp_references' if is_whole else 'force_aligned_nlp_references'}"
+    )
     for path in sorted(folder.glob("*.nlp")):
         name = path.name.removesuffix(".nlp").removesuffix(".aligned")
-        audio, tokens = corpus / "media" / f"{name}.mp3", list(base.read_table(path, delimiter="|"))
+        audio, tokens = corpus / "media" / f"{name}.mp3", list(sources.read_table(path, delimiter="|"))
         meta = calls.get(name, {})
         if is_whole:
             yield base.make_item(name, audio, _join_tokens(tokens), **meta)
@@ -120,7 +122,7 @@ def _read_calls(path: Path) -> dict[str, dict[str, Any]]:
     """Return the country of each call's company, and the accents expected there."""
     if not path.exists():
         return {}
-    rows = csv.DictReader(base.read_lines(path))
+    rows = csv.DictReader(sources.read_lines(path))
     return {row["File ID"]: {"country": row.get(COUNTRY, ""), "accent": row.get(FAMILY, "")} for row in rows}
 
 
@@ -128,7 +130,7 @@ def _join_tokens(tokens: Sequence[Mapping[str, str]]) -> str:
     return " ".join(f"{token['token']}{token.get('punctuation', '')}" for token in tokens)
 
 
-def _sentences(name: str, audio: Path, tokens: Tokens, call_meta: Mapping[str, Any]) -> Iterator[base.Item]:
+def _sentences(name: str, audio: Path, tokens: Tokens, call_meta: Mapping[str, Any]) -> Iterator[sources.Item]:
     """Yield the sentences whose words are all aligned."""
     for index, sentence in enumerate(_split_sentences(tokens)):
         if not all(map(_is_aligned, sentence)):
@@ -157,7 +159,7 @@ def _split_sentences(tokens: Tokens) -> Iterator[Tokens]:
             sentence = []
 
 
-def _earnings22_config(part: base.BenchmarkPart) -> tuple[str, str]:
+def _earnings22_config(part: sources.BenchmarkPart) -> tuple[str, str]:
     if part["cut"] != "whole":
         raise SpecError("earnings22: sentences are available only from the archive: -T root=DIR.")
     return "full", "test"
@@ -185,15 +187,15 @@ EARNINGS_22 = base.Benchmark(
 # --- SPGISpeech: English earnings calls with punctuated transcripts ----------------------------
 
 
-def _read_spgispeech(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_spgispeech(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read a table separated by `|`, beside one folder of WAV files per call."""
-    path = base.find_below(root, f"spgispeech/{part['split']}.csv", f"{part['split']}.csv")
-    audio_folder = base.find_below(path.parent, part["split"], f"spgispeech/{part['split']}")
-    for row in base.read_table(path, delimiter="|", required=("wav_filename", "transcript")):
+    path = sources.find_below(root, f"spgispeech/{part['split']}.csv", f"{part['split']}.csv")
+    audio_folder = sources.find_below(path.parent, part["split"], f"spgispeech/{part['split']}")
+    for row in sources.read_table(path, delimiter="|", required=("wav_filename", "transcript")):
         yield _make_clip(row, audio_folder / row["wav_filename"])
 
 
-def _make_clip(row: Mapping[str, Any], audio: object) -> base.Item:
+def _make_clip(row: Mapping[str, Any], audio: object) -> sources.Item:
     name = str(row["wav_filename"]).removesuffix(".wav")
     return base.make_item(name.replace("/", "_"), audio, row["transcript"], call=name.partition("/")[0])
 
@@ -221,16 +223,16 @@ MARKS = re.compile(r"<[^>]*>|\{[^}]*\}|\(\d+\)")
 """Noises, unintelligible words and numbered pronunciations."""
 
 
-def _read_tedlium(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_tedlium(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     split = part["split"]
-    folder = base.find_below(root, f"TEDLIUM_release-3/legacy/{split}", f"legacy/{split}", split)
+    folder = sources.find_below(root, f"TEDLIUM_release-3/legacy/{split}", f"legacy/{split}", split)
     for transcript in sorted((folder / "stm").glob("*.stm")):
-        for line in base.read_lines(transcript):
+        for line in sources.read_lines(transcript):
             if not (line.startswith(";;") or line.endswith(IGNORED_TEXT)):  # a comment or an ignored segment
                 yield _parse_segment(folder, line)
 
 
-def _parse_segment(folder: Path, line: str) -> base.Item:
+def _parse_segment(folder: Path, line: str) -> sources.Item:
     """Parse a line of talk, channel, speaker, start, end, label and words."""
     talk, _, speaker, start, end, *rest = line.split(maxsplit=6)
     text = rest[1] if len(rest) > 1 else ""
@@ -257,18 +259,18 @@ VOXPOPULI_CODES = "en de fr es pl it ro hu cs nl fi hr sk sl et lt"
 VOXPOPULI_LANGUAGES = {**{code: code for code in VOXPOPULI_CODES.split()}, "en_accented": "en"}
 
 
-def _read_voxpopuli(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_voxpopuli(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read the output of the authors' script: a TSV file per split and a folder of OGG files per year."""
     language, name = part["language"], f"asr_{part['split']}.tsv"
     tops = (f"transcribed_data/{language}/", f"{language}/", "")
-    path = base.find_below(root, *(f"{top}{name}" for top in tops))
-    for row in base.read_table(path, required=("id", "normalized_text", "speaker_id")):
+    path = sources.find_below(root, *(f"{top}{name}" for top in tops))
+    for row in sources.read_table(path, required=("id", "normalized_text", "speaker_id")):
         audio = path.parent / row["id"][:4] / f"{row['id']}.ogg"
         if (item := _make_utterance(row["id"], row, audio)) is not None:
             yield item
 
 
-def _make_utterance(name: str, row: Mapping[str, Any], audio: object) -> base.Item | None:
+def _make_utterance(name: str, row: Mapping[str, Any], audio: object) -> sources.Item | None:
     """Build an utterance; return None for the few rows without a transcript."""
     text = str(row["normalized_text"] or "").strip()
     if not text:
@@ -306,7 +308,7 @@ PUNCTUATION = re.compile(r"\s*<(?:COMMA|PERIOD|QUESTIONMARK|EXCLAMATIONPOINT)>")
 def iter_segments(path: Path, subset: str) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:
     """Yield each segment of a subset, with the recording it belongs to and its span in seconds."""
     try:
-        recordings = orjson.loads(base.read_bytes(path))["audios"]
+        recordings = orjson.loads(sources.read_bytes(path))["audios"]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise DataError(f"{path}: expected a JSON object with a list `audios`: {error}.") from error
     for recording in recordings:
@@ -315,9 +317,9 @@ def iter_segments(path: Path, subset: str) -> Iterator[tuple[dict[str, Any], dic
                 yield recording, segment, (float(segment["begin_time"]), float(segment["end_time"]))
 
 
-def _read_gigaspeech(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_gigaspeech(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     subset = f"{{{part['split'].upper()}}}"
-    for recording, segment, span in iter_segments(base.find_below(root, "GigaSpeech.json"), subset):
+    for recording, segment, span in iter_segments(sources.find_below(root, "GigaSpeech.json"), subset):
         text = str(segment["text_tn"])
         if any(tag in text for tag in NON_SPEECH_TAGS):
             continue
@@ -327,9 +329,9 @@ def _read_gigaspeech(root: Path, part: base.BenchmarkPart) -> base.Items:
         yield base.make_item(segment["sid"], root / recording["path"], transcript, span=span, **meta)
 
 
-def _read_wenetspeech(root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read_wenetspeech(root: Path, part: sources.BenchmarkPart) -> sources.Items:
     subset = part["split"].upper().replace("-", "_")
-    for recording, segment, span in iter_segments(base.find_below(root, "WenetSpeech.json"), subset):
+    for recording, segment, span in iter_segments(sources.find_below(root, "WenetSpeech.json"), subset):
         audio = root / recording["path"]
         yield base.make_item(segment["sid"], audio, segment["text"], span=span, recording=recording["aid"])
 

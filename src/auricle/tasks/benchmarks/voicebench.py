@@ -15,8 +15,7 @@ from typing import Any
 
 from auricle.core.types import RejectedRow
 from auricle.data.file_formats import count_rows
-from auricle.tasks.benchmarks import base
-from auricle.tasks.benchmarks.sources import Rows, Values, convert_table
+from auricle.tasks.benchmarks import base, sources
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 
 REVISION = "0aa5b0289e1b9a1a0448cc01ae7a88bbe9560aef"
@@ -26,7 +25,7 @@ KIMI_COLUMNS = {
     "answer": "reference",
     "instruction": "instruction_id_list",
     "instruction_kwargs": "kwargs",
-    "index": base.HUB_ROW,
+    "index": sources.HUB_ROW,
 }
 """Column names of Kimi-Audio-Evalkit."""
 ACCENTS = (
@@ -40,42 +39,42 @@ ALL = "all"
 OPTION = re.compile(r"^\s*\(?([A-J])[.):]\s*(.+?)\s*$", re.MULTILINE)
 LETTER = re.compile(r"\(?([A-Ja-j])\)?\.?")
 
-RowConverter = Callable[[Values], base.Item]
+RowConverter = Callable[[sources.Values], sources.Item]
 
 
 # --- rows ---------------------------------------------------------------------------------
 
 
-def _row_id(row: Values) -> str:
+def _row_id(row: sources.Values) -> str:
     """Return the id of a row, or else its number within its split."""
-    row_id, split, number = row.get("id") or row.get("key"), _subset_name(row), row.get(base.HUB_ROW, "")
+    row_id, split, number = row.get("id") or row.get("key"), _subset_name(row), row.get(sources.HUB_ROW, "")
     return str(row_id) if row_id else f"{split}-{number}" if split else str(number)
 
 
-def _subset_name(row: Values) -> str:
+def _subset_name(row: sources.Values) -> str:
     """Return the accent or subject of a row, or an empty string if the set has only one."""
-    split = str(row.get(base.HUB_SPLIT, ""))
+    split = str(row.get(sources.HUB_SPLIT, ""))
     return "" if split == "test" else split
 
 
-def _make_row(row: Values, target: Any = None, **fields: Any) -> base.Item:
+def _make_row(row: sources.Values, target: Any = None, **fields: Any) -> sources.Item:
     """Build a row with its audio and, for judges, its transcript."""
     return base.make_item(_row_id(row), row["audio"], target, audio_content=row["prompt"], **fields)
 
 
-def _convert_open(row: Values) -> base.Item:
+def _convert_open(row: sources.Values) -> sources.Item:
     return _make_row(row)
 
 
-def _convert_qa(row: Values) -> base.Item:
+def _convert_qa(row: sources.Values) -> sources.Item:
     return _make_row(row, row["reference"], accent=_subset_name(row) or ACCENTS[0])
 
 
-def _convert_instruction(row: Values) -> base.Item:
+def _convert_instruction(row: sources.Values) -> sources.Item:
     return _make_row(row, instruction_id_list=row["instruction_id_list"], kwargs=row["kwargs"])
 
 
-def _convert_spoken_choices(row: Values) -> base.Item:
+def _convert_spoken_choices(row: sources.Values) -> sources.Item:
     """Parse the spoken options from the transcript, which has one per line."""
     options = OPTION.findall(row["prompt"])
     in_order = "".join(letter for letter, _ in options) == "ABCDEFGHIJ"[: len(options)]
@@ -86,7 +85,7 @@ def _convert_spoken_choices(row: Values) -> base.Item:
     return _make_row(row, target, choices=choices, domain=_subset_name(row))
 
 
-def _convert_reasoning(row: Values) -> base.Item:
+def _convert_reasoning(row: sources.Values) -> sources.Item:
     """Convert a yes/no or (a)/(b) puzzle; the id contains the kind of puzzle."""
     puzzle = re.sub(r"[\W_]*\d+$", "", str(row["id"]))
     if str(row["reference"]).strip().lower() not in ("yes", "no"):
@@ -95,7 +94,7 @@ def _convert_reasoning(row: Values) -> base.Item:
     return _make_row(row, target, choices=["yes", "no"], puzzle=puzzle)
 
 
-def _convert_conversation(row: Values) -> base.Item:
+def _convert_conversation(row: sources.Values) -> sources.Item:
     """Convert a conversation: each audio column is one turn, in the order of the column names."""
     names = sorted(name for name in row if name.startswith("audio"))
     clips = chain.from_iterable(_as_list(row[name]) for name in names)
@@ -111,40 +110,38 @@ def _as_list(value: Any) -> list[Any]:
 # --- files --------------------------------------------------------------------------------
 
 
-def _read(subset: str, convert: RowConverter, root: Path, part: base.BenchmarkPart) -> base.Items:
+def _read(subset: str, convert: RowConverter, root: Path, part: sources.BenchmarkPart) -> sources.Items:
     """Read `SUBSET/SPLIT-00000-of-00001.parquet` of a clone, or `SUBSET.jsonl`."""
     jsonl_path = root / f"{subset}.jsonl"
     if jsonl_path.is_file():
-        return convert_table(jsonl_path, lambda row: convert(_rename_columns(row)))
+        return sources.convert_table(
+            jsonl_path, lambda row: convert({KIMI_COLUMNS.get(name, name): value for name, value in row.items()})
+        )
     shards: dict[str, list[Path]] = {}
     for split in _expand_splits(subset, part["split"]):
         shards[split] = sorted((root / subset).glob(f"{split}-*.parquet"))
         if not shards[split]:
-            raise base.not_found_error(root, f"{subset}/{split}-*.parquet or {jsonl_path.name}")
+            raise sources.not_found_error(root, f"{subset}/{split}-*.parquet or {jsonl_path.name}")
     return Shards(shards, convert)
 
 
-class Shards(Rows):
+class Shards(sources.Rows):
     """Rows of Parquet files, read again on each iteration because their audio would fill the memory."""
 
     def __init__(self, shards: Mapping[str, list[Path]], convert: RowConverter) -> None:
         self._shards, self._convert = shards, convert
 
-    def __iter__(self) -> Iterator[base.Item | RejectedRow]:
+    def __iter__(self) -> Iterator[sources.Item | RejectedRow]:
         for split, shards in self._shards.items():
             convert = partial(self._convert_numbered, split, count())
             for shard in shards:
-                yield from convert_table(shard, convert)
+                yield from sources.convert_table(shard, convert)
 
-    def _convert_numbered(self, split: str, numbers: Iterator[int], row: Values) -> base.Item:
-        return self._convert({**row, base.HUB_SPLIT: split, base.HUB_ROW: next(numbers)})
+    def _convert_numbered(self, split: str, numbers: Iterator[int], row: sources.Values) -> sources.Item:
+        return self._convert({**row, sources.HUB_SPLIT: split, sources.HUB_ROW: next(numbers)})
 
     def __len__(self) -> int:
         return sum(count_rows(shard) or 0 for shards in self._shards.values() for shard in shards)
-
-
-def _rename_columns(row: Values) -> dict[str, Any]:
-    return {KIMI_COLUMNS.get(name, name): value for name, value in row.items()}
 
 
 def _expand_splits(subset: str, split: str) -> tuple[str, ...]:

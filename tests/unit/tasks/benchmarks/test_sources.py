@@ -16,7 +16,8 @@ from auricle.cli.data import load_benchmarks, prepare_data
 from auricle.core.errors import DataError
 from auricle.data.huggingface import CONVERTED_REVISION_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
-from auricle.tasks.benchmarks.base import Benchmark, HubDataset, make_item, read_table
+from auricle.tasks.benchmarks.base import Benchmark, HubDataset, make_item
+from auricle.tasks.benchmarks.sources import read_table
 from auricle.tasks.catalogue import TASKS
 from tests.support.miniatures import write_lines, write_tone
 from tests.support.miniatures_suite import find_miniature, get_benchmark, get_hub
