@@ -19,6 +19,7 @@ from auricle.runs.journal import encode_record_line
 from auricle.runs.metrics import Number
 from auricle.runs.perf_files import PerfManifest, PerfSummary, write_perf_manifest, write_perf_summary
 from auricle.runs.progress import read_progress, write_progress
+from tests.support.journal_lines import change_line
 
 EMOTIONS = ("neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised")
 LABELS = ("生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
@@ -341,10 +342,12 @@ def _point_outside(outside_audio: Path, linked: Path, outside: Path) -> None:
     uris = ["../../../../../etc/passwd", "/etc/hostname", str(secret), str(outside_audio / "link.wav"),
             "../outside.wav", "\x00"]  # fmt: skip
     journal = outside_audio / "outputs.jsonl"
-    entries = [json.loads(line) for line in journal.read_text().splitlines()]
-    for entry, uri in zip(entries, uris, strict=True):
-        entry["inputs"]["audio"][0]["uri"] = uri
-    journal.write_text("".join(json.dumps(entry, separators=(",", ":")) + "\n" for entry in entries))
+    lines = []
+    for line, uri in zip(journal.read_bytes().splitlines(), uris, strict=True):
+        inputs = json.loads(line)["inputs"]
+        inputs["audio"][0]["uri"] = uri
+        lines.append(change_line(line, inputs=inputs))
+    journal.write_bytes(b"".join(lines))
     (linked / "metrics.json").rename(outside / "elsewhere.json")
     (linked / "metrics.json").symlink_to(outside / "elsewhere.json")
 

@@ -25,7 +25,7 @@ from auricle.core.types import Generation, Likelihood, Outcome, Output, Record
 from auricle.metrics.confusion import predicted_label
 from auricle.report.sample_view import format_json_value
 from auricle.runs.journal import JournalLine, iter_journal, read_record
-from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_metrics
+from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_current_metrics, read_metrics
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
 from auricle.runs.scores import SCORES_FILE, read_scores
 from auricle.tasks.catalogue import TASKS
@@ -59,7 +59,7 @@ class SamplesTable:
 
 
 def fingerprint(path: Path, *names: str) -> Fingerprint:
-    """Return modification time and size of each file.
+    """Return the time of the last change, as only the operating system can set it, and the size of each file.
 
     Cached functions take the fingerprint as a parameter so that a changed file is read again. The name of that
     parameter must not start with an underscore: Streamlit leaves such parameters out of the cache key.
@@ -68,7 +68,7 @@ def fingerprint(path: Path, *names: str) -> Fingerprint:
     for name in names:
         try:
             stat = (path / name).stat()
-            parts += [stat.st_mtime_ns, stat.st_size]
+            parts += [stat.st_ctime_ns, stat.st_size]
         except OSError:
             parts += [0, 0]
     return tuple(parts)
@@ -86,9 +86,13 @@ def _load_metrics(path: str, fingerprint: Fingerprint) -> Metrics:
 
 
 def is_stale(path: Path) -> bool:
-    """Return whether the run has outputs or verdicts newer than its metrics."""
-    written = fingerprint(path, METRICS_FILE)[0]
-    return bool(written) and written < max(fingerprint(path, OUTPUTS_FILE, VERDICTS_FILE)[::2])
+    """Return whether the metrics were computed from other outputs or verdicts than the run has now."""
+    return _is_stale(str(path), fingerprint(path, METRICS_FILE, OUTPUTS_FILE, VERDICTS_FILE))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _is_stale(path: str, fingerprint: Fingerprint) -> bool:
+    return read_current_metrics(Path(path)) is None
 
 
 def find_foreign_code(path: Path) -> str:

@@ -1,12 +1,12 @@
 """Tests of the page that compares runs."""
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.support.app_pages import count_charts, page_text
+from tests.support.journal_lines import change_line
 from tests.unit.app.conftest import DrawRun
 
 pytestmark = pytest.mark.slow
@@ -36,8 +36,9 @@ def test_custom_code_of_a_run_is_not_executed(draw: DrawRun, hostile_runs: Path)
 def test_run_with_stale_metrics_is_not_compared(draw: DrawRun, runs: Path, tmp_path: Path) -> None:
     for name in ("asr-small", "asr-large"):
         shutil.copytree(runs / name, tmp_path / name)
-    written = (tmp_path / "asr-small" / "metrics.json").stat().st_mtime
-    os.utime(tmp_path / "asr-small" / "outputs.jsonl", (written + 10, written + 10))
+    journal = tmp_path / "asr-small" / "outputs.jsonl"
+    first = journal.read_bytes().splitlines()[0]
+    journal.write_bytes(journal.read_bytes() + change_line(first, id="added"))
     app = draw("compare", tmp_path, a="asr-small", b="asr-large")
     assert "are out of date" in app.error[0].value
     assert "auricle score asr-small" in app.error[0].value.replace("\\", "")

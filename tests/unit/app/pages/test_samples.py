@@ -27,7 +27,7 @@ def test_search_selects_samples(draw: DrawRun, runs: Path) -> None:
 
 def test_metadata_filter_selects_samples(draw: DrawRun, runs: Path) -> None:
     app = draw("samples", runs, fresh=True, run="asr-small")
-    app.multiselect[0].set_value(["s1"]).run()
+    app.multiselect(key="slice-speaker").set_value(["s1"]).run()
     assert "4 of 16 samples." in page_text(app)
 
 
