@@ -25,7 +25,7 @@ from auricle.engine.slots import open_slots
 from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_request
 from auricle.metrics.base import Metric
 from auricle.models.base import Model
-from auricle.runs.journal import Journal, truncate_partial_line
+from auricle.runs.journal import Journal, move_damaged_lines, truncate_partial_line
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, VerdictIndex, build_judge_requests, read_last_judge
 
@@ -96,6 +96,8 @@ class JudgePass:
                         if key not in seen and not verdicts.has_reply(request.key):
                             seen.add(key)
                             yield request
+        if verdicts.damaged:  # they are requested again, if they are still needed
+            move_damaged_lines(self._run_directory.verdicts_path, verdicts.damaged)
 
 
 class PendingRequests:

@@ -518,3 +518,25 @@ def test_a_sample_that_waits_for_its_second_request_only_blocks_nothing() -> Non
 def text_of_output(output: Output) -> str:
     assert isinstance(output, Generation)
     return output.text
+
+
+def test_limit_after_running_out_of_memory_is_half_of_the_padded_batch() -> None:
+    """Four requests, of which the longest counts as 10 s, need the memory of 40 s."""
+
+    async def worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
+        if len(batch) > 2:
+            raise MemoryError
+        return [Generation(text=text_of(sent)) for sent in batch]
+
+    async def main() -> BatchLimits:
+        batcher = Batcher([worker], BatchLimits(4, seconds=100.0))
+        try:
+            slots = [batcher.acquire_slot() for _ in range(4)]
+            batcher.close_window()
+            texts = ("x" * 100, "x" * 1000, "x" * 200, "x" * 300)
+            await asyncio.gather(*(slot.send(request(text)) for slot, text in zip(slots, texts, strict=True)))
+            return batcher.adaptive_limits.limits
+        finally:
+            await batcher.close()
+
+    assert asyncio.run(main()) == BatchLimits(2, seconds=20.0)

@@ -11,7 +11,7 @@ import pytest
 
 from auricle import Settings, Spec, api
 from auricle.audio import Audio
-from auricle.core.errors import AllRequestsFailed, Refused, SpecError, Unsupported
+from auricle.core.errors import AllRequestsFailed, ExitStatus, Refused, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Sample, Turn
 from auricle.engine.judge import JudgePass, PendingRequests
 from auricle.engine.observer import Observer
@@ -430,3 +430,20 @@ def test_config_file_may_name_the_judge(data: Path, judge: Any, tmp_path: Path, 
     done = auricle("run", "--config", config, "-o", "run", "-J", "strict=true")
     assert done.returncode == 0, done.stderr
     assert number(tmp_path / "run")["value"] == 0.0
+
+
+def test_damaged_verdict_is_named_and_requested_again(data: Path, judge: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    api.evaluate(spec(data, judge()), run)
+    calls = len(judge.calls())
+    lines = (run / "verdicts.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "verdicts.jsonl").write_bytes(lines[0] + lines[1].replace(b"Because", b"because") + b"".join(lines[2:]))
+    result = api.score(run)
+    assert result.exit_status is ExitStatus.FAILURES
+    assert result.metrics
+    assert [(line.file, line.line) for line in result.metrics.journal.damaged] == [("verdicts.jsonl", 2)]
+    assert result.metrics.judge
+    assert result.metrics.judge.missing == 1
+    assert api.score(run, judge=judge()).exit_status is ExitStatus.OK
+    assert len(judge.calls()) == calls + 1
+    assert len((run / "verdicts.damaged.jsonl").read_bytes().splitlines()) == 1

@@ -224,3 +224,12 @@ def test_failing_check_ends_the_loop_although_no_job_finishes(monkeypatch: pytes
             await loop.run(iter(range(10)))
 
     run(main())
+
+
+def test_every_change_of_the_number_in_flight_is_reported() -> None:
+    async def main() -> None:
+        jobs = Jobs(capacity=1)
+        await jobs.loop.run(iter(range(2)))
+        assert jobs.in_flight == [1, 0, 1, 0]
+
+    run(main())

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -360,3 +360,46 @@ def test_outcomes_of_a_pass_are_counted(tmp_path: Path) -> None:
 
     assert count() == {Outcome.ANSWERED: 2, Outcome.SKIPPED: 1, Outcome.FAILED: 1, Outcome.EMPTY: 1}
     assert count() == {Outcome.ANSWERED: 3, Outcome.SKIPPED: 1, Outcome.FAILED: 1}, "stored answers are not read again"
+
+
+def test_duration_of_a_sample_is_truncated_to_a_tenth_of_a_millisecond(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter((100.0, 100.512_39))
+    monkeypatch.setattr("auricle.engine.run_loop.time.perf_counter", lambda: next(clock))
+    (record,) = evaluate(tmp_path, texts(1), FakeApi())
+    assert record.seconds == 0.5123
+
+
+class ReturnsAnything(AsyncModel):
+    """Returns the value that a sample names."""
+
+    VALUES: ClassVar[dict[str, Any]] = {
+        "good": {"text": "yes"},
+        "huge": {"text": "yes", "tokens": 2**70},
+        "none": {"text": None},
+        "nested": {"text": "yes", "first_token_logprobs": {"a": {"b": 1}}},
+        "bytes": {"text": b"yes"},
+    }
+
+    async def generate(self, request: Generate) -> Generation:
+        return Generation(**self.VALUES[str(request.turns[0].parts[0])])
+
+
+def test_value_that_cannot_be_stored_costs_its_sample_and_not_the_run(tmp_path: Path) -> None:
+    samples = [Sample(id=name, inputs={"question": name}) for name in ReturnsAnything.VALUES]
+    records = evaluate(tmp_path, samples, ReturnsAnything())
+    failed = {record.sample.id: record.error for record in records if record.error}
+    assert failed.keys() == ReturnsAnything.VALUES.keys() - {"good"}
+    assert {error.kind for error in failed.values()} == {"SampleError"}
+
+
+def test_sample_that_cannot_be_stored_fails_with_its_id(tmp_path: Path) -> None:
+    deep: Any = "x"
+    for _ in range(600):
+        deep = [deep]
+    samples = [Sample(id="deep", inputs={"question": "q"}, meta={"deep": deep}), *texts(1)]
+    records = {record.sample.id: record for record in evaluate(tmp_path, samples, FakeApi())}
+    assert len(records) == 2
+    assert records["deep"].error
+    assert "cannot be stored" in records["deep"].error.message

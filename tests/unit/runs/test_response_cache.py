@@ -18,7 +18,7 @@ import pytest
 
 from auricle import Audio, Generate, Generation, LogLikelihood, Predict, SpecError, Turn
 from auricle.core.types import Likelihood, Output, Prediction, Request, Timing
-from auricle.runs.response_cache import ResponseCache, clear, default_cache_path, list_entries_by_model
+from auricle.runs.response_cache import ResponseCache, _lock, clear, default_cache_path, list_entries_by_model
 
 Model = tuple[str, dict[str, Any]]
 HELLO = Generate(turns=(Turn("user", ("hello",)),))
@@ -455,3 +455,49 @@ def test_a_missing_cache_is_empty(file: Path) -> None:
     assert list_entries_by_model(file) == []
     assert clear(file) == 0
     assert not file.exists()
+
+
+def test_response_that_is_replaced_while_it_is_written_is_kept(file: Path) -> None:
+    newer = replace(ANSWER, text="newer")
+    with ResponseCache(file, "m", {}) as cache:
+        cache._closing.set()  # the test commits instead of the thread
+
+        class ReplacesMeanwhile(sqlite3.Connection):
+            def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+                cache.put(HELLO, newer)
+                return super().executemany(*arguments)
+
+        cache.put(HELLO, ANSWER)
+        assert cache._writer
+        cache._writer.join()
+        cache.put(HELLO, ANSWER)
+        with closing(sqlite3.connect(file, factory=ReplacesMeanwhile)) as connection:
+            cache._commit(connection)
+        assert cache.get(HELLO) == newer
+
+
+def test_file_that_another_process_replaced_is_not_set_aside(file: Path) -> None:
+    warnings: list[str] = []
+    with ResponseCache(file, "m", {}, warnings.append) as cache:
+        content = file.read_bytes()
+        file.unlink()
+        (file.parent / "other").write_bytes(b"keeps the number of the deleted file from being used again")
+        file.write_bytes(content)
+        cache._inode = -1
+        cache._disable(sqlite3.DatabaseError("file is not a database"))
+    assert file.exists()
+    assert warnings == [f"the response cache {file} is no longer used: file is not a database."]
+
+
+def test_damaged_file_is_set_aside_only_under_the_lock(file: Path) -> None:
+    warnings: list[str] = []
+    with ResponseCache(file, "m", {}, warnings.append) as cache:
+        disabling = threading.Thread(target=cache._disable, args=(sqlite3.DatabaseError("damaged"),))
+        with _lock(file):
+            disabling.start()
+            disabling.join(0.2)
+            assert (disabling.is_alive(), warnings) == (True, [])
+        disabling.join()
+    assert not file.exists()
+    assert file.with_name("answers.sqlite.damaged-1").exists()
+    assert len(warnings) == 1
