@@ -27,13 +27,12 @@ MIN_BASE64_CHARS = 14
 
 USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 KEY_IN_URL = re.compile(r"([?&][\w-]*(?:key|token|secret|sig|signature|password)=)([^&\s]+)", re.IGNORECASE)
-
 VARIABLE_REFERENCE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 """An environment variable in the value of a header."""
 
 # Names, after `_normalise_name`: words in lower case, joined by `_`, without plural and trailing digits.
 _SECRET_WORD = re.compile(
-    r"(^|_)(pass(word|wd|phrase|code)|pwd|secret|credential|cred|bearer|cookie|authori[sz]ation|jwt|x?api_?key"
+    r"(^|_)(pass(word|wd|phrase|code)|pwd|secret|credential|cred|bearer|cookie|authori[sz]ation|authentication|jwt|x?api_?key"
     r"|(access|private|secret|signing|encryption|subscription|licen[cs]e)_?key"
     r"|(access|api|auth|bearer|client|csrf|hf|id|refresh|secret|session)_?(token|secret))(_|$)"
 )

@@ -8,7 +8,7 @@ from auricle.core.redaction import redact_text
 
 CONTROL_SEQUENCES = re.compile(
     r"(\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # CSI: colours, cursor movement, clearing the screen
-    r"|(\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(\x07|\x1b\\|\x9c)"  # OSC and others: titles, clipboard
+    r"|(\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x1f\x7f-\x9f]*(\x07|\x1b\\|\x9c)"  # OSC and others: titles, clipboard
     r"|\x1b[ -/]*[0-~]?"
     r"|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"  # all other control characters but tab and line breaks
 )

@@ -20,8 +20,10 @@ from auricle.core.terminal import clean_json, clean_text
         ("unfinished \x1b]0;title", "unfinished 0;title"),
         ("over\rwritten\x08\x00\x7f", "overwritten"),
         ("\x1b(B\x1b7\x1b", ""),
+        ("\x9d" * 300_000 + "\x1b]" * 300_000, ""),
         ("tab\tnew\nline\r\nend, Größe, 日本語", "tab\tnew\nline\r\nend, Größe, 日本語"),
     ],
+    ids=lambda text: repr(text[:20]),
 )
 def test_control_sequences_are_removed(text: str, cleaned: str) -> None:
     assert clean_text(text) == cleaned
