@@ -9,6 +9,7 @@ import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -30,9 +31,8 @@ from auricle.runs.perf_files import SenderHealth, merge_requests
 START_DELAY = 0.3  # seconds from "all senders are ready" to the start, so that the start message arrives in time
 LATE_THRESHOLD_S = 1.0  # seconds a request may be late before it counts as such
 CLOSE_TIMEOUT = 5.0
-
-
-ProgressCallback = Callable[[PointProgress], None]
+ProgressCallback: TypeAlias = Callable[[PointProgress], None]
+Senders: TypeAlias = "Sequence[Sender | SenderProcess]"
 
 
 async def run_load_point(
@@ -46,9 +46,8 @@ async def run_load_point(
         stop_event: Ends the load early.
         evaluation: The task, if it was built before; a sender in this process uses it.
     """
-    senders: list[Sender | SenderProcess] = (
-        [Sender(plan, evaluation)] if plan.senders == 1 else [*map(SenderProcess, plan.split_by_sender())]
-    )
+    senders: Senders
+    senders = [Sender(plan, evaluation)] if plan.senders == 1 else [*map(SenderProcess, plan.split_by_sender())]
     interrupt = asyncio.create_task(stop_event.wait())
     try:
         await _wait_until_ready(senders, interrupt)
@@ -63,7 +62,7 @@ async def run_load_point(
     return summarise_health(results, "interrupted" if stop_event.is_set() else stop_reason)
 
 
-async def _wait_until_ready(senders: Sequence[Sender | SenderProcess], interrupt: asyncio.Task[bool]) -> None:
+async def _wait_until_ready(senders: Senders, interrupt: asyncio.Task[bool]) -> None:
     """Wait until all senders are ready or the load is interrupted; raise the error of a sender that has one."""
 
     async def wait_for_all() -> None:
@@ -79,10 +78,7 @@ async def _wait_until_ready(senders: Sequence[Sender | SenderProcess], interrupt
 
 
 async def _send_load(
-    plan: LoadPointPlan,
-    senders: Sequence[Sender | SenderProcess],
-    on_progress: ProgressCallback,
-    interrupt: asyncio.Task[bool],
+    plan: LoadPointPlan, senders: Senders, on_progress: ProgressCallback, interrupt: asyncio.Task[bool]
 ) -> str:
     """Run the load to its end, and return why it ended early. If one sender stops early, all do."""
     start_time = time.monotonic() + START_DELAY
@@ -102,9 +98,10 @@ async def _send_load(
     return stop_reason
 
 
-def _find_stop_reason(plan: LoadPointPlan, senders: Sequence[Sender | SenderProcess], counts: SenderProgress) -> str:
+def _find_stop_reason(plan: LoadPointPlan, senders: Senders, counts: SenderProgress) -> str:
+    """Return why a sender stopped early, or why those that are still running have to."""
     reasons = [sender.task.result().stop_reason for sender in senders if sender.task.done()]
-    if plan.max_errors is not None and counts.failed >= plan.max_errors:
+    if len(reasons) < len(senders) and plan.max_errors is not None and counts.failed >= plan.max_errors:
         reasons.append(f"{counts.failed} requests failed")
     return next(filter(None, reasons), "")
 
