@@ -43,7 +43,7 @@ def read_rows(path: Path) -> Rows:
     read = READERS.get(path.suffix.lower())
     if read is None:
         raise DataError(f"Unsupported manifest {path}. Supported suffixes: {', '.join(READERS)}.")
-    with open_data_file(path):
+    with open_data_file(path):  # raises here rather than at the first row
         return read(path)
 
 
@@ -55,7 +55,7 @@ def open_data_file(path: Path) -> Iterator[BinaryIO]:
         DataError: if it does not exist, cannot be read, or is a folder, a named pipe or a device.
     """
     try:
-        file = open_regular_file(path)
+        file = open_regular_file(path, buffering=1 << 20)
     except FileNotFoundError as error:
         raise DataError(f"No such file: {path}.") from error
     except IsADirectoryError as error:

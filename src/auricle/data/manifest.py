@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError
 from auricle.core.serialization import dumps
-from auricle.core.types import Input, Json, RejectedRow, Sample, list_parts
+from auricle.core.types import Input, Json, Part, RejectedRow, Sample, list_parts
 from auricle.data.file_formats import Row, convert_row, count_rows, file_revision, parse_json_cell, read_rows
 
 COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -33,7 +33,7 @@ COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
     "meta": ("meta",),
 }
 """Column names by role, for every kind of task; the first match is used."""
-VISUAL_MEDIA = (("image", Image.of), ("video", Video.of))
+VISUAL_MEDIA: Mapping[str, Callable[[object], Part]] = {"image": Image.of, "video": Video.of}
 VALIDATED_ROWS = 50  # rows checked before a run, to distinguish a wrong file from a wrong row
 MAX_CACHED_LAYOUTS = 50  # sets of columns; most files have one
 
@@ -153,9 +153,9 @@ class Manifest:
         inputs: dict[str, Input] = {}
         if "audio" in role_values:
             inputs["audio"] = _parse_audio(role_values, other_columns, base)
-        for name, make_media in VISUAL_MEDIA:
+        for name, make_media in VISUAL_MEDIA.items():
             if name in role_values:
-                inputs[name] = [make_media(resolve_path(item, base)) for item in _as_list(role_values[name])]
+                inputs[name] = _parse_media(name, make_media, role_values[name], base)
         question = _parse_question(role_values.get("question"), self.fields)
         has_prompt = question or (self.prompt_fields and "question" not in self.prompt_fields)
         if not any(inputs.values()) and (self.fields.requires_media or not has_prompt):
@@ -255,7 +255,14 @@ def _parse_audio(role_values: dict[str, Any], other_columns: dict[str, Any], bas
     if start is not None and end is None and "duration" in other_columns:
         end = parse_seconds(start) + parse_seconds(other_columns["duration"])
     first, last = parse_seconds(start or 0.0), None if end is None else parse_seconds(end)
-    return [Audio.of(resolve_path(item, base), start=first, end=last) for item in _as_list(role_values["audio"])]
+    return _parse_media("audio", partial(Audio.of, start=first, end=last), role_values["audio"], base)
+
+
+def _parse_media(name: str, make: Callable[[Any], T], value: Any, base: Path) -> list[T]:
+    try:
+        return [make(resolve_path(item, base)) for item in _as_list(value)]
+    except (TypeError, ValueError) as error:
+        raise SampleError(f"invalid {name}: {error}") from error
 
 
 def parse_seconds(value: Any) -> float:

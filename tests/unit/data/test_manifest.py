@@ -207,7 +207,7 @@ def nested(depth: int) -> Any:
     [
         ({"extra": nested(600)}, "nested too deeply"),
         ({"text": nested(600)}, "a list of targets must contain"),
-        ({"audio": {"path": 5}}, "invalid value (TypeError: expected str, bytes or os.PathLike object, not int"),
+        ({"audio": {"path": 5}}, "invalid audio: expected str, bytes or os.PathLike object, not int"),
         ({"audio": 5}, "Cannot create audio from int"),
         ({"audio": [["a.wav"]]}, "An array needs its sample rate"),
         ({"audio": {"bytes": "x"}}, "must be bytes, not str"),
