@@ -213,7 +213,10 @@ class ImportWatch:
 
     def find_spec(self, name: str, *_: Any) -> None:
         if name == self._name and not self.before:
-            self.before = [loaded for loaded, module in [*sys.modules.items()] if not _is_being_imported(module)]
+            unfinished = [loaded for loaded, module in [*sys.modules.items()] if _is_being_imported(module)]
+            # Importing a module of an unfinished package would import the package, and this module with it.
+            parts = tuple(f"{package}." for package in unfinished)
+            self.before = [loaded for loaded in [*sys.modules] if not f"{loaded}.".startswith(parts)]
 
 
 def _is_being_imported(module: Any) -> bool:

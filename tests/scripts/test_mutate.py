@@ -184,3 +184,23 @@ def test_a_low_rate_fails_and_a_test_that_fails_anyway_is_reported_and_not_used(
     assert "test_broken fails without mutation" in process.stdout
     assert survivors_in(process.stdout)
     assert process.returncode == 1
+
+
+def test_modules_of_an_unfinished_package_are_not_imported_before_the_mutation(tmp_path: Path) -> None:
+    package = tmp_path / "unfinished"
+    package.mkdir()
+    (package / "__init__.py").write_text("from unfinished import first\nfrom unfinished import second\n")
+    (package / "first.py").write_text("")
+    (package / "second.py").write_text("")
+    code = (
+        "import sys, mutate\n"
+        "watch = mutate.ImportWatch('unfinished.second')\n"
+        "sys.meta_path.insert(0, watch)\n"
+        "import unfinished\n"
+        "print('json' in watch.before, [name for name in watch.before if name.startswith('unfinished')])\n"
+    )
+    folders = f"{paths.ROOT / 'scripts'}:{tmp_path}"
+    process = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": folders}, capture_output=True, text=True, check=True
+    )
+    assert process.stdout.strip() == "True []"

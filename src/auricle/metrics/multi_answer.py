@@ -299,9 +299,9 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
     def select(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
         return [(sample, _elect_answer(metric, sample, outputs)[0])]
 
-    def score(sample: Sample, *outputs: Output) -> Stat:
+    def score(sample: Sample, *outputs: Output, **verdicts: Any) -> Stat:
         elected, tied = _elect_answer(metric, sample, outputs)
-        return int(tied), (metric.score(sample, elected),)
+        return int(tied), (metric.score(sample, elected, **verdicts),)
 
     return _derive_pooled(
         metric,

@@ -1,6 +1,7 @@
 """Metrics over samples with several answers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
@@ -411,3 +412,15 @@ def test_a_sample_is_a_conversation_if_an_input_has_turns() -> None:
     turn = Turn("user", ("hi",))
     assert get_turns(Sample(id="1", inputs={"question": "?", "turns": [turn]})) == [turn]
     assert not is_conversation(Sample(id="1", inputs={"choices": ["a", "b"]}))
+
+
+def test_a_judge_is_asked_about_the_elected_answer_only() -> None:
+    readable = replace(judge_reference, companions=(), read_answer=lambda _, output: output.text)
+    voted = aggregate_answers(readable, "vote")
+    sample = Sample(id="1", inputs={"question": "Which?"}, target="a dog")
+    outputs = [Generation(text=text) for text in ("a cat", "a hound", "a hound")]
+    assert voted.judge_requests
+    (request,) = voted.judge_requests(sample, *outputs)
+    assert "a hound" in str(request.turns)
+    assert "a cat" not in str(request.turns)
+    assert voted.score(sample, *outputs, verdicts=("Verdict: yes",)) == (0, (1.0,))

@@ -35,3 +35,16 @@ def test_labels_have_additional_phrasings() -> None:
 def test_whole_words_match_next_to_chinese_characters() -> None:
     assert re.search(whole_word("yes"), "答yes的")
     assert not re.search(whole_word("yes"), "yesterday")
+
+
+def test_levels_of_claims_are_distinct_and_in_order() -> None:
+    assert [level.name for level in ClaimLevel] == [
+        "IGNORED",
+        "NEGATED",
+        "TENTATIVE",
+        "PLAIN",
+        "PREDICATED",
+        "LEAD",
+        "STATED",
+    ]
+    assert list(ClaimLevel) == sorted(set(ClaimLevel))
