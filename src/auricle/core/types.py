@@ -124,6 +124,10 @@ class Timing:
     """When the response was complete, including token counts and the end of the stream."""
 
 
+MAX_TEXT_LENGTH = 1_000_000
+"""Longest answer that is accepted and scored: one that a model repeated endlessly must not hold up all others."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """Generated text, unchanged, with what the model reports about it. Unknown values are None.

@@ -12,7 +12,17 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import NotFinite, SampleError
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
+from auricle.core.types import (
+    MAX_TEXT_LENGTH,
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Output,
+    Predict,
+    Prediction,
+    Request,
+)
 
 OUTPUT_TYPES: dict[type, tuple[type, ...]] = {
     Generate: (Generation,),
@@ -33,7 +43,12 @@ def normalise_output(request: Request, output: Output) -> Output:
     if not isinstance(output, expected):
         raise SampleError(f"the model returned {type(output).__name__} instead of {expected[0].__name__}")
     if isinstance(output, Generation):
-        return output if _is_plain(output) else _normalise_generation(output)
+        generation = output if _is_plain(output) else _normalise_generation(output)
+        if (length := len(generation.text)) > MAX_TEXT_LENGTH:
+            raise SampleError(
+                f"the model returned {length:,} characters; an answer may have at most {MAX_TEXT_LENGTH:,}"
+            )
+        return generation
     if isinstance(output, Prediction):
         return replace(output, values=_to_numbers("values", output.values))
     return replace(output, text=_to_text("text", output.text), logprobs=_to_logprobs(output.logprobs))

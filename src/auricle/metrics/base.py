@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from auricle.core.types import Generate, Generation, Output, Record, Sample, Stat
+from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation, Output, Record, Sample, Stat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,8 +31,6 @@ WeightedAggregate: TypeAlias = "Callable[[Array], float]"
 Details: TypeAlias = Mapping[str, Any]
 
 
-MAX_TEXT_LENGTH = 1_000_000
-"""Longest answer or reference that is scored: one that a model repeated endlessly must not hold up all others."""
 OVERSIZED_TEXT = f"the answer or its reference is longer than {MAX_TEXT_LENGTH:,} characters"
 
 

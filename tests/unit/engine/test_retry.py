@@ -9,7 +9,7 @@ import pytest
 
 from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings, Turn
 from auricle.core.errors import AllRequestsFailed, AudioError, NotFinite, Refused, Transient, Unreachable
-from auricle.core.types import Output, Predict, Prediction, Record, Request
+from auricle.core.types import MAX_TEXT_LENGTH, Output, Predict, Prediction, Record, Request
 from auricle.engine.batching import RunStopped
 from auricle.engine.observer import Observer
 from auricle.engine.retry import FAIL_FAST_AFTER, MAX_RETRY_AFTER, FailFast, RetryingSender
@@ -364,3 +364,14 @@ def test_stopped_run_does_not_wait_for_retries() -> None:
             await waiting
 
     asyncio.run(wait())
+
+
+@pytest.mark.parametrize(("length", "fails"), [(MAX_TEXT_LENGTH, False), (MAX_TEXT_LENGTH + 1, True)])
+def test_answer_of_more_than_a_million_characters_fails_its_sample(length: int, fails: bool) -> None:
+    slot = RecordingSlot(Generation(text="x" * length))
+    if fails:
+        with pytest.raises(SampleError, match="returned 1,000,001 characters; an answer may have at most 1,000,000"):
+            asyncio.run(_send_through(slot, QUICK))
+    else:
+        assert asyncio.run(_send_through(slot, QUICK)) == Generation(text="x" * length)
+    assert slot.events == ["send"]

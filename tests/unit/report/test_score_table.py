@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from auricle import metric
-from auricle.core.types import Failure
-from auricle.metrics.base import MAX_TEXT_LENGTH, OVERSIZED_TEXT
+from auricle.core.types import MAX_TEXT_LENGTH, Failure
+from auricle.metrics.base import OVERSIZED_TEXT
 from auricle.metrics.error_rates import wer
 from auricle.report.score_table import MAX_GROUPS, ScoreTable
 from tests.support.scored_records import make_record, overall_results, score_and_summarise

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from auricle import Audio, Generation, Likelihood, Prediction, Sample
@@ -228,3 +229,42 @@ def test_lines_that_another_program_rewrote_are_read(tmp_path: Path) -> None:
         stored = index.get("s3")
         assert stored
         assert stored.row == 3
+
+
+# --- speech -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "suffix"),
+    [(b"RIFF....", ".wav"), (b"fLaC...", ".flac"), (b"OggS...", ".ogg"), (b"ID3...", ".mp3"), (b"\xff\xfb..", ".mp3")],
+)
+def test_speech_is_stored_under_its_digest_with_the_suffix_of_its_format(
+    tmp_path: Path, content: bytes, suffix: str
+) -> None:
+    audio = Audio(data=content)
+    run = write_run(tmp_path / "run", record(outputs=(Generation(text="hi", audio=audio),)))
+    (stored,) = run.records()
+    (output,) = stored.outputs
+    assert isinstance(output, Generation)
+    assert output.audio
+    assert output.audio.uri == str(tmp_path / "run" / "speech" / f"{audio.hash}{suffix}")
+    assert Path(output.audio.uri).read_bytes() == content
+
+
+def test_equal_speech_is_stored_once(tmp_path: Path) -> None:
+    spoken = Generation(text="hi", audio=Audio(data=b"RIFF...."))
+    write_run(tmp_path, record("1", outputs=(spoken,)), record("2", 1, outputs=(spoken, spoken)))
+    assert len(list((tmp_path / "speech").iterdir())) == 1
+
+
+def test_speech_in_a_file_of_the_model_is_not_copied(tmp_path: Path) -> None:
+    spoken = Generation(text="hi", audio=Audio("/models/answer.wav"))
+    (stored,) = write_run(tmp_path, record(outputs=(spoken,))).records()
+    assert stored.outputs == (spoken,)
+    assert not (tmp_path / "speech").exists()
+
+
+def test_speech_that_cannot_be_encoded_leaves_its_transcript(tmp_path: Path) -> None:
+    broken = Audio(data=np.array([np.nan], np.float32), rate=16_000)
+    (stored,) = write_run(tmp_path, record(outputs=(Generation(text="hi", audio=broken),))).records()
+    assert stored.outputs == (Generation(text="hi"),)

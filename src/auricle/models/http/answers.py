@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from auricle.core.errors import Refused, Transient
-from auricle.core.types import Generate, Generation
+from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation
 from auricle.models.http.fields import InvalidField, as_count, describe_shape
 from auricle.models.http.timing import ChunkKind, RequestTimer
 
@@ -106,6 +106,8 @@ class AnswerReader(ABC):
             self.timer.record_chunk(kind)
             self._text_parts.append(piece)
             self.length += len(piece)
+        if self.length > MAX_TEXT_LENGTH:
+            raise Refused(f"{self.host} sent more than {MAX_TEXT_LENGTH:,} characters of text; no answer may be longer")
         return piece
 
     def _set_usage(self, usage: Any, input_name: str, output_name: str) -> bool:

@@ -93,6 +93,19 @@ def test_long_transcript_is_not_refused(serve: Any, ask: Any) -> None:
     assert run_model(model, ask("transcription")).text == text
 
 
+@pytest.mark.parametrize("protocol", MODELS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_answer_of_more_than_a_million_characters_is_refused(
+    serve: Any, ask: Any, protocol: str, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("auricle.models.http.answers.MAX_TEXT_LENGTH", 1000)
+    model = connect(protocol, serve(reply="word " * 201, tokens_per_event=50), stream=stream)
+    with pytest.raises(Refused, match="sent more than 1,000 characters of text"):
+        run_model(model, ask(protocol))
+    model = connect(protocol, serve(reply="word " * 199 + "word?", tokens_per_event=50), stream=stream)
+    assert len(run_model(model, ask(protocol)).text) == 1000
+
+
 def test_transcript_streamed_by_vllm_is_read(canned: Any, ask: Any) -> None:
     chunk = {"object": "transcription.chunk", "id": "1"}
     server = canned(

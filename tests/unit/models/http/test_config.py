@@ -7,9 +7,9 @@ import pytest
 pytest.importorskip("aiohttp")
 
 
-from auricle.core.errors import SpecError
+from auricle.core.errors import Refused, SpecError
 from auricle.models.openai import OpenAI
-from tests.support.http_servers import chat, run_model
+from tests.support.http_servers import chat, http_reply, run_model
 
 KEY = "sk-very-secret-1234567890"
 
@@ -19,8 +19,22 @@ def model_at(*servers: Any, **options: Any) -> Any:
     return OpenAI(**{"base_url": urls, "model": "fake", **options})
 
 
-def test_repr_does_not_contain_the_key() -> None:
-    assert KEY not in repr(model_at("http://127.0.0.1:1/v1", api_key=KEY).service)
+def test_repr_contains_neither_the_key_nor_headers() -> None:
+    service = model_at("http://127.0.0.1:1/v1", api_key=KEY, headers={"X-Team": "blue-4711"}).service
+    assert KEY not in repr(service)
+    assert "blue-4711" not in repr(service)
+
+
+@pytest.mark.parametrize("value", ["Token $MY_TOKEN", "${MY_TOKEN}", KEY])
+def test_header_is_sent_expanded_and_removed_from_messages(
+    canned: Any, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", KEY)
+    server = canned(http_reply(401, {"error": {"message": f"unknown: {KEY}, or {KEY[:-1]}"}}))
+    with pytest.raises(Refused) as caught:
+        run_model(model_at(server, headers={"X-Auth": value}))
+    assert server.last.headers["x-auth"].endswith(KEY)
+    assert str(caught.value).endswith("unknown: …, or …")
 
 
 def test_unset_environment_variable_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
