@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from auricle.core.adaptive_executor import AdaptiveExecutor
-from auricle.core.errors import SampleError, SpecError, describe
+from auricle.core.errors import SpecError, describe
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.serialization import content_key, digest, dumps
 from auricle.core.types import Failure, Json, Outcome, Output, Record, RejectedRow, Sample, has_media
@@ -150,22 +150,7 @@ class RunLoop:
             self._observer.on_skipped()
 
     def _save(self, record: Record) -> None:
-        try:
-            self._run_directory.append(record)
-        except SampleError as failure:
-            record = self._save_failure(record, failure)
-        self._report(record)
-
-    def _save_failure(self, record: Record, failure: SampleError) -> Record:
-        """Store a record without what cannot be stored: its outputs or, if need be, the content of its sample."""
-        error = record.error or Failure(type(failure).__name__, str(failure))
-        failed = replace(record, outputs=(), error=error)
-        try:
-            self._run_directory.append(failed)
-        except SampleError:
-            failed = replace(failed, sample=Sample(id=record.sample.id, inputs={}, origin=record.sample.origin))
-            self._run_directory.append(failed)
-        return failed
+        self._report(self._run_directory.append(record))
 
     def _report(self, record: Record) -> None:
         if (outcome := record.outcome) is Outcome.ANSWERED:

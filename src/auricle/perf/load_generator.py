@@ -21,7 +21,7 @@ from auricle.perf.load_patterns import ClosedLoop, Load, ScheduledLoad
 from auricle.perf.messages import LoadPointPlan, SenderProgress
 from auricle.perf.request_records import Phase, RequestRecord, Status
 from auricle.perf.saturation import SaturationDetector
-from auricle.runs.journal import encode_record_line
+from auricle.runs.journal import encode_storable
 from auricle.tasks.inferencers import Inferencer, preview_requests
 
 STOP_POLL_SECONDS = 0.25  # longest time until a waiting task notices a stop
@@ -201,7 +201,7 @@ class LoadGenerator:
             replace(output, audio=None) if isinstance(output, Generation) else output for output in outputs
         )  # only the text is scored; audio would fill the disk
         record = Record(sample=replace(sample, id=name), row=index, key=name, outputs=without_audio, error=error)
-        self._answers_file.write(encode_record_line(record))
+        self._answers_file.write(encode_storable(record)[0])
 
     def phase_at(self, elapsed_seconds: float) -> Phase:
         plan = self.plan

@@ -22,7 +22,7 @@ from auricle.core.errors import RunDirectoryLost, SampleError
 from auricle.core.files import fsync_folder, write_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.serialization import decode_record, digest, dump_canonical, encode_record, read_id_digest
-from auricle.core.types import Generation, Output, Record
+from auricle.core.types import Failure, Generation, Output, Record, Sample
 from auricle.runs.health import DamagedLine
 
 COMMIT_SECONDS = 0.1
@@ -220,6 +220,23 @@ def encode_record_line(record: Record) -> bytes:
         return add_checksum(SECRETS.redact_line(encode_record(record)))
     except (TypeError, ValueError, RecursionError) as error:
         raise SampleError(f"the result cannot be stored: {error}") from error
+
+
+def encode_storable(record: Record) -> tuple[bytes, Record]:
+    """Return the line of a record, and the record as it is stored.
+
+    A record with a value that cannot be stored fails: it keeps its sample, or else the sample's id.
+    """
+    try:
+        return encode_record_line(record), record
+    except SampleError as error:
+        failure = record.error or Failure(type(error).__name__, str(error))
+    failed = replace(record, outputs=(), error=failure)
+    try:
+        return encode_record_line(failed), failed
+    except SampleError:
+        failed = replace(failed, sample=Sample(id=record.sample.id, inputs={}, origin=record.sample.origin))
+        return encode_record_line(failed), failed
 
 
 def encode_removal(id_digest: int) -> bytes:

@@ -31,8 +31,8 @@ from auricle.runs.journal import (
     SPEECH_FOLDER,
     Journal,
     JournalIndex,
-    encode_record_line,
     encode_removal,
+    encode_storable,
     has_spoken_output,
     move_damaged_lines,
     truncate_partial_line,
@@ -103,15 +103,18 @@ class Run(Closing):
     def verdicts_path(self) -> Path:
         return self.path / VERDICTS_FILE
 
-    def append(self, record: Record) -> None:
+    def append(self, record: Record) -> Record:
         """Append a record to the journal; it is on disk within two tenths of a second.
 
-        Raises:
-            SampleError: if the record cannot be stored; nothing was appended.
+        Returns:
+            The record, or a failed one in its place if a value of it cannot be stored.
         """
+        complete = record
         if has_spoken_output(record):
-            record = replace(record, outputs=tuple(map(self._store_audio, record.outputs)))
-        self._append(encode_record_line(record))
+            complete = replace(record, outputs=tuple(map(self._store_audio, record.outputs)))
+        line, stored = encode_storable(complete)
+        self._append(line)
+        return record if stored is complete else stored
 
     def _store_audio(self, output: Output) -> Output:
         """Store a spoken output as a file of the run, named by its content."""

@@ -1,21 +1,26 @@
 """Appending to journals and reading them after a crash."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from auricle.audio import Audio
 from auricle.core.errors import RunDirectoryLost
-from auricle.core.serialization import digest
+from auricle.core.serialization import decode_record, digest
 from auricle.core.types import Generation, Record, Sample
 from auricle.runs.journal import (
     Journal,
+    JournalIndex,
     encode_record_line,
     encode_removal,
+    encode_storable,
     iter_journal,
+    move_damaged_lines,
     read_lines,
     read_record,
     truncate_partial_line,
@@ -140,3 +145,35 @@ def test_line_is_read_from_its_offset(tmp_path: Path) -> None:
     assert record is not None
     assert record.sample.id == "b"
     assert read_record(tmp_path / "outputs.jsonl", 5) is None
+
+
+def test_record_that_cannot_be_stored_fails_and_keeps_its_sample() -> None:
+    record = replace(make_record("a"), outputs=(Generation(text="yes", tokens=2**70),))
+    line, stored = encode_storable(record)
+    assert decode_record(json.loads(line)) == stored
+    assert (stored.sample, stored.outputs) == (record.sample, ())
+    assert stored.error
+    assert stored.error.message.startswith("the result cannot be stored: ")
+
+
+def test_sample_that_cannot_be_stored_keeps_its_id() -> None:
+    sample = Sample(id="a", inputs={"text": "x"}, meta={"number": 2**70}, origin="data.jsonl:1")
+    _, stored = encode_storable(replace(make_record("a"), sample=sample))
+    assert stored.sample == Sample(id="a", inputs={}, origin="data.jsonl:1")
+    assert stored.error
+
+
+def test_record_that_can_be_stored_is_returned_unchanged() -> None:
+    record = make_record("a")
+    assert encode_storable(record) == (encode_record_line(record), record)
+
+
+def test_damaged_lines_are_moved_and_the_others_kept(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    intact = [encode_record_line(make_record(name)) for name in "ab"]
+    path.write_bytes(intact[0] + b"damaged\n" + intact[1])
+    with JournalIndex(path) as index:
+        aside = move_damaged_lines(path, index.damaged)
+    assert (path.read_bytes(), aside.read_bytes()) == (b"".join(intact), b"damaged\n")
+    assert aside.name == "outputs.damaged.jsonl"
+    assert not JournalIndex(path).damaged
