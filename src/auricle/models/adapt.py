@@ -34,7 +34,7 @@ ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
     **dict.fromkeys(("str", "Generation"), "generate"),
     **dict.fromkeys(("dict", "Dict", "Mapping", "Prediction", "float", "int"), "predict"),
 }
-"""What a function with this return annotation is used for; the annotation may go on, as in `dict[str, float]`."""
+"""What a function with this return annotation is used for; its module and what is in brackets do not matter."""
 PROMPT_PARAMETERS = ("text", "request")
 """Parameters of functions that read the prompt, which only requests for text have."""
 SUM_TOLERANCE = 1e-3
@@ -141,9 +141,8 @@ def _infer_abilities(function: Callable[..., Any], parameter_names: Sequence[str
     """Return what a function can be asked for: both text and numbers, unless its annotation or parameters decide."""
     returns = inspect.signature(function).return_annotation
     annotation = returns if isinstance(returns, str) else getattr(returns, "__name__", str(returns))
-    for name, ability in ABILITIES_BY_ANNOTATION.items():
-        if annotation.startswith(name):
-            return [ability]
+    if ability := ABILITIES_BY_ANNOTATION.get(annotation.partition("[")[0].rpartition(".")[2]):
+        return [ability]
     return ["generate"] if set(PROMPT_PARAMETERS) & set(parameter_names) else ["generate", "predict"]
 
 
@@ -221,11 +220,8 @@ class OutputConverter:
     ) -> Literal["probability", "continuous"]:
         """Decide from the first dict whether all are probabilities of labels or dimensions, and log it."""
         has_labels = bool({label.casefold() for label in labels} & {name.casefold() for name in numbers})
-        if (
-            has_labels
-            and math.isclose(sum(numbers.values()), 1.0, abs_tol=SUM_TOLERANCE)
-            and min(numbers.values()) >= 0
-        ):
+        sums_to_1 = math.isclose(sum(numbers.values()), 1.0, abs_tol=SUM_TOLERANCE)
+        if has_labels and sums_to_1 and min(numbers.values()) >= 0:
             logger.warning("%s returns labels with values that sum to 1: they are taken as probabilities.", self._name)
             return "probability"
         reason = "values do not sum to 1" if has_labels else "names are not labels of the task"

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+import auricle
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Predict, Prediction, Turn
 from auricle.core.errors import SampleError, SpecError
 from auricle.models import abilities, adapt
@@ -127,6 +128,10 @@ def test_a_function_without_annotation_is_asked_for_text_and_for_numbers() -> No
     def rate(audio: Any) -> float:
         return 1.0
 
+    def classify(audio: Any) -> "auricle.Prediction":
+        return Prediction(values={}, scale="logit")
+
+    assert abilities(adapt(classify)) == ["predict"]
     assert abilities(adapt(model)) == ["generate", "predict"]
     assert abilities(adapt(with_prompt)) == ["generate"]
     assert abilities(adapt(rate)) == ["predict"]
