@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from auricle.text import extract_label, extract_number, extract_option, extract_yes_no, strip_labels
 from auricle.text.extract_option import (
     Mention,
+    _linked_to_next,
     build_label_table,
     decide_option,
     find_label_mentions,
@@ -534,3 +535,19 @@ def test_a_label_on_the_text_of_another_option_is_not_an_answer() -> None:
 
 def test_a_reply_without_mentions_has_no_option() -> None:
     assert decide_option("nothing here", []) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "linked"),
+    [
+        ("A, B and C", [True, True, False]),
+        ("A, B, C or D", [True, True, True, False]),
+        ("A and B. C", [True, False, False]),
+        ("A, B", [False, False]),
+        ("A. B and C", [False, True, False]),
+    ],
+)
+def test_options_of_a_list_are_linked_to_the_next(text: str, linked: list[bool]) -> None:
+    letters = [position for position, letter in enumerate(text) if letter in "ABCD"]
+    mentions = [Mention(start, start + 1, index, is_label=True) for index, start in enumerate(letters)]
+    assert _linked_to_next(text, mentions) == linked
