@@ -5,6 +5,7 @@ Media are stored by location and hash, never by content.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -78,7 +79,7 @@ def _decode_generation(fields: JsonObject) -> Generation:
     if "audio" in fields:
         fields["audio"] = _decode(fields["audio"])
     if fields.get("logprobs") is not None:
-        fields["logprobs"] = tuple(fields["logprobs"])
+        fields["logprobs"] = _decode_logprobs(fields["logprobs"])
     if "first" in fields:
         fields["first_token_logprobs"] = fields.pop("first")
     if "timing" in fields:
@@ -90,7 +91,12 @@ def _decode_likelihood(fields: JsonObject) -> Likelihood:
     del fields["kind"]
     if "given" in fields:
         fields["conditioned_on"] = fields.pop("given")
-    return Likelihood(**{**fields, "logprobs": tuple(fields["logprobs"])})
+    return Likelihood(**{**fields, "logprobs": _decode_logprobs(fields["logprobs"])})
+
+
+def _decode_logprobs(values: list[float | None]) -> tuple[float, ...]:
+    """Decode log-probabilities. JSON has no infinity, so null is that of an impossible token."""
+    return tuple([-math.inf if value is None else value for value in values])
 
 
 ENCODERS: dict[type, Callable[[Any], JsonObject]] = {

@@ -127,8 +127,9 @@ def _to_count(name: str, value: Any) -> int | None:
 
 
 def _to_logprobs(values: Any) -> tuple[float, ...]:
+    """Return log-probabilities; that of an impossible token is minus infinity."""
     try:
-        return tuple([_to_number("logprobs", value) for value in values])
+        return tuple([value if value == -math.inf else _to_number("logprobs", value) for value in values])
     except TypeError as error:
         raise SampleError(f"the model returned {type(values).__name__} instead of a list for 'logprobs'") from error
 

@@ -4,11 +4,24 @@ import math
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 
 from auricle.audio import Audio
 from auricle.core.errors import NotFinite, SampleError
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
+from auricle.core.serialization import decode_record, encode_record
+from auricle.core.types import (
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Output,
+    Predict,
+    Prediction,
+    Record,
+    Request,
+    Sample,
+)
 from auricle.engine.outputs import MAX_INTEGER, normalise_output
 
 GENERATE, SCORE, PREDICT = Generate(turns=()), LogLikelihood(turns=(), continuation="x"), Predict(inputs={})
@@ -89,3 +102,10 @@ def test_non_finite_numbers_are_refused(value: float) -> None:
 def test_limits_are_inclusive() -> None:
     assert normalise_output(GENERATE, generation(tokens=MAX_INTEGER)) == generation(tokens=MAX_INTEGER)
     assert normalise_output(GENERATE, generation(tokens=0, audio=Audio("x.wav"))).audio == Audio("x.wav")  # type: ignore[union-attr]
+
+
+def test_impossible_token_has_minus_infinity_also_after_storing() -> None:
+    output = Likelihood(logprobs=(-1.0, -math.inf))
+    assert normalise_output(SCORE, output) == output
+    record = Record(sample=Sample(id="a", inputs={}), row=0, outputs=(output,))
+    assert decode_record(orjson.loads(encode_record(record))) == record
