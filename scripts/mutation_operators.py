@@ -41,7 +41,7 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 ORDER_DOES_NOT_MATTER = {"min", "max", "isinstance", "issubclass", "cast", "uniform"}
 IGNORED_CALLS = {"dataclass", "fast_dataclass", "field", "TypeVar", "ParamSpec", "NewType", "ConfigDict"}
-IGNORED_KEYWORDS = {"strict", "stacklevel"}
+IGNORED_KEYWORDS = {"strict", "stacklevel", "digest_size"}
 IGNORED_FIELDS = {"annotation", "returns", "type_comment", "type_params", "bases"}
 LARGE = 100
 """Larger numbers are doubled and halved: one more or less is rarely a fault."""

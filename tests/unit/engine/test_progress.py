@@ -1,7 +1,15 @@
 """Progress of a run as events."""
 
-from auricle.core.types import Failure, Generation, Record, Sample
+from pathlib import Path
+
+import pytest
+
+from auricle.core.types import Failure, Generate, Generation, Record, Sample
 from auricle.engine.progress import ProgressEvent, ProgressTracker
+from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
+from auricle.runs.usage import Price
+from auricle.runs.verdicts import JudgeRequest, Verdict
 
 
 def make_record(error: Failure | None = None, attempts: int = 1) -> Record:
@@ -48,3 +56,101 @@ def test_unknown_fields_of_an_event_are_ignored() -> None:
     event = ProgressEvent.parse('{"event": "started", "total": 3, "new_field": 1}')
     assert event
     assert event.total == 3
+
+
+class Updates(ProgressTracker):
+    """Counts how often the progress is shown."""
+
+    updates = 0
+
+    def update(self) -> None:
+        self.updates += 1
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100.0
+        monkeypatch.setattr("auricle.engine.progress.time.monotonic", lambda: self.now)
+
+
+def make_verdict(error: Failure | None = None) -> Verdict:
+    request = JudgeRequest("key", "1", "metric", Generate(turns=()))
+    return Verdict(request, "judge", None if error else Generation(text="yes"), error, 0.1)
+
+
+def test_verdicts_are_counted_like_samples() -> None:
+    tracker = Updates("demo × echo", phase="judging")
+    tracker.on_verdict(make_verdict())
+    tracker.on_verdict(make_verdict())
+    tracker.on_verdict(make_verdict(Failure("Refused", "no")))
+    assert (tracker.answered, tracker.failed, tracker.done) == (2, 1, 3)
+
+
+def test_every_result_and_skipped_sample_is_shown() -> None:
+    tracker = Updates("demo × echo", 10)
+    tracker.on_result(make_record())
+    tracker.on_skipped()
+    tracker.on_verdict(make_verdict())
+    assert tracker.updates == 3
+
+
+def test_judging_forgets_every_count_of_the_samples() -> None:
+    tracker = ProgressTracker("demo × echo", 10)
+    tracker.on_result(make_record(Failure("Refused", "no"), attempts=3))
+    tracker.on_result(make_record())
+    tracker.on_skipped()
+    tracker.on_in_flight(4)
+    tracker.on_judging(5)
+    event = tracker.event("progress")
+    assert (event.answered, event.failed, event.answered_before, event.retried, event.in_flight) == (0, 0, 0, 0, 0)
+
+
+def test_rate_and_remaining_time_follow_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    tracker = ProgressTracker("demo × echo", 10)
+    tracker.on_skipped()
+    tracker.on_result(make_record())
+    tracker.on_result(make_record(Failure("Refused", "no")))
+    clock.now += 3.0
+    event = tracker.event("progress")
+    assert (event.rate, event.eta_seconds) == (0.6667, 10.5)  # answers of an earlier pass do not count in the rate
+    tracker.on_judging(4)
+    clock.now += 2.0
+    tracker.on_verdict(make_verdict())
+    event = tracker.event("progress")
+    assert (event.rate, event.eta_seconds) == (0.5, 6.0)
+
+
+def test_there_is_no_remaining_time_without_a_total_or_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    for total in (None, 1, 0):
+        tracker = ProgressTracker("demo × echo", total)
+        tracker.on_result(make_record())
+        clock.now += 1.0
+        assert tracker.eta_seconds is None
+    assert ProgressTracker("demo × echo", 5).eta_seconds is None
+
+
+def test_cost_is_counted_with_its_currency() -> None:
+    tracker = ProgressTracker("demo × echo", price=Price("m", request=0.00000123, currency="EUR"))
+    tracker.on_result(make_record())
+    event = tracker.event("progress")
+    assert (event.cost, event.currency) == (0.000001, "EUR")
+
+
+def test_an_event_without_counts_counts_nothing() -> None:
+    event = ProgressEvent(event="started")
+    assert (event.done, event.answered, event.failed, event.answered_before) == (0, 0, 0, 0)
+    assert (event.retried, event.in_flight, event.rate) == (0, 0, 0.0)
+    tracker = ProgressTracker("demo × echo")
+    assert (tracker.answered, tracker.failed, tracker.answered_before) == (0, 0, 0)
+    assert (tracker.retried, tracker.in_flight) == (0, 0)
+
+
+def test_the_run_is_named_by_its_folder(tmp_path: Path) -> None:
+    tracker = ProgressTracker("demo × echo")
+    with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:
+        tracker.on_start(run, lambda: None)
+    assert tracker.event("started").run == str(tmp_path / "run")

@@ -9,7 +9,7 @@ import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient
 from auricle.core.errors import DataError, Skipped
-from auricle.core.types import Failure, Likelihood, Outcome, Output, Part, Prediction, Record, RejectedRow
+from auricle.core.types import Failure, Json, Likelihood, Outcome, Output, Part, Prediction, Record, RejectedRow
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.models.base import Model
@@ -403,3 +403,64 @@ def test_sample_that_cannot_be_stored_fails_with_its_id(tmp_path: Path) -> None:
     assert len(records) == 2
     assert records["deep"].error
     assert "cannot be stored" in records["deep"].error.message
+
+
+def test_record_has_the_seconds_from_request_to_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([10.0, 12.34567])
+    monkeypatch.setattr("auricle.engine.run_loop.time.perf_counter", lambda: next(times))
+    (record,) = evaluate(tmp_path, texts(1), Echo())
+    assert record.seconds == 2.3456
+    (timing,) = Run.load(tmp_path).read_progress().passes
+    assert (timing.wall_seconds, timing.samples) == (2.34567, 1)
+
+
+class CountingApi(AsyncModel):
+    """Counts requests."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def generate(self, request: Generate) -> Generation:
+        self.calls += 1
+        return Generation(text="heard")
+
+
+class WithContext(Respond):
+    """Sends a field of the metadata with every request."""
+
+    def sample_context(self, sample: Sample) -> dict[str, Json]:
+        return {"speaker": sample.meta["speaker"]}
+
+
+def spoken(path: Path, speaker: str) -> list[Sample]:
+    return [Sample(id="1", inputs={"audio": Audio(str(path))}, meta={"speaker": speaker})]
+
+
+@pytest.mark.parametrize("inferencer", [Respond("{audio}"), WithContext("{audio}")])
+def test_unchanged_audio_is_not_sent_again(tmp_path: Path, tone: Any, inferencer: Respond) -> None:
+    model, path = CountingApi(), tone("a.wav", seconds=0.25)
+    for _ in range(3):
+        (record,) = evaluate(tmp_path / "run", spoken(path, "a"), model, inferencer)
+        assert (record.audio_seconds, record.attempts, record.cached) == (0.25, 1, 0)
+    assert model.calls == 1
+    assert len(journal_lines(tmp_path / "run")) == 1
+
+
+def test_audio_with_another_context_is_sent_again(tmp_path: Path, tone: Any) -> None:
+    model, path = CountingApi(), tone("a.wav", seconds=0.25)
+    evaluate(tmp_path / "run", spoken(path, "a"), model, Respond("{audio}"))
+    evaluate(tmp_path / "run", spoken(path, "b"), model, Respond("{audio}"))
+    assert model.calls == 1, "metadata that is not sent"
+    evaluate(tmp_path / "other", spoken(path, "a"), model, WithContext("{audio}"))
+    evaluate(tmp_path / "other", spoken(path, "b"), model, WithContext("{audio}"))
+    assert model.calls == 3
+
+
+def test_moved_row_keeps_its_answer_and_is_stored_again_once(tmp_path: Path) -> None:
+    model = CountingApi()
+    evaluate(tmp_path, texts(2), model)
+    for _ in range(2):
+        records = evaluate(tmp_path, texts(2)[::-1], model)
+        assert [record.sample.id for record in records] == ["1", "0"]
+    assert model.calls == 2
+    assert len(journal_lines(tmp_path)) == 4

@@ -29,6 +29,10 @@ def test_async_model_has_as_many_slots_as_its_concurrency() -> None:
     assert open_slots(FakeApi(), Settings(concurrency=3)).capacity == 3
 
 
+def test_an_async_model_alone_has_one_slot() -> None:
+    assert DirectSlot(FakeApi()).capacity == 1
+
+
 def test_batch_model_has_slots_for_two_windows() -> None:
     async def main() -> int:
         slots = open_slots(Echo(), Settings(batch_size=5))

@@ -44,6 +44,8 @@ def judged(missing: int = 0, failed: int = 0, *, requested: bool = True) -> RunR
         (judged(failed=1), ExitStatus.FAILURES),
         (judged(missing=1), ExitStatus.INTERRUPTED),
         (judged(missing=1, requested=False), ExitStatus.FAILURES),
+        (replace(judged(missing=1), stop_reason="1 USD spent"), ExitStatus.FAILURES),
+        (RunResult(path=Path("a"), outcomes=OutcomeCounts(3, 3, 0), metrics=METRICS), ExitStatus.FAILURES),
     ],
 )
 def test_exit_status_depends_on_how_the_run_ended(result: RunResult, status: ExitStatus) -> None:

@@ -184,6 +184,19 @@ def test_throughput_is_a_ratio_of_sums() -> None:
     )
 
 
+def test_sums_are_rounded() -> None:
+    summary = summarise_throughput([timing(1.12345678, 3, 2.123456)])
+    assert summary
+    assert (summary.wall_seconds, summary.audio_seconds) == (1.123457, 2.1235)
+    assert (summary.samples_per_second, summary.rtfx) == (2.67033, 1.89011)
+
+
+def test_a_pass_without_duration_has_no_rates() -> None:
+    summary = summarise_throughput([timing(0.0, 3, 2.0)])
+    assert summary
+    assert summary.samples_per_second is summary.rtfx is None
+
+
 def test_without_audio_there_is_no_rtfx() -> None:
     summary = summarise_throughput([timing(10.0, 5, 0.0)])
     assert summary
@@ -336,6 +349,12 @@ def test_run_without_streams_has_no_delays() -> None:
     speed = summarise_throughput([timing()], collect_delays([streamed(Timing(done=2.0))]))
     assert speed
     assert (speed.ttft_s, speed.ttfa_s) == (None, None)
+
+
+def test_twenty_answers_have_a_95th_percentile() -> None:
+    records = [streamed(Timing(first_audio=1.0)) for _ in range(20)]
+    assert collect_delays(records).first_audio == Delay(20, 1.0, 1.0)
+    assert collect_delays(records[1:]).first_audio == Delay(19, 1.0, None)
 
 
 def test_few_answers_have_no_95th_percentile() -> None:
