@@ -294,7 +294,7 @@ def _open_container(stream: BinaryIO, head: bytes, name: str) -> Iterator[Any]:
 
     stream.seek(0)
     try:
-        container = av.open(stream, options={"format_whitelist": _CONTAINERS})
+        container = av.open(_ContainerFile(stream), options={"format_whitelist": _CONTAINERS})
     except (av.error.FFmpegError, ValueError) as error:
         for offset, magic, kind in _FORMAT_SIGNATURES:
             if head[offset:].startswith(magic):
@@ -302,6 +302,21 @@ def _open_container(stream: BinaryIO, head: bytes, name: str) -> Iterator[Any]:
         raise AudioError(f"{name} is not an audio file of any known format.") from error
     with container:
         yield container
+
+
+class _ContainerFile:
+    """A file for PyAV, which prints a traceback if `seek` raises; damaged headers name impossible places."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.name = getattr(stream, "name", "<none>")
+        self.read, self.tell = stream.read, stream.tell
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        try:
+            return self._stream.seek(offset, whence)
+        except (OSError, ValueError, OverflowError):
+            return -1  # FFmpeg's sign of failure
 
 
 class _ContainerReader:

@@ -137,3 +137,15 @@ def test_sound_that_states_no_length_is_refused_while_decoding(monkeypatch: pyte
     with limit_audio(1.0), decode.open_blocks(content, "clip", 0.0, None) as blocks, refused:
         lengths.extend(map(len, blocks.values))
     assert sum(lengths) <= 16_000
+
+
+def test_a_seek_that_a_damaged_header_demands_fails_quietly(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"0123456789")
+    for stream in (io.BytesIO(b"0123456789"), path.open("rb", buffering=0)):
+        with stream:
+            file = decode._ContainerFile(stream)
+            assert file.seek(4) == file.tell() == 4
+            assert file.read(2) == b"45"
+            assert [file.seek(-20), file.seek(2**80)] == [-1, -1]
+            assert file.tell() == 6
