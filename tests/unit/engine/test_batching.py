@@ -540,3 +540,24 @@ def test_limit_after_running_out_of_memory_is_half_of_the_padded_batch() -> None
             await batcher.close()
 
     assert asyncio.run(main()) == BatchLimits(2, seconds=20.0)
+
+
+def test_a_window_waits_for_a_sample_that_works_between_two_requests() -> None:
+    batches: list[list[str]] = []
+
+    async def main() -> None:
+        batcher = Batcher([recording_worker(batches)], BatchLimits(4))
+
+        async def sample(slot: BatchSlot, name: str, pause: float) -> None:
+            await slot.send(request(f"{name}1"))
+            await asyncio.sleep(pause)
+            await slot.send(request(f"{name}2"))
+            slot.release()
+
+        slots = [batcher.acquire_slot() for _ in range(2)]
+        batcher.close_window()
+        await asyncio.gather(sample(slots[0], "a", 0.0), sample(slots[1], "b", 0.05))
+        await batcher.close()
+
+    asyncio.run(main())
+    assert [sorted(batch) for batch in batches] == [["a1", "b1"], ["a2", "b2"]]

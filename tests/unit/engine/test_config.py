@@ -23,6 +23,18 @@ def test_settings_stand_next_to_the_other_fields(tmp_path: Path) -> None:
     assert config.settings == Settings(concurrency=4, batch_size="auto", devices=("0", "1"), stream=True)
 
 
+@pytest.mark.parametrize(
+    ("value", "devices"), [("0, 1,", ("0", "1")), (3, ("3",)), ([0, "a"], ("0", "a")), ((0, 1), ("0", "1")), ("", ())]
+)
+def test_devices_are_a_list_or_separated_by_commas(value: object, devices: tuple[str, ...]) -> None:
+    assert RunConfig.from_fields({**REQUIRED, "devices": value}, "x").settings.devices == devices
+
+
+def test_devices_must_be_names() -> None:
+    with pytest.raises(SpecError, match=r"^x: devices"):
+        RunConfig.from_fields({**REQUIRED, "devices": {"gpu": 0}}, "x")
+
+
 def test_every_option_of_the_command_line_is_a_field() -> None:
     options = {parameter.name for parameter in run_command.params if isinstance(parameter, click.Option)}
     reward_options = {"crop", "model_init_json", "score_json"}  # arguments of the model under another name

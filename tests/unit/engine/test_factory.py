@@ -1,5 +1,7 @@
 """Building tasks, loading models and checking settings."""
 
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -7,12 +9,16 @@ import pytest
 
 from auricle import Settings, Spec, SpecError
 from auricle.engine.factory import (
+    Evaluation,
     build_run_spec,
     build_task,
+    check_arguments,
     check_settings,
     construct_model,
     deploy_model,
+    describe_environment,
     display_name,
+    model_identity,
     resolve_model,
 )
 from auricle.engine.workers.replicas import ReplicaPool
@@ -79,3 +85,137 @@ def test_spec_document_has_identity_and_versions(spec: Spec) -> None:
 def test_display_name_omits_folders() -> None:
     assert display_name("/long/path/mine.py:Model") == "mine.py:Model"
     assert display_name("package.module:Model") == "package.module:Model"
+
+
+# --- evaluations, and what is deployed ----------------------------------------------------
+
+
+def test_evaluation_is_named_after_task_and_model(manifest: Any) -> None:
+    data = manifest([{"id": "1", "question": "x", "answer": "x"}], "my data!.jsonl")
+    evaluation = Evaluation.prepare(Spec(task="qa", task_args={"data": str(data), "name": "my data!"}, model="echo"))
+    assert evaluation.title == "my data! × echo"
+    assert evaluation.folder_name == "my-data--echo"
+    assert (evaluation.model_class, evaluation.task.name) == (Echo, "my data!")
+
+
+@pytest.mark.parametrize(("limit", "count"), [(None, 3), (2, 2), (5, 3)])
+def test_number_of_samples_is_known_and_limited(manifest: Any, limit: int | None, count: int) -> None:
+    rows = [{"id": str(number), "question": "x", "answer": "x"} for number in range(3)]
+    spec = Spec(task="qa", task_args={"data": str(manifest(rows))}, model="echo", limit=limit)
+    evaluation = Evaluation.prepare(spec)
+    sized = replace(evaluation, task=replace(evaluation.task, samples=[*evaluation.task.samples]))
+    assert sized.sample_count == count
+    endless = replace(evaluation, task=replace(evaluation.task, samples=iter(())))
+    assert endless.sample_count == limit
+
+
+def test_profile_of_the_spec_is_that_of_the_task(manifest: Any) -> None:
+    data = str(manifest([{"id": "1", "audio": "a.wav", "text": "x"}]))
+    plain, changed = (
+        build_task(Spec(task="asr", task_args={"data": data}, model="echo", profile=profile))
+        for profile in (None, "none")
+    )
+    assert [str(metric.profile) for metric in plain.metrics] != [str(metric.profile) for metric in changed.metrics]
+
+
+def test_task_function_without_a_name_names_the_task(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from auricle import Task\nfrom auricle.tasks.inferencers import Respond\n\n\ndef quiz(name=''):\n"
+        "    return Task(name=name, samples=[], inferencer=Respond('x'), metrics=[])\n"
+    )
+    reference = f"{tmp_path / 'mine.py'}:quiz"
+    assert build_task(Spec(task=reference, model="echo")).name == "quiz"
+    assert build_task(Spec(task=reference, task_args={"name": "other"}, model="echo")).name == "other"
+
+
+def test_constructor_that_exits_is_a_spec_error(tmp_path: Path) -> None:
+    class Exits(Echo):
+        def __init__(self) -> None:
+            raise SystemExit("no licence")
+
+    with pytest.raises(SpecError, match="exits raised SystemExit: no licence"):
+        construct_model(Exits, "exits", {})
+
+
+def test_function_without_arguments_takes_nothing() -> None:
+    with pytest.raises(SpecError, match="quiz: got an unexpected keyword argument 'x'; it takes nothing"):
+        check_arguments(lambda: None, "quiz", {"x": 1})
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "message"),
+    [
+        ("fake-api", Settings(devices=("0",)), "do not apply to fake-api"),
+        ("fake-api", Settings(backend="ray"), "do not apply to fake-api"),
+        ("fake-api", Settings(stream=True), "--stream and --no-stream do not apply to fake-api"),
+        ("echo", Settings(stream=False), "--stream and --no-stream do not apply to echo"),
+    ],
+)
+def test_further_settings_of_another_kind_of_model_are_rejected(model: str, settings: Settings, message: str) -> None:
+    spec = Spec(task="demo", model=model)
+    with pytest.raises(SpecError, match=message):
+        check_settings(resolve_model(spec), spec, settings)
+
+
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        ("fake-api", Settings(processes=4)),
+        ("fake-api", Settings(replicas=1)),
+        ("echo", Settings(replicas=2, devices=("0", "1"))),
+        ("echo", Settings(backend="ray", replicas=2)),
+        ("openai", Settings(stream=True)),
+    ],
+)
+def test_suitable_settings_are_accepted(model: str, settings: Settings) -> None:
+    spec = Spec(task="demo", model=model, model_args={"model": "m"} if model == "openai" else {})
+    check_settings(resolve_model(spec), spec, settings)
+
+
+def test_settings_check_the_arguments_of_the_model() -> None:
+    spec = Spec(task="demo", model="echo", model_args={"dely": 1})
+    with pytest.raises(SpecError, match="'dely'"):
+        check_settings(Echo, spec, Settings())
+
+
+def test_one_process_needs_no_pool() -> None:
+    remote = Spec(task="demo", model="fake-api", model_args={"reply": "x"})
+    model = deploy_model(FakeApi, remote, Settings(processes=1))
+    assert isinstance(model, FakeApi)
+    assert model.reply == "x"
+    assert isinstance(deploy_model(Echo, Spec(task="demo", model="echo"), Settings(replicas=1)), Echo)
+
+
+def test_devices_alone_make_replicas() -> None:
+    pool = deploy_model(Echo, Spec(task="demo", model="echo"), Settings(devices=("0", "1")))
+    assert isinstance(pool, ReplicaPool)
+    assert len(pool.workers) == 2
+
+
+def test_stream_becomes_an_argument_of_the_model() -> None:
+    spec = Spec(task="demo", model="openai", model_args={"model": "m", "base_url": "http://127.0.0.1:9/v1"})
+    streaming = deploy_model(resolve_model(spec), spec, Settings(stream=True))
+    assert vars(streaming)["service"].stream is True
+    assert "stream" not in spec.model_args
+
+
+def test_identity_has_the_version_of_the_task_and_no_environment(spec: Spec) -> None:
+    task = build_task(spec)
+    run_spec = build_run_spec(spec, replace(task, version=7), task.inferencer)
+    assert run_spec.identity["task_version"] == 7
+    assert "environment" not in run_spec.identity
+    assert run_spec.environment is None
+    assert model_identity(spec) == spec.model_args == {}
+    assert describe_environment(spec) == {}
+
+
+def test_created_is_a_time_in_utc(spec: Spec) -> None:
+    task = build_task(spec)
+    created = datetime.fromisoformat(build_run_spec(spec, task, task.inferencer).created)
+    assert created.utcoffset() == timedelta(0)
+    assert created.microsecond == 0
+
+
+def test_display_name_keeps_the_prefix_of_a_framework() -> None:
+    assert display_name("kimi:/long/path/mine.py:Model") == "kimi:mine.py:Model"
+    assert display_name("echo") == "echo"

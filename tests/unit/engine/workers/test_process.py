@@ -1,15 +1,18 @@
 """Worker processes: loading time, restarts and logs."""
 
 import asyncio
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auricle import Sample, Settings
-from auricle.core.types import Generate, Record, Turn
+from auricle.core.errors import SampleError, SpecError, Transient
+from auricle.core.types import Generate, Generation, Output, Record, Turn
+from auricle.engine.batching import WorkerLost
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import RunLoop
 from auricle.engine.slots import close_model
@@ -107,3 +110,140 @@ def test_output_of_a_worker_goes_to_its_log(tmp_path: Path) -> None:
 
     assert asyncio.run(main()).text == "ok"
     assert "printed by the model" in (tmp_path / "logs" / "worker.log").read_text()
+
+
+# --- failures and restarts ------------------------------------------------------------------
+
+ODD_MODEL = """
+import asyncio
+import os
+import time
+from auricle import AsyncModel, Generation, SampleError
+
+class Odd(AsyncModel):
+    async def generate(self, request):
+        text = request.turns[0].parts[0]
+        if text == "crash":
+            os._exit(9)
+        if text == "fail":
+            raise SampleError("cannot do that")
+        if text == "hang":
+            time.sleep(600)
+        return Generation(text=f"{text} by {os.getpid()} {os.environ.get('EXTRA', '')}")
+
+class Crashes(AsyncModel):
+    def __init__(self):
+        os._exit(9)
+
+class Refuses(AsyncModel):
+    def __init__(self):
+        raise ValueError("no weights")
+"""
+
+
+def ask(text: str) -> Generate:
+    return Generate(turns=(Turn("user", (text,)),))
+
+
+def text_of(output: Output) -> str:
+    assert isinstance(output, Generation)
+    return output.text
+
+
+@pytest.fixture
+def odd_model(tmp_path: Path) -> Path:
+    file = tmp_path / "odd.py"
+    file.write_text(ODD_MODEL)
+    return file
+
+
+def use_worker(worker: WorkerProcess, use: Callable[[WorkerProcess], Awaitable[Any]]) -> Any:
+    async def main() -> Any:
+        try:
+            return await asyncio.wait_for(use(worker), 60)
+        finally:
+            await worker.close()
+
+    return asyncio.run(main())
+
+
+def test_a_crashed_process_fails_its_requests_and_is_replaced(odd_model: Path) -> None:
+    async def use(worker: WorkerProcess) -> None:
+        first = text_of(await worker.send(ask("a")))
+        assert first.endswith(" yes")
+        results = await asyncio.gather(worker.send(ask("crash")), worker.send(ask("hang")), return_exceptions=True)
+        assert [str(result) for result in results] == ["a worker process crashed"] * 2
+        assert all(isinstance(result, Transient) for result in results)
+        second = text_of(await worker.send(ask("b")))
+        assert second.split()[2] != first.split()[2]
+        assert worker.in_flight == 0
+        assert worker.ready_at == ready_at[0], "loading again does not count"
+
+    async def use_and_remember(worker: WorkerProcess) -> None:
+        await worker.send(ask("start"))
+        ready_at.append(worker.ready_at)
+        await use(worker)
+
+    ready_at: list[float | None] = []
+    use_worker(WorkerProcess(f"{odd_model}:Odd", {}, environment={"EXTRA": "yes"}), use_and_remember)
+
+
+def test_a_failed_request_keeps_the_process_and_its_number_in_flight(odd_model: Path) -> None:
+    async def use(worker: WorkerProcess) -> None:
+        first = text_of(await worker.send(ask("a")))
+        sending = asyncio.create_task(worker.send(ask("fail")))
+        await asyncio.sleep(0)
+        assert worker.in_flight == 1
+        with pytest.raises(SampleError, match="cannot do that"):
+            await sending
+        assert text_of(await worker.send(ask("a"))) == first
+        assert worker.in_flight == 0
+
+    use_worker(WorkerProcess(f"{odd_model}:Odd", {}), use)
+
+
+def test_a_killed_process_has_ended_and_the_next_request_starts_another(odd_model: Path) -> None:
+    async def use(worker: WorkerProcess) -> None:
+        first = text_of(await worker.send(ask("a")))
+        hanging = asyncio.create_task(worker.send(ask("hang")))
+        await asyncio.sleep(0.1)
+        await worker.kill()
+        assert hanging.done() or await asyncio.wait_for(_failed(hanging), 5)
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(first.split()[2]), 0)
+        assert text_of(await worker.send(ask("a"))) != first
+        await worker.kill()
+        await worker.kill()  # a process that has ended already
+
+    use_worker(WorkerProcess(f"{odd_model}:Odd", {}), use)
+
+
+async def _failed(task: asyncio.Task[Output]) -> bool:
+    with pytest.raises(Transient):
+        await task
+    return True
+
+
+def test_a_process_that_never_answers_is_given_up_after_eight_starts(odd_model: Path) -> None:
+    async def use(worker: WorkerProcess) -> None:
+        for _ in range(8):
+            with pytest.raises(Transient, match="crashed before it was ready"):
+                await worker.send(ask("a"))
+        with pytest.raises(WorkerLost, match="crashed 8 times without an answer; see its messages above"):
+            await worker.send(ask("a"))
+        assert worker.ready_at is None
+
+    use_worker(WorkerProcess(f"{odd_model}:Crashes", {}), use)
+
+
+def test_an_error_while_loading_is_that_of_the_model(odd_model: Path) -> None:
+    async def use(worker: WorkerProcess) -> None:
+        with pytest.raises(SpecError, match="no weights"):
+            await worker.send(ask("a"))
+
+    use_worker(WorkerProcess(f"{odd_model}:Refuses", {}), use)
+
+
+def test_closing_a_worker_that_was_never_started_does_nothing(odd_model: Path) -> None:
+    asyncio.run(WorkerProcess(f"{odd_model}:Odd", {}).close())
+    asyncio.run(WorkerProcess(f"{odd_model}:Odd", {}).kill())

@@ -1,0 +1,29 @@
+"""A sample of hostile inputs: no traceback, no hang, little memory. `scripts/fuzz.py` runs thousands."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import paths
+
+pytestmark = pytest.mark.slow
+
+
+def fuzz(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(paths.ROOT / "scripts" / "fuzz.py"), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=500)
+
+
+def test_hostile_inputs_end_no_command_with_a_traceback_a_hang_or_much_memory() -> None:
+    process = fuzz("--count", "120", "--seed", "1")
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert re.search(r"^120 inputs \(36 sounds, .+\) in \d+ commands", process.stdout, re.MULTILINE)
+    assert "\n0 tracebacks, 0 hangs\n0 undocumented exit codes\n" in process.stdout
+
+
+def test_an_input_can_be_built_again_from_its_number() -> None:
+    first, second = (fuzz("--kind", "manifests", "--only", "7").stdout.splitlines()[0] for _ in range(2))
+    assert first.startswith("$ auricle run data.")
+    assert first == second
