@@ -309,8 +309,9 @@ class _ContainerFile:
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self.name = getattr(stream, "name", "<none>")
-        self.read, self.tell = stream.read, stream.tell
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         try:

@@ -11,7 +11,7 @@ import pytest
 
 from auricle import Settings, Spec, api
 from auricle.audio import Audio
-from auricle.core.errors import AllRequestsFailed, ExitStatus, Refused, SpecError, Unsupported
+from auricle.core.errors import AllRequestsFailed, ExitStatus, Refused, SpecError, Transient, Unsupported
 from auricle.core.types import Generate, Generation, Sample, Turn
 from auricle.engine.judge import JudgePass, PendingRequests
 from auricle.engine.observer import Observer
@@ -23,6 +23,7 @@ from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import JudgeRequest
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.kinds import qa
+from auricle.testing.models import FakeApi
 
 JUDGES = '''
 from pathlib import Path
@@ -396,6 +397,22 @@ def test_stop_lets_verdicts_in_flight_finish(data: Path, tmp_path: Path) -> None
 
     asyncio.run(main())
     assert len(read_verdicts(tmp_path / "run")) == 1 + 2
+
+
+class UsedUp(AsyncModel):
+    async def generate(self, request: Generate) -> Generation:
+        raise Transient("HTTP 429 from host: quota used up", 7200.0)
+
+
+@pytest.mark.parametrize(("model", "reason"), [(UsedUp(), "the quota of the server is used up"), (FakeApi(), "")])
+def test_pass_returns_why_the_server_ended_it(data: Path, tmp_path: Path, model: AsyncModel, reason: str) -> None:
+    api.evaluate(spec(data), tmp_path / "run")
+    metrics = qa(data=str(data), metrics="judge-reference").metrics
+    judge_pass = JudgePass(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="some").to_judge())
+    assert judge_pass.count_pending() == 4
+    result = asyncio.run(judge_pass.run(model, Settings(concurrency=1), Observer(), asyncio.Event()))
+    assert result.startswith(reason)
+    assert bool(result) is bool(reason)
 
 
 # --- the command line ---------------------------------------------------------------------
