@@ -18,6 +18,7 @@ ALL = (
     "first_batch",
     "report_page",
     "ui",
+    "checksums",
     "resume",
     "memory",
     "api",

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from auricle.core.files import open_regular_file, user_cache_folder, write_atomically, write_lines_atomically
+from auricle.core.files import (
+    make_folder,
+    open_regular_file,
+    user_cache_folder,
+    write_atomically,
+    write_lines_atomically,
+)
 
 
 def test_content_replaces_the_file(tmp_path: Path) -> None:
@@ -50,3 +56,15 @@ def test_only_regular_files_are_opened(tmp_path: Path) -> None:
                 open_regular_file(path)
     with pytest.raises(IsADirectoryError):
         open_regular_file(tmp_path)
+
+
+def test_folder_of_a_created_or_renamed_file_is_fsynced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fsynced: list[Path] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: fsynced.append(Path(f"/proc/self/fd/{descriptor}").readlink()))
+    write_atomically(tmp_path / "file", [b"one\n", b"two\n"])
+    assert (tmp_path / "file").read_bytes() == b"one\ntwo\n"
+    assert fsynced == [tmp_path / "file.tmp", tmp_path]
+    fsynced.clear()
+    make_folder(tmp_path / "folder")
+    make_folder(tmp_path / "folder")
+    assert fsynced == [tmp_path]
