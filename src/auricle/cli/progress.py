@@ -71,7 +71,7 @@ class ProgressLines(ProgressDisplay):
 
     def show(self) -> None:
         total = f" of {self.total}" if self.total and self.done < self.total else ""
-        unit = "verdicts" if self.phase == "judging" else "samples"
+        unit = ("verdict" if self.phase == "judging" else "sample") + ("" if self.done == 1 and not total else "s")
         eta = self.eta_seconds
         time_left = "" if eta is None else f", {eta:.0f} s left"
         self._stream.write(f"{self.title}: {self.done}{total} {unit}, {format_counts(self)}{time_left}\n")

@@ -1,8 +1,9 @@
 """Lines of JSON with a checksum, so that a damaged or edited line is noticed.
 
-A line is a JSON object without spaces, with sorted keys at every level. Its last field, `crc`, is the CRC-32 of all
-that precedes it. A line that another program wrote in another form (spaces, another order of keys, escapes) is intact
-as long as its content is the same.
+A line is a JSON object without spaces, whose fields are in alphabetical order. Its last field, `crc`, is the CRC-32 of
+all that precedes it. A line that another program wrote in another form (spaces, another order of fields, escapes) is
+intact as long as its content is the same. The order inside a field is content: it is the order in which a model returned
+its labels, and the first of two equal scores wins.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _find_damage_in_content(line: bytes) -> str:
     if checksum is None:
         return "has no checksum"
     try:
-        content = orjson.dumps(document, option=orjson.OPT_SORT_KEYS)
+        content = orjson.dumps(dict(sorted(document.items())))
     except TypeError:  # nested more deeply than anything that is written
         return "is nested too deeply"
     return "" if checksum == f"{crc32(content[:-1]):08x}" else "does not match its checksum"

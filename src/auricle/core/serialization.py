@@ -124,8 +124,12 @@ DECODERS: dict[str, Callable[[JsonObject], Any]] = {
 def encode_record(record: Record) -> bytes:
     """Return a record as a line of canonical JSON; see `add_checksum`."""
     sample = record.sample
-    line = {
-        "attempts": record.attempts,
+    line: dict[str, Any] = {"attempts": record.attempts}  # in alphabetical order, which is faster than sorting
+    if record.audio_seconds is not None:
+        line["audio_seconds"] = record.audio_seconds
+    if record.cached:
+        line["cached"] = record.cached
+    line |= {
         "error": record.error,
         "id": sample.id,
         "inputs": sample.inputs,
@@ -137,11 +141,7 @@ def encode_record(record: Record) -> bytes:
         "seconds": record.seconds,
         "target": sample.target,
     }
-    if record.audio_seconds is not None:
-        line["audio_seconds"] = record.audio_seconds
-    if record.cached:
-        line["cached"] = record.cached
-    return dump_canonical(line)
+    return dumps(line)
 
 
 RECORD_START, ID_START, ID_END = b'{"attempts":', b',"id":"', b'","inputs":'
@@ -197,21 +197,17 @@ def decode_output(value: Mapping[str, Any]) -> Output:
 
 def dumps(value: Any) -> bytes:
     """Return one line of JSON. Unpaired surrogates, which JSON does not allow, become U+FFFD."""
-    return _dump(value, JSON_OPTIONS)
-
-
-def dump_canonical(value: Any) -> bytes:
-    """Return one line of JSON with sorted keys, so that equal content has equal bytes."""
-    return _dump(value, JSON_OPTIONS | orjson.OPT_SORT_KEYS)
-
-
-def _dump(value: Any, options: int) -> bytes:
     try:
-        return orjson.dumps(value, _to_plain, options)
+        return orjson.dumps(value, _to_plain, JSON_OPTIONS)
     except TypeError as error:
         if "surrogates" not in str(error):
             raise
-        return orjson.dumps(_replace_surrogates(value), _to_plain, options)
+        return orjson.dumps(_replace_surrogates(value), _to_plain, JSON_OPTIONS)
+
+
+def dump_canonical(document: Mapping[str, Any]) -> bytes:
+    """Return one line of JSON whose fields are in alphabetical order; see `add_checksum`."""
+    return dumps(dict(sorted(document.items())))
 
 
 def _to_plain(value: Any) -> Any:

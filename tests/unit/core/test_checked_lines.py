@@ -15,7 +15,7 @@ LINE = add_checksum(dump_canonical(DOCUMENT))
 
 
 def test_line_ends_with_the_checksum_of_what_precedes_it() -> None:
-    assert LINE == b'{"id":"\xc3\xa9 1","meta":{"a":[null,true],"b":1.5},"row":3,"text":"a\\"b","crc":"3e901e38"}\n'
+    assert LINE == b'{"id":"\xc3\xa9 1","meta":{"b":1.5,"a":[null,true]},"row":3,"text":"a\\"b","crc":"1839d651"}\n'
     assert find_damage(LINE) == ""
 
 
@@ -28,7 +28,6 @@ def rewrite(**options: Any) -> bytes:
     [
         rewrite(),
         rewrite(ensure_ascii=False, indent=None, separators=(", ", " : ")),
-        rewrite(sort_keys=True),
         json.dumps(dict(reversed(list(json.loads(LINE).items())))).encode(),
     ],
 )
@@ -42,8 +41,9 @@ def test_same_content_in_another_form_is_intact(line: bytes) -> None:
     [
         (LINE.replace(b":3", b":4"), "does not match its checksum"),
         (rewrite().replace(b'"row": 3', b'"row": 4'), "does not match its checksum"),
-        (LINE.replace(b"3e90", b"3e91"), "does not match its checksum"),
-        (LINE.replace(b'"3e901e38"', b"17"), "does not match its checksum"),
+        (LINE.replace(b"1839", b"183a"), "does not match its checksum"),
+        (LINE.replace(b'"1839d651"', b"17"), "does not match its checksum"),
+        (rewrite(sort_keys=True), "does not match its checksum"),  # the order of labels in a prediction counts
         (dump_canonical(DOCUMENT), "has no checksum"),
         (LINE[:9] + bytes(4) + LINE[13:], "contains NUL bytes"),
         (LINE[3:], "is not valid JSON"),

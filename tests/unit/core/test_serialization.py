@@ -61,6 +61,13 @@ def test_record_is_decoded_as_encoded(output: Output) -> None:
     assert round_trip(record) == record
 
 
+def test_values_of_a_prediction_keep_the_order_of_the_model() -> None:
+    values = {"sad": 0.5, "angry": 0.5}  # the first of two equal values wins
+    decoded = round_trip(replace(RECORD, outputs=(Prediction(values=values, scale="probability"),))).outputs[0]
+    assert isinstance(decoded, Prediction)
+    assert list(decoded.values) == ["sad", "angry"]
+
+
 def test_failure_is_decoded_as_encoded() -> None:
     record = replace(RECORD, error=Failure("AudioError", "it is empty"))
     assert round_trip(record) == record
