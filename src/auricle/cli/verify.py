@@ -52,7 +52,8 @@ def _format(result: Verification) -> Iterator[str]:
         yield f"  Write derived files again with: auricle score {result.run}"
     if result.missing:
         numbers = ", ".join(map(str, result.missing_rows[:MAX_PRINTED]))
-        rows = f" (rows {numbers}{', …' if result.missing > MAX_PRINTED else ''})" if numbers else ""
-        yield f"  Running the same command again sends {result.missing:,} samples{rows}."
+        end = "" if result.missing == 1 else "s"
+        rows = f" (row{end} {numbers}{', …' if result.missing > MAX_PRINTED else ''})" if numbers else ""
+        yield f"  Running the same command again sends {result.missing:,} sample{end}{rows}."
     if result.failed:
         yield f"  It also sends the {result.failed:,} samples that failed, unless --skip-failed is given."

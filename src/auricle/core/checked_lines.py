@@ -2,8 +2,8 @@
 
 A line is a JSON object without spaces, whose fields are in alphabetical order. Its last field, `crc`, is the CRC-32 of
 all that precedes it. A line that another program wrote in another form (spaces, another order of fields, escapes) is
-intact as long as its content is the same. The order inside a field is content: it is the order in which a model returned
-its labels, and the first of two equal scores wins.
+intact as long as its content is the same. The order inside a field is content: it is the order in which a model
+returned its labels, and the first of two equal scores wins.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def test_damaged_run_exits_with_3_and_names_lines_and_samples(
     assert done.returncode == 3
     assert "Damaged: outputs.jsonl:1 does not match its checksum" in done.stdout
     assert "Outdated: metrics.json was made from another outputs.jsonl." in done.stdout
-    assert "Running the same command again sends 1 samples (rows 1)." in done.stdout
+    assert "Running the same command again sends 1 sample (row 1)." in done.stdout
     (result,) = json.loads(auricle("verify", "run", "--json").stdout)
     assert (result["intact"], result["missing"], result["missing_rows"]) == (False, 1, [1])
     shown = auricle("show", "run")
