@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from auricle import BatchModel, Generate, Generation, SampleError, Settings, Turn
+from auricle import BatchModel, Generate, Generation, SampleError, Settings, Transient, Turn
 from auricle.core.types import Output
 from auricle.engine.batching import BATCHES_PER_WINDOW, RunStopped
 from auricle.engine.slots import DirectSlot, close_model, open_slots, send_once
@@ -92,3 +92,18 @@ def test_close_model_waits_for_worker_processes() -> None:
     model = Pool()
     asyncio.run(close_model(model))
     assert model.calls == ("close", "aclose")
+
+
+def test_send_once_gives_up_after_three_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def sleep(_seconds: float) -> None: ...
+
+    class Busy(FakeApi):
+        async def generate(self, request: Generate) -> Generation:
+            self.calls += 1
+            raise Transient("busy")
+
+    model = Busy()
+    monkeypatch.setattr("auricle.engine.retry.asyncio.sleep", sleep)
+    with pytest.raises(Transient, match="busy"):
+        asyncio.run(send_once(model, REQUEST))
+    assert model.calls == 3
