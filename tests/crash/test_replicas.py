@@ -111,11 +111,10 @@ def test_replicas_end_with_a_killed_run_even_in_a_batch_that_hangs(work: Path, d
         pytest.importorskip("ray")
     options = ["--replicas", "2", "-M", "hang=q3", *DEPLOYMENTS[deployment]]
     with subprocess.Popen(command(work, *options), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        while not (work / "pids" / "hung").exists():
+        while not (work / "pids" / "hung").exists() or len(pids(work)) < 2:
             assert running.poll() is None
             time.sleep(0.02)
         running.kill()
-    assert len(pids(work)) == 2
     wait_until_ended(work)
 
 
