@@ -6,16 +6,11 @@ of a secret argument or environment variable, wherever it appears again, and val
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
 from io import TextIOBase
 from typing import Any, NamedTuple, TextIO
-from urllib.parse import quote, urlsplit
 
 HIDDEN = "…"
 MIN_SECRET_CHARS = 8
@@ -191,11 +186,17 @@ def _replace_forms(content: bytes, forms: Iterable[Form]) -> bytes:
 
 def _plain_forms(value: str) -> set[str]:
     """Return a secret as it is, and as it appears in URLs, JSON and HTML."""
+    import html  # commands that only print start faster without these modules
+    import json
+    from urllib.parse import quote
+
     return {value, quote(value, safe=""), json.dumps(value, ensure_ascii=False)[1:-1], html.escape(value)}
 
 
 def _base64_forms(value: str) -> list[str]:
     """Return what base64 makes of a secret that begins anywhere within a group of three bytes."""
+    import base64
+
     if len(value) < MIN_BASE64_CHARS:
         return []
     padded = (base64.b64encode(b"\0" * offset + value.encode()).decode() for offset in range(3))
@@ -255,6 +256,8 @@ def redact_text(text: str) -> str:
 
 
 def _redact_argument(name: str, value: Any, hide_generated: bool) -> Any:
+    from hashlib import blake2b
+
     if _is_hidden(name, value):
         return HIDDEN
     if isinstance(value, Mapping):
@@ -340,6 +343,8 @@ def _is_path(value: str) -> bool:
 
 
 def _url_password(value: str) -> str | None:
+    from urllib.parse import urlsplit
+
     if "://" not in value:
         return None
     try:
