@@ -289,6 +289,8 @@ def resolve_path(value: Any, base: Path) -> Any:
 
 
 def _parse_target(value: Any, columns: ColumnMapping) -> Json:
+    if type(value) is str:
+        return value
     if value is None and columns.requires_target:
         raise SampleError(f"no target: expected one of the columns {', '.join(columns.target_columns)}")
     if isinstance(value, dict):

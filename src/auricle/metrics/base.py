@@ -236,9 +236,9 @@ def metric(
 def has_oversized_text(record: Record) -> bool:
     """Return whether an answer or a reference of a record is too long to be scored."""
     target = record.sample.target
-    references = target if isinstance(target, (list, tuple)) else [target]
-    answers = [output.text for output in record.outputs if isinstance(output, Generation)]
-    return any(isinstance(text, str) and len(text) > MAX_TEXT_LENGTH for text in (*answers, *references))
+    texts = [output.text for output in record.outputs if isinstance(output, Generation)]
+    texts += [text for text in (target if isinstance(target, (list, tuple)) else (target,)) if isinstance(text, str)]
+    return max(map(len, texts), default=0) > MAX_TEXT_LENGTH
 
 
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:

@@ -152,11 +152,13 @@ def promote_columns(prompt: Prompt | None) -> Callable[[Sample], Sample]:
 
     def promote(sample: Sample) -> Sample:
         values = {name: sample.meta[name] for name in fields if name not in sample.inputs and name in sample.meta}
+        if not values:
+            return sample
         promoted: dict[str, Input] = {
             name: [str(item) for item in value] if isinstance(value, (list, tuple)) else str(value)
             for name, value in values.items()
         }
-        return replace(sample, inputs={**sample.inputs, **promoted}) if promoted else sample
+        return replace(sample, inputs={**sample.inputs, **promoted})
 
     return promote
 
