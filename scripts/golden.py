@@ -118,6 +118,9 @@ IGNORED = {
     "newest": ("value", "a date"),
     "outputs.jsonl.seconds": ("value", "how long an answer took"),
     "verdicts.jsonl.seconds": ("value", "how long a verdict took"),
+    "timing": ("value", "when the parts of an answer arrived"),
+    "crc": ("value", "the checksum of a line with times"),
+    "derived": ("value", "digests of files with times"),
     "wall_seconds": ("value", "how long a pass took"),
     "samples_per_second": ("value", "follows from that"),
     "rtfx": ("value", "follows from that"),
@@ -1120,7 +1123,7 @@ def lines_of(name: str, text: str) -> list[Json]:
     lines = [canonical(json.loads(line), name) for line in text.splitlines()]
     if name not in JOURNALS:
         return lines
-    return sorted(lines, key=lambda line: json.dumps(line, sort_keys=True))
+    return sorted(lines, key=lambda line: (str(line.get("id")), json.dumps(line, sort_keys=True)))
 
 
 def document_of(_: str, text: str) -> Json:
