@@ -43,17 +43,22 @@ def start_parent_and_worker(worker: str) -> tuple[subprocess.Popen[str], int]:
     return process, int(process.stdout.readline())
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs the parent-death signal")
-@pytest.mark.parametrize("work", [HOLD_THE_LOCK, RELEASE_THE_LOCK])
-def test_worker_is_killed_with_its_parent_whatever_it_does(tmp_path: Path, work: str) -> None:
-    marker = tmp_path / "working"
-    code = f"from auricle.engine.workers import lifetime; lifetime.end_with_parent(0); open({str(marker)!r}, 'w')"
-    parent, worker = start_parent_and_worker(f"{code}; {work}")
+def check_worker_ends_with_its_parent(code: str, marker: Path) -> None:
+    """Kill the parent of a worker once it has written its marker, and wait until the worker has ended."""
+    parent, worker = start_parent_and_worker(code)
     while not marker.exists():
         time.sleep(0.02)
     parent.kill()
     parent.communicate()
     wait_until_ended(worker)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the parent-death signal")
+@pytest.mark.parametrize("work", [HOLD_THE_LOCK, RELEASE_THE_LOCK])
+def test_worker_is_killed_with_its_parent_whatever_it_does(tmp_path: Path, work: str) -> None:
+    marker = tmp_path / "working"
+    code = f"from auricle.engine.workers import lifetime; lifetime.end_with_parent(0); open({str(marker)!r}, 'w')"
+    check_worker_ends_with_its_parent(f"{code}; {work}", marker)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -63,12 +68,7 @@ def test_worker_ends_when_its_pipe_is_closed_where_there_is_no_parent_death_sign
         "import sys; from auricle.engine.workers import lifetime; sys.platform = 'other'; lifetime.GRACE_SECONDS = 0.1;"
         f" lifetime.end_with_parent(0); open({str(marker)!r}, 'w'); {RELEASE_THE_LOCK}"
     )
-    parent, worker = start_parent_and_worker(code)
-    while not marker.exists():
-        time.sleep(0.02)
-    parent.kill()
-    parent.communicate()
-    wait_until_ended(worker)
+    check_worker_ends_with_its_parent(code, marker)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
