@@ -25,10 +25,10 @@ from tests.support.framework_results import (
 DOCS = paths.DOCS
 PAGES = (
     "importing-results",
-    "coming-from-cmi-rewardbench",
-    "coming-from-open-asr-leaderboard",
-    "coming-from-ser-suites",
-    "coming-from-ultraeval-audio",
+    "coming-from/cmi-rewardbench",
+    "coming-from/open-asr-leaderboard",
+    "coming-from/ser-suites",
+    "coming-from/ultraeval-audio",
 )
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
@@ -86,12 +86,13 @@ def test_every_command_of_a_page_runs(page: str, workspace: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_of_a_page_lead_to_files(page: str) -> None:
-    for target in re.findall(r"\]\(([\w-]+\.md)", read_page(page)):
-        assert (DOCS / target).is_file(), target
+    folder = (DOCS / page).parent
+    for target in re.findall(r"\]\(([\w./-]+\.md)", read_page(page)):
+        assert (folder / target).is_file(), target
 
 
 def test_the_example_wrapper_returns_the_peak_as_score(workspace: Path) -> None:
-    blocks = BLOCK.findall(read_page("coming-from-ser-suites"))
+    blocks = BLOCK.findall(read_page("coming-from/ser-suites"))
     body = next(body for _, body in blocks if "LoudnessW" in body)
     with_parents(workspace / "models" / "loudness_wrapper.py").write_text(body)
     arguments = ["ask", "-m", "ser:models/loudness_wrapper.py:LoudnessWrapper", "emotions/angry/0.wav"]

@@ -14,7 +14,7 @@ from auricle.runs.run_directory import Run
 from auricle.testing.fake_server import FakeServer
 from tests.support import paths
 
-PAGE = paths.DOCS / "coming-from-aisbench.md"
+PAGE = paths.DOCS / "coming-from/aisbench.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 NAMES = str.split("""
 Inferencer GenInferencer MultiTurnGenInferencer PPLInferencer BaseApiInferencer BaseLocalInferencer

@@ -15,7 +15,7 @@ from tests.support import paths
 
 pytestmark = pytest.mark.slow
 
-PAGE = paths.DOCS / "coming-from-kimi-audio-evalkit.md"
+PAGE = paths.DOCS / "coming-from/kimi-audio-evalkit.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 FLAGS = ("data", "work-dir", "reeval", "debug", "eval-method", "force-reinfer", "skip-eval")

@@ -17,7 +17,7 @@ from tests.support import paths
 
 pytestmark = pytest.mark.slow
 
-PAGE = paths.DOCS / "coming-from-lmms-eval.md"
+PAGE = paths.DOCS / "coming-from/lmms-eval.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
