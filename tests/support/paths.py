@@ -6,4 +6,5 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 EXAMPLES = ROOT / "examples"
 GOLDEN = ROOT / "tests" / "golden"
-SHARED_DATA = ROOT.parent / "shared" / "data"
+SHARED = ROOT.parent / "shared"
+SHARED_DATA = SHARED / "data"
