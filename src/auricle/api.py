@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from auricle.audio import Audio
 from auricle.audio.limits import limit_audio
 from auricle.core.closing import Closing
-from auricle.core.errors import AllRequestsFailed, SpecError, Unsupported
+from auricle.core.errors import AllRequestsFailed, SampleError, SpecError, Unsupported
 from auricle.core.types import (
     ABILITY_BY_REQUEST,
     Ability,
@@ -345,9 +345,12 @@ def _preview_samples(
     for sample in task.samples:
         if isinstance(sample, RejectedRow):
             yield sample, []
-        else:
+            continue
+        try:
             requests = _run_async(inferencers.preview_requests(inferencer, sample))
             yield sample, [(request, render_request(request)) for request in requests]
+        except SampleError as error:
+            yield RejectedRow(sample.origin or sample.id, str(error)), []
 
 
 def _run_inference(

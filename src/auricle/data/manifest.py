@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -33,6 +33,10 @@ COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
     "meta": ("meta",),
 }
 """Column names by role, for every kind of task; the first match is used."""
+INPUT_ROLES = {"audio", "image", "video", "question", "choices"}
+"""Roles that are inputs of a sample, by these names."""
+ROLES_WITHOUT_TEXT = {"audio", "image", "video", "meta", "target"}
+"""Roles whose column a prompt cannot show: what is not text, and the answer."""
 VISUAL_MEDIA: Mapping[str, Callable[[object], Part]] = {"image": Image.of, "video": Video.of}
 VALIDATED_ROWS = 50  # rows checked before a run, to distinguish a wrong file from a wrong row
 MAX_CACHED_LAYOUTS = 50  # sets of columns; most files have one
@@ -51,16 +55,22 @@ class ColumnMapping:
     requires_media: bool = False
     default_question: str = ""
 
-    def assign_roles(self, columns: KeysView[str]) -> ColumnRoles:
-        """Return the column used for each role, and the columns without a role."""
+    def assign_roles(self, columns: KeysView[str], shown_columns: Collection[str] = ()) -> ColumnRoles:
+        """Return the column used for each role, and the columns that stay under their own name.
+
+        These are the columns without a role and those that the prompt shows, except the target and media.
+        A role's own name, such as `question`, always means the input.
+        """
         aliases = {**COLUMN_ALIASES, "target": self.target_columns, "question": self.question_columns}
         columns_by_role = {
             role: next(name for name in role_names if name in columns)
             for role, role_names in aliases.items()
             if not columns.isdisjoint(role_names)
         }
-        role_names = {name for role_names in aliases.values() for name in role_names}
-        return columns_by_role, [name for name in columns if name not in role_names]
+        renamed = {name for role_names in aliases.values() for name in role_names}
+        renamed -= {*shown_columns} - INPUT_ROLES
+        renamed |= {name for role, name in columns_by_role.items() if role in ROLES_WITHOUT_TEXT}
+        return columns_by_role, [name for name in columns if name not in renamed]
 
 
 @dataclass(frozen=True)
@@ -75,7 +85,9 @@ class Manifest:
     transform: Callable[[Sample], Sample] = field(default=lambda sample: sample)
     """Applied to every sample; may raise `SampleError` to reject it."""
     prompt_fields: tuple[str, ...] = ()
-    """Inputs that the prompt shows; a file without these columns is refused."""
+    """Inputs that the prompt requires; a file without these columns is refused."""
+    shown_columns: tuple[str, ...] = ()
+    """Columns that the prompt or its examples show; they are available under their own name besides their role."""
     row_range: tuple[int, int | None] = (0, None)
     """Index of the first row, and of the row after the last one."""
     _roles: dict[tuple[str, ...], ColumnRoles] = field(default_factory=dict, repr=False, compare=False)
@@ -111,7 +123,7 @@ class Manifest:
         return convert_row(row.origin, lambda: check_storable(self.transform(self._build_sample(index, row))))
 
     def _split_columns(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the values by role, and the columns without a role; null counts as missing."""
+        """Return the values by role, and the columns that keep their name; null counts as missing."""
         if None in values.values():
             values = {name: value for name, value in values.items() if value is not None}
         # A list or an object is not a question (such as IFEval's `instruction`).
@@ -123,7 +135,7 @@ class Manifest:
         if columns not in self._roles:
             if len(self._roles) == MAX_CACHED_LAYOUTS:
                 self._roles.clear()
-            self._roles[columns] = self.fields.assign_roles(values.keys())
+            self._roles[columns] = self.fields.assign_roles(values.keys(), self.shown_columns)
         columns_by_role, other_names = self._roles[columns]
         role_values = {role: values[name] for role, name in columns_by_role.items()}
         return role_values, {name: values[name] for name in other_names}

@@ -135,6 +135,12 @@ class Prompt:
         optional_by_name.pop(EXAMPLES_FIELD, None)
         return optional_by_name
 
+    @property
+    def example_fields(self) -> list[str]:
+        """Return the columns that the examples show, without the answer."""
+        texts = [self.examples] if isinstance(self.examples, str) else [message.text for message in self.examples]
+        return [name for text in texts for name in field_names(text) if name not in TARGET_FIELDS]
+
     def render(self, sample: Sample) -> tuple[Turn, ...]:
         """Return the conversation for a sample."""
         examples = self.shots.examples_for(sample) if self.shots else ()

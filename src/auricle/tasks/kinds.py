@@ -23,7 +23,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, FirstSupported, Inferencer, Measure
 from auricle.tasks.inferencers.likelihood import LETTERS
 from auricle.tasks.options import TaskOptions, language_name, parse_row_range, split_list
-from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, required_fields, with_shots
+from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, with_columns, with_shots
 from auricle.text import resolve_profile_name, strip_labels
 
 MEDIA = ("video", "image", "audio")
@@ -91,7 +91,7 @@ class TaskKind:
 
     def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
         manifest = load_manifest(options, self.columns, self.sample_transform(recipe))
-        return replace(manifest, prompt_fields=required_fields(recipe.displayed_prompt))
+        return with_columns(manifest, recipe.displayed_prompt)
 
     def _build_shots(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
         if pool := pool_path(options.shots):
@@ -189,6 +189,7 @@ def _load_labelled(options: TaskOptions, columns: ColumnMapping, transform: Samp
     kind = TaskKind("", columns, LABEL_PROMPT, LABEL_METRICS, transform)
     recipe = build_recipe(options, kind.prompt, kind.metrics)
     manifest = load_manifest(options, columns, kind.sample_transform(recipe))
+    manifest = replace(with_columns(manifest, recipe.displayed_prompt), prompt_fields=())
     labels = split_list(options.labels)
     return replace(manifest, choices=(lambda: labels) if labels else cache(partial(_distinct_labels, manifest)))
 

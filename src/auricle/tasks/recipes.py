@@ -6,11 +6,12 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from auricle.core.errors import SpecError
 from auricle.core.registry import import_object
 from auricle.core.types import Input, RejectedRow, Sample
+from auricle.data.manifest import Manifest
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import FewShotSelector
 from auricle.tasks.catalogue import INFERENCERS
@@ -28,6 +29,7 @@ DEFAULT_AGGREGATIONS: Mapping[str, str] = {"converse": "turns", "rounds": "last"
 """Default aggregation of several answers."""
 
 Samples = Iterable[Sample | RejectedRow]
+ManifestT = TypeVar("ManifestT", bound=Manifest)
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,9 @@ def promote_columns(prompt: Prompt | None) -> Callable[[Sample], Sample]:
     return promote
 
 
-def required_fields(prompt: Prompt | None) -> tuple[str, ...]:
-    """Return the names of the inputs that a prompt requires."""
-    fields = prompt.fields if prompt else {}
-    return tuple(name for name, optional in fields.items() if not optional)
+def with_columns(manifest: ManifestT, prompt: Prompt | None) -> ManifestT:
+    """Return the manifest with the columns that a prompt requires or shows."""
+    if prompt is None:
+        return manifest
+    required = tuple(name for name, optional in prompt.fields.items() if not optional)
+    return replace(manifest, prompt_fields=required, shown_columns=(*prompt.fields, *prompt.example_fields))

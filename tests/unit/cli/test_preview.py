@@ -1,5 +1,7 @@
 """`auricle preview`: requests without the target."""
 
+import pytest
+
 from tests.support.cli_types import RunAuricle, WriteManifest
 
 
@@ -20,3 +22,31 @@ def test_number_limits_the_samples(auricle: RunAuricle, manifest: WriteManifest)
     output = auricle("preview", path, "--as", "qa", "-n", "2").stdout
     assert "question 1" in output
     assert "question 2" not in output
+
+
+@pytest.mark.parametrize("column", ["prompt", "text", "question", "instruction"])
+def test_any_column_can_be_used_in_a_template_under_its_own_name(
+    auricle: RunAuricle, manifest: WriteManifest, column: str
+) -> None:
+    path = manifest([{column: "Sort a list.", "answer": "x"}])
+    output = auricle("preview", path, "--as", "qa", "-T", f"prompt=Task: {{{column}}} / {{question}}").stdout
+    assert "Task: Sort a list. / Sort a list." in output
+
+
+def test_examples_can_show_a_column_that_serves_as_the_question(auricle: RunAuricle, manifest: WriteManifest) -> None:
+    path = manifest([{"id": number, "text": f"{number} + 1", "answer": number + 1} for number in range(2)])
+    task = path.with_name("task.yaml")
+    task.write_text(
+        f"kind: qa\ndata: {path.name}\nshots: {{use: random, k: 1}}\n"
+        "prompt: {examples: [{user: 'Example {text}'}, {assistant: '{target}'}], turns: '{question}'}\n"
+    )
+    assert "Example 1 + 1" in auricle("preview", task).stdout
+
+
+def test_a_sample_that_a_template_does_not_fit_is_listed_with_the_reason(
+    auricle: RunAuricle, manifest: WriteManifest
+) -> None:
+    path = manifest([{"question": "Which?", "answer": "x"}, {"question": "Who?", "hint": "A king.", "answer": "y"}])
+    result = auricle("preview", path, "--as", "qa", "-n", "2", "-T", "prompt={question} {hint}")
+    assert "mine.jsonl:1: rejected: the prompt needs {hint}, but the sample has only question" in result.stdout
+    assert "Who? A king." in result.stdout

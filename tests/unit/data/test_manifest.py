@@ -56,6 +56,21 @@ def test_list_in_a_question_alias_stays_in_the_metadata(manifest: Any) -> None:
     ]
 
 
+def test_columns_that_the_prompt_shows_keep_their_name_besides_their_role(manifest: Any) -> None:
+    path = manifest([{"index": 7, "text": "Add.", "question": "1 + 1?", "instruction": "Be brief.", "answer": "2"}])
+    columns = ColumnMapping(target_columns=("answer",), question_columns=("text", "question", "instruction"))
+    (plain,) = samples(path, columns)
+    assert plain.meta == {}
+    (sample,) = samples(path, columns, shown_columns=("text", "instruction", "question", "index", "answer"))
+    assert (sample.id, sample.inputs["question"]) == ("7", "Add.")
+    assert sample.meta == {"index": 7, "text": "Add.", "instruction": "Be brief."}
+
+
+def test_the_path_of_a_recording_is_not_text_for_a_prompt(manifest: Any) -> None:
+    (sample,) = samples(manifest([{"audio_path": "a.wav", "text": "x"}]), shown_columns=("audio_path",))
+    assert sample.meta == {}
+
+
 def test_common_column_names_are_recognised(manifest: Any) -> None:
     (sample,) = samples(manifest([{"id": "x", "audio": "a.wav", "text": "hello", "speaker": "s1"}]))
     assert (sample.id, sample.target, sample.meta) == ("x", "hello", {"speaker": "s1"})

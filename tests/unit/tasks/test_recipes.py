@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auricle import Sample, SpecError
+from auricle.data import ColumnMapping, Manifest
 from auricle.prompts import Prompt
 from auricle.tasks.inferencers import Choose, Converse, Respond
 from auricle.tasks.options import TaskOptions
-from auricle.tasks.recipes import build_recipe, promote_columns, required_fields
+from auricle.tasks.recipes import build_recipe, promote_columns, with_columns
 
 
 def recipe(**options: Any) -> Any:
@@ -56,6 +58,8 @@ def test_an_invalid_inferencer_is_rejected(setting: Any, message: str) -> None:
 
 def test_columns_of_the_prompt_become_inputs() -> None:
     prompt = Prompt.of("{question} {hint?} {year}")
-    assert required_fields(prompt) == ("question", "year")
+    manifest = with_columns(Manifest(Path("mine.jsonl"), ColumnMapping(("answer",))), prompt)
+    assert manifest.prompt_fields == ("question", "year")
+    assert manifest.shown_columns == ("question", "hint", "year")
     sample = Sample(id="1", inputs={"question": "?"}, meta={"year": 1999, "other": "x"})
     assert promote_columns(prompt)(sample).inputs == {"question": "?", "year": "1999"}

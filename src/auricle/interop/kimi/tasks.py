@@ -19,7 +19,7 @@ from auricle.metrics.labels import resolve_option
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import TRANSCRIPT_METRICS, TaskKind, add_options, parse_options, require_transcript
 from auricle.tasks.options import TaskOptions, parse_row_range
-from auricle.tasks.recipes import build_recipe, required_fields
+from auricle.tasks.recipes import build_recipe, with_columns
 
 PROMPT = "{audio?}{question}"
 """The evalkit's prompt: audio, and a question that may be empty."""
@@ -107,10 +107,12 @@ def _build_task(dataset: Dataset, options: TaskOptions) -> Task:
         root=Path(options.root) if options.root else None,
         transform=kind.sample_transform(recipe),
         row_range=parse_row_range(options.rows),
-        prompt_fields=required_fields(recipe.displayed_prompt),
         dataset=dataset,
     )
-    task = replace(kind.task_from_samples(options, recipe, samples), extra_context=dataset.task_metadata)
+    task = replace(
+        kind.task_from_samples(options, recipe, with_columns(samples, recipe.displayed_prompt)),
+        extra_context=dataset.task_metadata,
+    )
     if dataset.name == "OpenAudioBench" and not options.metrics:
         return replace(task, metrics=_apply_by_subset(task.metrics))
     return task
