@@ -101,7 +101,9 @@ CONFIG_OPTIONS = (
     opt.number("--hourly PRICE", "Price of the machine per hour, used to compute costs. [default: none]"),
 )
 @opt.option_group(
-    "Output", opt.path("-o --out DIR", "Output folder. [default: runs/perf-TASK-MODEL]"), *opt.output_options
+    "Output",
+    opt.path("-o --out DIR", "Output folder. [default: runs/perf-TASK-MODEL, with a number if that exists]"),
+    *opt.output_options,
 )
 def perf(**options: Any) -> None:
     """Load-test a model on TASK.
@@ -153,12 +155,14 @@ def _measure(
     from auricle.engine.factory import Evaluation
     from auricle.perf.measurement import measure
     from auricle.perf.progress import ProgressLine
-    from auricle.runs.run_directory import set_aside
+    from auricle.runs.run_directory import contains_run, first_usable, set_aside
 
     evaluation = Evaluation.prepare(opt.build_spec(task, opt.require_model(model), options))
     folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
     if fresh:
         set_aside(folder)
+    elif out is None:
+        folder = first_usable(folder, lambda path: not contains_run(path))
     limit = limit_audio(options["max_audio"])
     with log_errors_in(folder), foreign_output(), limit, ProgressLine() as progress:
         return folder, measure(evaluation, folder, _build_perf_config(options, evaluation.spec), progress.update)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from auricle import Spec
     from auricle.engine.budget import Budget
     from auricle.engine.config import RunConfig
+    from auricle.engine.factory import Evaluation
     from auricle.runs.response_cache import ResponseCache
     from auricle.runs.result import RunResult
 
@@ -119,7 +120,9 @@ SPECIAL_OPTIONS = {
 @opt.option_group(
     "Output",
     opt.path(
-        "-o --out DIR", "Run directory; with several tasks, the folder that contains them. [default: runs/TASK-MODEL]"
+        "-o --out DIR",
+        "Run directory; with several tasks, the folder that contains them. "
+        "[default: runs/TASK-MODEL, with a number if that contains a different run]",
     ),
     opt.progress_option,
     opt.flag("--print-config", "Print all options as a YAML file for --config, and exit."),
@@ -181,7 +184,7 @@ def run_config(config: RunConfig, *, as_json: bool) -> int:
         for evaluation in evaluations:
             result = run_evaluation(
                 evaluation,
-                out or (config.out or Path("runs")) / evaluation.folder_name,
+                out or _choose_folder(evaluation, config.out or Path("runs")),
                 config,
                 settings=settings,
                 budget=budget,
@@ -191,6 +194,22 @@ def run_config(config: RunConfig, *, as_json: bool) -> int:
                 break
     _print_results(results, as_json)
     return max(result.exit_status for result in results)
+
+
+def _choose_folder(evaluation: Evaluation, parent: Path) -> Path:
+    """Return the default folder of a run, with a number if another run has the name already."""
+    from auricle.engine.factory import build_run_spec
+    from auricle.runs.run_directory import contains_run, find_conflict, first_usable
+
+    folder = parent / evaluation.folder_name
+    if not contains_run(folder):
+        return folder
+    spec = build_run_spec(evaluation.spec, evaluation.task, evaluation.inferencer)
+    if not (conflict := find_conflict(folder, spec)):
+        return folder
+    numbered = first_usable(folder, lambda path: not find_conflict(path, spec))
+    echo(f"Note: {folder} contains a different run ({conflict}). This run is in {numbered}.", err=True)
+    return numbered
 
 
 def _print_results(results: Sequence[RunResult], as_json: bool) -> None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b, file_digest
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +24,7 @@ from auricle.engine.spec import TASK_KINDS, Spec
 from auricle.interop import IMPORTABLE_KINDS, RESULT_FORMATS
 from auricle.interop.result_files import ImportedResults, ResultFormat, load_format, read_lines, sum_or_none
 from auricle.runs.progress import PassTiming, Progress
-from auricle.runs.run_directory import Run, set_aside
+from auricle.runs.run_directory import Run, contains_run, find_conflict, first_usable, set_aside
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 from auricle.text import PROFILES
@@ -51,7 +52,11 @@ def import_results(
     selected = _select_latest(_select_dataset(all_results, options.only, path))
     for results in selected:
         name = re.sub(r"[^\w.+-]+", "-", f"{results.dataset}-{options.model or results.model}").strip("-")
-        folder = out if out and len(selected) == 1 else (out or Path("runs")) / (name or "imported")
+        default = (out or Path("runs")) / (name or "imported")
+        if out and len(selected) == 1:
+            folder = out
+        else:
+            folder = first_usable(default, partial(_is_usable, results, result_format, options))
         if fresh:
             set_aside(folder)
         spec = write_run(results, result_format, folder, options)
@@ -143,7 +148,7 @@ def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, 
     """Write a run from results, score it, and return its spec."""
     spec = build_spec(results, result_format, out, options)
     records = _build_records(results, spec)
-    with Run.open(out, _describe_run(spec, build_task(spec), results, result_format)) as run:
+    with Run.open(out, _describe_run(spec, results, result_format)) as run:
         if not run.read_progress().complete:  # already imported
             write_lines_atomically(out / ROWS_FILE, (dumps(sample.manifest_row) for sample in results.samples))
             for record in records:
@@ -154,11 +159,20 @@ def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, 
     return spec
 
 
-def _describe_run(spec: Spec, task: Task, results: ImportedResults, result_format: ResultFormat) -> RunSpec:
+def _is_usable(results: ImportedResults, result_format: ResultFormat, options: ImportOptions, folder: Path) -> bool:
+    """Return whether a folder is free, or contains a run of the same results."""
+    if not contains_run(folder):
+        return True
+    spec = build_spec(results, result_format, folder, options)
+    return not find_conflict(folder, _describe_run(spec, results, result_format))
+
+
+def _describe_run(spec: Spec, results: ImportedResults, result_format: ResultFormat) -> RunSpec:
     """Build spec.json, with the imported files and their digests."""
     paths = (results.path, *results.extra_files)
     digests = [_compute_sha256(path) for path in paths]
     files = [{"path": str(path.resolve()), "sha256": digest} for path, digest in zip(paths, digests, strict=True)]
+    task = build_task(spec)
     run_spec = build_run_spec(spec, task, task.inferencer)
     identity = {**run_spec.identity, "inferencer": f"Imported({result_format.name})", "sources": digests}
     return replace(run_spec, identity=identity, imported={"from": result_format.name, "files": files})

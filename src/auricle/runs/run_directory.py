@@ -15,8 +15,9 @@ opened again. Opening a run with the same spec resumes it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import IO
 
@@ -72,8 +73,7 @@ class Run(Closing):
         make_folder(path)
         lock = lock_run(path)
         try:
-            has_records = (path / OUTPUTS_FILE).exists() and (path / OUTPUTS_FILE).stat().st_size
-            if has_records:  # an empty run may be replaced by a different one
+            if _has_records(path):  # an empty run may be replaced by a different one
                 existing_spec = read_run_spec(path)
                 existing_spec.check_same_run(path, spec)
                 spec = replace(spec, created=existing_spec.created)
@@ -240,6 +240,24 @@ def contains_run(path: Path) -> bool:
 def contains_load_test(path: Path) -> bool:
     """Return whether a folder contains a load test."""
     return (path / LOAD_TEST_FILE).is_file()
+
+
+def find_conflict(path: Path, spec: RunSpec) -> str:
+    """Describe why a run cannot be started or resumed in `path`, or return "" if it can."""
+    if contains_load_test(path):
+        return "it is a load test"
+    return read_run_spec(path).describe_differences(spec) if _has_records(path) else ""
+
+
+def _has_records(path: Path) -> bool:
+    journal = path / OUTPUTS_FILE
+    return journal.exists() and journal.stat().st_size > 0
+
+
+def first_usable(folder: Path, is_usable: Callable[[Path], bool]) -> Path:
+    """Return the first of `folder`, `folder-2`, `folder-3`, … that is usable."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(filter(is_usable, chain([folder], numbered)))
 
 
 def set_aside(path: Path) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from auricle.runs.documents import read_document, write_document
 SPEC_FILE, OUTPUTS_FILE, VERDICTS_FILE = "spec.json", "outputs.jsonl", "verdicts.jsonl"
 LOAD_TEST_FILE = "perf.json"
 """The file that a load test has instead."""
+MAX_VALUE_LENGTH, CONTEXT = 60, 20
+"""Longer values are cut in messages, beginning this number of characters before the difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +56,48 @@ class RunSpec(StoredSpec):
 
     def check_same_run(self, path: Path, requested: RunSpec) -> None:
         """Raise `RunMismatch` if another run than this one, which is stored in `path`, is requested."""
-        old, new = self.identity, requested.identity
-        changed = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
-        if changed:
-            differences = "; ".join(f"{key} was {old.get(key)!r}, now {new.get(key)!r}" for key in changed)
+        if differences := self.describe_differences(requested):
             raise RunMismatch(
                 f"{path} already contains a different run ({differences}). Choose another folder with -o, "
                 "use --fresh to start over, or give the same settings to resume."
             )
+
+    def describe_differences(self, requested: RunSpec) -> str:
+        """Describe what differs from a requested run, or return "" if that one resumes this one."""
+        differences = dict(_find_differences(self.identity, requested.identity))
+        if any(name.startswith("task_args.") for name in differences):  # the cause of a different inferencer
+            differences.pop("inferencer", None)
+        return "; ".join(f"{name} {change}" for name, change in differences.items())
+
+
+def _find_differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the dotted name and the change of each field that differs."""
+    for name in sorted({*old, *new}):
+        before, after = old.get(name), new.get(name)
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            yield from _find_differences(before, after, f"{prefix}{name}.")
+        elif before != after:
+            before_text, after_text = _shorten(*(_format_value(name, fields) for fields in (old, new)))
+            yield f"{prefix}{name}", f"was {before_text}, now {after_text}"
+
+
+def _format_value(name: str, fields: Mapping[str, Any]) -> str:
+    return repr(fields[name]) if name in fields else "not set"
+
+
+def _shorten(before: str, after: str) -> tuple[str, str]:
+    """Cut two long texts down to the place where they first differ."""
+    pairs = zip(before, after, strict=False)
+    first_difference = next((index for index, (old, new) in enumerate(pairs) if old != new), 0)
+    start = max(first_difference - CONTEXT, 0)
+    return _cut(before, start), _cut(after, start)
+
+
+def _cut(text: str, start: int) -> str:
+    if len(text) <= MAX_VALUE_LENGTH:
+        return text
+    end = start + MAX_VALUE_LENGTH
+    return "…" * bool(start) + text[start:end] + "…" * (end < len(text))
 
 
 def read_run_spec(run_path: Path) -> RunSpec:

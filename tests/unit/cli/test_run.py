@@ -40,6 +40,30 @@ def test_default_folder_is_named_after_task_and_model(auricle: RunAuricle, quiz:
     assert (tmp_path / "runs" / "qa-quiz-echo" / "metrics.json").exists()
 
 
+def test_default_folder_gets_a_number_if_it_contains_a_different_run(
+    auricle: RunAuricle, quiz: Path, tmp_path: Path
+) -> None:
+    command = ("run", quiz, "--as", "qa", "-m", "echo")
+    assert auricle(*command).returncode == 0
+    other = auricle(*command, "-M", "reply=4")
+    assert other.returncode == 0
+    note = "contains a different run (model_args.reply was not set, now 4). This run is in runs/qa-quiz-echo-2."
+    assert note in " ".join(other.stderr.split())
+    journal = (tmp_path / "runs" / "qa-quiz-echo-2" / "outputs.jsonl").read_bytes()
+    assert auricle(*command, "-M", "reply=4").returncode == 0
+    assert (tmp_path / "runs" / "qa-quiz-echo-2" / "outputs.jsonl").read_bytes() == journal
+    assert not (tmp_path / "runs" / "qa-quiz-echo-3").exists()
+
+
+def test_tasks_of_the_same_name_in_one_command_get_a_folder_each(
+    auricle: RunAuricle, quiz: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / quiz.name).write_bytes(quiz.read_bytes())
+    assert auricle("run", quiz, f"other/{quiz.name}", "--as", "qa", "-m", "echo").returncode == 0
+    assert (tmp_path / "runs" / "qa-quiz-echo-2" / "metrics.json").exists()
+
+
 def test_json_output_contains_nothing_else(auricle: RunAuricle, quiz: Path) -> None:
     done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run", "--json")
     (document,) = json.loads(done.stdout)

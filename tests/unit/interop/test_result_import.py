@@ -208,6 +208,14 @@ def test_a_different_file_needs_fresh_for_the_same_folder(tmp_path: Path) -> Non
     assert (tmp_path / "run.1" / "spec.json").exists()
 
 
+def test_default_folders_of_different_files_are_numbered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = [write_kimi(tmp_path / "a"), write_kimi(tmp_path / "b", HYPOTHESES[::-1])]
+    folders = [folder for path in (*files, *files) for folder, _ in import_results(path, "kimi", None, ImportOptions())]
+    assert folders[0].with_name(f"{folders[0].name}-2") == folders[1]
+    assert folders[2:] == folders[:2]
+
+
 def test_the_kind_of_task_can_be_given(tmp_path: Path) -> None:
     path = write_kimi(tmp_path / "results", dataset="mine")
     with pytest.raises(SpecError, match=r"does not identify the kind of task of mine. Pass --as asr\|mcq"):

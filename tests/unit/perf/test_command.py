@@ -47,6 +47,13 @@ def test_json_is_the_only_output(perf: Command) -> None:
     assert document["points"][0]["counts"]["all"]["ok"] == 3
 
 
+def test_each_measurement_gets_a_default_folder(perf: Command, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert perf("--load", "closed:1", "--count", "2").returncode == 0
+    first, second = sorted((tmp_path / "runs").iterdir())
+    assert second.name == f"{first.name}-2"
+
+
 def test_load_point_is_an_ordinary_run(perf: Command, auricle: Command) -> None:
     perf("--load", "closed:2", "--count", "8", "-o", "run")
     shown = auricle("show", "run/00-closed-2")

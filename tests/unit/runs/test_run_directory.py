@@ -16,7 +16,7 @@ from auricle.core.errors import DataError, RunLocked, RunMismatch
 from auricle.core.serialization import digest
 from auricle.core.types import Failure, Record
 from auricle.runs.journal import COMMIT_SECONDS
-from auricle.runs.run_directory import Run, set_aside
+from auricle.runs.run_directory import Run, find_conflict, first_usable, set_aside
 from auricle.runs.run_spec import RunSpec
 
 SPEC = RunSpec(identity={"task": "a", "model": "x"}, spec={})
@@ -114,6 +114,23 @@ def test_different_spec_is_rejected_with_the_difference(tmp_path: Path) -> None:
     other = RunSpec(identity={"task": "a", "model": "y"}, spec={})
     with pytest.raises(RunMismatch, match=r"model was 'x', now 'y'.*--fresh"):
         Run.open(tmp_path, other)
+
+
+def test_first_usable_folder_is_numbered_from_two(tmp_path: Path) -> None:
+    taken = {tmp_path / "run", tmp_path / "run-2"}
+    assert first_usable(tmp_path / "run", lambda path: path not in taken) == tmp_path / "run-3"
+    assert first_usable(tmp_path / "other", lambda path: path not in taken) == tmp_path / "other"
+
+
+def test_conflict_is_a_different_run_or_a_load_test(tmp_path: Path) -> None:
+    write_run(tmp_path / "run", record())
+    spec = Run.load(tmp_path / "run").spec
+    assert find_conflict(tmp_path / "run", spec) == ""
+    assert find_conflict(tmp_path / "new", spec) == ""
+    assert find_conflict(tmp_path / "run", RunSpec(identity={}, spec={})).startswith("model was 'x', now not set")
+    (tmp_path / "perf").mkdir()
+    (tmp_path / "perf" / "perf.json").write_text("{}")
+    assert find_conflict(tmp_path / "perf", spec) == "it is a load test"
 
 
 def test_rejected_opening_releases_the_lock(tmp_path: Path) -> None:

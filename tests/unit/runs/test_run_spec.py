@@ -29,6 +29,24 @@ def test_another_run_is_refused_with_the_difference(tmp_path: Path) -> None:
         SPEC.check_same_run(tmp_path, other)
 
 
+def test_differences_of_arguments_are_named_one_by_one() -> None:
+    old = RunSpec(identity={"model_args": {"a": 1, "b": 2}, "task": "demo"}, spec={})
+    new = RunSpec(identity={"model_args": {"a": 1, "b": 3, "c": 4}, "task": "demo"}, spec={})
+    assert old.describe_differences(new) == "model_args.b was 2, now 3; model_args.c was not set, now 4"
+    assert old.describe_differences(old) == ""
+
+
+def test_an_argument_that_changes_the_inferencer_is_named_alone() -> None:
+    old = RunSpec(identity={"task_args": {}, "inferencer": "Respond(max_tokens=512)"}, spec={})
+    new = RunSpec(identity={"task_args": {"max_tokens": 7}, "inferencer": "Respond(max_tokens=7)"}, spec={})
+    assert old.describe_differences(new) == "task_args.max_tokens was not set, now 7"
+
+
+def test_long_values_are_cut_to_the_place_where_they_differ() -> None:
+    old, new = (RunSpec(identity={"inferencer": "x" * 500 + end + "y" * 500}, spec={}) for end in "ab")
+    assert old.describe_differences(new) == (f"inferencer was …{'x' * 20}a{'y' * 39}…, now …{'x' * 20}b{'y' * 39}…")
+
+
 def test_newer_format_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "spec.json").write_text('{"format": 99, "identity": {}, "spec": {}}')
     with pytest.raises(DataError, match="format 99, which a newer version of Auricle wrote"):
