@@ -22,6 +22,7 @@ from auricle.core.errors import SampleError, SpecError, Unsupported, describe
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part
 from auricle.interop.lmms.media import join_text, open_image
+from auricle.interop.lmms.messages import GuideMessages
 from auricle.interop.lmms.stubs import find_checkout, stubs_importable
 from auricle.interop.user_classes import (
     AudioFiles,
@@ -168,9 +169,10 @@ class LmmsModel(UserModel):
         if isinstance(request, LogLikelihood):
             return (doc.text, CallableTarget(request.continuation), doc_to_visual)
         gen_kwargs = build_gen_kwargs(request)
+        if self._takes_five_arguments:
+            return (doc_to_guide_messages, gen_kwargs)
         if self._is_chat:
-            arguments = (doc_to_messages, gen_kwargs)
-            return arguments if self._takes_five_arguments else (doc.text, *arguments)
+            return (doc.text, doc_to_messages, gen_kwargs)
         simple_arguments = (doc.text, gen_kwargs, doc_to_visual)
         return (*simple_arguments, doc_to_text) if method == MULTI_ROUND_METHOD else simple_arguments
 
@@ -298,6 +300,12 @@ def doc_to_messages(doc: dict[str, Any], round_idx: int | None = None, **previou
     if round_idx is None:
         return doc["messages"]
     return None, True, previous.get("previous_output"), previous.get("previous_round_info")
+
+
+def doc_to_guide_messages(doc: dict[str, Any], *arguments: Any, **keywords: Any) -> Any:
+    """Return the messages in the form of lmms-eval's guide, which its own code does not use."""
+    messages = doc_to_messages(doc, *arguments, **keywords)
+    return GuideMessages(messages) if isinstance(messages, list) else messages
 
 
 def doc_to_visual(doc: dict[str, Any], *_: Any) -> list[Any]:
