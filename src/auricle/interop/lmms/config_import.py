@@ -13,6 +13,7 @@ from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import COLUMN_ALIASES
 from auricle.interop.lmms.config_reader import FunctionReference, TaskConfig, read_config, reject_unsupported
 from auricle.interop.lmms.data import COLUMN_TEMPLATE, resolve_source
+from auricle.interop.lmms.groups import format_member, is_group, list_members
 from auricle.interop.lmms.tasks import LmmsTaskOptions, build_generation
 from auricle.interop.task_drafts import TaskDraft
 
@@ -27,13 +28,15 @@ class LmmsTaskDraft(TaskDraft):
     """A task file converted from a task YAML of lmms-eval."""
 
     config: TaskConfig
+    yaml_path: str
+    """What `lmms:` runs: the file, or `GROUP.yaml:NAME`."""
 
     def build(self) -> LmmsTaskDraft:
         """Fill in the fields of the task file, or refer to the YAML if a task file cannot express it."""
         reject_unsupported(self.config, has_own_metrics=False)
         if reason := self._reason_to_keep_yaml():
             self.notes.append(f"{reason}, so the task file runs the YAML itself; override it with -T or fields here.")
-            self.task = {"kind": f"lmms:{self._relative_path(self.config.source)}", "name": self._name}
+            self.task = {"kind": f"lmms:{self._yaml_reference}", "name": self._name}
             return self
         self.task = {"kind": "qa", "name": self._name}
         self._add_data()
@@ -43,6 +46,11 @@ class LmmsTaskDraft(TaskDraft):
     @property
     def _name(self) -> str:
         return str(self.config.get("task") or self.config.source.stem)
+
+    @property
+    def _yaml_reference(self) -> str:
+        folder, _, file = self.yaml_path.rpartition("/")
+        return f"{self._relative_path(Path(folder or '.'))}/{file}".removeprefix("./")
 
     def _relative_path(self, path: Path) -> str:
         return os.path.relpath(path.resolve(), self.output_folder.resolve())
@@ -88,7 +96,7 @@ class LmmsTaskDraft(TaskDraft):
         self.notes += notes
         self.notes.append(
             "exact_match is Auricle's metric, which normalises answers; for lmms-eval's, use "
-            f"`auricle run lmms:{self._relative_path(self.config.source)}`."
+            f"`auricle run lmms:{self._yaml_reference}`."
         )
 
     def _media_placeholder(self) -> str:
@@ -126,6 +134,12 @@ def _first_function(value: Any) -> str:
 
 
 def draft_tasks(source: Path, output_folder: Path) -> list[TaskDraft]:
-    """Convert a task YAML to a task file for the folder `output_folder`."""
+    """Convert a task YAML, or those of a group, to task files for the folder `output_folder`."""
     title = f"From {source.name}, a task of lmms-eval."
-    return [LmmsTaskDraft(title, output_folder, read_config(source)).build()]
+    config = read_config(source)
+    if not is_group(config):
+        return [LmmsTaskDraft(title, output_folder, config, str(source)).build()]
+    return [
+        LmmsTaskDraft(title, output_folder, member.overridden_config, format_member(config, member)).build()
+        for member in list_members(config)
+    ]

@@ -122,13 +122,18 @@ def read_config(path: Path) -> TaskConfig:
 def _read_with_includes(path: Path, depth: int) -> dict[str, Any]:
     if depth == MAX_INCLUDE_DEPTH:
         raise SpecError(f"{path}: includes are nested more than {MAX_INCLUDE_DEPTH} deep. Do they form a cycle?")
-    fields = _load_yaml(path)
-    included = fields.pop("include", None) or []
+    return merge_includes(_load_yaml(path), path, depth)
+
+
+def merge_includes(fields: Mapping[str, Any], path: Path, depth: int = 0) -> dict[str, Any]:
+    """Merge fields of a file with those of the files they include; their own values take precedence."""
+    own = {name: value for name, value in fields.items() if name != "include"}
+    included = fields.get("include") or []
     merged: dict[str, Any] = {}
     for name in reversed([included] if isinstance(included, str) else included):
         sibling = path.parent / name
         merged |= _read_with_includes(sibling if sibling.is_file() else Path(name), depth + 1)
-    return {**merged, **fields}
+    return {**merged, **own}
 
 
 def _load_yaml(path: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any, ClassVar, cast
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.types import Ability, Ask, Generate, Generation, Likelihood, LogLikelihood, Output, Sample, Turn
-from auricle.interop.lmms.config_reader import TaskConfig, UserFunction, read_config, reject_unsupported
+from auricle.interop.lmms.config_reader import TaskConfig, UserFunction, reject_unsupported
 from auricle.interop.lmms.data import SampleBuilder, resolve_source
+from auricle.interop.lmms.groups import format_member, is_group, list_members, read_task
 from auricle.interop.lmms.media import LazyAudioDict, to_part
 from auricle.interop.lmms.scoring import TaskScoring, build_scoring
 from auricle.metrics.base import as_metric
@@ -147,28 +149,20 @@ def _get_turns(sample: Sample) -> tuple[Turn, ...]:
 
 def create_task_factory(path: str) -> Callable[..., Task]:
     """Return the task factory of a YAML file; for a group, it has `members`."""
-    file = Path(path).expanduser()
-    if file.suffix not in (".yaml", ".yml"):
+    if not re.search(r"\.ya?ml(:[^/]+)?$", path):
         raise UnknownName(f"Not a task: 'lmms:{path}'. Expected lmms:FILE.yaml, a task of lmms-eval.")
+    config = read_task(path)
 
     def build(**options: Any) -> Task:
-        return _build_task(read_config(file), LmmsTaskOptions.parse(path, options))
+        if is_group(config):
+            raise config.spec_error("it is a group of tasks; run it with `auricle run`, which runs each of them.")
+        return _build_task(read_task(path), LmmsTaskOptions.parse(path, options))
 
-    config = read_config(file)
-    if isinstance(members := config.get("task"), list):
-        build.members = lambda _arguments: _find_members(config, members)  # type: ignore[attr-defined]
+    if is_group(config):
+        build.members = lambda _arguments: [  # type: ignore[attr-defined]
+            format_member(config, member) for member in list_members(config)
+        ]
     return build
-
-
-def _find_members(config: TaskConfig, names: Sequence[Any]) -> list[str]:
-    """Return the files of a group's tasks, searched in the folder of the group's file."""
-    files = {}
-    for path in sorted(config.source.parent.rglob("*.yaml")):
-        if isinstance(name := read_config(path).get("task"), str):
-            files[name] = str(path)
-    if missing := [str(name) for name in names if name not in files]:
-        raise config.spec_error(f"no file in its folder defines the task {missing[0]}. Available: {', '.join(files)}.")
-    return [files[name] for name in names]
 
 
 def _build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:

@@ -126,3 +126,13 @@ def test_other_frameworks_have_no_importable_config(write_yaml: YamlWriter, auri
     result = auricle("import", write_yaml(PLAIN).name, "--from", "kimi")
     assert result.returncode == 2
     assert "--from kimi imports results, not configs" in result.stderr
+
+
+def test_each_task_of_a_group_becomes_a_task_file(write_yaml: YamlWriter) -> None:
+    write_yaml(PLAIN)
+    write_yaml(
+        PLAIN.replace("task: plain", "task: other").replace("doc_to_target: answer", "doc_to_target: '{{ a }}!'")
+    )
+    group = write_yaml("group: both\ntest_split: test\ntask: [other]\n", "group.yaml")
+    (draft,) = draft_tasks(group, group.parent)
+    assert draft.task == {"kind": "lmms:group.yaml:other", "name": "other"}
