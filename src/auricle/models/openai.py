@@ -233,29 +233,40 @@ class VLLMChat(OpenAI):
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
         check_scorable(request)
-        if not request.turns:  # no conversation, so no chat template
+        if not request.turns and not request.include_context:  # no conversation, so no chat template
             return await self._scorer.score_text("", request.continuation)
-        await self._scorer.ensure_supported(lambda: self._score_prompt((Turn("user", ("one",)),), "two three"))
+        probe = (Turn("user", ("one",)), Turn("assistant", ("two three",)))
+        await self._scorer.ensure_supported(lambda: self._score_prompt(probe, is_open=True))
+        if request.include_context:
+            return continuation_likelihood(await self._score_prompt(_join_whole(request), is_open=False), "", -1)
         turns, continuation = move_trailing_space(request.turns, request.continuation)
         prefix = turn_text(turns[-1]) if turns[-1].role == "assistant" else ""
         context = turns[:-1] if prefix else turns
-        tokens = await self._score_prompt(context, prefix + continuation)
-        return continuation_likelihood(tokens, prefix + continuation, -1 if request.include_context else len(prefix))
+        answer = Turn("assistant", (prefix + continuation,))
+        tokens = await self._score_prompt((*context, answer), is_open=True)
+        return continuation_likelihood(tokens, prefix + continuation, len(prefix))
 
-    async def _score_prompt(self, turns: Sequence[Turn], answer: str) -> list[PromptToken]:
-        """Return the prompt tokens of a conversation that ends with an open assistant turn."""
-        conversation = (*turns, Turn("assistant", (answer,)))
+    async def _score_prompt(self, conversation: Sequence[Turn], *, is_open: bool) -> list[PromptToken]:
+        """Return the prompt tokens of a conversation, whose last turn may be open or followed by the next answer."""
         messages = await self.in_thread(lambda: [self._encode_message(turn) for turn in conversation])
         body = {
             "model": self.service.model,
             "messages": messages,
             self.tokens_field: 1,
             "temperature": 0.0,
-            "add_generation_prompt": False,
-            "continue_final_message": True,
+            "add_generation_prompt": not is_open,
+            "continue_final_message": is_open,
             "prompt_logprobs": 0,
         }
         return parse_prompt_logprobs(*await self._scorer.post_json(self.path, body))
+
+
+def _join_whole(request: LogLikelihood) -> tuple[Turn, ...]:
+    """Return a request whose whole prompt is scored as a conversation; a prompt without turns is one user message."""
+    *before, last = request.turns or (Turn("user", ()),)
+    if request.turns and last.role != "assistant":
+        return (*request.turns, Turn("assistant", (request.continuation,)))
+    return (*before, Turn(last.role, (turn_text(last) + request.continuation,)))
 
 
 class CompletionReader(ChatReader):

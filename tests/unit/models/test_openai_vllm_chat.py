@@ -46,3 +46,17 @@ def test_text_without_context_is_scored_without_a_chat(serve: Any) -> None:
     (result,) = ask_all(connect(VLLMChat, server, start="<s> "), score("", "a cat"))
     assert result.logprobs == fake_logprobs("<s>", " a", " cat")
     assert set(server.stats()["requests"]) == {"/v1/completions"}
+
+
+def test_whole_conversation_is_scored_as_a_chat_api_reads_it(serve: Any) -> None:
+    request = LogLikelihood(turns=(Turn("user", ("is it",)),), continuation="a cat", include_context=True)
+    (result,) = ask_all(connect(VLLMChat, serve()), request)
+    tokens = (" is", " it", "\nassistant:", " a", " cat", "\nassistant:", " ")
+    assert result.logprobs == fake_logprobs("user:", *tokens)
+
+
+def test_whole_text_without_turns_is_one_user_message(serve: Any) -> None:
+    server = serve()
+    (result,) = ask_all(connect(VLLMChat, server), LogLikelihood(turns=(), continuation="a cat", include_context=True))
+    assert result.logprobs == fake_logprobs("user:", " a", " cat", "\nassistant:", " ")
+    assert set(server.stats()["requests"]) == {"/v1/chat/completions"}
