@@ -27,6 +27,16 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "judge-pairwise": "judge: win rate against a baseline, in both orders",
         "judge-solution-1-5": "judge: result and steps against a solution, 1 to 5",
     },
+    "kimi": {
+        "kimi-choice": "judge (Kimi): answer chooses the right option",
+        "kimi-reference": "judge (Kimi): answer means the same as the reference",
+        "kimi-sd-qa": "judge (Kimi, sd-qa): answer is right, in one word",
+        "kimi-answer": "judge (Kimi, OpenAudioBench): answer expresses a reference",
+        "kimi-open": "judge (Kimi): reply to a spoken request, 1 to 5",
+        "kimi-alpaca": "judge (Kimi, alpaca_eval): quality from 1 to 10, times 10",
+        "kimi-reasoning": "judge (Kimi, reasoning_qa): solution, 1 to 5, times 20",
+        "vb-mcq": "letter read by VoiceBench's templates, else drawn (fixed seed)",
+    },
     "refusal": {"refusal": "share of refusals"},
     "ifeval.scores": {
         "ifeval": "IFEval: mean of the four accuracies",

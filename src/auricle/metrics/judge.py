@@ -7,9 +7,10 @@ replies. The engine sends them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
+from typing import TypeAlias
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
@@ -41,13 +42,39 @@ HUMAN_VERDICTS = {
     "pairwise": {"win": 1.0, "1": 1.0, "0.5": 0.5, "loss": 0.0, "lose": 0.0, "0": 0.0},
 }
 WIN, TIE, LOSS = 1.0, 0.5, 0.0
+TemplateValues: TypeAlias = dict[str, str | None]
 
 
-def make_judge_metric(rubric: Rubric) -> Metric:
-    """Make a metric from a rubric, with a companion that measures agreement with human verdicts (Cohen's kappa)."""
-    scorer = RubricScorer(rubric)
+def build_template_values(sample: Sample, *outputs: Output) -> TemplateValues:
+    """Return the value of each template field; None if the sample has no such value."""
+    if len(outputs) > 1:
+        raise ambiguous_answers_error(len(outputs))
+    output = outputs[-1] if outputs else None
+    if not isinstance(output, Generation):
+        kind = type(output).__name__ if output else "empty"
+        raise Unsupported(f"a judge needs text; this model's outputs are {kind}")
+    target = None if sample.target is None else "\n".join(reference_texts(sample.target))
+    baseline = sample.meta.get("baseline")
+    return {
+        "question": _question_text(sample) or build_transcript(sample, outputs, 0) or None,
+        "reference": _correct_option(sample) or target,
+        "answer": output.text,
+        "choices": _lettered_choices(sample),
+        "baseline": target if baseline is None else str(baseline),
+    }
+
+
+def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues] = build_template_values) -> Metric:
+    """Make a metric from a rubric, with a companion that measures agreement with human verdicts (Cohen's kappa).
+
+    Args:
+        rubric: What the judge is asked, and how its reply is read.
+        build_values: Function of (sample, *outputs) that returns the value of each template field.
+    """
+    scorer = RubricScorer(rubric, build_values)
     is_pairwise = rubric.kind == "pairwise"
-    limits = (float(rubric.low), float(rubric.high)) if rubric.kind == "scale" else (0.0, 1.0)
+    scale = (rubric.low * rubric.factor, rubric.high * rubric.factor)
+    limits = scale if rubric.kind == "scale" else (0.0, 1.0)
     kappa = Metric(
         f"{rubric.name}.kappa",
         scorer.score_with_gold,
@@ -69,7 +96,7 @@ def make_judge_metric(rubric: Rubric) -> Metric:
         bounds=(lambda _: (_pairwise_stat(LOSS), _pairwise_stat(WIN))) if is_pairwise else constant_bounds(limits),
         unit="points" if rubric.kind == "scale" else "share",
         judge_requests=scorer.judge_requests,
-        with_votes=lambda votes: make_judge_metric(rubric.with_votes(votes)),
+        with_votes=lambda votes: make_judge_metric(rubric.with_votes(votes), build_values),
         companions=(kappa,),
     )
 
@@ -79,10 +106,11 @@ class RubricScorer:
     """Build the judge requests of a rubric and score its verdicts."""
 
     rubric: Rubric
+    build_values: Callable[..., TemplateValues] = build_template_values
 
     def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
         """Return one request per verdict; a pairwise rubric needs two per vote, one for each order."""
-        values = build_template_values(sample, *outputs)
+        values = self.build_values(sample, *outputs)
         if self._is_skipped(values):
             return ()
         requests = [self._request(values)]
@@ -92,10 +120,10 @@ class RubricScorer:
         return (*requests,) * self.rubric.votes
 
     def score(self, sample: Sample, *outputs: Output, verdicts: Sequence[str]) -> Stat:
-        if self._is_skipped(build_template_values(sample, *outputs)):
-            return _pairwise_stat(LOSS) if self.rubric.kind == "pairwise" else float(self.rubric.low)
+        if self._is_skipped(self.build_values(sample, *outputs)):
+            return _pairwise_stat(LOSS) if self.rubric.kind == "pairwise" else self.rubric.low * self.rubric.factor
         if self.rubric.kind != "pairwise":
-            return self._combine_votes([self.rubric.parse_reply(reply) for reply in verdicts])
+            return self._combine_votes([self.rubric.parse_reply(reply) for reply in verdicts]) * self.rubric.factor
         votes, inconsistent = self._read_pairwise_votes(verdicts)
         return _pairwise_stat(self._combine_votes(votes), inconsistent)
 
@@ -105,18 +133,18 @@ class RubricScorer:
         verdict = float(stat) if isinstance(stat, (int, float)) else float(str(stat[0]))
         gold = self._gold_value(sample)
         if self.rubric.kind == "scale":
-            return verdict, gold
+            return verdict / self.rubric.factor, gold
         if self.rubric.kind == "pairwise":
             return (verdict > TIE) + TIE * (verdict == TIE), gold
         if verdict == TIE:
             raise Unreadable("the votes are tied, so there is no verdict to compare")
         return float(verdict > TIE), gold
 
-    def _request(self, values: dict[str, str | None]) -> Generate:
+    def _request(self, values: TemplateValues) -> Generate:
         turn = Turn("user", (self.rubric.fill_template(values),))
         return Generate(turns=(turn,), max_tokens=self.rubric.max_tokens, temperature=self.rubric.temperature)
 
-    def _is_skipped(self, values: dict[str, str | None]) -> bool:
+    def _is_skipped(self, values: TemplateValues) -> bool:
         return self.rubric.empty == "worst" and not (values["answer"] or "").strip()
 
     def _combine_votes(self, votes: Sequence[float]) -> float:
@@ -159,25 +187,6 @@ def _find_gold_label(sample: Sample) -> Json:
 
 
 # --- values of the template fields ------------------------------------------------------
-
-
-def build_template_values(sample: Sample, *outputs: Output) -> dict[str, str | None]:
-    """Return the value of each template field; None if the sample has no such value."""
-    if len(outputs) > 1:
-        raise ambiguous_answers_error(len(outputs))
-    output = outputs[-1] if outputs else None
-    if not isinstance(output, Generation):
-        kind = type(output).__name__ if output else "empty"
-        raise Unsupported(f"a judge needs text; this model's outputs are {kind}")
-    target = None if sample.target is None else "\n".join(reference_texts(sample.target))
-    baseline = sample.meta.get("baseline")
-    return {
-        "question": _question_text(sample) or build_transcript(sample, outputs, 0) or None,
-        "reference": _correct_option(sample) or target,
-        "answer": output.text,
-        "choices": _lettered_choices(sample),
-        "baseline": target if baseline is None else str(baseline),
-    }
 
 
 def _question_text(sample: Sample) -> str | None:

@@ -22,10 +22,11 @@ from auricle.core.yaml_files import read_yaml
 RUBRICS_DIR = Path(__file__).parent / "rubrics"
 TEMPLATE_FIELDS = ("question", "reference", "answer", "choices", "baseline")
 TEMPLATE_FIELD = re.compile(r"\{(\w+)(\??)\}")
+TEMPLATE_TAG = re.compile(r"</?([\w-]+)>")
 DEFAULT_MARKS = {"yes-no": "Verdict: {}", "scale": "Score: {}", "pairwise": "Winner: {}"}
 DEFAULT_KEYS = {"yes-no": "verdict", "scale": "score", "pairwise": "winner"}
 VERDICT_VALUES: Mapping[str, Mapping[str, float]] = {
-    "yes-no": {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0},
+    "yes-no": {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0},
     "pairwise": {"a": 1.0, "tie": 0.5, "b": 0.0},
 }
 ALLOWED_VALUES = {
@@ -52,6 +53,8 @@ class Rubric:
     about: str = ""
     low: int = 0
     high: int = 0
+    factor: float = 1.0
+    """Number that every point of a scale is multiplied by: 20 turns 1 to 5 into 20 to 100."""
     output: str = "line"
     mark: str = ""
     """Last line of the reply, with `{}` in place of the verdict."""
@@ -75,14 +78,20 @@ class Rubric:
         return _validate(replace(self, votes=votes, temperature=temperature), self.name)
 
     def fill_template(self, values: Mapping[str, str | None]) -> str:
-        """Fill in the template fields; braces inside a value are not replaced."""
+        """Fill in the template fields.
+
+        Braces inside a value are not replaced. A value cannot end its own section or begin another one: where it
+        contains a tag of the template, the tag's angle brackets become `&lt;` and `&gt;`.
+        """
+        tags = "|".join(map(re.escape, sorted(set(TEMPLATE_TAG.findall(self.template)))))
+        tag_in_value = re.compile(rf"<(\s*/?\s*(?:{tags})\b[^<>]*)>", re.IGNORECASE) if tags else None
 
         def fill(field: re.Match[str]) -> str:
             name, optional = field.groups()
             value = values[name]
             if value is None and not optional:
                 raise Unreadable(f"the rubric needs {{{name}}}, but the sample has none")
-            return value or ""
+            return tag_in_value.sub(r"&lt;\1&gt;", value) if value and tag_in_value else value or ""
 
         return TEMPLATE_FIELD.sub(fill, self.template)
 
@@ -180,6 +189,9 @@ def _find_problems(rubric: Rubric) -> list[str]:
         ),
         f"a scale needs low below high, not {rubric.low} and {rubric.high}": (
             rubric.kind == "scale" and rubric.low >= rubric.high
+        ),
+        f"factor should be above 0 and is for scales only, not {rubric.factor:g}": (
+            rubric.factor <= 0 or (rubric.kind != "scale" and rubric.factor != 1)
         ),
         f"mark {rubric.mark!r} should have exactly one {{}}, in place of the verdict": (rubric.mark.count("{}") != 1),
         f"votes and max_tokens should be at least 1, not {rubric.votes} and {rubric.max_tokens}": (

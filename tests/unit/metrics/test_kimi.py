@@ -1,0 +1,104 @@
+"""Metrics of Kimi-Audio-Evalkit: what its judge sees, and how `vb-mcq` reads letters."""
+
+from typing import Any
+
+import pytest
+
+from auricle.core.types import Generation, Sample
+from auricle.metrics.base import Metric
+from auricle.metrics.catalogue import METRICS
+from auricle.metrics.kimi import make_evalkit_judge, read_letter, vb_mcq
+
+JUDGED = ("choice", "reference", "sd-qa", "answer", "open", "alpaca", "reasoning")
+
+
+def make_sample(target: Any = "joy", **meta: Any) -> Sample:
+    return Sample(id="7", inputs={"question": " Which?\n(A) joy\n(B) fear "}, target=target, meta=meta)
+
+
+def ask(metric: Metric, sample: Sample, text: str = "Happy!") -> str:
+    assert metric.judge_requests
+    (request,) = metric.judge_requests(sample, Generation(text=text))
+    return str(request.turns[0].parts[0])
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_every_rubric_shows_question_and_answer(name: str) -> None:
+    prompt = ask(METRICS.get(f"kimi-{name}"), make_sample())
+    assert "\nWhich?\n(A) joy\n(B) fear\n</" in prompt
+    assert "Happy!" in prompt
+    has_reference = name not in ("open", "alpaca")
+    assert ("\njoy\n</" in prompt) == has_reference
+
+
+def test_the_judge_sees_the_spoken_or_the_written_question() -> None:
+    sample = make_sample(audio_content="Which emotion?")
+    assert "Which emotion?" in ask(make_evalkit_judge("kimi-choice"), sample)
+    assert "(A) joy" not in ask(make_evalkit_judge("kimi-choice"), sample)
+    assert "(A) joy" not in ask(make_evalkit_judge("kimi-choice", spoken=True), sample)
+    assert "Which emotion?" not in ask(make_evalkit_judge("kimi-choice", spoken=False), sample)
+
+
+def test_the_judge_sees_the_answer_of_the_row() -> None:
+    assert "\nresidential_area\n" in ask(METRICS.get("kimi-choice"), make_sample("B", answer="residential_area"))
+    assert "\nann\nanna\n" in ask(METRICS.get("kimi-answer"), make_sample(["ann", "anna"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "value"),
+    [
+        ("choice", "A synonym.\nResult: yes", 1.0),
+        ("reference", "Result: no", 0.0),
+        ("sd-qa", "Yes.", 1.0),
+        ("answer", "Because.\nThe score is [Correct]", 1.0),
+        ("open", "4", 4.0),
+        ("alpaca", "Good.\nRating: [[7]]", 70.0),
+        ("reasoning", "No steps.\n[4]", 80.0),
+    ],
+)
+def test_replies_have_the_evalkits_form_and_scale(name: str, reply: str, value: float) -> None:
+    metric = METRICS.get(f"kimi-{name}")
+    assert metric.score(make_sample(), Generation(text="x"), verdicts=(reply,)) == value
+
+
+def test_only_open_answers_are_rated_with_a_temperature() -> None:
+    requests = [METRICS.get(f"kimi-{name}").judge_requests(make_sample(), Generation(text="x"))[0] for name in JUDGED]
+    assert [request.temperature for request in requests] == [0.5 * (name == "open") for name in JUDGED]
+    assert {request.max_tokens for request in requests} == {1024}
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter"),
+    [
+        ("B", "B"),
+        ("b)", "B"),
+        ("<2> C.", "C"),
+        ("答案是D", "D"),
+        ("The correct answer is C because of the tone.", "C"),
+        ("It is not A. It is D.", "D"),
+        ("It is not A. It is D", "A"),
+        ("**D**", None),
+        ("I'd say (c), not (a)", "A"),
+        ("The answer is\n\\[ \\boxed{b} \\]", None),
+        ("A dog barks.", None),
+        ("The answer is a dog, option B.", "A"),
+        ("E", None),
+        ("", None),
+    ],
+)
+def test_letters_are_read_as_by_the_evalkit(answer: str, letter: str | None) -> None:
+    assert read_letter(answer) == letter
+
+
+def test_an_answer_without_a_letter_gets_the_same_draw_every_time() -> None:
+    samples = [Sample(id=str(index), inputs={}, target="B") for index in range(400)]
+    stats = [vb_mcq.score(sample, Generation(text="who knows")) for sample in samples]
+    assert stats == [vb_mcq.score(sample, Generation(text="who knows")) for sample in samples]
+    assert vb_mcq.aggregate(stats) == pytest.approx(0.25, abs=0.07)
+    assert vb_mcq.details(stats) == {"drawn": 400}
+    assert vb_mcq.signature == "vb-mcq:1.seed-0"
+
+
+def test_only_the_letter_of_the_row_is_right() -> None:
+    assert vb_mcq.score(make_sample("A"), Generation(text="A")) == (1, 0)
+    assert vb_mcq.score(make_sample("joy"), Generation(text="A")) == (0, 0)
