@@ -96,7 +96,7 @@ def _open_reader(source: Path | bytes, name: str) -> Iterator[_SoundFileReader |
             with file:
                 yield _SoundFileReader(file, name)
         else:
-            with _open_container(stream, head, name) as container:
+            with open_container(stream, name, "an audio file") as container:
                 yield _ContainerReader(container, name)
 
 
@@ -263,9 +263,9 @@ class _SoundFileReader:
                 if (used := min(position - frames.start, len(values))) > 0:
                     yield values[len(values) - used :]
         except soundfile.SoundFileError as error:
-            raise _damaged_error(self.name, f"libsndfile reports '{str(error).rstrip('.')}'") from error
+            raise damaged_error(self.name, f"libsndfile reports '{str(error).rstrip('.')}'") from error
         except (MemoryError, ValueError) as error:
-            raise _damaged_error(self.name, f"{info.seconds:g} s of audio do not fit in memory") from error
+            raise damaged_error(self.name, f"{info.seconds:g} s of audio do not fit in memory") from error
 
 
 # --- PyAV ---------------------------------------------------------------------------
@@ -275,7 +275,8 @@ _CONTAINERS = (
     "mov,matroska,webm,asf,avi,flv,mpegts,mpeg,ogg,aac,mp3,flac,wav,aiff,caf,au,amr,ac3,eac3,dts,"
     "ape,wv,tta,tak,mpc,mpc8,w64,loas,latm,rm,3gp"
 )
-_CONTAINERS_WITH_DURATION = {"mov", "matroska"}  # the others estimate it from the bit rate
+INDEXED_CONTAINERS = {"mov", "matroska"}
+"""Containers that state their duration and can be searched by time; others estimate both from the bit rate."""
 _DURATION_TOLERANCE = 0.1  # seconds; codecs pad and trim at both ends
 _FORMAT_SIGNATURES = (
     (0, b"RIFF", "WAV"),
@@ -289,17 +290,21 @@ _FORMAT_SIGNATURES = (
 
 
 @contextmanager
-def _open_container(stream: BinaryIO, head: bytes, name: str) -> Iterator[Any]:
+def open_container(stream: BinaryIO, name: str, kind: str, error_type: type[SampleError] = AudioError) -> Iterator[Any]:
+    """Open a file with PyAV; `kind` is what it should be, such as "a video"."""
     import av
 
+    stream.seek(0)
+    head = stream.read(64)
     stream.seek(0)
     try:
         container = av.open(_ContainerFile(stream), options={"format_whitelist": _CONTAINERS})
     except (av.error.FFmpegError, ValueError) as error:
-        for offset, magic, kind in _FORMAT_SIGNATURES:
+        for offset, magic, container_name in _FORMAT_SIGNATURES:
             if head[offset:].startswith(magic):
-                raise _damaged_error(name, f"it begins like a {kind} file but cannot be decoded") from error
-        raise AudioError(f"{name} is not an audio file of any known format.") from error
+                reason = f"it begins like a {container_name} file but cannot be decoded"
+                raise damaged_error(name, reason, error_type) from error
+        raise error_type(f"{name} is not {kind} of any known format.") from error
     with container:
         yield container
 
@@ -367,7 +372,7 @@ class _ContainerReader:
 
     def _stated_seconds(self) -> float | None:
         """Return the length from the header, if the container states one for this stream."""
-        if self.container_format not in _CONTAINERS_WITH_DURATION:
+        if self.container_format not in INDEXED_CONTAINERS:
             return None
         if self.track.duration is not None:
             return float(self.track.duration * self.track.time_base)
@@ -393,7 +398,7 @@ class _ContainerReader:
                     return
         except (av.error.FFmpegError, ValueError) as error:
             seconds = count / context.sample_rate
-            raise _damaged_error(self.name, f"decoding stops after {seconds:g} s") from error
+            raise damaged_error(self.name, f"decoding stops after {seconds:g} s") from error
 
 
 def _join_small_blocks(blocks: Iterator[NDArray[float32]]) -> Iterator[NDArray[float32]]:
@@ -412,5 +417,5 @@ def _join_small_blocks(blocks: Iterator[NDArray[float32]]) -> Iterator[NDArray[f
         yield np.concatenate(parts)
 
 
-def _damaged_error(name: str, reason: str) -> AudioError:
-    return AudioError(f"{name} is damaged or truncated: {reason}. Copy or download it again.")
+def damaged_error(name: str, reason: str, error_type: type[SampleError] = AudioError) -> SampleError:
+    return error_type(f"{name} is damaged or truncated: {reason}. Copy or download it again.")

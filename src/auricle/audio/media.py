@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from auricle.audio import decode, waveform
 from auricle.audio.limits import check_length
+from auricle.audio.video import FrameSampling, VideoFrame, iter_frames
 from auricle.audio.waveform import AudioInfo, Blocks, Format
 from auricle.core.errors import AudioError, SampleError
 
@@ -309,6 +310,21 @@ class Video(_MediaFile):
 
     start: float = 0.0
     end: float | None = None
+
+    def frames(self, count: int | None = None, *, fps: float | None = None) -> list[Image]:
+        """Return frames of the slice as JPEG images; a video with fewer frames gives all of them.
+
+        Args:
+            count: Number of frames, evenly spaced from the first to the last.
+            fps: Frames per second, instead of a number.
+        """
+        return [Image(data=frame.to_jpeg()) for frame in self.iter_frames(count, fps=fps)]
+
+    def iter_frames(self, count: int | None = None, *, fps: float | None = None) -> Iterator[VideoFrame]:
+        """Decode the frames that `frames` encodes, one by one, with their times."""
+        sampling = FrameSampling(count, fps)
+        with decode.open_source(self._source(), self._name, SampleError) as stream:
+            yield from iter_frames(stream, self._name, sampling, self.start, self.end)
 
     @property
     def hash(self) -> str:
