@@ -18,6 +18,7 @@ import orjson
 from auricle.core.errors import SampleError, Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Sample
 from auricle.interop.lmms.config_reader import FunctionReference, TaskConfig, UserFunction
+from auricle.interop.lmms.judges import JudgedMetric, find_judged_metric, make_judged_metric
 from auricle.metrics.base import Aggregator, Metric, constant_bounds, mean
 
 LIKELIHOOD_METRICS = {"acc": "acc", "acc_norm": "acc_char"}
@@ -27,6 +28,10 @@ METRIC_FIELDS = ("metric", "aggregation", "higher_is_better")
 NETWORK_MODULES = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "openai", "anthropic", "google")
 JUDGE_MODULES = ("lmms_eval.llm_judge", "lmms_eval.verifiers")
 FILE_FUNCTIONS = ("open", "generate_submission_file")
+MODEL_LOADERS = re.compile(
+    r"AutoModel\w*|\w+For(CausalLM|ConditionalGeneration|SequenceClassification)|SentenceTransformer|vllm(\.\w+)*|sglang"
+)
+"""Classes and modules that load the weights of a model."""
 IMPORT_MARKER = object()
 """Value for modules that are imported within a function."""
 TextFilter = Callable[[str], str]
@@ -142,19 +147,18 @@ def build_scoring(config: TaskConfig) -> TaskScoring:
     """Build the metrics that the YAML lists."""
     if config.get("output_type") == "multiple_choice":
         return TaskScoring([_likelihood_metric(config, entry) for entry in _metric_entries(config, "acc")])
-    if process := config.get_function("process_results"):
-        if side_effect := find_side_effect(process.function):
-            raise config.spec_error(
-                f"process_results {process.name} uses {side_effect}, so it does more than compute a score. "
-                "Score with -T metrics=…, or let a judge rate the answers (docs/judges.md)."
-            )
-        block_random(process.function)
+    process = config.get_function("process_results")
     entries = _metric_entries(config, "exact_match")
-    reasons = [_reason_left_out(config, entry) for entry in entries]
+    reasons = [_reason_left_out(config, entry, process) for entry in entries]
     applied = [entry for entry, reason in zip(entries, reasons, strict=True) if not reason]
     notes = tuple(dict.fromkeys(filter(None, reasons)))
     if not applied:
-        raise config.spec_error(f"{notes[0]} Score with -T metrics=… instead.")
+        raise config.spec_error(
+            f"{notes[0]} Score with -T metrics=…, or have a judge score the answers: "
+            "-T metrics=judge-1-5 --judge MODEL (docs/judges.md)."
+        )
+    if process:
+        block_random(process.function)
     pipelines = config.get("filter_list") or [{"name": "", "filter": []}]
     return TaskScoring([metric for steps in pipelines for metric in _pipeline_metrics(config, steps, applied)], notes)
 
@@ -164,12 +168,20 @@ def _pipeline_metrics(
 ) -> list[Metric]:
     """Build the metrics of answers after the filters of a pipeline, whose name is appended to theirs."""
     filters = [_build_filter(config, step) for step in pipeline["filter"]]
-    if process := config.get_function("process_results"):
-        multi_round = config.get("output_type") == "generate_until_multi_round"
-        processor = ResultProcessor(process, filters, multi_round)
-        metrics = [_metric_from_process_results(config, entry, processor) for entry in entries]
-    else:
-        metrics = [_exact_match_metric(config, entry, filters) for entry in entries]
+    process = config.get_function("process_results")
+    multi_round = config.get("output_type") == "generate_until_multi_round"
+    processor = ResultProcessor(process, filters, multi_round) if process else None
+
+    def build(entry: Mapping[str, Any]) -> Metric:
+        if judged := _find_judged_metric(config, entry, process):
+            return make_judged_metric(
+                str(entry["metric"]), judged, lambda outputs: filter_texts(outputs, filters)[0].strip()
+            )
+        if processor:
+            return _metric_from_process_results(config, entry, processor)
+        return _exact_match_metric(config, entry, filters)
+
+    metrics = [build(entry) for entry in entries]
     name = str(pipeline.get("name", ""))
     return metrics if name in ("", "none") else [replace(metric, name=f"{metric.name}-{name}") for metric in metrics]
 
@@ -181,13 +193,37 @@ def _metric_entries(config: TaskConfig, default: str) -> list[Mapping[str, Any]]
     return entries
 
 
-def _reason_left_out(config: TaskConfig, entry: Mapping[str, Any]) -> str:
-    """Return why a metric is left out: aggregations run for every bootstrap draw and must be pure."""
-    aggregation = entry.get("aggregation")
-    if not isinstance(aggregation, FunctionReference):
+def _reason_left_out(config: TaskConfig, entry: Mapping[str, Any], process: UserFunction | None) -> str:
+    """Return why a metric is left out: its functions run for every bootstrap draw and must only compute."""
+    if _find_judged_metric(config, entry, process):
         return ""
-    side_effect = find_side_effect(config.load_function(aggregation).function)
-    return f"{entry.get('metric')} is left out: {aggregation} uses {side_effect}." if side_effect else ""
+    for function in (process, _aggregation_function(config, entry)):
+        if function and (model := find_local_model(function.function)):
+            return (
+                f"{entry.get('metric')} is left out: {function.name} loads a model on this machine with {model}, "
+                "beside the one that is evaluated."
+            )
+        if function and (side_effect := find_side_effect(function.function)):
+            return (
+                f"{entry.get('metric')} is left out: {function.name} uses {side_effect}, "
+                "so it does more than compute a score."
+            )
+    return ""
+
+
+def _aggregation_function(config: TaskConfig, entry: Mapping[str, Any]) -> UserFunction | None:
+    aggregation = entry.get("aggregation")
+    return config.load_function(aggregation) if isinstance(aggregation, FunctionReference) else None
+
+
+def _find_judged_metric(
+    config: TaskConfig, entry: Mapping[str, Any], process: UserFunction | None
+) -> JudgedMetric | None:
+    """Return how a metric is judged if one of its functions sends requests to a judge and is recognised."""
+    for function in (process, _aggregation_function(config, entry)):
+        if function and find_side_effect(function.function):
+            return find_judged_metric(function.name, str(entry.get("metric")))
+    return None
 
 
 def _metric_from_process_results(config: TaskConfig, entry: Mapping[str, Any], processor: ResultProcessor) -> Metric:
@@ -297,6 +333,12 @@ def _likelihood_metric(config: TaskConfig, entry: Mapping[str, Any]) -> Metric:
 def find_side_effect(function: Callable[..., Any]) -> str:
     """Return the first name with a side effect that a function reaches, or "" if there is none."""
     return next((name for name, value in _reachable_names(function) if _has_side_effect(name, value)), "")
+
+
+def find_local_model(function: Callable[..., Any]) -> str:
+    """Return the first class with which a function loads a model's weights, or "" if there is none."""
+    names = (name for name, _ in _reachable_names(function))
+    return next((name for name in names if MODEL_LOADERS.fullmatch(name)), "")
 
 
 def _reachable_names(function: Any) -> Iterator[tuple[str, Any]]:

@@ -75,7 +75,7 @@ def test_an_aggregation_that_writes_files_is_left_out_with_a_note(folder: Path) 
     added = "metric_list: [{metric: all, aggregation: !function utils.submit}, {metric: plain}]\n"
     task = build_lmms_task(folder, added)
     assert [metric.name for metric in task.metrics] == ["plain"]
-    assert task.notes("m", {}) == ["all is left out: utils.submit uses open."]
+    assert task.notes("m", {}) == ["all is left out: utils.submit uses open, so it does more than compute a score."]
 
 
 @pytest.mark.parametrize(
