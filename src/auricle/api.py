@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -19,7 +19,6 @@ from auricle.core.types import (
     ABILITY_BY_REQUEST,
     Ability,
     Generate,
-    Outcome,
     Output,
     Part,
     Predict,
@@ -106,7 +105,7 @@ def evaluate(
         outcomes, stop_reason = _run_inference(evaluation, model, run, settings, observer)
         result = RunResult(
             path=run.path,
-            outcomes=OutcomeCounts.count(outcomes),
+            outcomes=outcomes,
             complete=run.read_progress().complete,
             moved_lines=run.moved_lines,
             stop_reason=stop_reason or getattr(observer, "stop_reason", ""),
@@ -355,7 +354,7 @@ def _preview_samples(
 
 def _run_inference(
     evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer
-) -> tuple[Mapping[Outcome, int], str]:
+) -> tuple[OutcomeCounts, str]:
     """Answer the samples, and return the number of each outcome and why the server ended the run, if it did."""
     spec, task = evaluation.spec, evaluation.task
 
@@ -364,13 +363,14 @@ def _run_inference(
         notes = tuple(task.notes(spec.model, spec.model_args))
         return replace(progress, revision=f"{task.revision}{limit}", notes=notes)
 
-    async def main() -> tuple[Mapping[Outcome, int], str]:
+    async def main() -> tuple[OutcomeCounts, str]:
         stop = asyncio.Event()
         observer.on_start(run, stop.set)
         with stop_on_interrupt(stop):
             try:
                 loop = RunLoop(evaluation.inferencer, model, run, settings, observer)
-                return await loop.run(task.samples, stop, describe_data), loop.stop_reason
+                outcomes = await loop.run(task.samples, stop, describe_data)
+                return OutcomeCounts.count(outcomes, loop.audio_not_sent), loop.stop_reason
             finally:
                 await close_model(model)
 

@@ -67,6 +67,9 @@ def run_evaluation(
     if moved := result.moved_lines:
         lines = describe_lines([line.line for line in moved], len(moved))
         echo(f"Note: {lines} of outputs.jsonl were damaged and moved to outputs.damaged.jsonl.", err=True)
+    if config.infer_only:  # otherwise they are among the notes of the metrics
+        for warning in result.outcomes.warnings():
+            echo(f"Note: {warning}", err=True)
     if not result.complete:
         _print_stopped(result.stop_reason, " a higher --max-cost" if budget and budget.stop_reason else "")
     elif result.metrics and result.metrics.judge:

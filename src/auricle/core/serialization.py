@@ -125,6 +125,8 @@ def encode_record(record: Record) -> bytes:
     """Return a record as a line of canonical JSON; see `add_checksum`."""
     sample = record.sample
     line: dict[str, Any] = {"attempts": record.attempts}  # in alphabetical order, which is faster than sorting
+    if record.audio_not_sent:
+        line["audio_not_sent"] = True
     if record.audio_seconds is not None:
         line["audio_seconds"] = record.audio_seconds
     if record.cached:
@@ -187,6 +189,7 @@ def decode_record(line: Mapping[str, Any]) -> Record:
         line["attempts"],
         line.get("audio_seconds"),
         line.get("cached", 0),
+        line.get("audio_not_sent", False),
     )
 
 

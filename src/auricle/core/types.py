@@ -199,7 +199,7 @@ class Outcome(StrEnum):
 
     ANSWERED = "answered"
     EMPTY = "empty"
-    """Answered without text."""
+    """Answered without text and audio."""
     UNREADABLE = "unreadable"
     """Answered, but a metric finds no answer in the text."""
     FAILED = "failed"
@@ -233,6 +233,8 @@ class Record:
     """Duration of the audio inputs; None if there are none or it is unknown."""
     cached: int = 0
     """Number of outputs taken from the response cache."""
+    audio_not_sent: bool = False
+    """Whether the sample has audio, but none of its requests contained audio or video."""
 
     @property
     def outcome(self) -> Outcome:
@@ -240,7 +242,7 @@ class Record:
         if self.error:
             return Outcome.SKIPPED if self.error.kind == "Skipped" else Outcome.FAILED
         last = self.outputs[-1] if self.outputs else None
-        if isinstance(last, Generation) and (not last.text or last.text.isspace()):
+        if isinstance(last, Generation) and (not last.text or last.text.isspace()) and last.audio is None:
             return Outcome.EMPTY
         return Outcome.ANSWERED
 
@@ -260,6 +262,11 @@ def has_media(sample: Sample) -> bool:
         isinstance(value, str) or all(type(part) is str for part in list_parts(value))
         for value in sample.inputs.values()
     )
+
+
+def has_audio(sample: Sample) -> bool:
+    """Return whether a sample has audio."""
+    return any(isinstance(part, Audio) for value in sample.inputs.values() for part in list_parts(value))
 
 
 def list_parts(value: Input) -> list[Part]:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
+from auricle.audio import Audio, Video
 from auricle.core.errors import (
     AllRequestsFailed,
     AudioError,
@@ -20,7 +21,7 @@ from auricle.core.errors import (
     Unreachable,
     describe,
 )
-from auricle.core.types import Output, Request
+from auricle.core.types import Output, Request, request_parts
 from auricle.engine.batching import RunStopped
 from auricle.engine.outputs import normalise_output
 from auricle.engine.settings import Cache, Settings
@@ -117,7 +118,7 @@ class RetryingSender:
         fail_fast: Aborts the run when every request fails; shared by all samples.
     """
 
-    __slots__ = ("_fail_fast", "_settings", "_slot", "attempts", "cache_hits")
+    __slots__ = ("_fail_fast", "_settings", "_slot", "attempts", "cache_hits", "has_sent_audio")
 
     def __init__(self, slot: Slot, settings: Settings, fail_fast: FailFast | None = None) -> None:
         self._slot = slot
@@ -125,8 +126,12 @@ class RetryingSender:
         self._fail_fast = fail_fast
         self.attempts = 1
         self.cache_hits = 0
+        self.has_sent_audio: bool | None = None
+        """Whether a request contained audio or video; None before the first request."""
 
     def __call__(self, request: Request) -> Awaitable[Output]:
+        if not self.has_sent_audio:
+            self.has_sent_audio = any(isinstance(part, (Audio, Video)) for part in request_parts(request))
         cache = self._settings.cache
         return self._send_with_retries(request) if cache is None else self._send_unless_cached(request, cache)
 

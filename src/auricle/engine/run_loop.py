@@ -15,7 +15,7 @@ from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import SpecError, describe
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.serialization import content_key, digest, dumps
-from auricle.core.types import Failure, Json, Outcome, Output, Record, RejectedRow, Sample, has_media
+from auricle.core.types import Failure, Json, Outcome, Output, Record, RejectedRow, Sample, has_audio, has_media
 from auricle.engine.batching import RunStopped
 from auricle.engine.observer import Observer
 from auricle.engine.request_loop import RequestLoop
@@ -55,6 +55,8 @@ class RunLoop:
         self._fail_fast = FailFast()
         self._executor = AdaptiveExecutor(8, "auricle-read")
         self._row_count = self._answered = 0
+        self.audio_not_sent = 0
+        """Samples of this pass with audio that none of their requests contained."""
         self._outcomes: Counter[Outcome] = Counter()
         self._timer = PassTimer()
         self._earlier_passes = read_passes(run)
@@ -157,6 +159,7 @@ class RunLoop:
             self._answered += 1  # the common case; hashing an enum takes as long as the rest of this function
         else:
             self._outcomes[outcome] += 1
+        self.audio_not_sent += record.audio_not_sent
         self._observer.on_result(record)
 
     async def _process_sample(self, job: Job, slot: Slot) -> None:
@@ -193,6 +196,7 @@ class RunLoop:
             attempts=sender.attempts,
             audio_seconds=audio_seconds,
             cached=sender.cache_hits,
+            audio_not_sent=sample_has_media and sender.has_sent_audio is False and has_audio(sample),
         )
         self._timer.add(record, started_at, ended_at, has_media=sample_has_media)
         self._save(record)

@@ -178,10 +178,12 @@ def build_metrics(score_table: ScoreTable, numbers: Sequence[Number], **run_fact
         numbers: The results.
         run_facts: Further fields of `Metrics`, such as the task and the model.
     """
+    outcomes = OutcomeCounts.count(score_table.outcomes, score_table.audio_not_sent)
     notes = [note for number in numbers if not number.field for note in number.details.get("notes", ())]
+    notes += outcomes.warnings()
     return Metrics(
         **{**run_facts, "notes": tuple(dict.fromkeys([*run_facts.get("notes", ()), *notes]))},
-        outcomes=OutcomeCounts.count(score_table.outcomes),
+        outcomes=outcomes,
         failures=tuple(
             FailureKind(kind, count, tuple(map(FailureExample.from_record, score_table.examples[kind])))
             for kind, count in score_table.failures.most_common()

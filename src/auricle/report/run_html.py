@@ -34,7 +34,7 @@ OUTCOME_DESCRIPTIONS = [
     ("failed", "The request failed or returned no output. Left out, and counted."),
     ("unreadable", "A metric could not extract an answer from the output. Wrong or unscored, as the "
                    "metric’s signature states."),
-    ("empty", "The output is only white space. Scored like any other answer."),
+    ("empty", "The output is only white space, without audio. Scored like any other answer."),
 ]  # fmt: skip
 
 MAX_UNFOLDED_GROUPS = 12  # longer breakdowns are collapsed, with a scale of their own
@@ -71,6 +71,7 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
         ("Failed", format_count(outcomes.failed)),
         ("Unreadable", format_count(first.unreadable if first else 0)),
         ("Empty", format_count(outcomes.empty)),
+        *([("Without audio", format_count(outcomes.audio_not_sent))] if outcomes.audio_not_sent else []),
         *usage_facts(metrics),
     ]
 

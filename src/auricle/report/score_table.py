@@ -56,6 +56,7 @@ class ScoreTable:
         self.clusters = MetaField(array("q"))
         self.has_clusters = False
         self.outcomes: Counter[Outcome] = Counter()
+        self.audio_not_sent = 0
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, list[Record]] = {}
         self._ignored_fields: set[str] = set()
@@ -75,6 +76,7 @@ class ScoreTable:
         others = [outcome for record in records if (outcome := record.outcome) is not Outcome.ANSWERED]
         self.outcomes.update(others)
         self.outcomes[Outcome.ANSWERED] += len(records) - len(others)
+        self.audio_not_sent += sum(record.audio_not_sent for record in records)
         answered: list[ScoreEntry] = []
         oversized: list[ScoreEntry] = []
         for entry in entries:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from auricle.report.text_format import format_coverage, format_number, format_value, group_by_reason
-from auricle.runs.metrics import Metrics, Number
+from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 
 TABLE_HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
 RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p", "Cohen's d", "better", "worse"}
@@ -14,7 +14,7 @@ RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p
 def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]:
     """Format the results of one or more runs, over all samples and by the given fields."""
     rows = [
-        _metric_row(metrics.model.name, number)
+        _metric_row(metrics, number)
         for field in ("", *by)
         for metrics in runs
         for number in metrics.numbers
@@ -23,20 +23,20 @@ def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]
     return format_table(TABLE_HEADER, rows) if rows else ["No results: no sample was scored."]
 
 
-def _metric_row(model: str, number: Number) -> tuple[str, ...]:
+def _metric_row(metrics: Metrics, number: Number) -> tuple[str, ...]:
     return (
-        model,
+        metrics.model.name,
         f"{number.metric} {'↑' if number.higher_is_better else '↓'}",
         f"{number.field}={number.group}" if number.field else "all",
         format_value(number),
         "–" if number.low is None else f"{format_value(number, 'low')} … {format_value(number, 'high')}",
         str(number.scored),
         format_coverage(number),
-        _notes(number),
+        _notes(number, OutcomeCounts() if number.field else metrics.outcomes),
     )
 
 
-def _notes(number: Number) -> str:
+def _notes(number: Number, outcomes: OutcomeCounts) -> str:
     notes = []
     details = number.details
     if "substitutions" in details and not number.field:
@@ -50,8 +50,8 @@ def _notes(number: Number) -> str:
         low, high = (worst, best) if number.higher_is_better else (best, worst)
         bounds = f" (bounds {low} … {high})" if number.worst != number.best else ""
         notes.append(f"{number.failed} failed{bounds}")
-    if number.unreadable:
-        notes.append(f"{number.unreadable} unreadable")
+    counts = {"unreadable": number.unreadable, "empty": outcomes.empty, "without audio": outcomes.audio_not_sent}
+    notes += [f"{count} {name}" for name, count in counts.items() if count]
     left = number.total - number.scored - number.failed
     if left > 0 and left != number.unreadable:
         notes.append(f"{left} not scored")

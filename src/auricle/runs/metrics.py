@@ -21,6 +21,8 @@ METRICS_FILE = "metrics.json"
 SOURCE_FILES = (OUTPUTS_FILE, VERDICTS_FILE)
 """What numbers are computed from."""
 FORMAT = 1
+MAX_EMPTY_SHARE = 0.05
+"""Largest share of empty answers without a warning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,15 +94,32 @@ class OutcomeCounts:
     """Answered samples whose answer is empty."""
     skipped: int = 0
     """Failed samples that a rule of the model excluded."""
+    audio_not_sent: int = 0
+    """Samples with audio that none of their requests contained."""
 
     @classmethod
-    def count(cls, outcomes: Mapping[Outcome, int]) -> OutcomeCounts:
+    def count(cls, outcomes: Mapping[Outcome, int], audio_not_sent: int = 0) -> OutcomeCounts:
         """Add up the outcomes of records."""
         from auricle.core.types import Outcome
 
         skipped, empty = outcomes.get(Outcome.SKIPPED, 0), outcomes.get(Outcome.EMPTY, 0)
         answered, failed = outcomes.get(Outcome.ANSWERED, 0) + empty, outcomes.get(Outcome.FAILED, 0) + skipped
-        return cls(answered + failed, answered, failed, empty, skipped)
+        return cls(answered + failed, answered, failed, empty, skipped, audio_not_sent)
+
+    def warnings(self) -> list[str]:
+        """Return what makes numbers doubtful although no sample failed."""
+        warnings = []
+        if self.audio_not_sent:
+            warnings.append(
+                f"{self.audio_not_sent:,} of {self.total:,} samples have audio that was not sent: their requests "
+                "contained none, so the model answered without hearing it. `auricle preview` shows the requests."
+            )
+        if self.empty > MAX_EMPTY_SHARE * self.answered:
+            warnings.append(
+                f"{self.empty:,} of {self.answered:,} answers are empty ({self.empty / self.answered:.0%}). A model "
+                "that catches its own errors answers with nothing; what it logged is in the folder logs of the run."
+            )
+        return warnings
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,12 @@ def test_values_of_a_prediction_keep_the_order_of_the_model() -> None:
     assert list(decoded.values) == ["sad", "angry"]
 
 
+def test_audio_that_was_not_sent_is_decoded_as_encoded() -> None:
+    record = replace(RECORD, audio_not_sent=True)
+    assert round_trip(record) == record
+    assert b'"audio_not_sent":true,"audio_seconds":4.5' in encode_record(record)
+
+
 def test_failure_is_decoded_as_encoded() -> None:
     record = replace(RECORD, error=Failure("AudioError", "it is empty"))
     assert round_trip(record) == record

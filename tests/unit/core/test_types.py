@@ -2,8 +2,18 @@
 
 import pytest
 
-from auricle import Audio, Generate, Image, Predict, Sample, Turn
-from auricle.core.types import Input, Part, get_max_tokens, has_media, list_media, list_parts
+from auricle import Audio, Generate, Generation, Image, Predict, Sample, Turn
+from auricle.core.types import (
+    Input,
+    Outcome,
+    Part,
+    Record,
+    get_max_tokens,
+    has_audio,
+    has_media,
+    list_media,
+    list_parts,
+)
 
 CLIP, PICTURE = Audio("a.wav"), Image("a.png")
 
@@ -39,3 +49,16 @@ def test_max_tokens_of_a_row_is_read_from_its_metadata() -> None:
     assert get_max_tokens(Sample(id="1", inputs={}, meta={"max_tokens": 3, "max_out_len": 9})) == 3
     assert get_max_tokens(Sample(id="1", inputs={}, meta={"max_out_len": 9})) == 9
     assert get_max_tokens(Sample(id="1", inputs={})) is None
+
+
+def test_a_spoken_answer_without_a_transcript_is_not_empty() -> None:
+    sample = Sample(id="a", inputs={})
+    for audio, outcome in ((None, Outcome.EMPTY), (Audio("a.wav"), Outcome.ANSWERED)):
+        assert Record(sample=sample, row=0, outputs=(Generation(text=" ", audio=audio),)).outcome is outcome
+
+
+def test_audio_is_noticed_in_inputs_lists_and_turns() -> None:
+    values: list[Input] = [CLIP, [CLIP], (Turn("user", (CLIP, "What?")),)]
+    for value in values:
+        assert has_audio(Sample(id="a", inputs={"x": value}))
+    assert not has_audio(Sample(id="a", inputs={"x": "a.wav", "y": (Turn("user", ("What?",)),)}))

@@ -464,3 +464,20 @@ def test_moved_row_keeps_its_answer_and_is_stored_again_once(tmp_path: Path) -> 
         assert [record.sample.id for record in records] == ["1", "0"]
     assert model.calls == 2
     assert len(journal_lines(tmp_path)) == 4
+
+
+@pytest.mark.parametrize(("template", "is_reported"), [("{question}", True), ("{audio}{question}", False)])
+def test_audio_that_no_request_contains_is_recorded(
+    tmp_path: Path, tone: Any, template: str, is_reported: bool
+) -> None:
+    heard = Sample(id="heard", inputs={"audio": Audio.of(tone("a.wav")), "question": "What?"})
+    samples = [heard, Sample(id="text", inputs={"question": "What?", "audio": "none"})]
+    records = evaluate(tmp_path / "run", samples, FakeApi(), Respond(template))
+    assert [record.audio_not_sent for record in records] == [is_reported, False]
+
+
+def test_audio_that_cannot_be_read_counts_as_failed_and_not_as_unsent(tmp_path: Path) -> None:
+    sample = Sample(id="a", inputs={"audio": Audio("missing.wav"), "question": "What?"})
+    (record,) = evaluate(tmp_path / "run", [sample], FakeApi())
+    assert record.error
+    assert not record.audio_not_sent

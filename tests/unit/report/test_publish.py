@@ -132,3 +132,22 @@ def test_a_comparison_names_damaged_lines_and_counts_missing_rows(damaged_run: P
 
 def answer_length(sample: Any, output: Any) -> Any:
     return float(len(output.text))
+
+
+def test_empty_answers_and_audio_that_was_not_sent_are_in_every_form_of_the_results(
+    manifest: Any, tone: Any, tmp_path: Path, auricle: Any
+) -> None:
+    tone("a.wav")
+    (tmp_path / "mute.py").write_text("def answer(text) -> str:\n    return 'yes' if 'Q1' in text else ''\n")
+    data = manifest([{"audio": "a.wav", "question": f"Q{number}", "answer": "yes"} for number in range(3)])
+    arguments = ("run", data, "--as", "qa", "-T", "prompt={question}", "-m", "mute.py:answer", "-o", "run")
+    printed = auricle(*arguments).stdout
+    assert "2 empty, 3 without audio" in printed
+    notes = ["3 of 3 samples have audio that was not sent", "2 of 3 answers are empty (67%)"]
+    assert all(f"Note: {note}" in printed for note in notes)
+    assert all(note in (tmp_path / "run" / "report.html").read_text() for note in notes)
+    (metrics,) = json.loads(auricle("show", "run", "--json").stdout)
+    assert (metrics["outcomes"]["empty"], metrics["outcomes"]["audio_not_sent"]) == (2, 3)
+    assert [any(note in line for line in metrics["notes"]) for note in notes] == [True, True]
+    unscored = auricle(*arguments[:-1], "unscored", "--infer-only").stderr
+    assert all(f"Note: {note}" in unscored for note in notes)

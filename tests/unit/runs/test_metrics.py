@@ -104,7 +104,7 @@ def test_a_document_without_counts_counts_nothing(tmp_path: Path) -> None:
     counts = {"scored": 0, "total": 0, "failed": 0, "unreadable": 0}
     flags = {"higher_is_better": True, "right_or_wrong": False}
     assert {name: getattr(metrics.numbers[0], name) for name in (*counts, *flags)} == counts | flags
-    assert asdict(metrics.outcomes) == {"total": 0, "answered": 0, "failed": 0, "empty": 0, "skipped": 0}
+    assert set(asdict(metrics.outcomes).values()) == {0}
     assert metrics.judge
     assert (metrics.judge.verdicts, metrics.judge.failed, metrics.judge.missing) == (0, 0, 0)
     assert (metrics.judge.tokens, metrics.judge.input_tokens) == (0, 0)
@@ -154,3 +154,11 @@ def test_damaged_metrics_are_not_current_and_newer_ones_are_refused(tmp_path: Pa
     (tmp_path / "metrics.json").write_text(text.replace('"format": 1', '"format": 99'))
     with pytest.raises(UnknownFormat, match="format 99"):
         read_current_metrics(tmp_path)
+
+
+def test_many_empty_answers_and_audio_that_was_not_sent_are_warned_of() -> None:
+    assert OutcomeCounts(total=100, answered=100, empty=5).warnings() == []
+    (warning,) = OutcomeCounts(total=101, answered=100, failed=1, empty=6).warnings()
+    assert warning.startswith("6 of 100 answers are empty (6%).")
+    (warning,) = OutcomeCounts(total=3, answered=3, audio_not_sent=2).warnings()
+    assert warning.startswith("2 of 3 samples have audio that was not sent")

@@ -12,13 +12,14 @@ from typing import Any, cast
 
 import orjson
 
+from auricle.audio import Audio, Video
 from auricle.core.errors import MissingExtra, SampleError
 from auricle.core.types import Input, Json, RejectedRow, Sample, Turn
 from auricle.data.file_formats import READERS, Row, read_rows
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.interop.lmms.config_reader import TaskConfig, UserFunction
-from auricle.interop.lmms.media import is_media, join_text, to_part, to_turns, to_user_value
+from auricle.interop.lmms.media import find_audio, is_media, join_text, to_part, to_turns, to_user_value
 
 FILE_FORMATS = ("json", "csv", "parquet")
 """Values of dataset_path that mean local files instead of a dataset."""
@@ -44,6 +45,9 @@ class SampleBuilder:
             inputs["choices"] = [str(choice) for choice in self.build_choices(dict(doc))]
         if self.config.get("output_type") == "generate_until_multi_round":
             inputs |= {name: value.audio for name, value in doc.items() if hasattr(value, "audio")}
+        elif not any(isinstance(part, (Audio, Video)) for turn in turns for part in turn.parts):
+            recordings = [audio for value in doc.values() if (audio := find_audio(value, self.root))]
+            inputs |= {"audio": recordings} if recordings else {}  # the run reports that they were not sent
         columns = {name: value for name, value in doc.items() if not is_media(value)}  # media are not stored
         meta = {name: _to_json(value, f"the column {name}") for name, value in columns.items()}
         return Sample(id=str(index), inputs=inputs, target=self.build_target(dict(doc)), meta=meta, origin=row.origin)

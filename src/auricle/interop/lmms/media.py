@@ -10,6 +10,7 @@ from typing import Any
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Part, Turn
+from auricle.interop.lmms.sounds import AudioDict
 
 AUDIO_SUFFIXES = (".wav", ".mp3", ".m4a", ".aac", ".flac", ".ogg", ".opus", ".webm")
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tiff", ".webp")
@@ -17,8 +18,8 @@ MEDIA_FACTORIES: Mapping[str, Callable[[Any], Part]] = {"audio": Audio.of, "imag
 AUDIO_KEYS = ("path", "array", "sampling_rate")
 
 
-class LazyAudioDict(dict[str, Any]):
-    """Audio in Hugging Face's decoded form; it is decoded only when its samples are read."""
+class LazyAudioDict(AudioDict):
+    """Audio that is decoded only when its samples are read."""
 
     def __init__(self, audio: Audio) -> None:
         super().__init__(path=str(audio.path) if audio.path else None)
@@ -52,6 +53,16 @@ def to_user_value(value: Any, root: Path) -> Any:
         value = {**value, "path": str(resolve_path(str(value["path"]), root))}
     image = Image.of(value)
     return open_image(image) if image.media_type.startswith("image/") else LazyAudioDict(Audio.of(value))
+
+
+def find_audio(value: Any, root: Path) -> Audio | None:
+    """Return the audio of a column: decoded audio, or the path of an existing audio file."""
+    if isinstance(value, LazyAudioDict):
+        return value.audio
+    if not isinstance(value, str) or Path(value).suffix.lower() not in AUDIO_SUFFIXES:
+        return None
+    path = resolve_path(value, root)
+    return Audio.of(path) if path.is_file() else None
 
 
 def is_stored_file(value: Any) -> bool:

@@ -23,6 +23,7 @@ from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part
 from auricle.interop.lmms.media import join_text, open_image
 from auricle.interop.lmms.messages import GuideMessages
+from auricle.interop.lmms.sounds import AudioDict
 from auricle.interop.lmms.stubs import find_checkout, stubs_importable
 from auricle.interop.user_classes import (
     AudioFiles,
@@ -283,7 +284,7 @@ def _to_value(part: Part, audio_form: AudioForm, audio_files: AudioFiles) -> Any
             return audio_files.get_path(part)
         is_whole_file = part.path is not None and part.data is None and not part.start and part.end is None
         path = str(part.path) if is_whole_file else None
-        return {"path": path, "array": part.decode(), "sampling_rate": part.info().rate}
+        return AudioDict(path=path, array=part.decode(), sampling_rate=part.info().rate)
     if isinstance(part, Image):
         return open_image(part)
     return part if isinstance(part, str) else str(part.path or part.uri)
@@ -291,7 +292,7 @@ def _to_value(part: Part, audio_form: AudioForm, audio_files: AudioFiles) -> Any
 
 def _copy_value(value: Any) -> Any:
     if isinstance(value, dict):
-        return {**value, "array": value["array"].copy()}
+        return AudioDict({**value, "array": value["array"].copy()})
     return value if isinstance(value, str) else value.copy()
 
 

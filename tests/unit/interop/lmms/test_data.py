@@ -10,7 +10,7 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Generation
 from auricle.interop.lmms.data import FileDocs, render_template
 from tests.support.framework_results import first_rejection, list_samples
-from tests.unit.interop.lmms.task_files import FAULTY_FUNCTIONS, build_lmms_task, first_requests
+from tests.unit.interop.lmms.task_files import FAULTY_FUNCTIONS, build_lmms_task, first_requests, run_task
 
 
 def test_prompts_come_from_functions_and_settings_from_fields(folder: Path) -> None:
@@ -139,3 +139,45 @@ def test_images_in_rows_are_sent_as_images(folder: Path, manifest: Any) -> None:
     row = {"audio": {"bytes": None, "path": "p.png"}, "question": "?", "answer": "a", "task": "t"}
     manifest([row], "rows.jsonl")
     assert isinstance(first_requests(build_lmms_task(folder))[0].turns[0].parts[0], Image)
+
+
+DECODER_MODULE = """
+
+def decoder_to_audio(doc):
+    samples = doc["audio"].get_all_samples()
+    return [{"array": samples.data.cpu().numpy(), "sampling_rate": doc["audio"]._desired_sample_rate}]
+
+
+def attributes_to_audio(doc):
+    return [{"array": doc["audio"].array, "sampling_rate": doc["audio"].sampling_rate}]
+
+
+def swallows_its_error(doc):
+    try:
+        return [doc["audio"].no_such_member]
+    except Exception:
+        return []
+"""
+
+
+@pytest.mark.parametrize("function", ["decoder_to_audio", "attributes_to_audio"])
+def test_functions_may_use_audio_as_a_decoder(folder: Path, function: str) -> None:
+    with (folder / "utils.py").open("a") as utils:
+        utils.write(DECODER_MODULE)
+    (request,) = first_requests(build_lmms_task(folder, f"doc_to_visual: !function utils.{function}\n"))
+    audio = request.turns[0].parts[0]
+    assert (audio.info().rate, audio.info().frames, audio.info().channels) == (16_000, 800, 1)
+
+
+@pytest.mark.parametrize("as_path", [False, True])
+def test_audio_that_a_function_does_not_return_is_reported(folder: Path, as_path: bool) -> None:
+    with (folder / "utils.py").open("a") as utils:
+        utils.write(DECODER_MODULE)
+    build_lmms_task(folder, "doc_to_visual: !function utils.swallows_its_error\n")
+    if as_path:
+        rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+        rows = [{**row, "audio": row["audio"]["path"]} for row in rows]
+        (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    metrics = run_task(folder, "'yes'")
+    assert metrics["outcomes"]["audio_not_sent"] == 4
+    assert any("4 of 4 samples have audio that was not sent" in note for note in metrics["notes"])
