@@ -81,7 +81,8 @@ ROLES = get_args(Role)
 SECTIONS = ("system", "examples", "turns", "separator")
 MEDIA = ("audio", "image", "video")
 TARGET_FIELDS = ("target", "answer")  # placeholders for the correct answer, allowed only in examples
-EXAMPLES_FIELD = "examples"  # placeholder for examples that are written as text
+EXAMPLES_FIELD = "examples"  # placeholder for examples; those that are messages replace a whole turn
+EXAMPLES_PLACEHOLDER = f"{{{EXAMPLES_FIELD}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,8 @@ class Prompt:
     turns: tuple[Message, ...]
     system: str = ""
     examples: tuple[Message, ...] | str = ()
-    """Template of an example: messages, or text that is inserted at `{examples}`."""
+    """Template of an example: text that is inserted at `{examples}`, or messages that come before the turns or replace
+    the turn `{examples}`."""
     separator: str = "\n\n"
     """Text after each example that is written as text."""
     shots: FewShotSelector | None = None
@@ -145,14 +147,23 @@ class Prompt:
         """Return the conversation for a sample."""
         examples = self.shots.examples_for(sample) if self.shots else ()
         inputs = sample.inputs
-        if isinstance(self.examples, str) and self.examples:
-            inputs = {**inputs, EXAMPLES_FIELD: self._example_text_parts(examples)}
+        if self.examples:
+            as_text = self._example_text_parts(examples) if isinstance(self.examples, str) else ""
+            inputs = {**inputs, EXAMPLES_FIELD: as_text}
         turns = [Turn("system", render(self.system, inputs))] if self.system else []
-        if not isinstance(self.examples, str):
-            for example in examples:
-                turns.extend(self._example_turns(example))
-        turns.extend(Turn(message.role, render(message.text, inputs)) for message in self.turns)
-        return tuple(turns)
+        messages = [Turn(message.role, render(message.text, inputs)) for message in self.turns]
+        if isinstance(self.examples, str):
+            return (*turns, *messages)
+        example_turns = [turn for example in examples for turn in self._example_turns(example)]
+        position = self._examples_position
+        if position is None:
+            return (*turns, *example_turns, *messages)
+        return tuple(_join_turns(turns + messages[:position], example_turns, messages[position + 1 :]))
+
+    @property
+    def _examples_position(self) -> int | None:
+        """Return the index of the turn that examples replace, if there is one."""
+        return next((index for index, turn in enumerate(self.turns) if turn.text == EXAMPLES_PLACEHOLDER), None)
 
     def example_parts(self, example: Example) -> list[Part]:
         """Return the parts that an example is shown as."""
@@ -183,10 +194,24 @@ class Prompt:
         has_placeholder = any(EXAMPLES_FIELD in field_names(text) for text in texts)
         if isinstance(self.examples, str) and self.examples and not has_placeholder:
             raise _prompt_error("has `examples` as text but no {examples} in its turns")
-        if has_placeholder and not (isinstance(self.examples, str) and self.examples):
-            raise _prompt_error("has {examples} in its turns but no `examples` as text")
+        if has_placeholder and not self.examples:
+            raise _prompt_error("has {examples} in its turns but no `examples`")
+        is_whole_turn = texts.count(EXAMPLES_PLACEHOLDER) == 1 and "".join(texts).count(EXAMPLES_PLACEHOLDER) == 1
+        if has_placeholder and not isinstance(self.examples, str) and not is_whole_turn:
+            raise _prompt_error("has `examples` as messages, so {examples} must be one turn of its own")
         if self.turns[-1].role == "system":
             raise _prompt_error("must not end with a system message")
+
+
+def _join_turns(*sections: Sequence[Turn]) -> list[Turn]:
+    """Concatenate turns; neighbours of one role become one turn, because many models expect the roles to alternate."""
+    joined: list[Turn] = []
+    for turn in (turn for section in sections for turn in section):
+        if joined and joined[-1].role == turn.role:
+            joined[-1] = Turn(turn.role, merge_texts((*joined[-1].parts, "\n", *turn.parts)))
+        else:
+            joined.append(turn)
+    return joined
 
 
 def _example_inputs(example: Example) -> dict[str, Input]:

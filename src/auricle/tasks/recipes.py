@@ -15,7 +15,7 @@ from auricle.data.manifest import Manifest
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import FewShotSelector
 from auricle.tasks.catalogue import INFERENCERS
-from auricle.tasks.inferencers import Choose, Inferencer, Respond
+from auricle.tasks.inferencers import Choose, Inferencer, LabelPrompts, Respond
 from auricle.tasks.options import TaskOptions, split_list
 
 METRICS_BY_INFERENCER: Mapping[str, tuple[str, ...]] = {
@@ -139,6 +139,8 @@ def _select_aggregations(inferencer: Inferencer, name: str, options: TaskOptions
 
 def with_shots(recipe: Recipe, shots: FewShotSelector) -> Recipe:
     """Return the recipe with few-shot examples before each sample."""
+    if isinstance(recipe.inferencer, LabelPrompts):
+        return replace(recipe, inferencer=recipe.inferencer.with_shots(shots))
     if recipe.prompt is None:
         raise SpecError("This inferencer has no prompt, so few-shot examples cannot be used.", location=("shots",))
     prompt = replace(recipe.prompt, shots=shots)

@@ -77,7 +77,8 @@ def test_parts_may_be_listed_in_any_order() -> None:
         ("{target}", r"would show the answer: \{target\}"),
         ({"system": "{answer}", "turns": "x"}, r"would show the answer: \{answer\}"),
         ({"turns": "x", "examples": "{q}"}, r"no \{examples\} in its turns"),
-        ("{examples}{q}", r"but no `examples` as text"),
+        ("{examples}{q}", r"but no `examples`"),
+        ({"turns": "{examples}{q}", "examples": [{"user": "{q}"}]}, r"\{examples\} must be one turn of its own"),
         ([{"user": "x"}, {"role": "system", "content": "y"}], "must not end with a system message"),
     ],
 )
@@ -108,6 +109,20 @@ def test_examples_may_have_their_own_template() -> None:
     given = {"turns": "{q}", "examples": [{"user": "Example: {q}"}, {"assistant": "It is {answer}."}]}
     prompt = Prompt.of(given, shots=fixed_examples(Example("s", {"q": "1+1"}, "2")))
     assert [turn.parts for turn in prompt.render(sample(q="2+2"))] == [("Example: 1+1",), ("It is 2.",), ("2+2",)]
+
+
+def test_examples_replace_the_turn_that_names_them_and_join_turns_of_the_same_role() -> None:
+    given = {
+        "turns": [{"user": "Answer briefly."}, "{examples}", {"user": "{q}"}],
+        "examples": [{"user": "{q}"}, {"assistant": "{target}"}],
+    }
+    prompt = Prompt.of(given, shots=fixed_examples(Example("s", {"q": "1+1"}, "2")))
+    assert prompt.render(sample(q="2+2")) == (
+        Turn("user", ("Answer briefly.\n1+1",)),
+        Turn("assistant", ("2",)),
+        Turn("user", ("2+2",)),
+    )
+    assert Prompt.of(given).render(sample(q="2+2")) == (Turn("user", ("Answer briefly.\n2+2",)),)
 
 
 def test_examples_may_be_text_inside_a_turn() -> None:

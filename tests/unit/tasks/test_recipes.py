@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from auricle import Sample, SpecError
 from auricle.data import ColumnMapping, Manifest
 from auricle.prompts import Prompt
-from auricle.tasks.inferencers import Choose, Converse, Respond
+from auricle.prompts.few_shot import FewShotSelector
+from auricle.tasks.inferencers import Choose, Converse, LabelPrompts, Respond
 from auricle.tasks.options import TaskOptions
-from auricle.tasks.recipes import build_recipe, promote_columns, with_columns
+from auricle.tasks.recipes import build_recipe, promote_columns, with_columns, with_shots
 
 
 def recipe(**options: Any) -> Any:
@@ -29,6 +30,12 @@ def test_an_inferencer_is_built_from_its_settings_and_the_task_options() -> None
     built = recipe(inferencer={"use": "choose", "option": "{letter}", "unconditional": True}, system="be brief")
     assert built.inferencer == Choose("{question}", system="be brief", option="{letter}", unconditional=True)
     assert built.metrics == ("acc", "acc_token", "acc_char", "acc_byte", "acc_pmi")
+
+
+def test_label_prompts_get_the_examples_of_the_task() -> None:
+    shots = cast(FewShotSelector, object())
+    built = with_shots(recipe(inferencer={"use": "labels", "templates": {"a": "{q} a", "b": "{q} b"}}), shots)
+    assert [prompt.shots for prompt in cast(LabelPrompts, built.inferencer).templates.values()] == [shots, shots]
 
 
 def test_several_answers_are_averaged_by_default() -> None:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, cast
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Part, Sample
 from auricle.prompts import Prompt
+from auricle.prompts.few_shot import FewShotSelector
 from auricle.prompts.template import as_parts, render
 from auricle.tasks.inferencers.base import PromptMixin
 
@@ -126,6 +127,10 @@ class LabelPrompts:
     def prompt_columns(self) -> Prompt:
         """All prompts as one, to know which columns they use."""
         return Prompt(tuple(turn for prompt in self.templates.values() for turn in prompt.turns))
+
+    def with_shots(self, shots: FewShotSelector) -> LabelPrompts:
+        """Return the same prompts with few-shot examples."""
+        return LabelPrompts({label: replace(prompt, shots=shots) for label, prompt in self.templates.items()})
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         requests = [_build_request(prompt, sample) for prompt in self.templates.values()]

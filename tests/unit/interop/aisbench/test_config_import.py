@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.interop.aisbench.config_import import TemplateConverter, draft_tasks
+from auricle.interop.aisbench.config_import import draft_tasks
 from auricle.interop.task_drafts import render_task_file
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import LabelPrompts
@@ -67,9 +67,6 @@ def convert(path: Path) -> dict[str, Any]:
     (draft,) = draft_tasks(path, path.parent)
     assert yaml.safe_load(render_task_file(draft)) == draft.task
     return draft.task
-
-
-# --- configs ----------------------------------------------------------------------------
 
 
 # --- prompts ------------------------------------------------------------------------------
@@ -167,6 +164,22 @@ def test_retrievers_are_translated(config: ConfigWriter, retriever: str, shots: 
     assert shots.items() <= task["shots"].items()
 
 
+def test_an_unknown_retriever_is_rejected(config: ConfigWriter) -> None:
+    with pytest.raises(SpecError, match="the retriever VotekRetriever has no equivalent"):
+        convert(config("'{question}'", retriever="dict(type='VotekRetriever', ice_num=3)"))
+
+
+def test_messages_before_the_examples_stay_there(config: ConfigWriter) -> None:
+    path = config(
+        "dict(begin=[dict(role='HUMAN', prompt='Listen.'), '</E>'], round=[dict(role='HUMAN', prompt='{question}')])",
+        prompt="prompt_template=dict(type=PromptTemplate, template=template, ice_token='</E>'),"
+        "ice_template=dict(type=PromptTemplate, template=dict(round=["
+        "dict(role='HUMAN', prompt='{question}'), dict(role='BOT', prompt='{answer}')])),",
+        retriever="dict(type=FixKRetriever, fix_id_list=[0])",
+    )
+    assert convert(path)["prompt"]["turns"] == [{"user": "Listen."}, {"user": "{examples}"}, {"user": "{question}"}]
+
+
 # --- other settings ---------------------------------------------------------------------------
 
 
@@ -195,6 +208,30 @@ def test_an_unknown_evaluator_is_noted_in_a_comment(config: ConfigWriter) -> Non
     (draft,) = draft_tasks(path, path.parent)
     assert "metrics" not in draft.task
     assert "# MyEvaluator has no equivalent" in render_task_file(draft)
+
+
+@pytest.mark.parametrize(
+    ("name", "purpose"), [("BFCLV3FunctionCallInferencer", "calls functions"), ("LMMGenInferencer", "makes images")]
+)
+def test_an_inferencer_that_does_something_else_is_rejected(config: ConfigWriter, name: str, purpose: str) -> None:
+    with pytest.raises(SpecError, match=f"{name} {purpose}, which Auricle does not evaluate"):
+        convert(config("'{question}'", inferencer=f"dict(type='{name}')"))
+
+
+def test_a_dataset_without_a_path_names_the_file_to_write(config: ConfigWriter) -> None:
+    path = config("'{question}'", data="")
+    (draft,) = draft_tasks(path, path.parent)
+    assert draft.task["data"] == "mine.jsonl"
+    assert any("Write them to mine.jsonl" in note for note in draft.notes)
+
+
+def test_data_below_a_folder_that_contains_the_config_is_found(config: ConfigWriter, tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/rows.jsonl").write_text(json.dumps(ROWS[0]))
+    nested = config("'{question}'", data="data/rows.jsonl").rename(tmp_path / "configs/config.py")
+    (draft,) = draft_tasks(nested, tmp_path)
+    assert draft.task["data"] == "data/rows.jsonl"
 
 
 def test_a_custom_inferencer_is_referenced(config: ConfigWriter) -> None:
@@ -284,29 +321,3 @@ def test_a_task_file_that_exists_is_not_overwritten(auricle: Any, config: Config
     result = auricle("import", "--from", "aisbench", config("'{question}'"), "-o", "task.yaml")
     assert result.returncode == 2
     assert "already exists" in result.stderr
-
-
-def converter(template: Any, **infer_config: Any) -> TemplateConverter:
-    return TemplateConverter(Path("c.py"), {"prompt_template": {"template": template}, **infer_config}, "answer")
-
-
-def test_a_missing_template_is_rejected() -> None:
-    with pytest.raises(SpecError, match="infer_cfg has no template"):
-        TemplateConverter(Path("c.py"), {}, "answer")
-
-
-def test_the_end_of_a_template_is_ignored_with_a_note() -> None:
-    templates = converter(
-        {"round": [{"role": "HUMAN", "prompt": "{question}"}], "end": [{"role": "BOT", "prompt": "x"}]}
-    )
-    assert templates.convert_prompt() == "{question}"
-    assert templates.notes == ["The template's `end` is ignored: nothing follows an answer."]
-
-
-def test_templates_per_label_are_only_for_label_prompts() -> None:
-    with pytest.raises(SpecError, match="a template per label needs PPLInferencer"):
-        converter({"yes": "a", "no": "b"}).convert_prompt()
-
-
-def test_labels_replace_the_answer() -> None:
-    assert converter("{question} {answer}").convert_by_label(["A"]) == {"A": "{question} A"}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from auricle import Audio, Generation, Sample, SpecError
 from auricle.core.errors import SampleError
 from auricle.core.types import Likelihood, LogLikelihood, Turn
+from auricle.prompts.example_pool import Example
+from auricle.prompts.few_shot import FewShotSelector
 from auricle.tasks.inferencers import Choose, Continue, FirstToken, LabelPrompts, preview_requests
 
 SAMPLE = Sample(id="1", inputs={"question": "Which?", "choices": ["cat", "dog"], "text": "a b"})
@@ -78,6 +80,21 @@ def test_the_last_message_is_the_continuation_of_the_others() -> None:
     assert isinstance(request, LogLikelihood)
     assert request.continuation == "good"
     assert request.turns == (Turn("user", ("great film",)),)
+
+
+def test_label_prompts_show_examples_with_their_own_labels() -> None:
+    class OneExample:
+        def examples_for(self, _sample: Sample) -> tuple[Example, ...]:
+            return (Example("x", {"text": "dull film"}, "bad"),)
+
+    template = {"turns": "{examples}{text}: %s", "examples": "{text}: {target}", "separator": "\n"}
+    templates = {label: {**template, "turns": template["turns"] % label} for label in ("good", "bad")}
+    inferencer = LabelPrompts(templates).with_shots(cast(FewShotSelector, OneExample()))
+    requests: Any = asyncio.run(preview_requests(inferencer, REVIEW))
+    assert [request.continuation for request in requests] == [
+        "dull film: bad\ngreat film: good",
+        "dull film: bad\ngreat film: bad",
+    ]
 
 
 def test_two_labels_are_needed() -> None:
