@@ -67,16 +67,33 @@ def test_zero_stays_zero():
 """
 
 
-def write_tree(folder: Path) -> Path:
+SOMETIMES_SLOW = """
+import time
+from pathlib import Path
+
+from auricle.room.calc import double
+
+
+def test_a_call_returns_in_time_every_other_time():
+    marker = Path(__file__).with_name("marker.txt")
+    is_slow = marker.exists()
+    marker.unlink() if is_slow else marker.touch()
+    double(3)
+    if is_slow:
+        time.sleep(60)
+"""
+
+
+def write_tree(folder: Path, source: str = SOURCE, tests: str = TESTS) -> Path:
     """Write a package with one module and its tests."""
     files = {
         "src/auricle/__init__.py": "",
         "src/auricle/room/__init__.py": "",
-        "src/auricle/room/calc.py": SOURCE,
+        "src/auricle/room/calc.py": source,
         "tests/__init__.py": "",
         "tests/unit/__init__.py": "",
         "tests/unit/room/__init__.py": "",
-        "tests/unit/room/test_calc.py": TESTS,
+        "tests/unit/room/test_calc.py": tests,
         "pyproject.toml": "[tool.pytest.ini_options]\nfilterwarnings = ['error']\n",
     }
     for name, text in files.items():
@@ -163,6 +180,43 @@ def test_survivors_are_named_and_hanging_mutations_are_caught(output: str) -> No
     assert re.search(r"^room/calc\.py +\d+ caught +\d+ survived", output, re.MULTILINE)
 
 
+def test_a_test_that_is_slow_only_once_catches_nothing(tmp_path: Path) -> None:
+    source = "def double(number: int) -> int:\n    return number + number\n"
+    output = mutate(write_tree(tmp_path / "tree", source, SOMETIMES_SLOW)).stdout
+    assert {change for _, change in survivors_in(output)} == {
+        "number + number -> number - number",
+        "return number + number -> return None",
+    }
+
+
+def test_a_sample_is_drawn_from_every_name_and_each_must_reach_the_rate(tree: Path) -> None:
+    (tree / "src/auricle/room/untested.py").write_text("def one() -> int:\n    return 1\n", encoding="utf-8")
+    (tree / "tests/unit/room/test_untested.py").write_text("def test_nothing():\n    pass\n", encoding="utf-8")
+    names = ("--modules", "room/calc", "room/untested", "--count", 3)
+    assert [line.partition(":")[0] for line in listed(tree, *names)] == [
+        *["src/auricle/room/calc.py"] * 3,
+        *["src/auricle/room/untested.py"] * 3,
+    ]
+    process = mutate(tree, *names, "--min-rate", 30)
+    assert re.search(r"^room/untested +0 caught +3 survived", process.stdout, re.MULTILINE)
+    assert re.search(r"^room/calc +[1-3] caught", process.stdout, re.MULTILINE)
+    assert process.returncode == 1
+
+
+def test_outcomes_are_kept_until_a_file_changes(tree: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    words = ("--count", 4, "--cache", cache)
+    first = mutate(tree, *words).stdout
+    stored = cache / "room" / "calc.jsonl"
+    count = len(stored.read_text(encoding="utf-8").splitlines())
+    stored.write_text(stored.read_text(encoding="utf-8").replace("caught", "survived"), encoding="utf-8")
+    assert "4 survived" in mutate(tree, *words).stdout
+    tests = tree / "tests/unit/room/test_calc.py"
+    tests.write_text(f"{TESTS}\n# changed\n", encoding="utf-8")
+    assert survivors_in(mutate(tree, *words).stdout) == survivors_in(first)
+    assert len(stored.read_text(encoding="utf-8").splitlines()) == count == 4
+
+
 def test_equivalent_mutations_do_not_count_and_unused_entries_are_reported(output: str, tree: Path) -> None:
     survivors = survivors_in(output)
     (tree / "scripts").mkdir()
@@ -193,8 +247,8 @@ def test_modules_of_an_unfinished_package_are_not_imported_before_the_mutation(t
     (package / "first.py").write_text("")
     (package / "second.py").write_text("")
     code = (
-        "import sys, mutate\n"
-        "watch = mutate.ImportWatch('unfinished.second')\n"
+        "import sys, mutation_runner\n"
+        "watch = mutation_runner.ImportWatch('unfinished.second')\n"
         "sys.meta_path.insert(0, watch)\n"
         "import unfinished\n"
         "print('json' in watch.before, [name for name in watch.before if name.startswith('unfinished')])\n"
