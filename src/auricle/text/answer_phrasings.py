@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import IntEnum
+from enum import Enum, auto
 from functools import cache
 from typing import NamedTuple
 
 
-class ClaimLevel(IntEnum):
+class ClaimLevel(Enum):
     """How firm a claim is."""
 
-    IGNORED = 0
-    NEGATED = 1
-    TENTATIVE = 2
-    PLAIN = 3
-    PREDICATED = 4
-    LEAD = 5
-    STATED = 6
+    IGNORED = auto()
+    NEGATED = auto()
+    TENTATIVE = auto()
+    PLAIN = auto()
+    PREDICATED = auto()
+    LEAD = auto()
+    STATED = auto()
 
 
 class PhrasingRule(NamedTuple):

@@ -76,8 +76,7 @@ def read_number(number: str) -> str:
     plain = whole.replace(",", "")
     is_quantity = plain != whole or plain.endswith(_ROUND)
     max_digits = _MAX_QUANTITY_DIGITS if is_quantity else _MAX_PLAIN_DIGITS
-    has_leading_zero = plain.startswith("0") and len(plain) > 1
-    by_digit = has_leading_zero or len(plain) > max_digits
+    by_digit = plain.startswith("0") or len(plain) > max_digits
     text = spell_digits(plain) if by_digit else read_cardinal(int(plain))
     return f"{text}点{spell_digits(fraction)}" if fraction else text
 

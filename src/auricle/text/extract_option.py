@@ -126,7 +126,7 @@ _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 _LABEL_WINDOW = 40
 
 _LABEL = re.compile(
-    r"(?<![A-Za-z0-9_#.])(?<![A-Za-z]['-])([A-Za-z]|[1-9][0-9]?)"
+    r"(?<![A-Za-z0-9_#.])(?<![A-Za-z]['-])(?:[A-Za-z]|[1-9][0-9]?)"
     r"(?![A-Za-z0-9_#+%]|['-][A-Za-z]|\.\w(?!\w)|\.[0-9])"
 )
 _VERBS_AFTER_A = (
@@ -231,20 +231,20 @@ def single_letter_options(choices: Sequence[str]) -> dict[str, int]:
 
 def _is_in_answer_phrase(text: str, start: int, end: int) -> bool:
     """Return whether the span is in the position of an answer: "answer: b", "option b"."""
-    return bool(_OPTION_WORD_BEFORE.search(text, max(0, start - _LABEL_WINDOW), start)) or bool(
+    return bool(_OPTION_WORD_BEFORE.search(text, start - _LABEL_WINDOW, start)) or bool(
         _PHRASE_END.match(text, end) and first_matching_level(answer_rules(), text, start, end)
     )
 
 
 def _is_lowercase_label(text: str, start: int, end: int) -> bool:
-    starts_line = _LINE_START.search(text, max(0, start - _LABEL_WINDOW), start)
+    starts_line = _LINE_START.search(text, start - _LABEL_WINDOW, start)
     is_marked = _CLOSING_BRACKET.match(text, end) or (starts_line and _LINE_LABEL.match(text, end))
     return bool(is_marked) or _is_in_answer_phrase(text, start, end)
 
 
 def _is_label(text: str, match: re.Match[str]) -> bool:
     """Return whether a match is a label, not a one-letter word or a number."""
-    label, start, end = match[1], match.start(1), match.end(1)
+    label, (start, end) = match[0], match.span()
     if label.isdigit():
         return bool(_LABEL_ONLY.fullmatch(text)) or _is_in_answer_phrase(text, start, end)
     if label.islower():
@@ -257,9 +257,9 @@ def find_label_mentions(text: str, table: Mapping[str, int], text_mentions: Sequ
     """Yield where options are named by label, outside of option texts."""
     covered = {position for mention in text_mentions for position in range(mention.start, mention.end)}
     for match in _LABEL.finditer(text):
-        index = table.get(match[1].upper())
-        if index is not None and match.start(1) not in covered and _is_label(text, match):
-            yield Mention(match.start(1), match.end(1), index, is_label=True)
+        index = table.get(match[0].upper())
+        if index is not None and match.start() not in covered and _is_label(text, match):
+            yield Mention(match.start(), match.end(), index, is_label=True)
 
 
 # --- claims ----------------------------------------------------------------------------

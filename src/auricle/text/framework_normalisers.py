@@ -128,6 +128,7 @@ _POWERS = {
     **{unit: power for power, unit in enumerate(_SMALL, start=1)},
     **{unit: 4 * step for step, unit in enumerate(_LARGE, start=2)},
 }
+_ABOVE_TEN = _POWERS.keys() - {"十"}
 _MONEY = "亿|千万|百万|[万千百元块角毛分]"
 _MEASURE_WORDS = (
     "[匹张座回场尾条个首阙阵网炮顶丘棵只支袭辆挑担颗壳窠曲墙群腔砣客贯扎捆刀令打手罗坡山岭江溪钟队单双"
@@ -160,14 +161,11 @@ def _split_places(digits: str) -> list[str]:
 
 def _use_liang(places: list[str]) -> list[str]:
     """Replace 二 with 两 before a unit above ten, unless a digit or ten is before it."""
-    result = list(places)
-    for index, place in enumerate(places):
-        before = places[index - 1] if index else None
-        after = places[index + 1] if index + 1 < len(places) else None
-        is_high = _POWERS.get(after or "", 1) > 1
-        if place == "二" and is_high and (before is None or _POWERS.get(before, 1) > 1):
-            result[index] = "两"
-    return result
+    neighbours = zip(["", *places], places, [*places[1:], ""], strict=False)
+    return [
+        "两" if place == "二" and after in _ABOVE_TEN and before in {"", *_ABOVE_TEN} else place
+        for before, place, after in neighbours
+    ]
 
 
 def _read_cardinal(number: str) -> str:
@@ -316,8 +314,8 @@ def _join_letters(words: list[str]) -> list[str]:
     joined: list[str] = []
     for is_single, group in groupby(words, key=lambda word: len(word) == 1 and word.isalnum()):
         letters = list(group)
-        min_count = 3 if _SHORT_WORDS.intersection(letters) else 2
-        joined += ["".join(letters)] if is_single and len(letters) >= min_count else letters
+        is_spelled = is_single and (len(letters) > 2 or not _SHORT_WORDS.intersection(letters))
+        joined += ["".join(letters)] if is_spelled else letters
     return joined
 
 

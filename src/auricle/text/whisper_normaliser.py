@@ -101,11 +101,7 @@ def _completer_pattern() -> re.Pattern[str]:
 
 def _is_plain(lowered: str) -> bool:
     # The library keeps two full stops in a row, so they do not count as simple punctuation.
-    return (
-        not _NOT_PLAIN.search(lowered)
-        and ".." not in lowered
-        and not ("'" in lowered and _LOOSE_APOSTROPHE.search(lowered))
-    )
+    return not _NOT_PLAIN.search(lowered) and ".." not in lowered and not _LOOSE_APOSTROPHE.search(lowered)
 
 
 def _normalise_fast(lowered: str) -> str | None:

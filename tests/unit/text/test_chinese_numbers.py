@@ -20,6 +20,8 @@ from auricle.text.chinese_numbers import fold_numerals, read_cardinal, read_cont
         (1_010, "一千零一十"),
         (10_000, "一万"),
         (10_010, "一万零一十"),
+        (10_950, "一万零九百五十"),
+        (10_001_000, "一千万一千"),
         (100_000, "十万"),
         (100_200, "十万零二百"),
         (1_000_000_001, "十亿零一"),
@@ -57,6 +59,21 @@ def test_decimals_are_read_digit_by_digit(whole: int, fraction: int) -> None:
     reading = read_number(f"{whole}.{fraction}")
     assert reading.partition("点")[0] == read_cardinal(whole)
     assert len(reading.partition("点")[2]) == len(str(fraction))
+
+
+@pytest.mark.parametrize(
+    ("number", "reading"),
+    [
+        ("0", "零"),
+        ("0.5", "零点五"),
+        ("123456", "十二万三千四百五十六"),
+        ("1234567", "一二三四五六七"),
+        ("2" + "0" * 15, "二千万亿"),
+        ("2" + "0" * 16, "二" + "零" * 16),
+    ],
+)
+def test_long_numbers_are_read_digit_by_digit_unless_they_are_round(number: str, reading: str) -> None:
+    assert read_number(number) == reading
 
 
 def test_years_are_read_digit_by_digit_and_spellings_are_unified() -> None:

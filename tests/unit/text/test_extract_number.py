@@ -87,6 +87,15 @@ def test_yes_or_no_is_extracted_from_a_reply(reply: str, expected: bool | None) 
     assert extract_yes_no(reply) is expected
 
 
+def test_a_conclusion_counts_only_shortly_before_the_word() -> None:
+    assert extract_yes_no("no so" + " " * 78 + "yes") is True
+    assert extract_yes_no("no so" + " " * 79 + "yes") is None
+
+
+def test_a_word_within_a_long_reply_is_not_taken_for_its_first() -> None:
+    assert extract_yes_no(f"the model hears yes, {'and then it hears more ' * 5}no") is None
+
+
 @settings(deadline=None)
 @given(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)))
 def test_any_number_is_extracted_unchanged(value: float) -> None:

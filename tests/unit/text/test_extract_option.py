@@ -303,6 +303,14 @@ def test_a_reply_without_a_single_option_is_unreadable(reply: str) -> None:
         ("No, it is quiet.", ["Yes", "No"], 1),
         ("The answer is D", ["C", "D", "E"], 1),
         ("same", ["same", "Same."], None),
+        ("?", ["!", "?", "?"], 1),
+        ("rock音乐", ["pop音乐", "rock 音乐"], 1),
+        ("摇滚音乐", ["流行 音乐", "摇滚 音乐"], 1),
+        ("k歌bar", ["pub", "k歌 bar"], 1),
+        ("rockmusic", ["pop music", "rock music"], None),
+        ("shamrock音乐", ["pop 音乐", "rock 音乐"], None),
+        ("音乐rocks", ["音乐 pop", "音乐 rock"], None),
+        ("k歌bar", ["看书", "k歌"], 1),
         ("option I", list(string.ascii_lowercase), 8),
         ("The answer is I.", list(string.ascii_lowercase), 8),
         ("I think so", [f"sound {number}" for number in range(10)], None),
@@ -485,6 +493,7 @@ def test_labels_inside_an_option_text_are_ignored() -> None:
 def test_numbers_are_labels_only_if_no_option_has_digits() -> None:
     assert build_label_table(["two", "three"])["2"] == 1
     assert "2" not in build_label_table(["2", "3"])
+    assert "2" not in build_label_table(["waltz", "3/4 time"])
 
 
 def test_options_of_one_letter_keep_it_as_their_label() -> None:
@@ -525,6 +534,39 @@ def test_a_label_and_its_text_are_one_mention() -> None:
     reply = "B) guitar"
     both = [Mention(0, 1, 1, is_label=True), Mention(3, 9, 1, is_label=False)]
     assert decide_option(reply, both) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("not A. B, guitar is wrong", None),
+        ("not B or guitar", None),
+        ("B or guitar is wrong", None),
+        ("A or guitar: hm, it is a drum", 2),
+        ("The answer is A.\nB or guitar.", 1),
+    ],
+)
+def test_a_label_and_a_text_that_belong_together_are_classified_together(reply: str, expected: int | None) -> None:
+    assert extract_option(reply, INSTRUMENTS) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("well\nb. hm", 1), ("well, b. hm", 0), (f"option{' ' * 34}b hm", 1), (f"option{' ' * 35}b hm", 0)],
+)
+def test_a_small_letter_is_a_label_at_the_start_of_a_line_or_shortly_after_such_a_word(text: str, count: int) -> None:
+    assert len(list(find_label_mentions(text, {"B": 1}, []))) == count
+
+
+@pytest.mark.parametrize(("distance", "expected"), [(84, 1), (85, None)])
+def test_a_phrase_counts_only_near_an_option(distance: int, expected: int | None) -> None:
+    assert extract_option(f"hm piano hm answer{' ' * distance}guitar hm", INSTRUMENTS) == expected
+    assert extract_option(f"hm piano hm guitar{' ' * (distance - 1)}because", INSTRUMENTS) == expected
+
+
+def test_only_the_last_thousand_mentions_count() -> None:
+    assert extract_option("guitar hm " + "piano hm " * 1000, INSTRUMENTS) == 0
+    assert extract_option("guitar hm " + "piano hm " * 999, INSTRUMENTS) is None
 
 
 def test_a_label_on_the_text_of_another_option_is_not_an_answer() -> None:

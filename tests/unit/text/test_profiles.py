@@ -116,6 +116,21 @@ def test_chars_makes_every_character_a_token(text: str, expected: list[str]) -> 
     assert get_profile("chars").tokens(text) == expected
 
 
+def test_profiles_have_languages_and_a_description() -> None:
+    languages = {name: profile.languages for name, profile in PROFILES.items()}
+    assert languages == {
+        "none": (),
+        "basic": (),
+        "whisper-en": ("en",),
+        "zh": ("zh", "yue"),
+        "chars": ("ja", "th", "lo", "km", "my"),
+        "mixed": ("zh", "en"),
+        **dict.fromkeys(("kimi-en", "lmms-eval-en", "open-asr", "ultraeval-en"), ("en",)),
+        **dict.fromkeys(("kimi-zh", "lmms-eval-zh", "ultraeval-zh"), ("zh",)),
+    }
+    assert all(isinstance(profile.description, str) and profile.description for profile in PROFILES.values())
+
+
 def test_none_only_strips_the_ends() -> None:
     assert get_profile("none")("  Hello,  World! \n") == "Hello,  World!"
 
