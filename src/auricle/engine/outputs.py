@@ -121,7 +121,7 @@ def _to_count(name: str, value: Any) -> int | None:
         return None
     number = _to_plain_number(name, value)
     if not 0 <= number <= MAX_INTEGER or number != int(number):
-        shown = f"{float(number):g}" if abs(number) < 1e300 else "a huge number"
+        shown = number if abs(number) <= MAX_INTEGER else "a huge number"
         raise SampleError(f"the model returned {shown} for {name!r}, which is not a number of tokens")
     return int(number)
 

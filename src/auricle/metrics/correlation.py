@@ -46,7 +46,7 @@ def _center(values: Array) -> Array:
 def _product_moment(x: Array, y: Array, weights: Array) -> float:
     """Compute Pearson's r of weighted values; NaN if one side does not vary."""
     total = weights.sum()
-    if total < 2:
+    if not total:
         return math.nan
     x = x - np.einsum("n,n->", weights, x) / total
     y = y - np.einsum("n,n->", weights, y) / total
@@ -104,7 +104,7 @@ def _kendall(x: Array, y: Array) -> WeightedAggregate:
 def _prepare_discordant_count(codes_x: Codes, codes_y: Codes) -> WeightedAggregate:
     """Return a function that counts pairs which rise in x and fall in y: a merge sort with precomputed merges."""
     by_x = np.lexsort((codes_y, codes_x))
-    size = 1 << max(1, (len(by_x) - 1).bit_length())
+    size = 1 << (len(by_x) - 1).bit_length()
     padded_y = np.full(size, len(by_x), dtype=np.int64)  # padding sorts last
     padded_y[: len(by_x)] = codes_y[by_x]
     position = np.arange(size)

@@ -32,8 +32,9 @@ def generation(**fields: Any) -> Generation:
 
 
 def test_usual_outputs_are_not_copied() -> None:
-    output = generation(tokens=3, input_tokens=7, finish="stop")
-    assert normalise_output(GENERATE, output) is output
+    for tokens, input_tokens in ((3, 7), (0, 0), (2**63 - 1, 2**63 - 1), (None, None)):
+        output = generation(tokens=tokens, input_tokens=input_tokens, finish="stop")
+        assert normalise_output(GENERATE, output) is output
 
 
 def test_numpy_values_become_those_of_python() -> None:
@@ -67,7 +68,10 @@ def test_probabilities_of_a_scikit_learn_classifier_are_accepted() -> None:
     [
         (GENERATE, generation(text=None), "returned NoneType instead of text for 'text'"),
         (GENERATE, generation(text=b"hi"), "returned bytes instead of text for 'text'"),
-        (GENERATE, generation(tokens=2**70), r"returned 1\.18059e\+21 for 'tokens', which is not a number of tokens"),
+        (GENERATE, generation(tokens=2**63), "returned a huge number for 'tokens', which is not a number of tokens"),
+        (GENERATE, generation(tokens=1 - 2**63), "returned -9223372036854775807 for 'tokens'"),
+        (GENERATE, generation(tokens=-(2**63)), "returned a huge number for 'tokens'"),
+        (GENERATE, generation(text="x" * 1_000_001), "returned 1,000,001 characters; .* at most 1,000,000"),
         (GENERATE, generation(input_tokens=10**400), "returned a huge number for 'input_tokens'"),
         (GENERATE, generation(tokens=-1), "returned -1 for 'tokens'"),
         (GENERATE, generation(tokens=1.5), r"returned 1\.5 for 'tokens'"),
@@ -99,7 +103,16 @@ def test_non_finite_numbers_are_refused(value: float) -> None:
             normalise_output(request, output)
 
 
+def test_numbers_above_the_limit_of_integers_become_floats() -> None:
+    values = {"a": 2**63 - 1, "b": 2**63, "c": 1 - 2**63, "d": -(2**63)}
+    normalised = normalise_output(PREDICT, Prediction(values=values, scale="logit"))
+    assert isinstance(normalised, Prediction)
+    assert [type(value) for value in normalised.values.values()] == [int, float, int, float]
+    assert normalised.values == pytest.approx(values)
+
+
 def test_limits_are_inclusive() -> None:
+    assert normalise_output(GENERATE, generation(text="x" * 1_000_000)) == generation(text="x" * 1_000_000)
     assert normalise_output(GENERATE, generation(tokens=MAX_INTEGER)) == generation(tokens=MAX_INTEGER)
     assert normalise_output(GENERATE, generation(tokens=0, audio=Audio("x.wav"))).audio == Audio("x.wav")  # type: ignore[union-attr]
 

@@ -60,8 +60,17 @@ def test_values_far_from_zero_keep_their_precision() -> None:
     assert lcc(pairs + 1e8) == pytest.approx(lcc(pairs), abs=1e-6)
 
 
-def test_a_correlation_stays_within_one() -> None:
-    assert lcc([(0.1, 0.3), (0.2, 0.6), (0.7, 2.1)]) <= 1.0
+@pytest.mark.parametrize("pairs", [[(0.1, 0.3), (0.2, 0.6), (0.7, 2.1)], [(0.6, 0.48), (0.5, 0.4), (0.5, 0.4)]])
+def test_a_correlation_stays_within_one(pairs: list[tuple[float, float]]) -> None:
+    """Rounding errors of the second case would give a little more than one."""
+    assert lcc(pairs) <= 1.0
+    assert lcc([(x, -y) for x, y in pairs]) >= -1.0
+
+
+@pytest.mark.parametrize("name", AGGREGATORS)
+def test_no_pair_and_a_single_pair_have_no_correlation(name: str) -> None:
+    assert math.isnan(AGGREGATORS[name].prepare_weighted([(1.0, 2.0), (2.0, 1.0)])(np.zeros(2)))
+    assert math.isnan(AGGREGATORS[name].prepare_weighted([(1.0, 2.0), (2.0, 1.0)])(np.array([1.0, 0.0])))
 
 
 def test_rmse_is_the_root_of_the_mean_square() -> None:

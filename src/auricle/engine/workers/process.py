@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
@@ -57,7 +58,8 @@ class WorkerProcess:
         self._listener: asyncio.Task[None] | None = None
         self._pending: dict[int, asyncio.Future[Output]] = {}
         self._start_lock = asyncio.Lock()
-        self._starts = self._last_number = self._batch_count = 0
+        self._starts = 0
+        self._request_numbers, self._batch_numbers = count(), count()
         self.in_flight = 0
         self.ready_at: float | None = None
         """When the model was first loaded, by `time.perf_counter`."""
@@ -73,8 +75,7 @@ class WorkerProcess:
     async def send_batch(self, batch: Sequence[Request]) -> list[Output]:
         """Send a batch; if one request fails, the batch fails."""
         process = await self._ensure_ready()
-        self._batch_count += 1
-        batch_info = {"batch": self._batch_count, "size": len(batch)}
+        batch_info = {"batch": next(self._batch_numbers), "size": len(batch)}
         tasks = [asyncio.ensure_future(self._exchange(process, request, batch_info)) for request in batch]
         try:
             return list(await asyncio.gather(*tasks))
@@ -99,8 +100,7 @@ class WorkerProcess:
         self, process: asyncio.subprocess.Process, request: Request, batch_info: Mapping[str, int] | None = None
     ) -> Output:
         assert process.stdin
-        self._last_number += 1
-        number = self._last_number
+        number = next(self._request_numbers)
         future: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
         self._pending[number] = future
         try:
