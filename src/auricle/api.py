@@ -41,7 +41,7 @@ from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.judge import JudgePass
 from auricle.engine.observer import Observer
-from auricle.engine.run_loop import RunLoop
+from auricle.engine.run_loop import NoModel, RunLoop, has_all_answers
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.slots import close_model, send_once
@@ -101,7 +101,10 @@ def evaluate(
         validate()
     observer = observer or Observer()
     with limit_audio(settings.max_audio), Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
-        model = deploy_model(model_class, spec, settings, run.path)
+        if has_all_answers(task.samples, run, evaluation.inferencer, settings):
+            model: Model = NoModel()
+        else:
+            model = deploy_model(model_class, spec, settings, run.path)
         outcomes, stop_reason = _run_inference(evaluation, model, run, settings, observer)
         result = RunResult(
             path=run.path,

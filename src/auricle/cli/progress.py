@@ -159,10 +159,11 @@ def open_progress(
 
 
 def format_counts(progress: ProgressTracker) -> str:
-    """Format the rate and the counts that are not zero."""
+    """Format the rate, unless nothing was sent, and the counts that are not zero."""
     counts = {"in flight": progress.in_flight, "retried": progress.retried, "failed": progress.failed}
     counts["answered before"] = progress.answered_before
-    return f"{progress.rate:.3g}/s" + "".join(f", {count} {name}" for name, count in counts.items() if count)
+    rate = [] if progress.answered_before and progress.done == progress.answered_before else [f"{progress.rate:.3g}/s"]
+    return ", ".join(rate + [f"{count} {name}" for name, count in counts.items() if count])
 
 
 def _make_bar(stream: TextIO) -> Any:

@@ -101,9 +101,9 @@ class Registry(Generic[T]):
         return [f"{prefix}:{member}" for member in members(arguments)] if members else [name]
 
     def resolve_arguments(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Make arguments independent of the working directory, where an adapter reads settings."""
+        """Make arguments independent of the working directory, where a benchmark or an adapter reads it."""
         prefix, colon, _ = name.partition(":")
-        if not colon or prefix not in self._adapters():
+        if name not in self.builtin and not (colon and prefix in self._adapters()):
             return arguments
         resolve = getattr(self.get(name), "resolve_arguments", None)
         return cast(Mapping[str, Any], resolve(arguments)) if resolve else arguments

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import blake2b
-from typing import Any
+from pathlib import PurePath
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -33,6 +34,7 @@ JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS
 """Without `OPT_SERIALIZE_NUMPY`, which imports NumPy to encode any object that is not of a JSON type."""
 
 JsonObject = dict[str, Any]
+Media: TypeAlias = Audio | Image | Video
 
 
 def _encode_generation(generation: Generation) -> JsonObject:
@@ -258,13 +260,31 @@ def content_key(sample: Sample, context: Mapping[str, Any] | None = None) -> str
     return _hex_digest(dumps(shown))
 
 
+NAME_KEY_PREFIX = "names:"
+
+
+def name_key(sample: Sample) -> str:
+    """Return a key of a sample whose media cannot be read: a digest of its texts, and of media by file name."""
+    shown = {name: _replace_media(value, _name_file) for name, value in sample.inputs.items()}
+    return NAME_KEY_PREFIX + _hex_digest(dumps(shown))
+
+
+def _name_file(media: Media) -> Any:
+    span = {"start": media.start, "end": media.end} if isinstance(media, Audio) else {}
+    return {"file": PurePath(media.uri).name, **span}
+
+
 def _hash_media(value: Any) -> Any:
+    return _replace_media(value, lambda media: {"hash": media.hash})
+
+
+def _replace_media(value: Any, describe: Callable[[Media], Any]) -> Any:
     if isinstance(value, (Audio, Image, Video)):
-        return {"hash": value.hash}
+        return describe(value)
     if isinstance(value, Turn):
-        return {"role": value.role, "parts": _hash_media(value.parts)}
+        return {"role": value.role, "parts": _replace_media(value.parts, describe)}
     if isinstance(value, (list, tuple)):
-        return [_hash_media(item) for item in value]
+        return [_replace_media(item, describe) for item in value]
     return value
 
 

@@ -22,7 +22,7 @@ from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import FailFast, RetryingSender, Slot
 from auricle.engine.settings import Settings
 from auricle.engine.slots import open_slots
-from auricle.models.base import BatchModel, Model
+from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import PassTimer, read_passes
@@ -146,10 +146,9 @@ class RunLoop:
     def _keep_answer(self, row: int, sample: Sample, previous: Record) -> None:
         """Count an answer of an earlier pass, and store it again if the row, target or metadata changed."""
         if updated := _update_record(previous, row, sample):
-            self._save(updated)
-        else:
-            self._answered += 1
-            self._observer.on_skipped()
+            self._run_directory.append(updated)
+        self._answered += 1
+        self._observer.on_skipped()
 
     def _save(self, record: Record) -> None:
         self._report(self._run_directory.append(record))
@@ -202,9 +201,7 @@ class RunLoop:
         self._save(record)
 
     def _request_context(self, sample: Sample) -> Mapping[str, Json] | None:
-        """Return the metadata that is sent with the inputs, if any; it is part of the sample's key."""
-        get_context: Callable[[Sample], Mapping[str, Json]] | None = getattr(self._inferencer, "sample_context", None)
-        return get_context(sample) if get_context else None
+        return get_request_context(self._inferencer, sample)
 
     def _finish(self, row_count: int, stopped: bool) -> Progress:
         if not stopped and self._settings.limit is None:
@@ -213,6 +210,46 @@ class RunLoop:
         ready_at = getattr(self._model, "ready_at", None)  # set by models that load at the first request
         passes = [*self._earlier_passes, *self._timer.timings(ready_at)]
         return Progress(complete=not stopped, rows=row_count, passes=tuple(passes))
+
+
+class NoModel(AsyncModel):
+    """Stands for the model of a run that has all its answers, which need not be loaded."""
+
+
+def has_all_answers(
+    samples: Iterable[Sample | RejectedRow], run: Run, inferencer: Inferencer, settings: Settings
+) -> bool:
+    """Return whether a finished run needs no model, because it has a valid answer for every sample.
+
+    Args:
+        samples: The data, which may have changed since.
+        run: Run directory.
+        inferencer: Turns samples into requests.
+        settings: Whether failed samples are retried, and how many samples are used.
+    """
+    if not run.read_progress().complete or iter(samples) is samples:  # the run needs what can be read only once
+        return False
+    with run.open_index() as index:
+        return all(
+            isinstance(item, RejectedRow)
+            or _has_answer(item, index.get(item.id), inferencer, retry_failed=settings.retry_failed)
+            for item in islice(samples, settings.limit)
+        )
+
+
+def _has_answer(sample: Sample, previous: Record | None, inferencer: Inferencer, *, retry_failed: bool) -> bool:
+    if previous is None or previous.error:
+        return previous is not None and not retry_failed
+    try:
+        return content_key(sample, get_request_context(inferencer, sample)) == previous.key
+    except Exception:  # noqa: BLE001 - raised again, and recorded, when the sample is processed
+        return False
+
+
+def get_request_context(inferencer: Inferencer, sample: Sample) -> Mapping[str, Json] | None:
+    """Return the metadata that is sent with the inputs, if any; it is part of the sample's key."""
+    get_context: Callable[[Sample], Mapping[str, Json]] | None = getattr(inferencer, "sample_context", None)
+    return get_context(sample) if get_context else None
 
 
 def _read_key_and_duration(

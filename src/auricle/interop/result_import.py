@@ -7,16 +7,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import blake2b, file_digest
+from hashlib import file_digest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from auricle import api
-from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.files import write_lines_atomically
-from auricle.core.serialization import content_key, dumps
+from auricle.core.serialization import content_key, dumps, name_key
 from auricle.core.types import Failure, Record, RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.engine.factory import build_run_spec, build_task
@@ -233,11 +232,10 @@ def _build_records(results: ImportedResults, spec: Spec) -> list[Record]:
     if not any(isinstance(item, Sample) for item in items):
         reason = next((item.reason for item in items if isinstance(item, RejectedRow)), "there are no rows")
         raise DataError(f"{results.path}: no row can be used as {spec.task}: {reason}.")
-    root = Path(str(spec.task_args.get("root") or spec.task_args.get("dataset_root")))
-    return [_build_record(index, item, results, root) for index, item in enumerate(items)]
+    return [_build_record(index, item, results) for index, item in enumerate(items)]
 
 
-def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResults, root: Path) -> Record:
+def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResults) -> Record:
     imported = results.samples[int(item.origin.rpartition(":")[2]) - 1]
     if isinstance(item, RejectedRow):
         sample = Sample(id=f"rejected {imported.origin}", inputs={}, origin=imported.origin)
@@ -246,7 +244,7 @@ def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResul
     return Record(
         sample=replace(item, origin=imported.origin),
         row=index,
-        key=_content_key(item, root),
+        key=_content_key(item),
         outputs=imported.outputs,
         error=imported.error,
         seconds=imported.seconds,
@@ -264,18 +262,9 @@ def _iterate_samples(task: Task) -> Iterator[Sample | RejectedRow]:
     return iter(samples)
 
 
-def _content_key(sample: Sample, root: Path) -> str:
+def _content_key(sample: Sample) -> str:
     """Return the content key of a sample; if its audio is missing, a key of the audio's names."""
     try:
         return content_key(sample)
     except AudioError:
-        named_inputs = {name: _name_media(value, root) for name, value in sample.inputs.items()}
-        return blake2b(dumps(named_inputs), digest_size=16).hexdigest()
-
-
-def _name_media(value: Any, root: Path) -> Any:
-    if isinstance(value, Audio):
-        return {"named": value.uri.removeprefix(f"{root}/"), "start": value.start, "end": value.end}
-    if isinstance(value, (list, tuple)):
-        return [_name_media(item, root) for item in value]
-    return value
+        return name_key(sample)

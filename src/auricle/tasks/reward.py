@@ -129,15 +129,18 @@ def _parse_scale(value: Any) -> tuple[float, float]:
 
 
 def select_metrics(metrics: Sequence[Metric], names: Sequence[str]) -> list[Metric]:
-    """Select metrics by their full name or by the part before the dot; without names, return all."""
+    """Select metrics by their full name or by its first parts, such as `srcc`; without names, return all."""
     if not names:
         return list(metrics)
-    base_names = {metric.name: metric.name.partition(".")[0] for metric in metrics}
-    for name in names:
-        if name not in {*base_names, *base_names.values()}:
-            available = ", ".join(dict.fromkeys(base_names.values()))
-            raise SpecError(f"Unknown metric {name!r}. Metrics of this task: {available}.", location=("metrics",))
-    return [metric for metric in metrics if {metric.name, base_names[metric.name]} & set(names)]
+    unknown = [name for name in names if not any(_has_name(metric, name) for metric in metrics)]
+    if unknown:
+        available = ", ".join(dict.fromkeys(metric.name.partition(".")[0] for metric in metrics))
+        raise SpecError(f"Unknown metric {unknown[0]!r}. Metrics of this task: {available}.", location=("metrics",))
+    return [metric for metric in metrics if any(_has_name(metric, name) for name in names)]
+
+
+def _has_name(metric: Metric, name: str) -> bool:
+    return f"{metric.name}.".startswith(f"{name}.")
 
 
 def has_value(value: Any) -> bool:

@@ -47,6 +47,13 @@ def test_samples_answered_before_count_as_done(capsys: pytest.CaptureFixture[str
     assert "1 answered before" in line
 
 
+def test_no_rate_is_shown_if_nothing_was_sent(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressLines("demo × echo", total=2) as progress:
+        progress.on_skipped()
+        progress.on_skipped()
+    assert capsys.readouterr().err == "demo × echo: 2 samples, 2 answered before\n"
+
+
 def test_judging_is_counted_in_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressLines("mine", 1) as progress:
         progress.on_result(make_record())

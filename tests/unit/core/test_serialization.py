@@ -11,7 +11,15 @@ import pytest
 
 from auricle import Audio, Generation, Prediction, Sample
 from auricle.audio import Image, Video
-from auricle.core.serialization import content_key, decode_record, digest, dumps, encode_record, read_id_digest
+from auricle.core.serialization import (
+    content_key,
+    decode_record,
+    digest,
+    dumps,
+    encode_record,
+    name_key,
+    read_id_digest,
+)
 from auricle.core.types import Failure, Likelihood, Output, Record, Turn
 
 SAMPLE = Sample(
@@ -103,6 +111,14 @@ def test_unpaired_surrogates_are_replaced() -> None:
         "a": ["x?"],
         "b": {"kind": "Turn", "role": "user", "parts": ["y?"]},
     }
+
+
+def test_name_key_depends_on_texts_and_file_names_only() -> None:
+    def key(path: str, text: str = "a", **span: float) -> str:
+        return name_key(Sample(id="1", inputs={"audio": Audio(path, **span), "text": text}))
+
+    assert key("/here/a.wav") == key("/there/a.wav")
+    assert len({key("a.wav"), key("b.wav"), key("a.wav", "b"), key("a.wav", start=1.0, end=2.0)}) == 4
 
 
 def test_content_key_depends_on_inputs_context_and_max_tokens(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample,
 from auricle.core.errors import DataError, Skipped
 from auricle.core.types import Failure, Json, Likelihood, Outcome, Output, Part, Prediction, Record, RejectedRow
 from auricle.engine.observer import Observer
-from auricle.engine.run_loop import RunLoop
+from auricle.engine.run_loop import RunLoop, has_all_answers
 from auricle.models.base import Model
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
@@ -481,3 +482,37 @@ def test_audio_that_cannot_be_read_counts_as_failed_and_not_as_unsent(tmp_path: 
     (record,) = evaluate(tmp_path / "run", [sample], FakeApi())
     assert record.error
     assert not record.audio_not_sent
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("none", True),
+        ("target", True),
+        ("question", False),
+        ("another row", False),
+        ("unfinished", False),
+        ("read once", False),
+    ],
+)
+def test_a_finished_run_needs_a_model_only_for_other_content(tmp_path: Path, change: str, expected: bool) -> None:
+    evaluate(tmp_path / "run", texts(3), Echo())
+    samples = texts(4) if change == "another row" else texts(3)
+    if change in ("target", "question"):
+        changed = {"target": "other"} if change == "target" else {"inputs": {"question": "other"}}
+        samples[1] = replace(samples[1], **changed)
+    run = Run.load(tmp_path / "run")
+    if change == "unfinished":
+        run.write_progress(Progress(complete=False))
+    data = iter(samples) if change == "read once" else samples
+    assert has_all_answers(data, run, Respond("{question}"), QUICK) is expected
+
+
+@pytest.mark.parametrize(("retry_failed", "expected"), [(True, False), (False, True)])
+def test_a_finished_run_needs_a_model_for_failures_that_are_retried(
+    tmp_path: Path, retry_failed: bool, expected: bool
+) -> None:
+    audio = Sample(id="0", inputs={"audio": Audio(str(tmp_path / "missing.wav"))})
+    evaluate(tmp_path / "run", [audio], Echo(), Respond("{audio}"))
+    settings = Settings(retry_failed=retry_failed)
+    assert has_all_answers([audio], Run.load(tmp_path / "run"), Respond("{audio}"), settings) is expected

@@ -256,7 +256,7 @@ def _draw_flips(paths: tuple[Path, Path], comparison: Comparison, rows: Sequence
 
 
 def _draw_flip(paths: tuple[Path, Path], flip: Flip, number: Number) -> None:
-    records = [_find_record(path, flip.id) for path in paths]
+    records = [_find_record(path, sample) for path, sample in zip(paths, (flip.id, flip.id_b), strict=True)]
     views_a, views_b = (sample_card.build_views(record, number) if record else [] for record in records)
     with st.container(border=True):
         left, right = st.columns([2, 3], gap="medium")

@@ -87,9 +87,16 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
         dataset="cmi-rewardbench",
         samples=[_to_sample(origin, values) for origin, values in lines],
         kind="cmi-rewardbench",
-        task_options={"split": splits[0]} if splits[0] else {},
+        task_options=_task_options(splits[0], metadata),
         extra_files=(path.with_name("metadata.json"),) if metadata else (),
     )
+
+
+def _task_options(split: str, metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Return the split, and the folder of the recordings if it is on this machine."""
+    root = str(metadata.get("dataset_root") or "")
+    options = {"split": split, "dataset_root": root if Path(root).is_dir() else ""}
+    return {name: value for name, value in options.items() if value}
 
 
 def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:

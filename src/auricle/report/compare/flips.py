@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from auricle.core.types import Record
+from auricle.metrics.base import Codes
 from auricle.report.compare.loading import ComparedRun, Pairs
 from auricle.report.compare.metric_rows import PairedStats
 from auricle.report.sample_view import SampleView, build_sample_views
@@ -20,6 +21,8 @@ class Flip:
     """A sample that both runs answered, with different scores."""
 
     id: str
+    id_b: str
+    """Id in B, where the same content may have another id."""
     origin: str
     became: str
     """Whether B's answer is `better` or `worse` than A's."""
@@ -37,14 +40,29 @@ def find_flips(
 ) -> dict[str, tuple[Flip, ...]]:
     """Select, for each metric, the samples that became worse and better, largest change first."""
     chosen = [_largest_changes(stats, limit) for stats in paired_stats]
-    places = [pairs.a[stats.pairs[indices]].tolist() for stats, indices in zip(paired_stats, chosen, strict=True)]
-    needed = {place for metric_places in places for place in metric_places}
-    ids = {place: sample for sample, place in sides[0].index_by_id.items() if place in needed}
-    records = tuple({record.sample.id: record for record in read_records(side.run, ids.values())} for side in sides)
+    ids = [_find_ids(sides, pairs, stats.pairs[indices]) for stats, indices in zip(paired_stats, chosen, strict=True)]
+    records = tuple(
+        {
+            record.sample.id: record
+            for record in read_records(side.run, {pair[index] for id_pairs in ids for pair in id_pairs})
+        }
+        for index, side in enumerate(sides)
+    )
     return {
-        stats.metric.name: tuple(_build_flips(stats, indices, [ids[place] for place in metric_places], records))
-        for stats, indices, metric_places in zip(paired_stats, chosen, places, strict=True)
+        stats.metric.name: tuple(_build_flips(stats, indices, id_pairs, records))
+        for stats, indices, id_pairs in zip(paired_stats, chosen, ids, strict=True)
     }
+
+
+def _find_ids(sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, which: Codes) -> list[tuple[str, str]]:
+    """Return the ids of some pairs in A and in B."""
+    places = pairs.a[which].tolist(), pairs.b[which].tolist()
+    names = (
+        {place: sample for sample, place in side.index_by_id.items() if place in needed}
+        for side, needed in zip(sides, map(set, places), strict=True)
+    )
+    ids = ([by_place[place] for place in ordered] for by_place, ordered in zip(names, places, strict=True))
+    return list(zip(*ids, strict=True))
 
 
 def _largest_changes(paired_stats: PairedStats, limit: int) -> list[int]:
@@ -56,12 +74,12 @@ def _largest_changes(paired_stats: PairedStats, limit: int) -> list[int]:
 def _build_flips(
     paired_stats: PairedStats,
     indices: Sequence[int],
-    ids: Sequence[str],
+    id_pairs: Sequence[tuple[str, str]],
     records_by_side: Sequence[Mapping[str, Record]],
 ) -> Iterator[Flip]:
     metric = paired_stats.metric
-    for sample, index in zip(ids, indices, strict=True):
-        records = [records[sample] for records in records_by_side if sample in records]
+    for id_pair, index in zip(id_pairs, indices, strict=True):
+        records = [by_id[name] for name, by_id in zip(id_pair, records_by_side, strict=True) if name in by_id]
         stats = [
             side[index].tolist() if isinstance(side, np.ndarray) else side[index]
             for side in (paired_stats.a, paired_stats.b)
@@ -69,11 +87,12 @@ def _build_flips(
         if len(records) < 2:
             continue
         a, b = (
-            build_sample_views([record], metric, {sample: stat}, audio=False)[0]
+            build_sample_views([record], metric, {record.sample.id: stat}, audio=False)[0]
             for record, stat in zip(records, stats, strict=True)
         )
         yield Flip(
-            id=sample,
+            id=id_pair[0],
+            id_b=id_pair[1],
             origin=a.origin,
             became="worse" if paired_stats.change[index] > 0 else "better",
             target=a.target,

@@ -97,13 +97,13 @@ def _view_changed_samples(
     for became in ("worse", "better"):
         changed = [flip for flip in flips if flip.became == became]
         for side, path in enumerate((comparison.a.run, comparison.b.run)):
-            stats = {flip.id: (flip.stat_a, flip.stat_b)[side] for flip in changed}
+            stats = dict((flip.id, flip.stat_a) if side == 0 else (flip.id_b, flip.stat_b) for flip in changed)
             heard = (became == "worse") == (side == 1)
             records = read_records(Run.load(Path(path)), stats)
             shown = build_sample_views(records, metric, stats, audio=heard)
             views[side].update({view.id: view for view in shown})
     return [
-        (views[0][flip.id], views[1][flip.id], flip.became)
+        (views[0][flip.id], views[1][flip.id_b], flip.became)
         for flip in flips
-        if flip.id in views[0] and flip.id in views[1]
+        if flip.id in views[0] and flip.id_b in views[1]
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from auricle.core.serialization import digest, dumps
+from auricle.core.serialization import NAME_KEY_PREFIX, digest, dumps, name_key
 from auricle.core.types import Output, Prediction, Record
 from auricle.metrics.base import Codes, Metric
 from auricle.report.score_table import StatArray
@@ -172,21 +172,23 @@ class Pairs:
 
 
 def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
-    """Pair samples with the same id, content and reference."""
+    """Pair samples with the same content and reference: those with the same id first, then others in data order."""
+    matches = match_samples(a, b)
     paired, lost, left_out = [], [], Counter[str]()
-    for sample, here in a.index_by_id.items():
-        there = b.index_by_id.get(sample, ABSENT)
-        if there == ABSENT:
-            left_out["only_a"] += 1
-        elif a.content_keys[here] != b.content_keys[there]:
-            left_out["changed"] += 1
-        elif a.target_digests[here] != b.target_digests[there]:
+    for here, there in matches.items():
+        if a.target_digests[here] != b.target_digests[there]:
             left_out["corrected"] += 1
         elif here in a.failed or there in b.failed:
             lost.append((here, there))
         else:
             paired.append((a.rows[here], here, there))
-    left_out["only_b"] = sum(sample not in a.index_by_id for sample in b.index_by_id)
+    matched_b = set(matches.values())
+    rest_a, rest_b = (
+        {sample for sample, place in side.index_by_id.items() if place not in matched}
+        for side, matched in ((a, matches.keys()), (b, matched_b))
+    )
+    left_out["changed"] = len(rest_a & rest_b)
+    left_out["only_a"], left_out["only_b"] = len(rest_a - rest_b), len(rest_b - rest_a)
     # A row may have no record that can be read in either run.
     total = max(len(paired) + len(lost) + left_out.total(), a.results.journal.total, b.results.journal.total)
     both = np.array(sorted(paired), dtype=np.int64).reshape(-1, 3)
@@ -198,3 +200,46 @@ def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
         coverage=len(paired) / total if total else math.nan,
     )
     return Pairs(both[:, 1], both[:, 2], tuple(lost), counts)
+
+
+def match_samples(a: ComparedRun, b: ComparedRun) -> dict[int, int]:
+    """Return the place in B of each sample of A with the same content, by its place in A.
+
+    Ids may be row numbers, which differ between files of the same data; then the content alone decides. Media that
+    could not be read when a run was imported are matched by their file names.
+    """
+    matches: dict[int, int] = {}
+    for sample, here in a.index_by_id.items():
+        there = b.index_by_id.get(sample, ABSENT)
+        if there != ABSENT and a.content_keys[here] == b.content_keys[there]:
+            matches[here] = there
+    if len(matches) < min(len(a.rows), len(b.rows)):
+        _match_rest(matches, a, b, a.content_keys, b.content_keys)
+        if any(key.startswith(NAME_KEY_PREFIX) for side in (a, b) for key in side.content_keys):
+            names_a, names_b = _read_name_keys(a), _read_name_keys(b)
+            _match_rest(matches, a, b, _keep_name_keys(a.content_keys), names_b)
+            _match_rest(matches, a, b, names_a, _keep_name_keys(b.content_keys))
+    return matches
+
+
+def _match_rest(
+    matches: dict[int, int], a: ComparedRun, b: ComparedRun, keys_a: Sequence[str], keys_b: Sequence[str]
+) -> None:
+    """Add matches of samples that have none yet but the same key and reference, in data order."""
+    matched = set(matches.values())
+    candidates: dict[tuple[str, int], deque[int]] = {}
+    for there in sorted({*range(len(b.rows))} - matched, key=b.rows.__getitem__):
+        candidates.setdefault((keys_b[there], b.target_digests[there]), deque()).append(there)
+    for here in sorted({*range(len(a.rows))} - matches.keys(), key=a.rows.__getitem__):
+        same = candidates.get((keys_a[here], a.target_digests[here]))
+        if keys_a[here] and same:  # rejected rows have no key
+            matches[here] = same.popleft()
+
+
+def _keep_name_keys(keys: Sequence[str]) -> list[str]:
+    """Return the keys of samples whose media could not be read, and an empty key for the others."""
+    return [key if key.startswith(NAME_KEY_PREFIX) else "" for key in keys]
+
+
+def _read_name_keys(side: ComparedRun) -> list[str]:
+    return [name_key(record.sample) if record.key else "" for record in side.run.records()]

@@ -207,6 +207,8 @@ def _parse_bins(value: Any, prefix: str) -> tuple[float, ...]:
 # --- samples and tasks -------------------------------------------------------------------------
 
 FILE_NAME = "all_test.jsonl"
+FILE_PLACES = (FILE_NAME, f"data/{FILE_NAME}")
+"""Where the file is, relative to a folder: in it, or in a checkout of the authors' repository."""
 LOCATION_OPTIONS = ("dataset_jsonl", "dataset_root", "root")
 EVALUATION_OPTIONS = ("by_duration", "duration_bin")
 """Options that override the YAML file."""
@@ -230,6 +232,9 @@ class CmiSamples(BenchmarkSamples):
                 yield row
             elif (sample := convert_row(row.origin, partial(self._select_row, index, row))) is not None:
                 yield sample
+
+    def __len__(self) -> int:
+        return sum(isinstance(row, RejectedRow) or self._is_selected(row) for row in read_rows(self.path))
 
     def items(self) -> Items:
         """Return all rows of the file, because ids are row numbers."""
@@ -269,16 +274,23 @@ class CmiSamples(BenchmarkSamples):
     def _in_split(self, row: Row) -> bool:
         return str(row.values.get("split", "")) == self.part["split"]
 
+    def _is_selected(self, row: Row) -> bool:
+        """Return whether a row belongs to the split and a selected dataset; rows of no known dataset belong to all."""
+        if not self._in_split(row):
+            return False
+        name = detect_dataset(str(row.values.get("source") or ""))
+        return self.datasets == DATASETS if name is None else name in self.datasets
+
     def _select_row(self, index: int, row: Row) -> Sample | RejectedRow | None:
         """Return the sample of a row, or None if the row is not selected."""
-        if not self._in_split(row):
+        if not self._is_selected(row):
             return None
         source = str(row.values.get("source") or "")
         name = detect_dataset(source)
-        if name is None and self.datasets == DATASETS:
+        if name is None:
             expected = "PAM, MusicEval, SongEval, Music Arena, cmi-arena-annotation"
             return RejectedRow(row.origin, f"unknown source {source[:80]!r}: expected one of {expected}")
-        return check_storable(self._sample(name, index, row)) if name in self.datasets else None
+        return check_storable(self._sample(name, index, row))
 
     def _sample(self, name: str, index: int, row: Row) -> Sample:
         values = {column: value for column, value in row.values.items() if value is not None}
@@ -335,7 +347,7 @@ class CmiBenchmark(Benchmark):
 
         Args:
             **arguments: `dataset_jsonl` (the authors' JSONL file) and `dataset_root` (the folder that its paths are
-                relative to), or `root` (a folder with both); for the others, see docs/reward.md.
+                relative to), or `root` (a folder with both, or a checkout); for the others, see docs/reward.md.
         """
         options, rest = RewardOptions.from_arguments(arguments, ties="upstream")
         path, folder = self._locate({name: str(rest.pop(name, "")) for name in LOCATION_OPTIONS})
@@ -376,14 +388,23 @@ class CmiBenchmark(Benchmark):
     def _locate(self, location: Mapping[str, str]) -> tuple[Path, Path]:
         """Return the JSONL file and the folder that its paths are relative to."""
         file, folder, root = (Path(text).expanduser() if text else None for text in location.values())
-        if file is None and root is None:
-            raise SpecError(
-                f"{self.name} needs the authors' JSONL file: "
-                f"`auricle run {self.name} -T dataset_jsonl={FILE_NAME} -T dataset_root=DIR -m MODEL`.",
-                location=("dataset_jsonl",),
-            )
-        path = file or find_below(root or Path(), FILE_NAME)
-        return path, folder or root or path.parent
+        if file:
+            return file, folder or root or file.parent
+        if root:
+            path = find_below(root, *FILE_PLACES)
+            return path, folder or path.parent
+        raise SpecError(
+            f"{self.name} needs the authors' JSONL file: "
+            f"`auricle run {self.name} -T dataset_jsonl={FILE_NAME} -T dataset_root=DIR -m MODEL`, "
+            "or run the command in a checkout of CMI-RewardBench.",
+            location=("dataset_jsonl",),
+        )
+
+    def resolve_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments with the working directory as `root` if it has the file and no other is named."""
+        is_located = any(arguments.get(name) for name in ("dataset_jsonl", "root"))
+        has_file = any(Path(place).is_file() for place in FILE_PLACES)
+        return arguments if is_located or not has_file else {**arguments, "root": "."}
 
     def prepared_task(self, manifest: str, arguments: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
         others = {name: value for name, value in arguments.items() if name not in LOCATION_OPTIONS}
@@ -431,27 +452,35 @@ def _asked_dimensions(datasets: Iterable[str]) -> list[str]:
 
 
 def _build_metrics(samples: CmiSamples, ties: TiePolicy) -> list[Metric]:
-    """Build the metrics of each dimension that people judged: accuracy for pairs, correlations for ratings."""
+    """Build the metrics of each dimension that people judged: accuracy for pairs, correlations for ratings.
+
+    A dimension that several datasets rate has metrics for each of them: raters and scales differ, so their ratings
+    are not pooled.
+    """
     included = {"lcc": samples.evaluation.include_lcc, "ktau": samples.evaluation.include_k_tau}
     names = [name for name in RATING_METRICS if included.get(name, True)]
-    return [
-        _restrict_to_datasets(metric, columns)
-        for columns in (PREFERENCE_COLUMNS, RATING_COLUMNS)
-        for name in DIMENSION_ORDER
-        if any(name in columns.get(dataset, ()) for dataset in samples.datasets)
-        for metric in (
-            preference_metrics(samples.dimensions[name], ties)
-            if columns is PREFERENCE_COLUMNS
-            else rating_metrics(samples.dimensions[name], names)
-        )
-    ]
+    metrics: list[Metric] = []
+    for columns in (PREFERENCE_COLUMNS, RATING_COLUMNS):
+        for name in DIMENSION_ORDER:
+            datasets = [dataset for dataset in samples.datasets if name in columns.get(dataset, ())]
+            dimension_metrics = (
+                preference_metrics(samples.dimensions[name], ties)
+                if columns is PREFERENCE_COLUMNS
+                else rating_metrics(samples.dimensions[name], names)
+            )
+            is_shared = len(datasets) > 1
+            metrics += [_of_dataset(metric, dataset, is_shared) for dataset in datasets for metric in dimension_metrics]
+    return metrics
 
 
-def _restrict_to_datasets(metric: Metric, datasets: Mapping[str, Any]) -> Metric:
-    """Restrict a metric to some datasets, because a dimension is rated in one and compared in another."""
+def _of_dataset(metric: Metric, dataset: str, add_name: bool) -> Metric:
+    """Restrict a metric to one dataset, whose name is added if others have the same metric."""
     applies = metric.applies
     assert applies
-    return replace(metric, applies=lambda sample: sample.meta.get("subset") in datasets and applies(sample))
+    restricted = replace(metric, applies=lambda sample: sample.meta.get("subset") == dataset and applies(sample))
+    if not add_name:
+        return restricted
+    return replace(restricted, name=f"{metric.name}.{dataset.lower()}", title=f"{metric.title}, {dataset}")
 
 
 def group_fields(evaluation: Evaluation) -> tuple[str, ...]:

@@ -9,11 +9,12 @@ import pytest
 
 import auricle
 from auricle import Spec, evaluate
-from auricle.api import display_name
+from auricle.api import display_name, summary
 from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec
 from auricle.runs.response_cache import _resolve_source
 from auricle.runs.run_directory import Run
+from tests.support.cmi_rows import ARENA
 from tests.unit.interop.cmi.reward_classes import calls, duck, inheriting
 
 TASK = '''
@@ -113,6 +114,23 @@ def test_a_wrong_shape_ends_the_run(folder: Any) -> None:
     duck(folder / "duck.py", "[1, 2]")
     with pytest.raises(auricle.SpecError, match=r"not list of shape \(2,\)"):
         evaluate(build_spec(folder, "duck.py:Duck"), folder / "run")
+
+
+def test_a_finished_run_is_scored_again_without_a_model(auricle: Any, folder: Path) -> None:
+    """Only the settings of the evaluation change, so there is nothing to send."""
+    rows = [{**ARENA, "audio-path": f"{n}.wav", "audio2": f"{n + 1}.wav"} for n in range(2)]
+    (folder / "all_test.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (folder / "eval.yaml").write_text("groups: {musicarena_by_month: false}\n")
+    duck(folder / "duck.py", before="print('loaded')\n")
+    command = ["run", "cmi-rewardbench", "-m", "cmi:duck.py:Duck", "-M", "device=cpu", "-o", "run"]
+    first = auricle(*command)
+    assert "loaded" in first.stdout + first.stderr, first.stderr
+    again = auricle(*command, "-T", "eval_yaml=eval.yaml")
+    assert again.returncode == 0, again.stderr
+    assert "loaded" not in again.stdout + again.stderr
+    assert "2 samples, 2 answered before" in again.stderr
+    assert "/s" not in again.stderr
+    assert not [number for number in summary("run") if number.field == "month"]
 
 
 def test_a_crop_is_part_of_the_identity_of_a_run(folder: Any) -> None:

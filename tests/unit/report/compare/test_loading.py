@@ -34,6 +34,24 @@ def test_samples_with_different_references_are_not_paired(run: Any, quiz: Any) -
     assert any("different reference" in note for note in comparison.notes)
 
 
+def test_samples_with_other_ids_are_paired_by_content(run: Any, quiz: Any) -> None:
+    renumbered = {f"row{at}": {"id": str(39 - at)} for at in range(40)}
+    comparison = compare(run("a", quiz()), run("b", quiz("other.jsonl", **renumbered), model="fake-api", reply="no"))
+    assert (comparison.pairs.count, comparison.pairs.only_a, comparison.pairs.only_b) == (40, 0, 0)
+    assert comparison.pairs.changed == 0
+    flip = comparison.flips["exact_match"][0]
+    assert int(flip.id) + int(flip.id_b) == 39
+    assert (flip.answer_a, flip.answer_b) == (flip.target, "no")
+
+
+def test_samples_with_the_same_content_are_paired_once_each(run: Any, quiz: Any) -> None:
+    twice = {"question": "say it", "answer": "it"}
+    a = run("a", quiz(count=4, row1=twice, row2=twice))
+    b = run("b", quiz("other.jsonl", count=4, row0=twice, row3=twice | {"id": "x"}))
+    comparison = compare(a, b)
+    assert (comparison.pairs.count, comparison.pairs.only_a, comparison.pairs.only_b) == (2, 2, 2)
+
+
 def test_missing_scores_name_the_command_that_writes_them(run: Any, quiz: Any) -> None:
     a = run("a", quiz())
     (a / "scores.jsonl").unlink()

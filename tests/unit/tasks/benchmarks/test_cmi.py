@@ -126,6 +126,44 @@ def test_each_dataset_has_the_metrics_of_its_targets(bench: Any, manifest: Any) 
     assert metrics[0].signature == "accuracy.musicality:1.ties-upstream"
 
 
+def test_ratings_of_two_datasets_are_not_pooled(bench: Any) -> None:
+    names = [metric.name for metric in bench(PAM, metrics="srcc").metrics]
+    assert names == ["srcc.musicality.pam", "srcc.musicality.musiceval", "srcc.alignment"]
+    pam, musiceval, alignment = bench(PAM, metrics="srcc").metrics
+    rated, other = bench(PAM, {**PAM, "source": "MusicEval"}).samples
+    assert [metric.applies(rated) for metric in (pam, musiceval, alignment)] == [True, False, True]
+    assert [metric.applies(other) for metric in (pam, musiceval, alignment)] == [False, True, False]
+    assert [metric.name for metric in bench(PAM, metrics="srcc.musicality").metrics] == names[:2]
+
+
+@pytest.mark.parametrize("place", ["all_test.jsonl", "data/all_test.jsonl"])
+def test_the_file_is_located_in_a_folder_or_a_checkout(manifest: Any, tmp_path: Path, place: str) -> None:
+    (tmp_path / "data").mkdir()
+    path = manifest([PAM], place)
+    samples: Any = cmi.CMI_REWARDBENCH(root=str(tmp_path)).samples
+    assert (samples.path, samples.root) == (path, path.parent)
+
+
+def test_the_file_of_a_checkout_is_used_in_its_folder(
+    manifest: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    path = manifest([PAM], "data/all_test.jsonl")
+    monkeypatch.chdir(tmp_path)
+    spec = Spec(task="cmi-rewardbench", model="fake-reward").resolved()
+    assert spec.task_args == {"root": str(tmp_path)}
+    monkeypatch.chdir("/")
+    samples: Any = build_task(spec).samples
+    assert samples.path == path
+
+
+def test_the_number_of_samples_is_that_of_the_selected_rows(bench: Any) -> None:
+    rows = [PAM, {**PAM, "split": "train"}, ARENA, {**PAM, "source": "Mine"}, "{broken"]
+    for options in ({}, {"subset": "PAM"}, {"split": "train"}):
+        samples = bench(*rows, **options).samples
+        assert len(samples) == len(list(samples))
+
+
 def test_a_yaml_file_selects_metrics_and_groups(bench: Any, tmp_path: Path) -> None:
     (tmp_path / "eval.yaml").write_text(
         "metrics: {include_lcc: false, include_k_tau: false}\n"
@@ -178,7 +216,7 @@ def run(manifest: Any, tone: Any, tmp_path: Path) -> Any:
 
 def test_coverage_counts_only_samples_a_metric_applies_to(run: Any) -> None:
     numbers = {number.metric: number for number in summary(run) if not number.field}
-    pairs, ratings = numbers["accuracy.musicality"], numbers["srcc.musicality"]
+    pairs, ratings = numbers["accuracy.musicality"], numbers["srcc.musicality.pam"]
     assert (pairs.scored, pairs.total, pairs.failed) == (1, 2, 1)
     assert (ratings.scored, ratings.total, ratings.failed) == (1, 1, 0)
 
