@@ -114,7 +114,7 @@ def test_unpaired_surrogates_are_replaced() -> None:
 
 
 def test_name_key_depends_on_texts_and_file_names_only() -> None:
-    def key(path: str, text: str = "a", **span: float) -> str:
+    def key(path: str, text: str = "a", **span: Any) -> str:
         return name_key(Sample(id="1", inputs={"audio": Audio(path, **span), "text": text}))
 
     assert key("/here/a.wav") == key("/there/a.wav")
