@@ -65,6 +65,8 @@ def _encode_likelihood(likelihood: Likelihood) -> JsonObject:
         line["text"] = likelihood.text
     if likelihood.conditioned_on != "context":
         line["given"] = likelihood.conditioned_on
+    if likelihood.is_sum:
+        line["is_sum"] = True
     return line
 
 

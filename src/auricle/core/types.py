@@ -166,6 +166,13 @@ class Likelihood:
     """The scored text."""
     conditioned_on: Literal["context", "nothing", "itself"] = "context"
     """What preceded the scored text: the prompt, nothing, or the prompt as part of the text."""
+    is_sum: bool = False
+    """Whether `logprobs` contains only the sum over all tokens, whose number is unknown."""
+
+    @property
+    def token_count(self) -> int | None:
+        """Number of scored tokens; None if unknown."""
+        return None if self.is_sum else len(self.logprobs)
 
     @property
     def total(self) -> float:

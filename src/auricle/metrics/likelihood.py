@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from string import ascii_uppercase
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from auricle.core.errors import SampleError, Unreadable, Unsupported
+from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Sample
 from auricle.metrics.base import Array, Details, FirstValueMean, Metric, SumAggregator, divide, mean
 from auricle.metrics.labels import get_choices, resolve_option
@@ -87,6 +87,16 @@ def _highest_value_metric(name: str, title: str, value: Callable[[Likelihood], f
     return _accuracy_metric(name, title, score)
 
 
+def _count_tokens(likelihood: Likelihood) -> int:
+    if likelihood.token_count is None:
+        raise Unsuited("the model returns one log-probability per text, and the number of its tokens is unknown")
+    return likelihood.token_count
+
+
+def _mean_per_token(likelihood: Likelihood) -> float:
+    return likelihood.total / _count_tokens(likelihood)
+
+
 def _own_text(likelihood: Likelihood) -> str:
     """Return the text without leading spaces, which belong to the prompt."""
     return likelihood.text.lstrip() or " "
@@ -105,12 +115,12 @@ def _score_whole(sample: Sample, *outputs: Output) -> ChoiceStat:
     options = get_option_likelihoods(outputs, "itself")
     if not options:
         raise Unsupported("needs the likelihood of prompt and option together; set whole: true in Choose")
-    values = [option.total / len(option.logprobs) for option in options]
+    values = [_mean_per_token(option) for option in options]
     return _score_choice(values, _correct_index(sample, [option.text for option in options]))
 
 
 acc = _highest_value_metric("acc", "likeliest", lambda option: option.total)
-acc_token = _highest_value_metric("acc_token", "per token", lambda option: option.total / len(option.logprobs))
+acc_token = _highest_value_metric("acc_token", "per token", _mean_per_token)
 acc_char = _highest_value_metric("acc_char", "per character", lambda option: option.total / len(_own_text(option)))
 acc_byte = _highest_value_metric("acc_byte", "per byte", lambda option: option.total / len(_own_text(option).encode()))
 acc_pmi = _accuracy_metric("acc_pmi", "PMI", _score_mutual_information)
@@ -146,14 +156,21 @@ def _surprisal_stat(sample: Sample, *outputs: Output) -> tuple[float, float, flo
     if not isinstance(likelihood, Likelihood):
         raise Unsupported("needs the likelihood of one text; use the inferencer Continue")
     text = likelihood.text
-    return -likelihood.total, len(likelihood.logprobs), len(text.split()), len(text.encode())
+    return -likelihood.total, likelihood.token_count or 0, len(text.split()), len(text.encode())
 
 
 def _bounded_exp(value: float) -> float:
     return math.exp(value) if value < MAX_EXPONENT else math.inf
 
 
-def _perplexity_metric(name: str, column: int) -> Metric:
+def _token_surprisal_stat(sample: Sample, *outputs: Output) -> tuple[float, float, float, float]:
+    for output in outputs:
+        if isinstance(output, Likelihood):
+            _count_tokens(output)
+    return _surprisal_stat(sample, *outputs)
+
+
+def _perplexity_metric(name: str, column: int, score: Callable[..., Any] = _surprisal_stat) -> Metric:
     """Make a perplexity per token, word or byte, pooled over all texts."""
 
     def finish(totals: Array) -> float:
@@ -161,7 +178,7 @@ def _perplexity_metric(name: str, column: int) -> Metric:
 
     return Metric(
         name,
-        _surprisal_stat,
+        score,
         SumAggregator(finish, _length_details),
         higher_is_better=False,
         title=f"{name.partition('_')[0].capitalize()} perplexity",
@@ -171,10 +188,11 @@ def _perplexity_metric(name: str, column: int) -> Metric:
 
 
 def _length_details(totals: Array) -> Details:
-    return {"tokens": int(totals[1]), "words": int(totals[2]), "bytes": int(totals[3])}
+    tokens = {"tokens": int(totals[1])} if totals[1] else {}  # unknown, from models that return sums
+    return {**tokens, "words": int(totals[2]), "bytes": int(totals[3])}
 
 
-token_perplexity = _perplexity_metric("token_perplexity", 1)
+token_perplexity = _perplexity_metric("token_perplexity", 1, _token_surprisal_stat)
 word_perplexity = _perplexity_metric("word_perplexity", 2)
 byte_perplexity = _perplexity_metric("byte_perplexity", 3)
 bits_per_byte = Metric(
@@ -188,7 +206,7 @@ bits_per_byte = Metric(
 
 
 def _sequence_perplexity(sample: Sample, *outputs: Output) -> float:
-    surprisal, tokens, *_ = _surprisal_stat(sample, *outputs)
+    surprisal, tokens, *_ = _token_surprisal_stat(sample, *outputs)
     return _bounded_exp(divide(surprisal, tokens))
 
 

@@ -49,10 +49,11 @@ def format_coverage(number: Number) -> str:
 
 def format_likelihood(likelihood: Likelihood, name: str = "") -> str:
     """Format a likelihood: `a cat: log-likelihood -3.1 over 2 tokens`."""
-    tokens = len(likelihood.logprobs)
+    tokens = likelihood.token_count
     named = likelihood.text.strip() or name
-    count = f"{tokens} token{'s' * (tokens != 1)}{CONDITION_SUFFIXES[likelihood.conditioned_on]}"
-    return f"{named}{': ' if named else ''}log-likelihood {likelihood.total:.3f} over {count}"
+    count = "" if tokens is None else f" over {tokens} token{'s' * (tokens != 1)}"
+    value = f"log-likelihood {likelihood.total:.3f}{count}{CONDITION_SUFFIXES[likelihood.conditioned_on]}"
+    return f"{named}{': ' if named else ''}{value}"
 
 
 def truncate(text: str, max_length: int = MAX_CHARACTERS) -> str:

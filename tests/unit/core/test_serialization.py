@@ -55,6 +55,7 @@ OUTPUTS: list[Output] = [
     ),
     Likelihood(logprobs=(-0.5, -1.0)),
     Likelihood(logprobs=(-0.5,), greedy=True, text="bell", conditioned_on="nothing"),
+    Likelihood(logprobs=(-0.5,), is_sum=True),
     Prediction(values={"musicality": 3.5, "alignment": 2.0}, scale="continuous"),
 ]
 

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
 
 from auricle import Metric
-from auricle.core.errors import SampleError, Unreadable, Unsupported
+from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Likelihood, Sample
 from auricle.metrics import likelihood
 from auricle.metrics.catalogue import METRICS
@@ -96,6 +97,14 @@ def test_acc_whole_needs_prompt_and_option_together() -> None:
         likelihood.acc_whole.score(sample("A"), *likelihoods(CONDITIONAL))
 
 
+def test_values_per_token_are_left_out_if_the_number_of_tokens_is_unknown() -> None:
+    sums = [replace(option, logprobs=(option.total,), is_sum=True) for option in OUTPUTS]
+    assert likelihood.acc.score(sample("ox"), *sums) == (1.0, 0.0, 0.0)
+    for metric in (likelihood.acc_token, likelihood.acc_whole):
+        with pytest.raises(Unsuited, match="the number of its tokens is unknown"):
+            metric.score(sample("ox"), *sums)
+
+
 def test_text_answers_are_rejected() -> None:
     with pytest.raises(Unsupported, match="use the inferencer Choose"):
         likelihood.acc.score(sample("A"), Generation(text="A"))
@@ -164,6 +173,16 @@ def test_perplexities_are_pooled(name: str, value: float) -> None:
 def test_details_of_a_perplexity_are_the_lengths() -> None:
     metric = likelihood.word_perplexity
     assert metric.details(text_stats(metric)) == {"tokens": TOKENS, "words": WORDS, "bytes": BYTES}
+
+
+def test_a_text_with_an_unknown_number_of_tokens_has_perplexities_per_word_and_byte_only() -> None:
+    text = Likelihood(logprobs=(-3.0,), text="the cat", conditioned_on="nothing", is_sum=True)
+    stat = likelihood.word_perplexity.score(sample(None), text)
+    assert likelihood.word_perplexity.aggregate([stat]) == pytest.approx(math.exp(1.5))
+    assert likelihood.word_perplexity.details([stat]) == {"words": 2, "bytes": 7}
+    for metric in (likelihood.token_perplexity, likelihood.sequence_perplexity):
+        with pytest.raises(Unsuited):
+            metric.score(sample(None), text)
 
 
 def test_an_extremely_unlikely_text_has_infinite_perplexity() -> None:

@@ -33,3 +33,8 @@ def test_metrics_of_several_dimensions_are_named_once_per_reason() -> None:
 def test_a_likelihood_names_its_text_and_tokens() -> None:
     likelihood = Likelihood(logprobs=(-3.0, -0.1), text="a cat")
     assert format_likelihood(likelihood, "a cat").startswith("a cat: log-likelihood -3.100 over 2 tokens")
+
+
+def test_a_likelihood_without_a_number_of_tokens_has_none_in_its_text() -> None:
+    likelihood = Likelihood(logprobs=(-3.1,), text="a cat", conditioned_on="nothing", is_sum=True)
+    assert format_likelihood(likelihood) == "a cat: log-likelihood -3.100, without a prompt"

@@ -196,7 +196,7 @@ class LmmsModel(UserModel):
             )
         if math.isnan(value):
             raise SampleError(f"{self._name}: {LOGLIKELIHOOD_METHOD} returned {number}, expected a number")
-        return Likelihood(logprobs=(value,), greedy=bool(greedy))
+        return Likelihood(logprobs=(value,), greedy=bool(greedy), is_sum=True)
 
 
 def to_generation(name: str, answer: Any) -> Generation:

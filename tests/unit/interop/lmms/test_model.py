@@ -207,7 +207,9 @@ def test_choices_are_compared_by_likelihood_on_the_command_line(auricle: Any, ma
         *("-m", f"lmms:{CLASSES}:GuideChat", "-M", "pretrained=x", "-o", "run"),
     )
     assert result.returncode == 0, result.stderr
-    assert '"acc"' in result.stdout
+    (metrics,) = json.loads(result.stdout)
+    assert [number["metric"] for number in metrics["numbers"]] == ["acc", "acc_char", "acc_byte"]
+    assert "the number of its tokens is unknown" in metrics["refused"]["acc_token"]
 
 
 # --- faults ------------------------------------------------------------------------------------
