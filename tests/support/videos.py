@@ -5,6 +5,7 @@ from typing import Any
 
 import av
 import numpy as np
+from PIL import Image as Pillow
 
 RATE = 10
 """Frames per second."""
@@ -34,3 +35,8 @@ def make_video(
 def recognise_frame(pixels: Any) -> int:
     """Return the number of a frame, by its brightness."""
     return round((float(np.asarray(pixels).mean()) - 20) / 7)
+
+
+def recognise_image(content: bytes) -> int:
+    """Return the number of a frame that was encoded as an image."""
+    return recognise_frame(np.asarray(Pillow.open(io.BytesIO(content))))

@@ -55,12 +55,13 @@ class FrameSampling:
     fps: float | None = None
 
     def __post_init__(self) -> None:
-        if (self.count is None) == (self.fps is None):
-            raise ValueError("Set either a number of frames or fps.")
-        if self.count is not None and not (isinstance(self.count, int) and 1 <= self.count <= MAX_FRAMES):
-            raise ValueError(f"The number of frames must be from 1 to {MAX_FRAMES}, not {self.count!r}.")
-        if self.fps is not None and not (math.isfinite(self.fps) and self.fps > 0):
-            raise ValueError(f"fps must be a number above 0, not {self.fps!r}.")
+        count, fps = self.count, self.fps
+        if (count is None) == (fps is None):
+            raise ValueError("set either a number of frames or fps")
+        if count is not None and not (type(count) is int and 1 <= count <= MAX_FRAMES):
+            raise ValueError(f"the number of frames must be from 1 to {MAX_FRAMES}, not {count!r}")
+        if fps is not None and not (type(fps) in (int, float) and 0 < fps < math.inf):
+            raise ValueError(f"fps must be a number above 0, not {fps!r}")
 
     def choose(self, times: Sequence[float], name: str) -> list[int]:
         """Return positions in a list of the times of frames; none is taken twice."""

@@ -3,6 +3,7 @@
 -m openai -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2-Audio-7B-Instruct
 -m openai -M model=gpt-4o-audio-preview -M api_key_env=OPENAI_API_KEY
 -m vllm-chat -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2-Audio-7B-Instruct
+-m openai -M base_url=http://host:8000/v1 -M model=my-vision-model -M frames=8
 -m completions -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2.5-7B
 """
 
@@ -17,7 +18,8 @@ from typing import Any, Literal
 
 import orjson
 
-from auricle.audio import Audio, Image
+from auricle.audio import Audio, Image, Video
+from auricle.audio.video import FrameSampling
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.models.http.answers import AnswerReader
@@ -30,9 +32,9 @@ from auricle.models.http.likelihood import (
     continuation_likelihood,
     parse_prompt_logprobs,
 )
-from auricle.models.http.media import data_url, encode_base64, is_remote, read_media_file
+from auricle.models.http.media import check_size, data_url, encode_base64, is_remote, read_media_file
 from auricle.models.http.timing import PreparedRequest, RequestTimer
-from auricle.models.request_input import join_turns, turn_text
+from auricle.models.request_input import join_turns, parse_frame_sampling, sample_frames, turn_text
 from auricle.models.token_boundary import check_scorable, merge_spellings, move_trailing_space, split_request
 from auricle.prompts.meta_template import MetaTemplate
 
@@ -123,6 +125,8 @@ class OpenAI(HttpModel):
         audio_as: Literal["input_audio", "audio_url"] = "input_audio",
         logprobs: bool = False,
         tokens_field: str = "max_tokens",
+        frames: int | None = None,
+        fps: float | None = None,
         meta_template: Any = None,
         **service: Any,
     ) -> None:
@@ -132,6 +136,8 @@ class OpenAI(HttpModel):
             audio_as: Message part used for audio.
             logprobs: Request the log-probabilities of the answer.
             tokens_field: Name of the field with the token limit.
+            frames: Send this number of frames of each video as images, for servers without video input.
+            fps: Send this number of frames per second, instead of a fixed number.
             meta_template: Mapping with the names the server uses for the roles (`api_role`), or a YAML file with one.
             **service: Options of every API model; see `ServiceConfig`.
         """
@@ -140,6 +146,7 @@ class OpenAI(HttpModel):
         if audio_as not in ("input_audio", "audio_url"):
             raise SpecError(f"audio_as must be input_audio or audio_url, not {audio_as!r}.")
         self.audio_as, self.logprobs, self.tokens_field = audio_as, logprobs, tokens_field
+        self._frame_sampling = parse_frame_sampling(self.name, frames, fps)
 
     @property
     def path(self) -> str:
@@ -172,13 +179,23 @@ class OpenAI(HttpModel):
         role = self._meta_template.api_role(turn.role) if self._meta_template else turn.role
         if all(isinstance(part, str) for part in turn.parts):
             return {"role": role, "content": "".join(map(str, turn.parts))}
-        return {"role": role, "content": [self._encode_part(part) for part in turn.parts]}
+        return {"role": role, "content": [content for part in turn.parts for content in self._encode_part(part)]}
 
-    def _encode_part(self, part: Part) -> dict[str, Any]:
+    def _encode_part(self, part: Part) -> list[dict[str, Any]]:
         if isinstance(part, str):
-            return {"type": "text", "text": part}
+            return [{"type": "text", "text": part}]
         if isinstance(part, Audio):
-            return self._encode_audio(part)
+            return [self._encode_audio(part)]
+        if isinstance(part, Video) and self._frame_sampling:
+            return [self._encode_file(frame) for frame in self._read_frames(part, self._frame_sampling)]
+        return [self._encode_file(part)]
+
+    def _read_frames(self, video: Video, sampling: FrameSampling) -> list[Image]:
+        frames = sample_frames(video, sampling)
+        check_size(sum(len(frame.read()) for frame in frames), video, self.service.max_megabytes, "in frames")
+        return frames
+
+    def _encode_file(self, part: Image | Video) -> dict[str, Any]:
         kind = "image_url" if isinstance(part, Image) else "video_url"
         if is_remote(part):
             return {"type": kind, kind: {"url": part.uri}}

@@ -1,11 +1,12 @@
-"""Read the audio and the text of a request."""
+"""Read the audio, the video frames and the text of a request."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from auricle.audio import Audio
+from auricle.audio import Audio, Image, Video
+from auricle.audio.video import FrameSampling
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Predict, Request, Turn, list_media
 
@@ -47,6 +48,21 @@ def parse_crop(model_name: str, crop: object) -> float | None:
 def crop_audio(audio: Audio, crop: float | None) -> Audio:
     """Return the first `crop` seconds of a clip."""
     return audio if crop is None or audio.seconds <= crop else audio.segment(end=crop)
+
+
+def parse_frame_sampling(model_name: str, frames: int | None, fps: float | None) -> FrameSampling | None:
+    """Return how frames of videos are sampled, or None if neither option is set."""
+    if frames is None and fps is None:
+        return None
+    try:
+        return FrameSampling(frames, fps)
+    except ValueError as error:
+        raise SpecError(f"{model_name}: {error}. Set -M frames=8 or -M fps=1.") from error
+
+
+def sample_frames(video: Video, sampling: FrameSampling) -> list[Image]:
+    """Return frames of a video as images."""
+    return video.frames(sampling.count, fps=sampling.fps)
 
 
 def turn_text(turn: Turn) -> str:

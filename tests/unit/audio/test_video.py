@@ -93,8 +93,8 @@ def test_truncated_video_is_refused() -> None:
 @pytest.mark.parametrize(
     ("count", "fps", "message"),
     [
-        (None, None, "Set either a number of frames or fps"),
-        (3, 1.0, "Set either a number of frames or fps"),
+        (None, None, "set either a number of frames or fps"),
+        (3, 1.0, "set either a number of frames or fps"),
         (0, None, f"from 1 to {MAX_FRAMES}, not 0"),
         (MAX_FRAMES + 1, None, f"from 1 to {MAX_FRAMES}, not {MAX_FRAMES + 1}"),
         (None, 0.0, "fps must be a number above 0, not 0.0"),

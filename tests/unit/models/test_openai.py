@@ -18,6 +18,7 @@ from auricle.core.errors import AudioError, Refused, SpecError, Transient
 from auricle.core.types import Generation
 from auricle.models.openai import OpenAI
 from tests.support.http_servers import chat, delta, http_reply, question, run_model, stream_model, stream_reply
+from tests.support.videos import make_video, recognise_image
 
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"
 STOP = delta(finish="stop")
@@ -111,6 +112,54 @@ def test_video_segment_is_refused(canned: Any, part: Any) -> None:
     with pytest.raises(SampleError, match=r"download it|do not accept parts"):
         run_model(model_at(server), question(part))
     assert not server.requests
+
+
+def frames_of(content: list[dict[str, Any]]) -> list[int]:
+    """Return which frames of a video were sent, by their brightness."""
+    urls = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
+    assert all(url.startswith("data:image/jpeg;base64,") for url in urls)
+    return [recognise_image(base64.b64decode(url.partition(",")[2])) for url in urls]
+
+
+def test_video_is_sent_unchanged_without_frames(canned: Any, tmp_path: Path) -> None:
+    server, path = canned(chat()), tmp_path / "a.mp4"
+    path.write_bytes(make_video())
+    run_model(model_at(server), question(Video(str(path)), "what is it"))
+    url = server.last.part(0)["video_url"]["url"]
+    assert url == "data:video/mp4;base64," + base64.b64encode(path.read_bytes()).decode()
+
+
+@pytest.mark.parametrize(("options", "expected"), [({"frames": 4}, [0, 10, 19, 29]), ({"fps": 1}, [0, 10, 20])])
+def test_frames_are_sent_as_images_in_the_place_of_the_video(canned: Any, options: Any, expected: list[int]) -> None:
+    server = canned(chat())
+    parts = ("before", Video(data=make_video()), "after", Image(data=PNG))
+    run_model(model_at(server, **options), question(*parts))
+    content = server.last.json()["messages"][0]["content"]
+    assert [part["type"] for part in content] == ["text", *["image_url"] * len(expected), "text", "image_url"]
+    assert frames_of(content[:-1]) == expected
+
+
+def test_frames_of_a_part_of_a_video_are_sent(canned: Any) -> None:
+    server = canned(chat())
+    run_model(model_at(server, frames=3), question(Video(data=make_video(), start=1.0, end=2.0)))
+    assert frames_of(server.last.json()["messages"][0]["content"]) == [10, 14, 19]
+
+
+def test_frames_of_a_remote_video_cannot_be_sampled(canned: Any) -> None:
+    with pytest.raises(SampleError, match=r"a\.mp4 is not on this machine: download it first"):
+        run_model(model_at(canned(chat()), frames=3), question(Video("https://example.org/a.mp4")))
+
+
+def test_too_large_frames_are_refused_with_the_name_of_the_video(canned: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_bytes(make_video())
+    with pytest.raises(SampleError, match=r"a\.mp4 has 0\.0 MB in frames, more than the limit of 0\.001 MB"):
+        run_model(model_at(canned(chat()), frames=3, max_megabytes=0.001), question(Video(str(tmp_path / "a.mp4"))))
+
+
+@pytest.mark.parametrize("options", [{"frames": 0}, {"frames": "8"}, {"fps": -1}, {"frames": 8, "fps": 1}])
+def test_impossible_frame_options_are_refused(options: Any) -> None:
+    with pytest.raises(SpecError, match=r"openai: .*(frames|fps).* Set -M frames=8 or -M fps=1"):
+        OpenAI(base_url="http://127.0.0.1:1/v1", model="fake", **options)
 
 
 def test_audio_segment_is_cut_before_sending(canned: Any, tone: Any) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from auricle import Audio
+from auricle.audio.video import FrameSampling
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Predict, Turn
 from auricle.models.request_input import (
@@ -12,6 +13,7 @@ from auricle.models.request_input import (
     get_single_audio,
     join_turns,
     parse_crop,
+    parse_frame_sampling,
     to_pcm16,
     turn_text,
 )
@@ -59,3 +61,10 @@ def test_turns_are_joined_by_newlines_without_roles() -> None:
 def test_audio_is_refused() -> None:
     with pytest.raises(SampleError, match="this model accepts only text, not Audio"):
         turn_text(Turn("user", (Audio("a.wav"),)))
+
+
+def test_frames_or_fps_decide_how_videos_are_sampled() -> None:
+    assert parse_frame_sampling("openai", None, None) is None
+    assert parse_frame_sampling("openai", None, 0.5) == FrameSampling(fps=0.5)
+    with pytest.raises(SpecError, match=r"openai: set either a number of frames or fps\. Set -M frames=8"):
+        parse_frame_sampling("openai", 8, 1.0)

@@ -109,16 +109,27 @@ def is_remote(part: Audio | Image | Video) -> bool:
 
 def read_media_file(part: Image | Video, max_megabytes: float) -> bytes:
     """Return the file of an image or a video, unchanged."""
-    name = part.uri or "In-memory media"
     if _is_sliced(part):
-        raise SampleError(f"{name}: APIs do not accept parts of a video. Cut the file first, or remove start and end.")
-    content = part.read()
-    if len(content) / 1e6 > max_megabytes:
         raise SampleError(
-            f"{name} has {len(content) / 1e6:.1f} MB, more than the limit of {max_megabytes:g} MB per request. "
-            "Use a smaller file, or raise -M max_megabytes."
+            f"{_media_name(part)}: APIs do not accept parts of a video. Send frames of the part with -M frames=8 "
+            "(openai, azure, vllm-chat), cut the file first, or remove start and end."
         )
+    content = part.read()
+    check_size(len(content), part, max_megabytes)
     return content
+
+
+def check_size(size: int, part: Image | Video, max_megabytes: float, form: str = "") -> None:
+    """Raise `SampleError` if an image or a video is too large for a request; `form` is what it is sent as."""
+    if size / 1e6 > max_megabytes:
+        raise SampleError(
+            f"{_media_name(part)} has {size / 1e6:.1f} MB{form and f' {form}'}, more than the limit of "
+            f"{max_megabytes:g} MB per request. Use a smaller file, or raise -M max_megabytes."
+        )
+
+
+def _media_name(part: Image | Video) -> str:
+    return part.uri or "In-memory media"
 
 
 def _is_sliced(part: Audio | Image | Video) -> bool:

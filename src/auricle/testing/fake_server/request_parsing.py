@@ -9,9 +9,9 @@ import wave
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, Literal
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import orjson
 
@@ -21,6 +21,8 @@ BYTES_PER_TOKEN = 640
 """Bytes of audio per input token: 50 tokens per second of 16 kHz audio."""
 MAX_TOP_LOGPROBS = 20
 """OpenAI's limit."""
+MAX_QUOTED_CHARS = 200
+MEDIA_VERBS = {"audio": "heard", "image": "saw", "video": "watched"}
 RESPONSE_FORMATS = ("json", "text", "verbose_json")
 TOKEN_PATTERN = re.compile(r"\s*[\u3040-\u30ff\u3400-\u9fff]|\s*[^\s\u3040-\u30ff\u3400-\u9fff]+|\s+")
 BOUNDARY_PATTERN = re.compile(r'boundary="?([^";]+)')
@@ -114,7 +116,7 @@ def split_tokens(text: str) -> list[str]:
 
 
 def describe_media(verb: str, content: bytes) -> str:
-    """Describe audio or an image by a digest of its bytes, such as `heard 3f2a9c`."""
+    """Describe audio, an image or a video by a digest of its bytes, such as `heard 3f2a9c`."""
     return f"{verb} {compute_digest(content)[:6]}"
 
 
@@ -123,20 +125,26 @@ class ContentPart:
     """A part of a message; base64 content is decoded only when the answer needs it."""
 
     verb: str
-    """`heard` for audio, `saw` for images, empty for text."""
+    """`heard` for audio, `saw` for images, `watched` for videos, empty for text."""
     content: str
     is_base64: bool = False
+    file: Path | None = None
+    """A file of this machine that contains the media."""
 
     @property
     def token_count(self) -> int:
         if not self.verb:
             return len(split_tokens(self.content))
-        return max(1, len(self.content) * 3 // 4 // BYTES_PER_TOKEN)
+        size = self.file.stat().st_size if self.file else len(self.content) * 3 // 4
+        return max(1, size // BYTES_PER_TOKEN)
 
     def to_text(self) -> str:
-        if not self.verb:
-            return self.content
-        return describe_media(self.verb, _decode_base64(self.content) if self.is_base64 else self.content.encode())
+        return describe_media(self.verb, self._read()) if self.verb else self.content
+
+    def _read(self) -> bytes:
+        if self.file:
+            return self.file.read_bytes()
+        return _decode_base64(self.content) if self.is_base64 else self.content.encode()
 
 
 ChatTurns = list[tuple[Any, list[ContentPart]]]
@@ -249,16 +257,27 @@ def _parse_part(part: Any) -> ContentPart:
             return _parse_media_url("heard", url)
         case {"type": "image_url", "image_url": {"url": str(url)}}:
             return _parse_media_url("saw", url)
+        case {"type": "video_url", "video_url": {"url": str(url)}}:
+            return _parse_media_url("watched", url)
     kind = part.get("type") if isinstance(part, dict) else type(part).__name__
-    raise invalid_request(f"Unknown content part: {kind!r}. Expected one of: text, input_audio, audio_url, image_url.")
+    expected = "text, input_audio, audio_url, image_url, video_url"
+    raise invalid_request(f"Unknown content part: {kind!r}. Expected one of: {expected}.")
 
 
 def _parse_media_url(verb: str, url: str) -> ContentPart:
-    """Read a data URL; any other URL is not fetched, and stands for its content."""
+    """Read a data URL or find a file of this machine; a web address is not fetched, and stands for its content."""
     head, comma, data = url.partition(",")
     if url.startswith("data:") and comma and head.endswith(";base64"):
         return ContentPart(verb, data, is_base64=True)
-    return ContentPart(verb, url)
+    if url.startswith(("http://", "https://", "data:")):
+        return ContentPart(verb, url)
+    path = Path(unquote(urlsplit(url).path) if url.startswith("file://") else url)
+    try:
+        if path.is_file():
+            return ContentPart(verb, url, file=path)
+    except (OSError, ValueError):  # too long, or not a path at all
+        pass
+    raise invalid_request(f"No such file on the server: {url[:MAX_QUOTED_CHARS]!r}. Send a data URL or a web address.")
 
 
 def _parse_audio_format(document: Mapping[str, Any]) -> str:
@@ -339,7 +358,7 @@ def _parse_gemini_part(part: Any) -> ContentPart:
             return ContentPart("", text)
         case {"inlineData": dict(inline)} | {"inline_data": dict(inline)}:
             kind = str(inline.get("mimeType") or inline.get("mime_type"))
-            verb = "heard" if kind.startswith("audio/") else "saw"
+            verb = MEDIA_VERBS.get(kind.partition("/")[0], "saw")
             return ContentPart(verb, str(inline.get("data", "")), is_base64=True)
         case {"fileData": dict(file)} | {"file_data": dict(file)}:
             return ContentPart("heard", str(file.get("fileUri") or file.get("file_uri")))

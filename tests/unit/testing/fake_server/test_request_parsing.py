@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,10 +41,35 @@ def test_last_user_turn_is_answered(start_server: StartServer) -> None:
             {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encode_base64()}"}},
             audio_description().replace("heard", "saw"),
         ),
+        (
+            {"type": "video_url", "video_url": {"url": f"data:video/mp4;base64,{encode_base64()}"}},
+            audio_description().replace("heard", "watched"),
+        ),
+        (
+            {"type": "video_url", "video_url": {"url": "https://host/a.mp4"}},
+            audio_description(b"https://host/a.mp4").replace("heard", "watched"),
+        ),
     ],
 )
 def test_media_are_answered_with_their_digest(start_server: StartServer, part: dict[str, Any], answer: str) -> None:
     assert chat(start_server(), [{"type": "text", "text": "What is it?"}, part]).text() == answer
+
+
+@pytest.mark.parametrize(("kind", "verb"), [("audio_url", "heard"), ("image_url", "saw"), ("video_url", "watched")])
+def test_file_of_the_machine_is_read_and_a_missing_one_refused(
+    start_server: StartServer, tmp_path: Path, kind: str, verb: str
+) -> None:
+    server, path = start_server(), tmp_path / "a file.mp4"
+    path.write_bytes(b"moving")
+    expected = audio_description(b"moving").replace("heard", verb)
+    for url in (str(path), path.as_uri()):
+        reply = chat(server, [{"type": kind, kind: {"url": url}}])
+        assert (reply.status, reply.text()) == (200, expected)
+    for url in (str(tmp_path / "absent.mp4"), (tmp_path / "absent.mp4").as_uri(), str(tmp_path), "x" * 5_000, "\0"):
+        reply = chat(server, [{"type": kind, kind: {"url": url}}])
+        assert reply.status == 400
+        assert "No such file on the server" in reply.json()["error"]["message"]
+    assert server.stats()["refused"] == {"invalid_request": 5}
 
 
 def test_long_audio_is_accepted(start_server: StartServer) -> None:
