@@ -35,7 +35,7 @@ from auricle.models.http.likelihood import (
 from auricle.models.http.media import check_size, data_url, encode_base64, is_remote, read_media_file
 from auricle.models.http.timing import PreparedRequest, RequestTimer
 from auricle.models.request_input import join_turns, parse_frame_sampling, sample_frames, turn_text
-from auricle.models.token_boundary import check_scorable, merge_spellings, move_trailing_space, split_request
+from auricle.models.token_boundary import check_scorable, merge_spellings, split_chat_request, split_request
 from auricle.prompts.meta_template import MetaTemplate
 
 AUDIO_FILE_HEADER = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # first bytes of audio files
@@ -256,7 +256,7 @@ class VLLMChat(OpenAI):
         await self._scorer.ensure_supported(lambda: self._score_prompt(probe, is_open=True))
         if request.include_context:
             return continuation_likelihood(await self._score_prompt(_join_whole(request), is_open=False), "", -1)
-        turns, continuation = move_trailing_space(request.turns, request.continuation)
+        turns, continuation = split_chat_request(request)
         prefix = turn_text(turns[-1]) if turns[-1].role == "assistant" else ""
         context = turns[:-1] if prefix else turns
         answer = Turn("assistant", (prefix + continuation,))

@@ -76,6 +76,17 @@ def move_trailing_space(turns: tuple[Turn, ...], continuation: str) -> tuple[tup
     return (*turns[:-1], Turn("assistant", parts)), space + continuation
 
 
+def split_chat_request(request: LogLikelihood) -> tuple[tuple[Turn, ...], str]:
+    """Return the turns and the continuation for a chat format.
+
+    White space at the beginning of a continuation separates it from the prompt in plain text. It is dropped where the
+    continuation begins a message of its own, unless the whole conversation is scored as it is written.
+    """
+    if request.turns and request.turns[-1].role != "assistant" and not request.include_context:
+        return request.turns, request.continuation.lstrip() or request.continuation
+    return move_trailing_space(request.turns, request.continuation)
+
+
 def split_request(
     request: LogLikelihood, render: Callable[[Sequence[Turn]], str], *, uses_chat: bool
 ) -> tuple[str, str]:
@@ -85,7 +96,7 @@ def split_request(
     in the context, because it is not part of an answer.
     """
     if uses_chat and request.turns:
-        turns, continuation = move_trailing_space(request.turns, request.continuation)
+        turns, continuation = split_chat_request(request)
         return render(turns), continuation
     text, space = split_trailing_space(join_turns(request.turns))
     return text, space + request.continuation

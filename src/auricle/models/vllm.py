@@ -22,9 +22,9 @@ from auricle.models.token_boundary import (
     append_continuation,
     check_scorable,
     merge_spellings,
-    move_trailing_space,
     score_all_tokens,
     score_in_windows,
+    split_chat_request,
     start_tokens,
 )
 
@@ -102,7 +102,7 @@ class VLLM(BatchModel):
 
     def _score_chats(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         """Score continuations of conversations, which may contain audio."""
-        split_requests = [move_trailing_space(request.turns, request.continuation) for request in batch]
+        split_requests = [split_chat_request(request) for request in batch]
         conversations = [self._messages(turns) for turns, _ in split_requests]
         full_conversations = [
             _with_continuation(conversation, continuation)

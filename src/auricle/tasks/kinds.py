@@ -96,7 +96,7 @@ class TaskKind:
     def _build_shots(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
         if pool := pool_path(options.shots):
             samples = self._load_manifest(replace(options, data=pool, rows=""), recipe)
-        scores_text = isinstance(recipe.inferencer, Choose) and "{choice}" in recipe.inferencer.option
+        scores_text = isinstance(recipe.inferencer, Choose) and recipe.inferencer.scores_text
         format_answer = correct_option_text if scores_text else self.format_answer
         example_parts = recipe.prompt.example_parts if recipe.prompt else None
         return FewShotSelector.from_options(options.shots, samples, format_answer, example_parts)

@@ -15,6 +15,7 @@ from auricle.models.token_boundary import (
     join_likelihoods,
     move_trailing_space,
     score_all_tokens,
+    split_chat_request,
     split_trailing_space,
 )
 
@@ -41,6 +42,16 @@ def test_trailing_space_moves_to_the_continuation() -> None:
     assert moved[-1].parts == ("In",)
     assert continuation == " Paris"
     assert move_trailing_space(turns[:1], "Paris") == (turns[:1], "Paris")
+
+
+def test_white_space_before_a_continuation_is_dropped_where_it_begins_a_message() -> None:
+    question, prefix = Turn("user", ("Where?",)), Turn("assistant", ("In",))
+    assert split_chat_request(LogLikelihood(turns=(question,), continuation=" A")) == ((question,), "A")
+    assert split_chat_request(LogLikelihood(turns=(question, prefix), continuation=" A"))[1] == " A"
+    assert split_chat_request(LogLikelihood(turns=(), continuation=" A")) == ((), " A")
+    assert split_chat_request(LogLikelihood(turns=(question,), continuation=" "))[1] == " "
+    whole = LogLikelihood(turns=(question,), continuation=" A", include_context=True)
+    assert split_chat_request(whole) == ((question,), " A")
 
 
 def test_requests_that_cannot_be_scored_are_refused() -> None:

@@ -21,8 +21,8 @@ from auricle.models.token_boundary import (
     ScoringInput,
     append_continuation,
     check_scorable,
-    move_trailing_space,
     score_all_tokens,
+    split_chat_request,
     start_tokens,
 )
 from auricle.models.transformers.base import TokenizedModel, render_chat
@@ -95,7 +95,7 @@ class AudioChat(TokenizedModel):
         requests = []
         for request in batch:
             check_scorable(request)
-            turns, continuation = move_trailing_space(request.turns, request.continuation)
+            turns, continuation = split_chat_request(request)
             requests.append(replace(request, turns=turns, continuation=continuation))
         with self.inference_mode():
             return answer_in_groups(requests, [bool(list_media(request)) for request in requests], self._score_group)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, replace
 from typing import Any, ClassVar, cast
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Part, Sample
+from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Part, Sample, Turn
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import FewShotSelector
 from auricle.prompts.template import as_parts, render
 from auricle.tasks.inferencers.base import PromptMixin
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+OPENING_MARKS = "([{“‘"
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,9 @@ class Choose(PromptMixin):
 
     prompt: Prompt | str
     system: InitVar[str] = ""
-    option: str = "{choice}"
-    """How an option is written: `{choice}` is its text, `{letter}` its letter."""
+    option: str = ""
+    """How an option is written: `{choice}` is its text, `{letter}` its letter. [default: its letter if the prompt lists
+    the options with letters, such as `A. yes`, otherwise its text]"""
     choices: str = "choices"
     unconditional: bool = False
     """Also ask for the likelihood of each option without the prompt, to score by mutual information."""
@@ -32,9 +36,14 @@ class Choose(PromptMixin):
     """Also ask for the likelihood of prompt and option together, to score by perplexity."""
     needs: ClassVar[Ability] = "loglikelihood"
 
+    @property
+    def scores_text(self) -> bool:
+        """Whether the texts of options are scored, as far as the prompt's template shows."""
+        return "{choice}" in (self.option or ("" if "options" in cast(Prompt, self.prompt).fields else "{choice}"))
+
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         turns = self.render_turns(sample)
-        texts = self.options(sample)
+        texts = self._continuations(sample, turns)
         requests = [LogLikelihood(turns=turns, continuation=text) for text in texts]
         if self.unconditional:
             requests += [LogLikelihood(turns=(), continuation=text) for text in texts]
@@ -42,13 +51,33 @@ class Choose(PromptMixin):
             requests += [LogLikelihood(turns=turns, continuation=text, include_context=True) for text in texts]
         return await _ask_likelihoods(ask, requests, [request.continuation for request in requests])
 
-    def options(self, sample: Sample) -> list[str]:
-        """Return the text of each option."""
+    def _continuations(self, sample: Sample, turns: Sequence[Turn]) -> list[str]:
+        """Return the text of each option, separated from the prompt as plain text needs it."""
         choices = [str(choice) for choice in as_parts(sample.inputs[self.choices])]
-        return [
-            "".join(map(str, render(self.option, {"choice": choice, "letter": LETTERS[index % 26]})))
+        prompt = "\n".join(part for turn in turns for part in turn.parts if isinstance(part, str))
+        option = self.option or ("{letter}" if _lists_with_letters(prompt, choices) else "{choice}")
+        texts = [
+            "".join(map(str, render(option, {"choice": choice, "letter": LETTERS[index % 26]})))
             for index, choice in enumerate(choices)
         ]
+        separator = " " if _needs_space(turns) else ""
+        return [text if text[:1].isspace() else f"{separator}{text}" for text in texts]
+
+
+def _lists_with_letters(prompt: str, choices: Sequence[str]) -> bool:
+    """Whether a prompt lists every option after its letter."""
+    return all(
+        re.search(rf"(?<!\w){LETTERS[index % 26]}\s?[.):：、]\s*{re.escape(choice)}", prompt)
+        for index, choice in enumerate(choices)
+    )
+
+
+def _needs_space(turns: Sequence[Turn]) -> bool:
+    """Whether an answer needs a space before it, after text in a script that separates words by spaces."""
+    last = turns[-1].parts[-1] if turns and turns[-1].parts else ""
+    if not isinstance(last, str) or not last or last[-1].isspace():
+        return False
+    return last[-1] not in OPENING_MARKS and unicodedata.east_asian_width(last[-1]) not in "FW"
 
 
 async def _ask_likelihoods(ask: Ask, requests: Sequence[LogLikelihood], texts: Iterable[str]) -> tuple[Output, ...]:

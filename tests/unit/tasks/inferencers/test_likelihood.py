@@ -36,6 +36,30 @@ def test_choose_asks_about_each_option_after_the_prompt() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "continuations"),
+    [
+        ("{question}\nA. cat\nB. dog\nAnswer with the letter.", [" A", " B"]),
+        ("(A) cat (B) dog {question}\n", ["A", "B"]),
+        ("{question} cat or dog?", [" cat", " dog"]),
+        ("A. cat? {question}", [" cat", " dog"]),  # not every option has its letter
+        ("{question} (", ["cat", "dog"]),
+        ("{question} 答案：", ["cat", "dog"]),
+        ([{"role": "user", "content": "{question}"}, {"role": "assistant", "content": "A"}], [" cat", " dog"]),
+    ],
+)
+def test_choose_scores_what_the_prompt_asks_for_with_a_space_where_text_needs_one(
+    prompt: Any, continuations: list[str]
+) -> None:
+    requests, _ = run_inferencer(Choose(prompt))
+    assert [request.continuation for request in requests] == continuations
+
+
+def test_choose_writes_options_as_it_is_set_to() -> None:
+    requests, _ = run_inferencer(Choose("A. cat\nB. dog\n{question}", option="{choice}"))
+    assert [request.continuation for request in requests] == [" cat", " dog"]
+
+
 def test_choose_can_also_ask_without_and_including_the_prompt() -> None:
     requests, outputs = run_inferencer(Choose("{question}", unconditional=True, whole=True))
     assert [output.conditioned_on for output in outputs] == ["context"] * 2 + ["nothing"] * 2 + ["itself"] * 2
