@@ -45,7 +45,7 @@ ModelRequest: TypeAlias = Generate | LogLikelihood
 AudioForm: TypeAlias = Literal["array", "path"]
 ALLOWED_VALUES: Mapping[str, tuple[str, ...]] = {
     "arguments": ("auto", "guide", "code"),
-    "method": (GENERATE_METHOD, MULTI_ROUND_METHOD),
+    "method": ("auto", GENERATE_METHOD, MULTI_ROUND_METHOD),
     "audio": ("array", "path"),
     "likelihood": ("logprob", "loss"),
 }
@@ -57,7 +57,8 @@ class CallOptions:
 
     arguments: str = "auto"
     """Arguments of a chat class's requests: five as in lmms-eval's guide, or six as in its code."""
-    method: str = GENERATE_METHOD
+    method: str = "auto"
+    """Method that generates; by default that of rounds only if the class has no other."""
     audio: str = "array"
     """Pass audio as samples with their rate, or as the path of a file."""
     likelihood: str = "logprob"
@@ -78,8 +79,11 @@ class LmmsModel(UserModel):
         self._has_succeeded = False
         self._checkout = find_checkout(Path(self.class_path.rpartition(":")[0]))
         with stubs_importable(self._checkout):
-            self._model = self._instantiate(class_arguments)
+            model_class = self._load_class()
+            self._model = self._instantiate(model_class, class_arguments)
             self._instance_class = import_module("lmms_eval.api.instance").Instance
+        is_automatic = self._options.method == "auto"
+        self._generation_method = select_generation_method(model_class) if is_automatic else self._options.method
         self._is_chat = not getattr(self._model, "is_simple", True)
         self._takes_five_arguments = self._is_chat and self._expects_five_arguments()
         requested_size = class_arguments.get("batch_size")
@@ -88,16 +92,17 @@ class LmmsModel(UserModel):
                 self.batch_size = int(size)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [to_generation(self._name, answer) for answer in self._send_batch(self._options.method, batch)]
+        return [to_generation(self._name, answer) for answer in self._send_batch(self._generation_method, batch)]
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         if any(request.include_context for request in batch):
             raise Unsupported(f"{self._name} returns the likelihood of a continuation only, not of its context.")
         return [self._to_likelihood(answer) for answer in self._send_batch(LOGLIKELIHOOD_METHOD, batch)]
 
-    def _instantiate(self, arguments: dict[str, Any]) -> Any:
+    def _instantiate(self, model_class: type[Any], arguments: dict[str, Any]) -> Any:
         """Create the object as lmms-eval does."""
-        model_class = self._load_class()
+        missing = {name: _missing_method(name) for name in getattr(model_class, "__abstractmethods__", ())}
+        model_class = type(model_class.__name__, (model_class,), missing) if missing else model_class
         parameters = inspect.signature(model_class).parameters.values()
         if any(parameter.name == "batch_size" or parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             arguments = {"batch_size": 1, **arguments}  # the default of lmms-eval's command line
@@ -109,13 +114,13 @@ class LmmsModel(UserModel):
 
     def _load_class(self) -> type[Any]:
         model_class = import_object(self.class_path)
-        if not inspect.isclass(model_class) or not callable(getattr(model_class, GENERATE_METHOD, None)):
+        methods = [getattr(model_class, name, None) for name in (GENERATE_METHOD, MULTI_ROUND_METHOD)]
+        if not inspect.isclass(model_class) or not any(map(callable, methods)):
             raise SpecError(
                 f"{self._name} is not a model of lmms-eval. Expected a subclass of lmms_eval.api.model.lmms "
                 f"with {GENERATE_METHOD}(requests)."
             )
-        missing = {name: _missing_method(name) for name in getattr(model_class, "__abstractmethods__", ())}
-        return type(model_class.__name__, (model_class,), missing) if missing else model_class
+        return model_class
 
     def _expects_five_arguments(self) -> bool:
         if self._options.arguments != "auto":
@@ -338,6 +343,22 @@ def build_gen_kwargs(request: Generate) -> dict[str, Any]:
     return {**gen_kwargs, "until": list(request.stop)} if request.stop else gen_kwargs
 
 
+def select_generation_method(model_class: type[Any]) -> str:
+    """Return `generate_until`, or the method of rounds if that is the only one that the class implements."""
+    methods = [name for name in (GENERATE_METHOD, MULTI_ROUND_METHOD) if _implements(model_class, name)]
+    return methods[0] if methods else GENERATE_METHOD
+
+
+def _implements(model_class: type[Any], name: str) -> bool:
+    """Whether a class has a method that does more than raise an error."""
+    method = getattr(model_class, name, None)
+    if not callable(method) or name in getattr(model_class, "__abstractmethods__", ()):
+        return False
+    function = next((node for node in ast.walk(_parse_source(method)) if isinstance(node, ast.FunctionDef)), None)
+    statements = [node for node in function.body if not isinstance(node, ast.Expr)] if function else []
+    return not (statements and isinstance(statements[0], ast.Raise))
+
+
 def count_unpacked_arguments(cls: type[Any]) -> int | None:
     """Return how many arguments of a request `generate_until` unpacks, according to its source.
 
@@ -354,12 +375,16 @@ def count_unpacked_arguments(cls: type[Any]) -> int | None:
     return None
 
 
-def _unpacked_sizes(method: Callable[..., Any] | None) -> Iterator[int]:
+def _parse_source(method: Callable[..., Any] | None) -> ast.Module:
+    """Parse the source of a method; an empty module if it is not available."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(method)))  # type: ignore[arg-type]
+        return ast.parse(textwrap.dedent(inspect.getsource(method)))  # type: ignore[arg-type]
     except (OSError, TypeError, SyntaxError):
-        return
-    for node in ast.walk(tree):
+        return ast.Module([], [])
+
+
+def _unpacked_sizes(method: Callable[..., Any] | None) -> Iterator[int]:
+    for node in ast.walk(_parse_source(method)):
         if isinstance(node, ast.Assign):
             target, value = node.targets[0], node.value
         elif isinstance(node, (ast.For, ast.comprehension)):

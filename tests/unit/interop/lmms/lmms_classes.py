@@ -161,6 +161,14 @@ class OnlyRounds(lmms):
         return results
 
 
+class RefusingOneRound(OnlyRounds):
+    """Implements the other method by raising an error."""
+
+    def generate_until(self, requests):
+        """Not for this class."""
+        raise NotImplementedError("only rounds")
+
+
 class Bad(Simple):
     """Misbehaves where the question says so."""
 

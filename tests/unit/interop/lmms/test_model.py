@@ -152,21 +152,22 @@ def test_cropped_audio_is_passed_as_samples_without_a_path(tone: Any) -> None:
 def test_rounds_use_their_own_method(build_request: Any) -> None:
     (answer,) = load("Simple", method="generate_until_multi_round").generate([build_request("Hm?")])
     assert answer.text.startswith("Hm? 400@8000")
-    (answer,) = load("OnlyRounds", method="generate_until_multi_round").generate([build_request("Hm?")])
+
+
+@pytest.mark.parametrize("name", ["OnlyRounds", "RefusingOneRound"])
+def test_a_class_with_only_rounds_is_recognised(build_request: Any, name: str) -> None:
+    (answer,) = load(name).generate([build_request("Hm?")])
     assert answer.text == "round 0: Hm?"
 
 
-def test_a_class_with_only_rounds_is_reported_with_the_option(build_request: Any) -> None:
+def test_the_method_can_be_chosen_for_a_class_with_only_rounds(build_request: Any) -> None:
     with pytest.raises(Unsupported, match="pass -M method=generate_until_multi_round"):
-        load("OnlyRounds").generate([build_request()])
+        load("OnlyRounds", method="generate_until").generate([build_request()])
 
 
 def test_a_conversation_is_sent_round_by_round(auricle: Any, manifest: Any) -> None:
     rows = [{"messages": [{"role": "user", "content": text} for text in ("one", "two")]}]
-    result = auricle(
-        *("run", manifest(rows), "--as", "chat", "-m", f"lmms:{CLASSES}:OnlyRounds", "-o", "run"),
-        *("-M", "method=generate_until_multi_round"),
-    )
+    result = auricle(*("run", manifest(rows), "--as", "chat", "-m", f"lmms:{CLASSES}:OnlyRounds", "-o", "run"))
     assert result.returncode == 0, result.stderr
     (record,) = Run.load(manifest(rows).parent / "run").records()
     assert [getattr(output, "text", "") for output in record.outputs] == ["round 0: one", "round 0: two"]
