@@ -99,7 +99,7 @@ def choose_rounds(aggregate: Aggregator, size: int) -> int:
     if isinstance(aggregate, SupportsWeights) and not getattr(aggregate, "is_costly", False):
         return BOOTSTRAP_ROUNDS
     cost: int = getattr(aggregate, "cost", 1)  # per statistic; set by aggregators of other frameworks
-    return max(100, min(BOOTSTRAP_ROUNDS, RESAMPLING_BUDGET // max(1, size * cost)))
+    return max(100, min(BOOTSTRAP_ROUNDS, RESAMPLING_BUDGET // (size * cost)))
 
 
 def prepare_weighted(stats: Stats, aggregate: Aggregator) -> WeightedAggregate:

@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 from auricle.metrics import intervals
 from auricle.metrics.base import mean, ratio
@@ -172,6 +172,24 @@ def test_an_interval_of_infinite_values_is_undefined_and_gives_no_warning() -> N
     assert math.isnan(compare_paired([1.0, math.inf, 2.0], [1.0, math.inf, 3.0], mean).p)
 
 
+def test_a_number_that_is_undefined_in_every_draw_has_no_interval() -> None:
+    result = compute_interval(np.zeros((4, 2)), ratio)
+    assert math.isnan(result.low)
+    assert math.isnan(result.high)
+    assert result.method == "bootstrap:1000"
+
+
+def test_intervals_and_differences_are_the_same_in_every_version() -> None:
+    """Numbers of stored runs are computed again; a different draw would change published intervals."""
+    stats = np.random.default_rng(8).random((40, 2))
+    interval = compute_interval(stats, ratio)
+    clustered = compute_interval(stats, ratio, clusters=np.arange(40) % 7)
+    few = compute_interval(np.round(stats[:, 0]) * 2, mean)
+    assert (interval.low, interval.high) == pytest.approx((0.8226638025, 1.4438745622))
+    assert (clustered.low, clustered.high) == pytest.approx((0.8961690099, 1.3232580261))
+    assert (few.low, few.high) == pytest.approx((0.4000000000, 1.0000000000))
+
+
 # --- paired differences -----------------------------------------------------------------
 
 
@@ -263,6 +281,30 @@ def test_fewer_than_two_pairs_have_no_interval(count: int) -> None:
     result = compare_paired(np.ones(count), np.zeros(count), mean)
     assert result.n == count
     assert all(map(math.isnan, (result.low, result.high, result.p, result.detectable)))
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_number_that_is_undefined_on_one_side_has_no_difference(order: int) -> None:
+    defined, undefined = np.array([[1.0, 2.0], [1.0, 4.0]]), np.zeros((2, 2))
+    result = compare_paired(*[defined, undefined][::order], ratio)
+    assert math.isnan(result.difference)
+    assert (result.method, result.n) == ("none", 2)
+    assert all(map(math.isnan, (result.low, result.high, result.p, result.detectable)))
+
+
+def test_a_single_cluster_has_a_difference_but_no_interval() -> None:
+    result = compare_paired(hits(0, 0, 1), hits(1, 1, 1), mean, np.array([0, 0, 0]))
+    assert result.difference == pytest.approx(2 / 3)
+    assert (result.method, result.n) == ("paired-cluster-bootstrap", 3)
+    assert all(map(math.isnan, (result.low, result.high, result.p, result.detectable)))
+
+
+def test_a_p_value_beyond_all_draws_is_that_of_the_normal_distribution() -> None:
+    before = np.random.default_rng(9).normal(size=200)
+    result = compare_paired(before, before + np.random.default_rng(10).normal(0.5, 1, 200), mean)
+    z = result.difference / (result.detectable / 2.801585)
+    assert 3.5 < z < 7
+    assert math.log(result.p) == pytest.approx(math.log(2 * norm.sf(z)), rel=0.03)
 
 
 def test_an_undefined_number_has_no_difference() -> None:

@@ -1,3 +1,7 @@
+"""Percentiles and bootstrap intervals of a measurement, compared with a plain block bootstrap."""
+
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,6 +14,27 @@ from auricle.perf.windows import Window, choose_window, compute_cumulative_amoun
 from tests.support.simulated_servers import lognormal_latency, simulate_closed_loop
 
 WINDOW = Window("all", 0.0, 100.0)
+STATISTICS: dict[str, Callable[[np.ndarray], float]] = {
+    "mean": lambda values: float(values.mean()),
+    "p50": lambda values: float(np.quantile(values, 0.5, method="inverted_cdf")),
+    "p95": lambda values: float(np.quantile(values, 0.95, method="inverted_cdf")),
+}
+
+
+def resample_blocks(
+    start_times: np.ndarray, values: np.ndarray, block_count: int, statistic: Callable[[np.ndarray], float]
+) -> tuple[float, float]:
+    """Compute an interval by drawing whole blocks of time, one resample after another."""
+    blocks = np.clip((start_times - WINDOW.start) // (WINDOW.length / block_count), 0, block_count - 1)
+    values_by_block = [values[blocks == block] for block in range(block_count)]
+    resampled = []
+    for counts in np.random.default_rng(0).multinomial(block_count, [1 / block_count] * block_count, 1000):
+        drawn = np.concatenate([np.tile(part, count) for part, count in zip(values_by_block, counts, strict=True)])
+        if len(drawn):
+            resampled.append(statistic(drawn))
+    spread = np.sqrt(block_count / (block_count - 1)) * stats.t.ppf(0.975, block_count - 1)
+    low, high = np.quantile(resampled, [stats.norm.cdf(-spread), stats.norm.cdf(spread)])
+    return float(low), float(high)
 
 
 def mean_interval(
@@ -62,9 +87,9 @@ def test_deviation_of_one_value_is_unknown() -> None:
     assert describe_values(np.array([1.0]))["std"] is None
 
 
-@pytest.mark.parametrize("degrees", [9, 15, 29])
-def test_expansion_of_students_t_is_accurate(degrees: int) -> None:
-    assert _student_t_975(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=1e-3)
+@pytest.mark.parametrize(("degrees", "accuracy"), [(9, 2e-4), (15, 2e-5), (29, 2e-6), (1000, 1e-11)])
+def test_expansion_of_students_t_is_accurate(degrees: int, accuracy: float) -> None:
+    assert _student_t_975(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=accuracy)
 
 
 @pytest.mark.slow
@@ -123,6 +148,76 @@ def test_intervals_are_reproducible() -> None:
     assert first == second
 
 
+@pytest.mark.parametrize(("latency", "block_count"), [(1.0, 25), (0.5, 30), (5.0, 10), (0.0, 30)])
+@pytest.mark.parametrize("name", STATISTICS)
+def test_intervals_equal_those_of_a_plain_block_bootstrap(name: str, latency: float, block_count: int) -> None:
+    """A block has at least four typical latencies, unless there would be fewer than ten blocks."""
+    generator = np.random.default_rng(3)
+    start_times = np.sort(generator.uniform(-1, 101, 300))  # some are just outside of the window
+    values = generator.exponential(1.0, 300) + start_times / 50
+    interval = BlockBootstrap(WINDOW, start_times, latency).value_intervals(values)[name]
+    expected = resample_blocks(start_times, values, block_count, STATISTICS[name])
+    assert interval == pytest.approx(expected, rel=1e-3)
+
+
+def test_interval_of_a_rate_equals_that_of_a_plain_block_bootstrap() -> None:
+    end_times = np.sort(np.random.default_rng(4).uniform(0, 100, 200))
+    counts = np.histogram(end_times, np.linspace(0, 100, 26))[0]
+    interval = BlockBootstrap(WINDOW, end_times, 1.0).rate_interval(
+        lambda times: np.searchsorted(end_times, times, side="right").astype(float)
+    )
+    expected = resample_blocks(np.arange(25) * 4.0, counts / 4.0, 25, STATISTICS["mean"])
+    assert interval == pytest.approx(expected, rel=1e-3)
+
+
+def test_percentiles_of_many_values_are_computed_on_a_grid() -> None:
+    generator = np.random.default_rng(5)
+    start_times, values = np.sort(generator.uniform(0, 100, 5000)), generator.exponential(1.0, 5000)
+    intervals = BlockBootstrap(WINDOW, start_times, 1.0).value_intervals(values)
+    for name in ("p50", "p95"):
+        assert intervals[name] == pytest.approx(resample_blocks(start_times, values, 25, STATISTICS[name]), rel=0.01)
+
+
+def test_values_in_two_blocks_have_an_interval_and_those_in_one_have_none() -> None:
+    start_times = np.repeat([10.0, 60.0], 20)
+    values = start_times + np.tile([0.0, 2.0], 20)
+    interval = BlockBootstrap(WINDOW, start_times, 1.0).value_intervals(values)["mean"]
+    assert interval == pytest.approx((11.0, 61.0))
+    undefined = np.where(start_times == 10.0, values, np.nan)
+    assert set(BlockBootstrap(WINDOW, start_times, 1.0).value_intervals(undefined).values()) == {None}
+
+
 def test_few_requests_have_no_interval() -> None:
-    intervals = BlockBootstrap(WINDOW, np.linspace(0, 99, 19), 1.0).value_intervals(np.ones(19))
-    assert set(intervals.values()) == {None}
+    amount = np.zeros_like
+    for count, window in ((19, WINDOW), (40, Window("all", 5.0, 5.0))):
+        bootstrap = BlockBootstrap(window, np.linspace(0, 99, count), 1.0)
+        assert bootstrap.value_intervals(np.ones(count)) == {"mean": None, "p50": None, "p95": None}
+        assert bootstrap.rate_interval(amount) is None
+    bootstrap = BlockBootstrap(WINDOW, np.linspace(0, 99, 20), 1.0)
+    assert bootstrap.value_intervals(np.ones(20)) == {"mean": (1.0, 1.0), "p50": (1.0, 1.0), "p95": None}
+    assert bootstrap.rate_interval(amount) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("count", "has_p50", "has_p95"), [(4, False, False), (5, True, False), (99, True, False), (100, True, True)]
+)
+def test_percentile_needs_five_values_beyond_it_for_an_interval(count: int, has_p50: bool, has_p95: bool) -> None:
+    start_times = np.linspace(0, 99, 100)
+    values = np.full(100, np.nan)
+    values[np.linspace(0, 99, count).astype(int)] = 1.0
+    intervals = BlockBootstrap(WINDOW, start_times, 1.0).value_intervals(values)
+    assert (intervals["p50"] is not None, intervals["p95"] is not None) == (has_p50, has_p95)
+
+
+def test_values_are_described() -> None:
+    values = np.random.default_rng(6).exponential(1.0, 30)
+    statistics = describe_values(np.append(values, np.nan))
+    assert (statistics["n"], statistics["undefined"]) == (30, 1)
+    assert [statistics[name] for name in ("mean", "std", "min", "max")] == pytest.approx(
+        [values.mean(), stats.tstd(values), values.min(), values.max()]
+    )
+    assert [statistics[name] for name in ("p10", "p50", "p90")] == pytest.approx(np.percentile(values, [10, 50, 90]))
+
+
+def test_percentiles_have_names_that_sort() -> None:
+    assert [format_percentile(percent) for percent in (1, 5.0, 50, 99.9)] == ["p01", "p05", "p50", "p99.9"]
