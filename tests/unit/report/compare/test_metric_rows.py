@@ -1,16 +1,25 @@
 """Differences metric by metric."""
 
-from typing import Any
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from auricle import compare
+from auricle.metrics.base import Metric
+from auricle.metrics.error_rates import exact_match, wer
+from auricle.metrics.labels import uar
 from auricle.report.compare import text as compare_text
+from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
+from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
+from auricle.report.score_table import StatArray
 from tests.support.comparisons import find_row
 
-pytestmark = pytest.mark.slow
 
-
+@pytest.mark.slow
 def test_failed_samples_are_left_out_and_bound_the_difference(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data), run("b", data, fail=0.2)
@@ -24,6 +33,7 @@ def test_failed_samples_are_left_out_and_bound_the_difference(run: Any, quiz: An
     assert "With failed samples" in compare_text.describe_row(comparison.rows[0])
 
 
+@pytest.mark.slow
 def test_p_values_are_adjusted_over_all_metrics(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = (run(n, data, metrics="wer,cer", wrong=w) for n, w in (("a", 0.1), ("b", 0.2)))
@@ -33,6 +43,7 @@ def test_p_values_are_adjusted_over_all_metrics(run: Any, quiz: Any) -> None:
     assert any("Holm" in note for note in comparison.notes)
 
 
+@pytest.mark.slow
 def test_a_field_breaks_the_comparison_down(run: Any, quiz: Any) -> None:
     data = quiz()
     comparison = compare(run("a", data), run("b", data, wrong=0.1), by="speaker")
@@ -42,6 +53,7 @@ def test_a_field_breaks_the_comparison_down(run: Any, quiz: Any) -> None:
     assert sum(row.worse for row in groups) == find_row(comparison, "exact_match").worse
 
 
+@pytest.mark.slow
 def test_clusters_are_resampled_whole(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = (run(n, data, cluster="speaker", wrong=w) for n, w in (("a", 0.0), ("b", 0.1)))
@@ -50,3 +62,115 @@ def test_clusters_are_resampled_whole(run: Any, quiz: Any) -> None:
     assert row.method == "paired-cluster-bootstrap:1000"
     assert row.units == 8
     assert any("only 8 values of speaker" in note for note in comparison.notes)
+
+
+# --- rows of constructed runs -----------------------------------------------------------------
+
+WORST_AND_BEST = (0.0, 1.0)
+
+
+def make_side(
+    stats: Sequence[Any], metric: Metric = exact_match, failed: Sequence[int] = (), **fields: list[str | None]
+) -> ComparedRun:
+    """Make a run with these statistics of one metric; None stands for a sample without one."""
+    array_of_stats, indices = StatArray(), array("q")
+    for stat in stats:
+        indices.append(ABSENT if stat is None else len(indices) - indices.count(ABSENT))
+        if stat is not None:
+            array_of_stats.append(stat)
+    scored = MetricStats(array_of_stats, indices, dict.fromkeys(failed, WORST_AND_BEST))
+    return ComparedRun(cast(Any, None), cast(Any, None), scored={metric.name: scored}, fields=fields)
+
+
+def make_row(a: ComparedRun, b: ComparedRun, metric: Metric = exact_match, **options: Any) -> ComparisonRow:
+    rows = make_rows(a, b, metric, **options)
+    return next(row for row in rows if row.group == "all")
+
+
+def make_rows(
+    a: ComparedRun,
+    b: ComparedRun,
+    metric: Metric = exact_match,
+    *,
+    count: int = 4,
+    failed: tuple[tuple[int, int], ...] = (),
+    by: str = "",
+    cluster: str = "",
+) -> list[ComparisonRow]:
+    """Compare the first samples of both runs, which are paired in order."""
+    pairs = Pairs(np.arange(count), np.arange(count), failed, cast(Any, None))
+    return build_rows([pair_stats(metric, a, b, pairs)], (a, b), pairs, by, cluster)
+
+
+def test_a_row_counts_pairs_that_are_better_and_worse() -> None:
+    row = make_row(make_side([1.0, 0.0, 0.0, 1.0, 0.0]), make_side([1.0, 1.0, 1.0, 0.0, 0.0]), count=5)
+    assert (row.value_a, row.value_b) == pytest.approx((0.4, 0.6))
+    assert row.difference == row.worst == row.best == pytest.approx(0.2)
+    assert (row.n, row.units, row.better, row.worse) == (5, 5, 2, 1)
+    assert row.right_or_wrong
+    assert row.adjusted == row.p
+
+
+def test_pairs_without_a_statistic_on_one_side_are_left_out() -> None:
+    row = make_row(make_side([1.0, None, 0.0, 1.0]), make_side([0.0, 1.0, None, 1.0]))
+    assert (row.value_a, row.value_b, row.n) == (1.0, 0.5, 2)
+    row = make_row(make_side([1.0, None]), make_side([None, 1.0]), count=2)
+    assert (row.n, row.better, row.worse) == (0, 0, 0)
+
+
+def test_partial_credit_is_neither_right_nor_wrong() -> None:
+    assert not make_row(make_side([1.0, 0.5, 0.0, 1.0]), make_side([1.0, 1.0, 1.0, 1.0])).right_or_wrong
+    assert not make_row(make_side([1.0, 0.0, 0.0, 1.0]), make_side([1.0, 0.0, 0.0, 0.5])).right_or_wrong
+
+
+def test_an_error_rate_is_better_if_it_is_lower() -> None:
+    one_error, no_error = (1.0, 0.0, 0.0, 4.0, 0.25, 1.0), (0.0, 0.0, 0.0, 4.0, 0.0, 1.0)
+    one_deletion = (0.0, 1.0, 0.0, 4.0, 0.25, 1.0)
+    a = make_side([one_error, one_error, no_error, one_deletion], wer)
+    row = make_row(a, make_side([no_error, one_error, no_error, one_error], wer), wer)
+    assert (row.value_a, row.value_b) == pytest.approx((3 / 16, 2 / 16))
+    assert (row.better, row.worse, row.right_or_wrong, row.higher_is_better) == (1, 0, False, False)
+
+
+def test_statistics_that_are_not_numbers_are_compared() -> None:
+    right, wrong = ("x", "x"), ("x", "y")
+    row = make_row(make_side([wrong, right, right], uar), make_side([right, wrong, right], uar), uar, count=3)
+    assert (row.better, row.worse, row.n, row.difference) == (1, 1, 3, 0.0)
+
+
+def test_bounds_assume_the_worst_and_the_best_for_b() -> None:
+    """A failed on sample 4, where B is right; B failed on sample 5, where A is wrong; both failed on sample 6."""
+    a = make_side([1.0, 0.0, 1.0, 1.0, None, 0.0, None], failed=[4, 6])
+    b = make_side([1.0, 1.0, 0.0, 0.0, 1.0, None, None], failed=[5, 6])
+    row = make_row(a, b, failed=((4, 4), (5, 5), (6, 6)))
+    assert (row.value_a, row.value_b, row.n) == (0.75, 0.5, 4)
+    assert row.worst == pytest.approx((2 + 1 + 0 + 0) / 7 - (3 + 1 + 0 + 1) / 7)
+    assert row.best == pytest.approx((2 + 1 + 1 + 1) / 7 - (3 + 0 + 0 + 0) / 7)
+
+
+def test_failed_samples_without_bounds_leave_the_bounds_undefined() -> None:
+    a, b = make_side([1.0, 0.0, 1.0, 1.0, None]), make_side([1.0, 1.0, 0.0, 0.0, 1.0])
+    row = make_row(a, b, failed=((4, 4),))
+    assert math.isnan(row.worst)
+    assert math.isnan(row.best)
+
+
+def test_groups_are_in_natural_order_and_adjusted_separately() -> None:
+    speakers: list[str | None] = ["10", "2", None, "2", "10", "3"]
+    a = make_side([1.0, 0.0, 0.0, 0.0, 1.0, None], speaker=speakers)
+    rows = make_rows(a, make_side([1.0, 1.0, 1.0, 1.0, 0.0, 1.0]), count=6, by="speaker")
+    assert [(row.field, row.group, row.n, row.better) for row in rows] == [
+        ("", "all", 5, 3),
+        ("speaker", "2", 2, 2),
+        ("speaker", "10", 2, 0),
+    ]
+    assert rows[0].adjusted == rows[0].p
+    assert rows[1].adjusted == pytest.approx(min(1.0, 2 * rows[1].p))
+
+
+def test_samples_without_a_value_are_their_own_clusters() -> None:
+    a = make_side([1.0, 0.0, 0.0, 1.0], speaker=["x", None, None, "x"])
+    row = make_row(a, make_side([0.0, 1.0, 1.0, 0.0]), cluster="speaker")
+    assert (row.units, row.n, row.method) == (3, 4, "paired-cluster-bootstrap:1000")
+    alone = make_side([1.0, 0.0, 0.0, 1.0], speaker=["x", "x", "x", "x"])
+    assert make_row(alone, make_side([0.0, 1.0, 1.0, 0.0]), cluster="speaker").units == 4
