@@ -286,7 +286,8 @@ def test_fewer_than_two_pairs_have_no_interval(count: int) -> None:
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_number_that_is_undefined_on_one_side_has_no_difference(order: int) -> None:
     defined, undefined = np.array([[1.0, 2.0], [1.0, 4.0]]), np.zeros((2, 2))
-    result = compare_paired(*[defined, undefined][::order], ratio)
+    a, b = [defined, undefined][::order]
+    result = compare_paired(a, b, ratio)
     assert math.isnan(result.difference)
     assert (result.method, result.n) == ("none", 2)
     assert all(map(math.isnan, (result.low, result.high, result.p, result.detectable)))

@@ -8,7 +8,6 @@ import orjson
 import pytest
 
 from auricle.core.errors import DataError
-from auricle.runs import documents
 from auricle.runs.documents import encode_document, read_document, write_document
 
 
@@ -73,11 +72,14 @@ def test_remedy_follows_the_message(tmp_path: Path) -> None:
         read_document(tmp_path / "d.json", Outer, remedy="Score again.")
 
 
-def test_large_document_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_document(tmp_path / "d.json", DOCUMENT)
-    monkeypatch.setattr(documents, "MAX_BYTES", 10)
-    with pytest.raises(DataError, match="larger than"):
-        read_document(tmp_path / "d.json", Outer)
+def test_large_document_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "d.json"
+    path.write_bytes(encode_document(DOCUMENT).ljust(50_000_000))
+    assert read_document(path, Outer) == DOCUMENT
+    with path.open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(DataError, match="is larger than 50 MB"):
+        read_document(path, Outer)
 
 
 def test_missing_document_is_not_found(tmp_path: Path) -> None:

@@ -33,6 +33,11 @@ def test_total_is_the_number_of_rows(
     assert health.is_intact is not bool(damaged or missing)
 
 
+def test_nothing_is_missing_from_a_run_that_has_not_begun() -> None:
+    assert JournalHealth() == JournalHealth.build(0, None, [])
+    assert (JournalHealth().total, JournalHealth().missing, JournalHealth().is_intact) == (0, 0, True)
+
+
 def test_problems_are_described_with_line_numbers() -> None:
     health = JournalHealth.build(297, 300, [*damage(4, 9, 12), *damage(2, file="verdicts.jsonl")])
     assert health.describe() == (

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import orjson
 import pytest
 
 from auricle.core.errors import DataError
@@ -29,8 +30,11 @@ from auricle.runs.perf_files import (
     TriedValue,
     Validity,
     WindowSummary,
+    merge_requests,
+    read_health,
     read_perf_manifest,
     read_perf_summary,
+    write_health,
     write_perf_manifest,
     write_perf_summary,
 )
@@ -78,3 +82,43 @@ def test_folder_without_a_load_test_is_named(tmp_path: Path) -> None:
         read_perf_manifest(tmp_path)
     with pytest.raises(DataError, match="no load point was completed"):
         read_perf_summary(tmp_path)
+
+
+def test_what_a_file_does_not_count_is_zero(tmp_path: Path) -> None:
+    (tmp_path / "health.json").write_bytes(b"{}")
+    assert read_health(tmp_path) == SenderHealth(late_count=0, cpu_share=(), stopped="")
+    write_health(tmp_path, POINT.health)
+    assert read_health(tmp_path) == POINT.health
+    assert StatusCounts() == StatusCounts(0, 0, 0)
+    assert RequestRepeats() == RequestRepeats(0, None, None)
+    assert RequestCounts(COUNTS, {}, COUNTS).never_sent == 0
+    assert (MeasureStatistics().n, MeasureStatistics().undefined) == (0, 0)
+    assert (POINT.format, POINT.senders, SUMMARY.format) == (1, 1, 1)
+    assert (SUMMARY.interrupted, SUMMARY.valid) == (False, False)
+    assert StatusCounts(8, 2, 1).total == 11
+
+
+def test_a_number_is_read_with_its_interval() -> None:
+    assert POINT.read("req_s") == RunMeasure(8.0, (7.0, 9.0))
+    assert POINT.read("ttft_s", "p50") == RunMeasure(0.25, (0.2, 0.3))
+    assert POINT.read("ttft_s", "p99.9") == RunMeasure(0.5)
+    assert POINT.read("missing") == POINT.read("missing", "p50") == RunMeasure(None)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "interval"), [(0.0, 0.2, (0.0, 0.2)), (None, 0.2, None), (0.0, None, None), (None, None, None)]
+)
+def test_accuracy_has_an_interval_if_both_ends_are_known(
+    low: float | None, high: float | None, interval: tuple[float, float] | None
+) -> None:
+    assert Accuracy("wer", 0.1, low, high, 8, 8, False, "wer:1").measure == RunMeasure(0.1, interval)
+
+
+def test_requests_of_all_senders_are_merged_in_the_order_of_the_plan(tmp_path: Path) -> None:
+    rows = [{"index": 0}, {"index": 1, "turn": 0}, {"index": 1, "turn": 1}, {"index": 1, "turn": 2}, {"index": 2}]
+    lines = [orjson.dumps(row) + b"\n" for row in rows]
+    (tmp_path / "requests.0.jsonl").write_bytes(lines[4] + lines[1] + lines[3])
+    (tmp_path / "requests.2.jsonl").write_bytes(lines[2] + lines[0] + b'{"index": 3, "incompl')
+    merge_requests(tmp_path, 3)
+    assert (tmp_path / "requests.jsonl").read_bytes() == b"".join(lines)
+    assert [path.name for path in tmp_path.iterdir()] == ["requests.jsonl"]
