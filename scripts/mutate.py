@@ -6,9 +6,9 @@
     python scripts/mutate.py --cache FOLDER                             continue where the same command stopped
 
 A mutation is one change of `src/auricle/a/b.py` (see `mutation_operators.py`). It is run against
-`tests/unit/a/test_b.py`, other unit and oracle tests that import the module, and FURTHER_TESTS; it is caught if a test
-fails or hangs. Prints the rate of each module and group, and every survivor with its place and change. Works on a
-temporary copy of the tree, on one core.
+`tests/unit/a/test_b.py`, other unit and oracle tests that import the module and are not slow, and FURTHER_TESTS; it
+is caught if a test fails or hangs. Prints the rate of each module and group, and every survivor with its place and
+change. Works on a temporary copy of the tree, on one core.
 
 Mutations that cannot change behaviour are listed, with the reason, in `equivalent_mutations.yaml`; they do not count.
 

@@ -32,8 +32,6 @@ FURTHER_TESTS = {
     "text": ["tests/oracle/test_text_profiles.py"],
 }
 """Tests of a room that do not import its modules by name."""
-MAX_SECONDS_ELSEWHERE = 3.0
-"""Slower tests count only for the module they belong to."""
 TESTS_FOLDER = "tests-tmp"
 PLUGINS = ("_hypothesis_pytestplugin", "pytest_timeout")
 TIMEOUT_FACTOR = 8
@@ -71,16 +69,20 @@ class Module:
     def own_tests(self) -> Path:
         return Path("tests/unit", self.path.parent, f"test_{self.path.stem}.py")
 
+    def room_tests(self) -> list[str]:
+        """List the files whose slow tests count, too: its own, and the further tests of its room."""
+        return [str(self.own_tests()), *FURTHER_TESTS.get(self.room, ())]
+
     def all_tests(self, root: Path) -> list[str]:
         """List the files that test this module, its own first."""
-        further = [*FURTHER_TESTS.get(self.room, ())]
+        further = self.room_tests()
         package, _, stem = self.name.rpartition(".")
         by_name = re.compile(rf"{re.escape(self.name)}\b|from {re.escape(package)} import [^\n]*\b{stem}\b")
         for folder in ("tests/unit", "tests/oracle"):
             for path in sorted((root / folder).rglob("test_*.py")):
                 if by_name.search(path.read_text(encoding="utf-8")):
                     further.append(path.relative_to(root).as_posix())
-        return list(dict.fromkeys([str(self.own_tests()), *(path for path in further if (root / path).exists())]))
+        return [path for path in dict.fromkeys(further) if (root / path).exists()]
 
 
 @dataclass
@@ -100,8 +102,15 @@ class Baseline:
 class TestRecorder:
     """Plugin that selects tests and records which lines of the module each one executes."""
 
-    def __init__(self, limits: dict[str, float] | None, running: Path | None = None, coverage: Any = None) -> None:
+    def __init__(
+        self,
+        limits: dict[str, float] | None = None,
+        running: Path | None = None,
+        coverage: Any = None,
+        slow_files: Collection[str] = (),
+    ) -> None:
         self._limits, self._running, self._coverage = limits, running, coverage
+        self._slow_files = tuple(slow_files)
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
         self.has_timed_out = False
@@ -113,12 +122,17 @@ class TestRecorder:
         import pytest
 
         limits = self._limits
-        if limits is not None:
-            items[:] = [item for item in items if item.nodeid in limits]
-            # Fast tests first: most mutations fail in any test.
-            items.sort(key=lambda item: limits[item.nodeid])
-            for item in items:
-                item.add_marker(pytest.mark.timeout(limits[item.nodeid]))
+        if limits is None:
+            items[:] = [item for item in items if not item.get_closest_marker("slow") or self._is_slow_allowed(item)]
+            return
+        items[:] = [item for item in items if item.nodeid in limits]
+        # Fast tests first: most mutations fail in any test.
+        items.sort(key=lambda item: limits[item.nodeid])
+        for item in items:
+            item.add_marker(pytest.mark.timeout(limits[item.nodeid]))
+
+    def _is_slow_allowed(self, item: Any) -> bool:
+        return bool(item.nodeid.startswith(self._slow_files))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         if self._running is not None:
@@ -171,18 +185,13 @@ def measure_baseline(module: Module, files: list[str]) -> Baseline:
     sys.meta_path.insert(0, watch)  # type: ignore[arg-type]
     source = str(Path("src/auricle", module.path).resolve())
     tracer = coverage.Coverage(data_file=None, include=[source], config_file=False, messages=False)
-    recorder = TestRecorder(None, coverage=tracer)
+    recorder = TestRecorder(coverage=tracer, slow_files=module.room_tests())
     tracer.start()
     run_pytest(files, recorder, fail_fast=False)
     tracer.stop()
     failed = set(recorder.failed)
     baseline = Baseline(independent=watch.before, failed=sorted(failed))
-    own = str(module.own_tests())
-    baseline.seconds = {
-        name: seconds
-        for name, seconds in recorder.seconds.items()
-        if name not in failed and (seconds <= MAX_SECONDS_ELSEWHERE or name.startswith(own))
-    }
+    baseline.seconds = {name: seconds for name, seconds in recorder.seconds.items() if name not in failed}
     lines = tracer.get_data().contexts_by_lineno(source)
     baseline.tests_of_line = {line: sorted(baseline.seconds.keys() & tests) for line, tests in lines.items()}
     root = Path.cwd()
