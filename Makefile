@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo quick test check fast-tests all-tests format bench lock audit fuzz clean
+.PHONY: demo quick test check fast-tests all-tests format bench lock audit fuzz mutants clean
 
 demo: .venv/demo
 	$(BIN)/auricle demo
@@ -50,8 +50,13 @@ audit: .venv/test
 fuzz: .venv/test
 	$(BIN)/python scripts/fuzz.py
 
+# Small faults that the tests must notice. Takes an hour; a second call continues where the first one stopped.
+SEED ?= 0
+mutants: .venv/test
+	$(BIN)/python scripts/mutate.py --modules engine runs metrics text statistics --count 100 --seed $(SEED) --min-rate 97 --cache .mutants
+
 clean:
-	rm -rf .venv
+	rm -rf .venv .mutants
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -51,7 +51,7 @@ GROUPS = {
 }
 """Modules with one subject in several rooms; the names can be used in `--modules`."""
 EQUIVALENT = "scripts/equivalent_mutations.yaml"
-NOT_COPIED = (".git", ".venv", ".*_cache", "__pycache__", ".hypothesis", "node_modules")
+NOT_COPIED = (".git", ".venv", ".mutants", ".*_cache", "__pycache__", ".hypothesis", "node_modules")
 EQUIVALENT_OUTCOME = "equivalent"
 
 

@@ -1,9 +1,10 @@
 """Error rates and text matches."""
 
+from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle import Generation, Metric, Sample
@@ -107,6 +108,49 @@ def test_without_compounds_joins_change_nothing() -> None:
 @given(WORDS, WORDS)
 def test_joins_never_add_errors(reference: list[str], hypothesis: list[str]) -> None:
     assert sum(count_errors_with_joins(reference, hypothesis)) <= sum(count_errors(reference, hypothesis))
+
+
+def align_with_joins(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tuple[int, int, int]:
+    """Return total errors, deletions and insertions of the cheapest alignment, by trying every last step."""
+
+    @cache
+    def cheapest(row: int, column: int) -> tuple[int, int, int]:
+        if not row and not column:
+            return 0, 0, 0
+        steps = []
+        if row:
+            total, deletions, insertions = cheapest(row - 1, column)
+            steps.append((total + 1, deletions + 1, insertions))
+        if column:
+            total, deletions, insertions = cheapest(row, column - 1)
+            steps.append((total + 1, deletions, insertions + 1))
+        if row and column:
+            total, deletions, insertions = cheapest(row - 1, column - 1)
+            steps.append((total + (reference[row - 1] != hypothesis[column - 1]), deletions, insertions))
+            starts = range(row - 1)
+            steps += [cheapest(i, column - 1) for i in starts if "".join(reference[i:row]) == hypothesis[column - 1]]
+            starts = range(column - 1)
+            steps += [cheapest(row - 1, i) for i in starts if "".join(hypothesis[i:column]) == reference[row - 1]]
+        return min(steps)
+
+    return cheapest(len(reference), len(hypothesis))
+
+
+@settings(deadline=None, max_examples=300)
+@given(WORDS, WORDS)
+def test_joins_give_the_cheapest_alignment(reference: list[str], hypothesis: list[str]) -> None:
+    substitutions, deletions, insertions = count_errors_with_joins(reference, hypothesis)
+    total = substitutions + deletions + insertions
+    expected = align_with_joins(tuple(reference), tuple(hypothesis))
+    assert total == expected[0]
+    if total < sum(count_errors(reference, hypothesis)):
+        assert (total, deletions, insertions) == expected
+
+
+def test_long_texts_do_not_mix_up_the_counts() -> None:
+    reference = ["white", "paper"] + [f"r{number}" for number in range(300)]
+    assert count_errors_with_joins(reference, ["whitepaper"]) == (0, 300, 0)
+    assert count_errors_with_joins(["whitepaper"], reference) == (0, 0, 300)
 
 
 def test_a_match_with_another_profile_is_the_same_metric() -> None:
