@@ -461,11 +461,11 @@ def _is_number_list(value: list[Any]) -> bool:
     return bool(value) and isinstance(value[0], (int, float))
 
 
-def load_model(name: str, **arguments: Any) -> LoadedModel:
+def load_model(model: Any, /, **arguments: Any) -> LoadedModel:
     """Load a model to call it directly.
 
     Args:
-        name: Name of a model, `package.module:Class` or `file.py:Class`.
+        model: Name of a model, `package.module:Class` or `file.py:Class`, or a function, a class or an object.
         arguments: Arguments of the model.
 
     Example:
@@ -473,6 +473,6 @@ def load_model(name: str, **arguments: Any) -> LoadedModel:
         ...     model.ask(text="hello").text
         'hello'
     """
-    spec = Spec(task="ask", model=name, model_args=arguments)
+    spec = Spec(task="ask", model=model, model_args=arguments)
     model_class = resolve_model(spec)
     return LoadedModel(deploy_model(model_class, spec, Settings()), list(abilities(model_class)))

@@ -46,6 +46,7 @@ class Registry(Generic[T]):
         self.kind = kind
         self.builtin = builtin
         self._registered: dict[str, T] = {}
+        self._local: set[str] = set()
 
     def __call__(self, name: str) -> Callable[[T], T]:
         """Register the decorated object: `@model("whisper")`."""
@@ -58,8 +59,28 @@ class Registry(Generic[T]):
 
         return register
 
+    def add_object(self, value: Any) -> str:
+        """Register an object of this process, such as a function of a notebook, and return its name.
+
+        An object that can be imported is named `module:name` instead, so that other processes can use it, too. One that
+        was defined again replaces the earlier one of the same name.
+        """
+        name = getattr(value, "__qualname__", type(value).__qualname__).rpartition(".")[2].strip("<>")
+        module = getattr(value, "__module__", "__main__")
+        if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:
+            return f"{module}:{name}"
+        if name in self.builtin or name in self._plugins():
+            raise SpecError(f"A {self.kind} named {name!r} exists already. Rename yours.")
+        self._registered[name] = value
+        self._local.add(name)
+        return name
+
+    def is_local(self, name: str) -> bool:
+        """Return whether only this process knows the object of that name."""
+        return name in self._local
+
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._registered, *self.builtin, *self._plugins()}))
+        return iter(sorted({*self._registered, *self.builtin, *self._plugins()} - self._local))
 
     def summary(self, name: str) -> str:
         """Describe `name` in one line."""

@@ -65,9 +65,68 @@ class RejectedRow:
 # --- requests -------------------------------------------------------------------
 
 
+class RequestContent:
+    """The texts and media of a request, whatever its kind."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> list[Part]:
+        """Texts and media, in order."""
+        raise NotImplementedError
+
+    @property
+    def text(self) -> str:
+        """The text of the prompt; in a conversation without the assistant's earlier answers."""
+        raise NotImplementedError
+
+    @property
+    def media(self) -> list[Audio | Image | Video]:
+        """Audio, images and videos, in order."""
+        return [part for part in self.parts if not isinstance(part, str)]
+
+    @property
+    def audios(self) -> list[Audio]:
+        return [part for part in self.parts if isinstance(part, Audio)]
+
+    @property
+    def audio(self) -> Audio | None:
+        """The first audio clip, if there is one."""
+        return next(iter(self.audios), None)
+
+    @property
+    def images(self) -> list[Image]:
+        return [part for part in self.parts if isinstance(part, Image)]
+
+    @property
+    def videos(self) -> list[Video]:
+        return [part for part in self.parts if isinstance(part, Video)]
+
+
+class Conversation(RequestContent):
+    """A request with turns."""
+
+    __slots__ = ()
+    turns: tuple[Turn, ...]
+
+    @property
+    def parts(self) -> list[Part]:
+        return [part for turn in self.turns for part in turn.parts]
+
+    @property
+    def text(self) -> str:
+        texts = (part for turn in self.turns if turn.role != "assistant" for part in turn.parts)
+        return "\n".join(part for part in texts if isinstance(part, str))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Generate:
-    """A request to continue a conversation."""
+class Generate(Conversation):
+    """A request to continue a conversation.
+
+    >>> request = Generate(turns=(Turn("user", (Audio("clip.wav"), "What do you hear?")),))
+    >>> request.audio.path.name, request.text
+    ('clip.wav', 'What do you hear?')
+    """
 
     turns: tuple[Turn, ...]
     max_tokens: int = 512
@@ -78,11 +137,11 @@ class Generate:
     answer_index: int = 0
     """Index among several requested answers to the same prompt."""
     context: Mapping[str, Json] = field(default_factory=dict, hash=False)
-    """Metadata of the task and the sample, for models with `wants_context`."""
+    """Facts about the task and the sample, for models with `wants_context` or `wants_inputs`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogLikelihood:
+class LogLikelihood(Conversation):
     """A request for the probability of `continuation` after these turns."""
 
     turns: tuple[Turn, ...]
@@ -92,12 +151,22 @@ class LogLikelihood:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Predict:
+class Predict(RequestContent):
     """A request for named numbers, from a classifier, a regressor or a reward model."""
 
     inputs: Mapping[str, Part]
     labels: tuple[str, ...] = ()
     """The labels to choose from, if the task has any."""
+    context: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    """As in `Generate`."""
+
+    @property
+    def parts(self) -> list[Part]:
+        return list(self.inputs.values())
+
+    @property
+    def text(self) -> str:
+        return str(self.inputs.get("text", ""))
 
 
 Request: TypeAlias = Generate | LogLikelihood | Predict
@@ -282,15 +351,3 @@ def list_parts(value: Input) -> list[Part]:
     if not any(isinstance(item, Turn) for item in items):
         return list(items)
     return [part for item in items for part in (item.parts if isinstance(item, Turn) else (item,))]
-
-
-def request_parts(request: Request) -> list[Part]:
-    """Return the texts and media of a request, in order."""
-    if isinstance(request, Predict):
-        return list(request.inputs.values())
-    return [part for turn in request.turns for part in turn.parts]
-
-
-def list_media(request: Request) -> list[Audio | Image | Video]:
-    """Return the audio, images and videos of a request, in order."""
-    return [part for part in request_parts(request) if not isinstance(part, str)]

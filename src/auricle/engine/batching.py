@@ -24,7 +24,7 @@ from typing import TypeAlias
 from auricle.audio import Audio
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request, request_parts
+from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, AdaptiveBatchLimits, BatchLimits, is_out_of_memory
 
 BatchWorker: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
@@ -350,7 +350,7 @@ def measure_parts(request: Request) -> tuple[list[Audio], float]:
     """Return the audio of a request, and the length of its text in equivalent seconds."""
     clips: list[Audio] = []
     characters = 0
-    for part in request_parts(request):
+    for part in request.parts:
         if isinstance(part, str):
             characters += len(part)
         elif isinstance(part, Audio):

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,21 @@ from auricle.core.errors import AuricleError, SpecError, describe
 from auricle.core.redaction import SECRETS
 from auricle.core.registry import split_prefix
 from auricle.core.serialization import dumps
+from auricle.core.types import Sample
 from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
+from auricle.models.adapt import REQUEST_PARAMETERS
 from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
+from auricle.tasks.inferencers.base import list_named_values
+
+MAX_SAMPLES_INSPECTED = 100
+"""Number of samples among which an input that the model takes by name must occur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,7 @@ class Evaluation:
         spec = spec.resolved()
         task = build_task(spec)
         model_class = resolve_model(spec)
+        _check_inputs(spec, task, model_class)
         return cls(spec, task, model_class, choose_inferencer(spec, task, model_class))
 
     @property
@@ -75,6 +83,22 @@ def choose_inferencer(spec: Spec, task: Task, model_class: type[Model]) -> Infer
     """Return how samples of a task become requests to a model of this class."""
     inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
     return with_context(inferencer, model_class, task.model_context)
+
+
+def _check_inputs(spec: Spec, task: Task, model_class: type[Model]) -> None:
+    """Raise `SpecError` if the model takes an input by name that none of the first samples has."""
+    required = [name for name in model_class.required_inputs if name not in spec.model_args]
+    if not required:
+        return
+    samples = [sample for sample in islice(task.samples, MAX_SAMPLES_INSPECTED) if isinstance(sample, Sample)]
+    names = chain.from_iterable((*sample.inputs, *list_named_values(sample)) for sample in samples)
+    available = dict.fromkeys([*REQUEST_PARAMETERS, *names])
+    missing = next((name for name in required if name not in available), None)
+    if samples and missing:
+        raise SpecError(
+            f"{display_name(spec.model)} takes {missing!r}, which no sample of {task.name} has. "
+            f"Available: {', '.join(available)}. Or set it with -M {missing}=…"
+        )
 
 
 def _check_prompt(task: Task) -> None:
@@ -189,6 +213,7 @@ def deploy_model(model_class: type[Model], spec: Spec, settings: Settings, run_p
     if settings.stream is not None:
         spec = spec.model_copy(update={"model_args": {**spec.model_args, "stream": settings.stream}})
     has_interpreter = resolve_interpreter(spec.model_args) is not None
+    _check_importable(spec, settings, has_interpreter=has_interpreter)
     if issubclass(model_class, AsyncModel):
         if settings.processes > 1 or has_interpreter:
             return _make_sender_pool(spec, settings)
@@ -197,6 +222,16 @@ def deploy_model(model_class: type[Model], spec: Spec, settings: Settings, run_p
     elif settings.replicas > 1 or settings.devices or has_interpreter:
         return _make_replica_pool(model_class, spec, settings, run_path)
     return construct_model(model_class, spec.model, spec.model_args)
+
+
+def _check_importable(spec: Spec, settings: Settings, *, has_interpreter: bool) -> None:
+    """Raise `SpecError` if other processes would have to import a model that only this process has."""
+    parallel = settings.processes > 1 or settings.replicas > 1 or settings.devices or settings.backend
+    if MODELS.is_local(spec.model) and (parallel or has_interpreter):
+        raise SpecError(
+            f"Other processes cannot import {spec.model}, which is defined in this one. "
+            f"Move it to a file and use model='file.py:{spec.model}'."
+        )
 
 
 def _make_sender_pool(spec: Spec, settings: Settings) -> Model:

@@ -21,7 +21,7 @@ from auricle.core.errors import (
     Unreachable,
     describe,
 )
-from auricle.core.types import Output, Request, request_parts
+from auricle.core.types import Output, Request
 from auricle.engine.batching import RunStopped
 from auricle.engine.outputs import normalise_output
 from auricle.engine.settings import Cache, Settings
@@ -131,7 +131,7 @@ class RetryingSender:
 
     def __call__(self, request: Request) -> Awaitable[Output]:
         if not self.has_sent_audio:
-            self.has_sent_audio = any(isinstance(part, (Audio, Video)) for part in request_parts(request))
+            self.has_sent_audio = any(isinstance(part, (Audio, Video)) for part in request.parts)
         cache = self._settings.cache
         return self._send_with_retries(request) if cache is None else self._send_unless_cached(request, cache)
 

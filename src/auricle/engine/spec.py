@@ -18,6 +18,7 @@ from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import SourceLocations, read_yaml, read_yaml_with_extends
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
+from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
 from auricle.tasks.catalogue import TASKS
@@ -77,7 +78,8 @@ class Spec(BaseModel):
 
     Args:
         task: Name of a task, `package.module:function` or `file.py:function`.
-        model: Name of a model, `package.module:Class` or `file.py:Class`.
+        model: Name of a model, `package.module:Class` or `file.py:Class`; in Python also a function, a class or an
+            object with `generate`, `predict` or `loglikelihood`.
         task_args: Arguments of the task (`-T` on the command line).
         model_args: Arguments of the model (`-M` on the command line).
         limit: Evaluate only the first rows of the data.
@@ -109,6 +111,12 @@ class Spec(BaseModel):
         located = self.model_copy()
         located._locations = locations  # noqa: SLF001 - a copy of this object
         return located
+
+    @field_validator("model", mode="before")
+    @classmethod
+    def _register_model(cls, model: Any) -> Any:
+        """Accept a function, a class or an object instead of a name."""
+        return model if isinstance(model, str) else MODELS.add_object(model)
 
     @field_validator("judge", mode="before")
     @classmethod

@@ -1,7 +1,8 @@
 """Turn a plain function, or a class that does not inherit from `AsyncModel` or `BatchModel`, into a model class.
 
-A function declares its inputs by parameter name: `audio`, `audios`, `text`, `image`, `video`, `request`, or a
-named input of the sample. It returns text, a number, a dict of numbers, or an `Output`; NumPy's types are converted.
+A function declares its inputs by parameter name: `audio`, `audios`, `text`, `image`, `images`, `video`, `videos`,
+`request`, or the name of an input or of a metadata field of the sample. It returns text, a number, a dict
+of numbers, or an `Output`; NumPy's types are converted.
 """
 
 from __future__ import annotations
@@ -13,21 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal
 
-from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import (
-    ABILITY_BY_REQUEST,
-    Ability,
-    Generate,
-    Generation,
-    Likelihood,
-    LogLikelihood,
-    Output,
-    Predict,
-    Prediction,
-    Request,
-    list_media,
-)
+from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generation, Likelihood, Output, Predict, Prediction, Request
 from auricle.models.base import AsyncModel, BatchModel, Model
 
 ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
@@ -37,7 +25,10 @@ ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
 """What a function with this return annotation is used for; its module and what is in brackets do not matter."""
 PROMPT_PARAMETERS = ("text", "request")
 """Parameters of functions that read the prompt, which only requests for text have."""
+REQUEST_PARAMETERS = (*PROMPT_PARAMETERS, *("audio", "audios", "image", "images", "video", "videos"))
+"""Parameters of functions that every request can fill."""
 SUM_TOLERANCE = 1e-3
+NO_DEFAULT = inspect.Parameter.empty
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +37,8 @@ def adapt(thing: Any) -> type[Model]:
     """Return a model class for `thing`.
 
     Args:
-        thing: A model class, any other class with `generate`, `loglikelihood`, `predict` or `__call__`, or a function.
+        thing: A model class, any other class with `generate`, `loglikelihood`, `predict` or `__call__`, an instance of
+            either, or a function.
 
     Returns:
         `thing` itself if it already is a model class, otherwise a new class that wraps it.
@@ -67,6 +59,11 @@ def adapt(thing: Any) -> type[Model]:
         return thing
     if inspect.isclass(thing):
         return _wrap_class(thing)
+    if isinstance(thing, (AsyncModel, BatchModel)):
+        # `__new__` returns the instance itself, which is then not initialised again.
+        return type(type(thing).__name__, (type(thing),), {"__new__": lambda _: thing, "__init__": lambda _: None})
+    if method_names := _list_methods(thing):
+        return _wrap_methods(type(thing), method_names, lambda: thing)
     if callable(thing):
         return _wrap_function(thing)
     raise SpecError(f"Not a model: {thing!r} is neither a class nor a function.")
@@ -74,19 +71,22 @@ def adapt(thing: Any) -> type[Model]:
 
 def _wrap_class(cls: type[Any]) -> type[Model]:
     """Wrap a class with `generate`, `loglikelihood` or `predict`, or whose instances are callable."""
-    method_names = [name for name in ABILITY_BY_REQUEST.values() if callable(getattr(cls, name, None))]
-    if method_names:
-        return _wrap_methods(cls, method_names)
+    if method_names := _list_methods(cls):
+        return _wrap_methods(cls, method_names, cls)
     if "__call__" in vars(cls) or any("__call__" in vars(base) for base in cls.__mro__[:-1]):
         return _wrap_function(cls.__call__, factory=cls)
     raise SpecError(f"Not a model: {cls.__name__}. Define generate(batch), predict(batch) or __call__(audio).")
 
 
-def _wrap_methods(cls: type[Any], method_names: Sequence[Ability]) -> type[Model]:
+def _list_methods(thing: Any) -> list[Ability]:
+    return [name for name in ABILITY_BY_REQUEST.values() if callable(getattr(thing, name, None))]
+
+
+def _wrap_methods(cls: type[Any], method_names: Sequence[Ability], factory: Callable[..., Any]) -> type[Model]:
     asynchronous = inspect.iscoroutinefunction(getattr(cls, method_names[0]))
 
     def start(self: Any, **arguments: Any) -> None:
-        self.inner = cls(**arguments)
+        self.inner = factory(**arguments)
         for name in ("batch_size", "batch_seconds", "sample_rate"):
             if hasattr(self.inner, name):
                 setattr(self, name, getattr(self.inner, name))
@@ -106,22 +106,23 @@ def _wrap_methods(cls: type[Any], method_names: Sequence[Ability]) -> type[Model
 
 def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = None) -> type[Model]:
     """Wrap a function that takes one request per call, so that an error fails only its own sample."""
-    parameter_names = [name for name in inspect.signature(function).parameters if name != "self"]
-    name = (factory or function).__name__
+    parameters = _list_parameters(function)
+    name = getattr(factory or function, "__name__", type(function).__name__)
 
     def start(self: Any, **arguments: Any) -> None:
         self.call = factory(**arguments) if factory else function
         self.to_output = OutputConverter(name)
         self.extra = {} if factory else arguments
-        if unknown := [name for name in self.extra if name not in parameter_names]:
+        if unknown := [name for name in self.extra if name not in parameters]:
             raise SpecError(
-                f"{function.__name__}: unknown argument {', '.join(unknown)}. "
-                f"Accepted: {', '.join(parameter_names) or 'none'}."
+                f"{name}: unknown argument {', '.join(unknown)}. Accepted: {', '.join(parameters) or 'none'}."
             )
 
     def call_function(self: Any, request: Request) -> Any:
-        values = _collect_arguments(request)
-        return self.call(**{name: values[name] for name in parameter_names if name in values}, **self.extra)
+        values = {**_collect_arguments(request), **self.extra}
+        if missing := [name for name, default in parameters.items() if default is NO_DEFAULT and name not in values]:
+            raise SampleError(f"{name} takes {missing[0]!r}, which the sample does not have")
+        return self.call(**{name: values[name] for name in parameters if name in values})
 
     async def answer(self: Any, request: Request) -> Output:
         return self.to_output(await call_function(self, request), request)  # type: ignore[no-any-return]
@@ -130,11 +131,25 @@ def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = Non
         return [self.to_output(call_function(self, request), request) for request in batch]
 
     asynchronous = inspect.iscoroutinefunction(function)
-    abilities = _infer_abilities(function, parameter_names)
+    abilities = _infer_abilities(function, list(parameters))
     methods: dict[str, Any] = dict.fromkeys(abilities, answer if asynchronous else answer_all)
-    body = {"__init__": start, **methods, "batch_size": 1}
+    from_sample = [name for name in parameters if name not in REQUEST_PARAMETERS]
+    body = {
+        "__init__": start,
+        **methods,
+        "batch_size": 1,
+        "wants_inputs": tuple(from_sample),
+        "required_inputs": tuple(name for name in from_sample if parameters[name] is NO_DEFAULT),
+    }
     base: type[Model] = AsyncModel if asynchronous else BatchModel
     return type(name, (base,), body)
+
+
+def _list_parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the defaults of a function's named parameters."""
+    parameters = inspect.signature(function).parameters.values()
+    named = [item for item in parameters if item.kind in (item.POSITIONAL_OR_KEYWORD, item.KEYWORD_ONLY)]
+    return {item.name: item.default for item in named if item.name != "self"}
 
 
 def _infer_abilities(function: Callable[..., Any], parameter_names: Sequence[str]) -> list[Ability]:
@@ -148,26 +163,18 @@ def _infer_abilities(function: Callable[..., Any], parameter_names: Sequence[str
 
 def _collect_arguments(request: Request) -> dict[str, Any]:
     """Return the values that a function can take, by parameter name."""
-    media = list_media(request)
-    audios = [part for part in media if isinstance(part, Audio)]
     arguments: dict[str, Any] = {
         "request": request,
-        "audio": audios[0] if audios else None,
-        "audios": audios,
-        "image": next((part for part in media if isinstance(part, Image)), None),
-        "video": next((part for part in media if isinstance(part, Video)), None),
-        "text": extract_request_text(request),
+        "audio": request.audio,
+        "audios": request.audios,
+        "image": next(iter(request.images), None),
+        "images": request.images,
+        "video": next(iter(request.videos), None),
+        "videos": request.videos,
+        "text": request.text,
     }
-    return {**arguments, **request.inputs} if isinstance(request, Predict) else arguments
-
-
-def extract_request_text(request: Request) -> str:
-    """Return the text of a request without the assistant's earlier answers."""
-    if isinstance(request, Predict):
-        return str(request.inputs.get("text", ""))
-    turns = request.turns if isinstance(request, (Generate, LogLikelihood)) else ()
-    parts = [part for turn in turns if turn.role != "assistant" for part in turn.parts]
-    return "\n".join(part for part in parts if isinstance(part, str))
+    context = getattr(request, "context", {})
+    return {**context, **arguments, **(request.inputs if isinstance(request, Predict) else {})}
 
 
 class OutputConverter:

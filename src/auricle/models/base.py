@@ -40,7 +40,11 @@ class AsyncModel:
     first_tokens: bool = False
     """Whether the model returns the most likely first tokens of an answer when a request asks for them."""
     wants_context: bool = False
-    """Whether `Generate.about` should contain the task and the sample that a request belongs to."""
+    """Whether `request.context` should contain the task and the sample that a request belongs to."""
+    wants_inputs: tuple[str, ...] = ()
+    """Inputs or metadata fields of a sample, by name, that `request.context` should contain instead."""
+    required_inputs: tuple[str, ...] = ()
+    """Those without which the model cannot answer; a task whose samples have none of one is refused."""
 
     async def generate(self, request: Generate) -> Generation:
         """Write an answer.
@@ -112,7 +116,11 @@ class BatchModel:
     first_tokens: bool = False
     """Whether the model returns the most likely first tokens of an answer when a request asks for them."""
     wants_context: bool = False
-    """Whether `Generate.about` should contain the task and the sample that a request belongs to."""
+    """Whether `request.context` should contain the task and the sample that a request belongs to."""
+    wants_inputs: tuple[str, ...] = ()
+    """Inputs or metadata fields of a sample, by name, that `request.context` should contain instead."""
+    required_inputs: tuple[str, ...] = ()
+    """Those without which the model cannot answer; a task whose samples have none of one is refused."""
 
     def generate(self, batch: Sequence[Generate]) -> Sequence[Generation]:
         """Write one answer per request.

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from auricle.audio import Audio, Image, Video
 from auricle.audio.video import FrameSampling
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Predict, Request, Turn, list_media
+from auricle.core.types import Predict, Request, Turn
 
 SPEECH_RATE = 16_000
 
 
 def get_single_audio(request: Request) -> Audio:
     """Return the only audio clip of a request."""
-    clips = [part for part in list_media(request) if isinstance(part, Audio)]
+    clips = request.audios
     if len(clips) != 1:
         raise SampleError(f"expected exactly one audio clip in the request, got {len(clips)}")
     return clips[0]

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Likelihood, LogLikelihood, Turn, list_media
+from auricle.core.types import Likelihood, LogLikelihood, Turn
 from auricle.models.request_input import join_turns
 
 EMPTY_CONTINUATION = "the continuation is empty, so there is nothing to score"
@@ -120,7 +120,7 @@ def check_scorable(request: LogLikelihood) -> None:
     """Raise if the continuation is empty, or if audio tokens would have to be scored."""
     if not request.continuation:
         raise SampleError(EMPTY_CONTINUATION)
-    if request.include_context and list_media(request):
+    if request.include_context and request.media:
         raise SampleError(
             "the whole prompt was to be scored, but audio has no token log-probabilities; "
             "score only the continuation (whole: false)"

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import cast
 
-from auricle.audio import Audio
 from auricle.core.errors import SampleError
 from auricle.core.serialization import dumps
-from auricle.core.types import Generate, Output, Request, list_media, request_parts
+from auricle.core.types import Generate, Output, Request
 from auricle.engine.batching import decode_request_audio
 from auricle.engine.retry import Slot
 from auricle.engine.settings import Settings
@@ -97,7 +96,7 @@ class Driver:
             return PreparedRequest(request, digest_body(encoded.body), self._body_store.put(encoded), seconds)
         rate = self._model.sample_rate if isinstance(self._model, BatchModel) else None
         decoded = decode_request_audio(request, rate) if rate else request
-        digest = digest_body(dumps([part if isinstance(part, str) else str(part) for part in request_parts(request)]))
+        digest = digest_body(dumps([part if isinstance(part, str) else str(part) for part in request.parts]))
         return PreparedRequest(decoded, digest, audio_seconds=seconds)
 
     async def send(self, prepared: PreparedRequest, timer: RequestTimer, slot: Slot | None = None) -> Output:
@@ -118,7 +117,7 @@ class Driver:
 
 def measure_audio_seconds(request: Request) -> float | None:
     """Return the length of a request's audio; None if it has none, or if a length is unknown."""
-    clips = [part for part in list_media(request) if isinstance(part, Audio)]
+    clips = request.audios
     try:
         return sum(clip.seconds for clip in clips) if clips else None
     except SampleError:

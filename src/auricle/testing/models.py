@@ -11,10 +11,8 @@ import zlib
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import PurePath
 
-from auricle.audio import Audio
 from auricle.core.errors import SampleError, Transient
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Request, list_media
-from auricle.models.adapt import extract_request_text
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Request
 from auricle.models.base import AsyncModel, BatchModel
 
 REWARD_NAMES = ("alignment", "musicality")
@@ -146,9 +144,9 @@ class FakeReward(BatchModel):
 
 def fake_transcript(request: Request) -> str:
     """Return the words in the names of the audio files; without audio, the text of the request."""
-    clips = [part for part in list_media(request) if isinstance(part, Audio)]
+    clips = request.audios
     names = (PurePath(clip.uri).stem.replace("_", " ") for clip in clips)
-    return " ".join(names) if clips else extract_request_text(request)
+    return " ".join(names) if clips else request.text
 
 
 def request_key(request: Predict) -> str:

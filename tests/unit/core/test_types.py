@@ -2,18 +2,8 @@
 
 import pytest
 
-from auricle import Audio, Generate, Generation, Image, Predict, Sample, Turn
-from auricle.core.types import (
-    Input,
-    Outcome,
-    Part,
-    Record,
-    get_max_tokens,
-    has_audio,
-    has_media,
-    list_media,
-    list_parts,
-)
+from auricle import Audio, Generate, Generation, Image, LogLikelihood, Predict, Sample, Turn
+from auricle.core.types import Input, Outcome, Part, Record, get_max_tokens, has_audio, has_media, list_parts
 
 CLIP, PICTURE = Audio("a.wav"), Image("a.png")
 
@@ -41,8 +31,8 @@ def test_parts_of_turns_are_listed_in_order() -> None:
 
 
 def test_media_of_a_request_are_listed_in_order() -> None:
-    assert list_media(Generate(turns=(Turn("user", ("a", CLIP)), Turn("user", (PICTURE,))))) == [CLIP, PICTURE]
-    assert list_media(Predict(inputs={"text": "a", "audio": CLIP})) == [CLIP]
+    assert Generate(turns=(Turn("user", ("a", CLIP)), Turn("user", (PICTURE,)))).media == [CLIP, PICTURE]
+    assert Predict(inputs={"text": "a", "audio": CLIP}).media == [CLIP]
 
 
 def test_max_tokens_of_a_row_is_read_from_its_metadata() -> None:
@@ -62,3 +52,14 @@ def test_audio_is_noticed_in_inputs_lists_and_turns() -> None:
     for value in values:
         assert has_audio(Sample(id="a", inputs={"x": value}))
     assert not has_audio(Sample(id="a", inputs={"x": "a.wav", "y": (Turn("user", ("What?",)),)}))
+
+
+def test_every_kind_of_request_gives_access_to_its_content() -> None:
+    turns = (Turn("system", ("be brief",)), Turn("user", (CLIP, "what?", PICTURE)), Turn("assistant", ("a cat",)))
+    for request in (Generate(turns=turns), LogLikelihood(turns=turns, continuation="x")):
+        assert (request.audio, request.audios, request.images, request.videos) == (CLIP, [CLIP], [PICTURE], [])
+        assert request.text == "be brief\nwhat?"
+        assert request.parts == ["be brief", CLIP, "what?", PICTURE, "a cat"]
+    prediction = Predict(inputs={"audio": CLIP, "text": "calm piano"})
+    assert (prediction.audio, prediction.text, prediction.images) == (CLIP, "calm piano", [])
+    assert Predict(inputs={}).audio is None

@@ -12,6 +12,7 @@ import auricle
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Predict, Prediction, Turn
 from auricle.core.errors import SampleError, SpecError
 from auricle.models import abilities, adapt
+from auricle.runs.run_directory import Run
 
 SOUND = Audio("a.wav")
 QUESTION = Generate(turns=(Turn("system", ("be brief",)), Turn("user", (SOUND, "what?"))))
@@ -31,6 +32,110 @@ def test_function_receives_inputs_by_parameter_name() -> None:
         return f"{audio.uri} {text!r} {request.max_tokens}"
 
     assert answer(reply) == Generation(text="a.wav 'be brief\\nwhat?' 512")
+
+
+def test_function_receives_named_values_of_the_sample() -> None:
+    def reply(question: str, speaker: str, accent: str = "none") -> str:
+        return f"{question} {speaker} {accent}"
+
+    request = Generate(turns=QUESTION.turns, context={"question": "what?", "speaker": "anna"})
+    assert answer(reply, request) == Generation(text="what? anna none")
+    assert adapt(reply).wants_inputs == ("question", "speaker", "accent")
+    assert adapt(reply).required_inputs == ("question", "speaker")
+
+
+def test_an_argument_replaces_a_value_of_the_sample() -> None:
+    def reply(speaker: str) -> str:
+        return speaker
+
+    assert answer(reply, Generate(turns=(), context={"speaker": "anna"}), speaker="bob").text == "bob"
+
+
+def test_a_sample_without_a_named_value_is_refused() -> None:
+    def reply(speaker: str) -> str:
+        return speaker
+
+    with pytest.raises(SampleError, match="reply takes 'speaker', which the sample does not have"):
+        answer(reply)
+
+
+def test_named_values_reach_a_function_in_a_run(tmp_path: Path) -> None:
+    rows = [
+        {"question": "q", "answer": "anna q a|b", "speaker": "anna", "choices": ["a", "b"]},
+        {"question": "q", "answer": "a"},
+    ]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+    def reply(speaker: str, question: str, choices: list[str]) -> str:
+        return f"{speaker} {question} {'|'.join(choices)}"
+
+    spec = auricle.Spec(task="qa", task_args={"data": str(tmp_path / "rows.jsonl")}, model=cast(Any, reply))
+    result = auricle.evaluate(spec, tmp_path / "run")
+    assert result.outcomes.answered == 1
+    failures = [record.error for record in Run.load(tmp_path / "run").records() if record.error]
+    assert [failure.message for failure in failures] == ["reply takes 'speaker', which the sample does not have"]
+
+
+def test_a_parameter_that_no_sample_has_is_refused_before_the_run(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"question": "q", "answer": "a", "speaker": "anna"}')
+
+    def reply(speker: str) -> str:
+        return speker
+
+    spec = auricle.Spec(task="qa", task_args={"data": str(tmp_path / "rows.jsonl")}, model=cast(Any, reply))
+    with pytest.raises(SpecError, match=r"reply takes 'speker', which no sample of qa-rows has\. Available: .*speaker"):
+        auricle.evaluate(spec, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+class Counter(BatchModel):
+    """Counts how often it was asked."""
+
+    batch_size = 2
+
+    def __init__(self, start: int) -> None:
+        self.count = start
+
+    def generate(self, batch: Any) -> Any:
+        self.count += len(batch)
+        return [Generation(text=str(self.count)) for _ in batch]
+
+
+class Shouter:
+    """Not a model class, but with one of its methods."""
+
+    def generate(self, batch: Any) -> Any:
+        return [Generation(text=request.text.upper()) for request in batch]
+
+
+def test_instances_can_be_used_as_models() -> None:
+    counter = Counter(5)
+    with auricle.load_model(counter) as model:
+        assert model.ask(text="a") == Generation(text="6")
+    assert counter.count == 6
+    with auricle.load_model(Shouter()) as model:
+        assert model.ask(text="a") == Generation(text="A")
+    with auricle.load_model(lambda text: text + "!") as model:
+        assert model.ask(text="a") == Generation(text="a!")
+
+
+def test_a_function_of_this_process_is_refused_for_replicas(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"question": "q", "answer": "a"}')
+    spec = auricle.Spec(task="qa", task_args={"data": str(tmp_path / "rows.jsonl")}, model=cast(Any, lambda text: text))
+    with pytest.raises(SpecError, match=r"Other processes cannot import lambda.*file\.py:lambda"):
+        auricle.evaluate(spec, tmp_path / "run", settings=auricle.Settings(replicas=2))
+
+
+def test_an_importable_class_is_named_by_its_module() -> None:
+    assert auricle.Spec(task="demo", model=cast(Any, Counter)).model == f"{__name__}:Counter"
+
+
+def test_a_function_with_the_name_of_a_built_in_model_is_refused() -> None:
+    def echo(text: str) -> str:
+        return text
+
+    with pytest.raises(SpecError, match="A model named 'echo' exists already"):
+        auricle.Spec(task="demo", model=cast(Any, echo))
 
 
 def test_an_async_function_is_an_async_model() -> None:

@@ -136,7 +136,7 @@ def unpack_request(message: dict[str, Any]) -> Request:
 
     if message["kind"] == "Predict":
         inputs = {name: unpack_part(packed) for name, packed in content["inputs"].items()}
-        return Predict(inputs=inputs, labels=tuple(content["labels"]))
+        return Predict(**{**content, "inputs": inputs, "labels": tuple(content["labels"])})
     content["turns"] = tuple(Turn(role, tuple(map(unpack_part, parts))) for role, *parts in content["turns"])
     if message["kind"] == "LogLikelihood":
         return LogLikelihood(**content)

@@ -161,7 +161,7 @@ def describe_model(name: str) -> bytes:
         model = adapt(MODELS.get(name))
     except AuricleError as error:
         return dumps({"error": str(error)})
-    attributes = ("batch_size", "batch_seconds", "sample_rate", "wants_context")
+    attributes = ("batch_size", "batch_seconds", "sample_rate", "wants_context", "wants_inputs", "required_inputs")
     return dumps(
         {
             "can": abilities(model),

@@ -9,15 +9,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.errors import SampleError, Skipped, SpecError, Unsupported
 from auricle.core.registry import import_object
 from auricle.core.serialization import dumps
-from auricle.core.types import Generate, Generation, Request, list_media
+from auricle.core.types import Generate, Generation, Request
 from auricle.interop.kimi.datasets import TASKS_BY_KIND
 from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, EvalkitModules, inference_mode
 from auricle.interop.user_classes import AudioFiles, UserModel, annotate_errors, describe_type, find_owner, instantiate
-from auricle.models.adapt import extract_request_text
 
 EVALKIT_TASKS = {**TASKS_BY_KIND, "classify": "MQA", "translate": "Ref-QA"}
 """The evalkit's task for each kind of task; all other kinds are "Open-Ended"."""
@@ -74,7 +72,7 @@ class KimiModel(UserModel):
         if check is None or check(list(paths)):
             return
         name = getattr(self._model, "NAME", None) or type(self._model).__name__
-        durations = ", ".join(f"{recording.seconds:.4g} s" for recording in _list_recordings(request))
+        durations = ", ".join(f"{recording.seconds:.4g} s" for recording in request.audios)
         raise Skipped(f"check_audio_legal of {name} rejects the audio ({durations})")
 
     def _to_generation(self, returned: Any) -> Generation:
@@ -92,18 +90,14 @@ def build_message(request: Generate, audio_files: AudioFiles) -> dict[str, Any]:
     """Build the message for a class; it is a copy that the class may modify."""
     if [turn.role for turn in request.turns if turn.role != "system"] != ["user"]:
         raise Unsupported("A model class of the evalkit takes one message, without conversation or examples.")
-    text = extract_request_text(request)
+    text = request.text
     sample_id = str(request.context.get("id", 0))
     return {
         "index": int(sample_id) if sample_id.isdecimal() else sample_id,
-        "audio": [audio_files.get_path(recording) for recording in _list_recordings(request)],
+        "audio": [audio_files.get_path(recording) for recording in request.audios],
         "text": text,
         "meta": _build_meta(request.context, text),
     }
-
-
-def _list_recordings(request: Generate) -> list[Audio]:
-    return [medium for medium in list_media(request) if isinstance(medium, Audio)]
 
 
 def _build_meta(context: Mapping[str, Any], text: str) -> dict[str, Any]:

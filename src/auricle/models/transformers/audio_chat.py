@@ -15,7 +15,7 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Predict, Request, Turn, list_media
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Predict, Request, Turn
 from auricle.models.base import answer_in_groups
 from auricle.models.token_boundary import (
     ScoringInput,
@@ -98,7 +98,7 @@ class AudioChat(TokenizedModel):
             turns, continuation = split_chat_request(request)
             requests.append(replace(request, turns=turns, continuation=continuation))
         with self.inference_mode():
-            return answer_in_groups(requests, [bool(list_media(request)) for request in requests], self._score_group)
+            return answer_in_groups(requests, [bool(request.media) for request in requests], self._score_group)
 
     def _score_group(self, has_audio: bool, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         if has_audio:

@@ -10,8 +10,8 @@ from auricle.core.errors import SampleError, Unsupported
 from auricle.core.types import (
     Ability,
     Ask,
-    Generate,
     Generation,
+    Input,
     Json,
     Likelihood,
     LogLikelihood,
@@ -151,15 +151,18 @@ class WithContext:
         return self.inner.needs
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        context: dict[str, Json] = {"task": self.task_context, **self.sample_context(sample)}
+        context = self._build_context(sample)
 
         async def ask_with_context(request: Request) -> Output:
-            return await ask(replace(request, context=context) if isinstance(request, Generate) else request)
+            return await ask(request if isinstance(request, LogLikelihood) else replace(request, context=context))
 
         return await self.inner(sample, ask_with_context)
 
+    def _build_context(self, sample: Sample) -> dict[str, Json]:
+        return {"task": self.task_context, **self.sample_context(sample)}
+
     def sample_context(self, sample: Sample) -> dict[str, Json]:
-        """Return the context of a sample."""
+        """Return the context of a sample, which is part of its key."""
         return {"id": sample.id, "meta": sample.meta}
 
     def adapt_to_batching(self, is_batch_model: bool) -> WithContext:
@@ -169,6 +172,33 @@ class WithContext:
         await close_inferencer(self.inner)
 
 
+@dataclass(frozen=True)
+class WithNamedInputs(WithContext):
+    """Wraps an inferencer and adds inputs and metadata fields of the sample to its requests, by name."""
+
+    names: tuple[str, ...] = ()
+
+    def _build_context(self, sample: Sample) -> dict[str, Json]:
+        return self.sample_context(sample)
+
+    def sample_context(self, sample: Sample) -> dict[str, Json]:
+        values = list_named_values(sample)
+        return {name: values[name] for name in self.names if name in values}
+
+
+def list_named_values(sample: Sample) -> dict[str, Json]:
+    """Return the metadata fields and the texts among the inputs of a sample, by name."""
+    texts = {name: value for name, value in sample.inputs.items() if _is_text(value)}
+    return {"id": sample.id, **sample.meta, **cast(dict[str, Json], texts)}
+
+
+def _is_text(value: Input) -> bool:
+    return isinstance(value, str) or (isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value))
+
+
 def with_context(inferencer: Inferencer, model_class: type[object], task_context: Mapping[str, Json]) -> Inferencer:
-    """Wrap an inferencer in `WithContext` if the model sets `wants_context`."""
-    return WithContext(inferencer, task_context) if getattr(model_class, "wants_context", False) else inferencer
+    """Wrap an inferencer so that its requests have the context that the model wants."""
+    if getattr(model_class, "wants_context", False):
+        return WithContext(inferencer, task_context)
+    names: tuple[str, ...] = getattr(model_class, "wants_inputs", ())
+    return WithNamedInputs(inferencer, {}, names) if names else inferencer

@@ -21,7 +21,6 @@ from auricle.core.types import (
     Prediction,
     Request,
     Turn,
-    list_media,
 )
 from auricle.engine.workers.protocol import (
     pack,
@@ -95,7 +94,7 @@ REQUESTS: dict[str, Request] = {
 def test_request_is_received_as_sent(request_: Request) -> None:
     received_value = send_request(request_)
     assert received_value == request_
-    for before, after in zip(list_media(request_), list_media(received_value), strict=True):
+    for before, after in zip(request_.media, received_value.media, strict=True):
         assert type(before.data) is type(after.data)
         assert equal_data(before, after)
 
@@ -104,7 +103,7 @@ def test_array_is_received_as_float32() -> None:
     received_value = send_request(
         Generate(turns=user_turn(Audio(data=cast("Any", WAVE.astype(np.float64)[::-2]), rate=8000)))
     )
-    (audio,) = list_media(received_value)
+    (audio,) = received_value.media
     assert isinstance(audio, Audio)
     assert isinstance(audio.data, np.ndarray)
     assert audio.data.dtype == np.float32
@@ -112,7 +111,7 @@ def test_array_is_received_as_float32() -> None:
 
 
 def test_received_array_is_writable() -> None:
-    (audio,) = list_media(send_request(Generate(turns=user_turn(Audio(data=WAVE, rate=8000)))))
+    (audio,) = send_request(Generate(turns=user_turn(Audio(data=WAVE, rate=8000)))).media
     assert isinstance(audio.data, np.ndarray)
     audio.data[0] = 0.0
 

@@ -27,7 +27,6 @@ MODEL = """
 import asyncio, os, signal, sys, time
 from auricle import AsyncModel, Generation, Likelihood, Prediction
 from auricle.core.errors import Refused, Transient
-from auricle.core.types import list_media
 
 
 class Model(AsyncModel):
@@ -65,7 +64,7 @@ class Model(AsyncModel):
             case "number":
                 return 7
             case "audio":
-                return Generation(text="hum", audio=list_media(request)[0])
+                return Generation(text="hum", audio=request.media[0])
         return Generation(text=f"reply to {text}")
 
     async def loglikelihood(self, request):

@@ -65,6 +65,16 @@ def test_the_context_contains_task_and_sample() -> None:
     assert request.context == {"task": {"name": "t"}, "id": "7", "meta": {"speaker": "a"}}
 
 
-def test_requests_for_scores_are_passed_on_unchanged() -> None:
+def test_requests_for_scores_have_the_context_too() -> None:
     output = Prediction(values={"mos": 1.0}, scale="continuous")
-    assert requests_of(WithContext(Measure(), {"name": "t"}), output) == requests_of(Measure(), output)
+    (request,) = requests_of(WithContext(Measure(), {"name": "t"}), output)
+    assert request.context["id"] == "7"
+
+
+def test_a_model_gets_the_values_that_it_wants_by_name() -> None:
+    class Named:
+        wants_inputs = ("speaker", "q", "mood")
+
+    inferencer = with_context(Respond("{q}"), Named, {"name": "t"})
+    (request,) = requests_of(inferencer, Generation(text="a"))
+    assert request.context == {"speaker": "a", "q": "x"}
