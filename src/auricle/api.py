@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -39,6 +39,7 @@ from auricle.engine.factory import (
 from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
+from auricle.engine.factory import model_name as model_name
 from auricle.engine.judge import JudgePass
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import NoModel, RunLoop, has_all_answers
@@ -126,6 +127,7 @@ def score(
     out: str | Path,
     profile: str | None = None,
     *,
+    task_args: Mapping[str, Any] | None = None,
     judge: JudgeSpec | dict[str, Any] | str | None = None,
     settings: Settings | None = None,
     observer: Observer | None = None,
@@ -137,6 +139,7 @@ def score(
     Args:
         out: Run directory.
         profile: Text normaliser that replaces the one of the run.
+        task_args: Task arguments that change how answers are scored, such as `metrics` or `rubric`.
         judge: Judge model, by name or with arguments.
         settings: How to execute the judge.
         observer: Follows the progress of the judge.
@@ -145,18 +148,20 @@ def score(
         The metrics over all samples, and how a command should exit.
     """
     run = Run.load(Path(out))
-    spec = Spec.from_run(run)
-    task = build_task(spec.model_copy(update={"profile": profile}) if profile else spec)
-    if judge is None:
-        return _scored(run, _publish(run, task, read_judge(run)))
+    judge_spec = JudgeSpec.parse(judge).resolved() if judge else None
+    stored_judge = None if judge_spec else read_judge(run)
+    task = build_task(Spec.from_run(run).with_scoring(task_args or {}, profile))
+    if judge_spec or stored_judge:
+        task = task.with_judge()
+    if judge_spec is None:
+        return _scored(run, _publish(run, task, stored_judge))
     if not any(metric.judge_requests for metric in task.metrics):
         names = ", ".join(metric.name for metric in task.metrics)
         raise SpecError(
-            f"{out} has no metric that uses a judge; its metrics are {names}. Run the same command again with "
-            "-T metrics=judge-reference or another judge metric; answered samples are not sent again."
+            f"{out} has no metric that uses a judge; its metrics are {names}. "
+            "Add -T metrics=judge-reference or another judge metric."
         )
     with lock_run(run.path):
-        judge_spec = JudgeSpec.parse(judge).resolved()
         metrics, stop_reason = _judge_and_publish(run, task, judge_spec, settings or Settings(), observer or Observer())
     return replace(_scored(run, metrics), judge_requested=True, stop_reason=stop_reason)
 
@@ -215,7 +220,7 @@ def _judge_and_publish(
 def _publish(run: Run, task: Task, judge: Judge | None) -> Metrics:
     from auricle.report.publish import publish  # commands that do not score start faster without it
 
-    return publish(run, task, display_name(Spec.from_run(run).model), judge)
+    return publish(run, task, model_name(run), judge)
 
 
 def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, observer: Observer) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=opt.existing_directory)
+@opt.repeated("-T task_args KEY=VALUE", "Task argument that changes how answers are scored, such as metrics=wer,cer.")
 @opt.text(
     "--profile NAME", "Text normaliser to score with; see `auricle list profiles`. [default: the normaliser of the run]"
 )
@@ -27,27 +28,28 @@ if TYPE_CHECKING:
 @opt.progress_option
 @opt.json_option
 def score(
-    runs: Sequence[Path], profile: str | None, concurrency: int, progress: ProgressFormat, as_json: bool, **judge: Any
+    runs: Sequence[Path], profile: str | None, concurrency: int, progress: ProgressFormat, as_json: bool, **options: Any
 ) -> None:
     """Recompute the metrics of runs from their journals.
 
-    Loads no model except a judge given with --judge.
+    With -T metrics=NAME,… other metrics are computed. Loads no model except a judge given with --judge.
     """
     from auricle import Settings, api
     from auricle.cli.error_report import log_errors_in
     from auricle.cli.evaluation import print_missing_verdicts
     from auricle.cli.progress import open_progress
     from auricle.cli.show import print_metrics
-    from auricle.engine.spec import JudgeSpec
+    from auricle.engine.spec import JudgeSpec, parse_arguments
 
     settings = Settings(concurrency=concurrency)
-    judge_fields = opt.resolve_judge(None, **judge)
+    task_args = parse_arguments(options.pop("task_args"))
+    judge_fields = opt.resolve_judge(None, **options)
     judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
     results = []
     for run in runs:
         bar = open_progress(progress, "judging", phase="judging")
         with log_errors_in(run), foreign_output(), bar as display:
-            result = api.score(run, profile, judge=judge_spec, settings=settings, observer=display)
+            result = api.score(run, profile, task_args=task_args, judge=judge_spec, settings=settings, observer=display)
             display.finish(result.exit_status)
         results.append(result)
         if result.metrics and result.metrics.judge:

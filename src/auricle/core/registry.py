@@ -121,6 +121,14 @@ class Registry(Generic[T]):
         members = getattr(self.get(name), "members", None)
         return [f"{prefix}:{member}" for member in members(arguments)] if members else [name]
 
+    def resolve_name(self, name: str) -> str:
+        """Replace a name that an adapter searches for by the class path it stands for, wherever that is."""
+        prefix, rest = split_prefix(name)
+        if not prefix or ":" in rest or rest.endswith(".py"):
+            return name
+        class_path = getattr(self.get(name), "class_path", "")
+        return f"{prefix}{class_path}" if class_path else name
+
     def resolve_arguments(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Make arguments independent of the working directory, where a benchmark or an adapter reads it."""
         prefix, colon, _ = name.partition(":")

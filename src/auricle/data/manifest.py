@@ -47,13 +47,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapping:
-    """The columns from which a kind of task takes its target and its question, in order of preference."""
+    """The columns from which a kind of task takes its target, question and identifier, in order of preference."""
 
     target_columns: tuple[str, ...]
     question_columns: tuple[str, ...] = ("question", "prompt", "instruction")
     requires_target: bool = True
     requires_media: bool = False
     default_question: str = ""
+    id_columns: tuple[str, ...] = COLUMN_ALIASES["id"]
 
     def assign_roles(self, columns: KeysView[str], shown_columns: Collection[str] = ()) -> ColumnRoles:
         """Return the column used for each role, and the columns that stay under their own name.
@@ -61,7 +62,12 @@ class ColumnMapping:
         These are the columns without a role and those that the prompt shows, except the target and media.
         A role's own name, such as `question`, always means the input.
         """
-        aliases = {**COLUMN_ALIASES, "target": self.target_columns, "question": self.question_columns}
+        aliases = {
+            **COLUMN_ALIASES,
+            "id": self.id_columns,
+            "target": self.target_columns,
+            "question": self.question_columns,
+        }
         columns_by_role = {
             role: next(name for name in role_names if name in columns)
             for role, role_names in aliases.items()

@@ -27,6 +27,7 @@ from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.adapt import REQUEST_PARAMETERS
 from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
+from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
@@ -63,7 +64,7 @@ class Evaluation:
     @property
     def folder_name(self) -> str:
         """Default name of the run directory: task and model."""
-        return re.sub(r"[^\w.+-]+", "-", f"{self.task.name}-{display_name(self.spec.model)}").strip("-")
+        return re.sub(r"[^\w.+-]+", "-", f"{self.task.name}-{_shorten_path(self.spec.model)}").strip("-")
 
     @property
     def title(self) -> str:
@@ -111,7 +112,7 @@ def _check_prompt(task: Task) -> None:
 
 
 def build_task(spec: Spec) -> Task:
-    """Build the task of a spec with its arguments and its profile."""
+    """Build the task of a spec with its arguments, its profile and the metrics that its judge makes possible."""
     with spec.locations.annotate_errors() if spec.locations else nullcontext():
         task: Task = _call_factory(TASKS.get(spec.task), spec.task, spec.task_args)
         if not isinstance(task, Task):
@@ -119,7 +120,8 @@ def build_task(spec: Spec) -> Task:
         if spec.locations:
             _check_prompt(task)
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
-    return task.with_profile(spec.profile) if spec.profile else task
+    task = task.with_profile(spec.profile) if spec.profile else task
+    return task.with_judge() if spec.judge else task
 
 
 def construct_model(model_class: type[Model], name: str, arguments: Mapping[str, Any]) -> Model:
@@ -287,11 +289,31 @@ def build_run_spec(spec: Spec, task: Task, inferencer: Inferencer) -> RunSpec:
         versions={"auricle": version("auricle"), "python": platform.python_version()},
         platform=platform.platform(),
         environment=environment or None,
+        model_name=_declared_name(spec.model),
     )
 
 
 def display_name(model: str) -> str:
-    """Return a model's name without the folders of its file."""
+    """Return the name shown for a model: the one that its class gives itself, or its path without folders."""
+    return _declared_name(model) or _shorten_path(model)
+
+
+def model_name(run: Run) -> str:
+    """Return the name shown for the model of a run, whose class may have been moved since."""
+    return run.spec.model_name or _shorten_path(run.spec.model)
+
+
+def _declared_name(model: str) -> str:
+    """Return the name that a class of another framework gives itself, or an empty string."""
+    if not split_prefix(model)[0]:
+        return ""
+    try:
+        return str(getattr(MODELS.get(model), "declared_name", ""))
+    except AuricleError:  # reported where the model is used
+        return ""
+
+
+def _shorten_path(model: str) -> str:
     prefix, code = split_prefix(model)
     file, colon, attribute = code.rpartition(":")
     return f"{prefix}{Path(file).name}:{attribute}" if colon and file.endswith(".py") else model

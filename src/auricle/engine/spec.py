@@ -29,6 +29,8 @@ SCORING_ARGUMENTS = (
     *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
 )
 """Task arguments that change how answers are scored, but not the requests."""
+STORED_ARGUMENTS = ("target",)
+"""Scoring arguments whose effect is stored with the answers, so that scoring again cannot change it."""
 PATH_ARGUMENTS = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
 """Task arguments that are paths."""
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -133,7 +135,7 @@ class Spec(BaseModel):
         """Return the spec with absolute paths, so that it does not depend on the working directory."""
         update: dict[str, Any] = {
             "task_args": resolve_paths(TASKS.resolve_arguments(self.task, self.task_args), Path()),
-            "model": _absolute_code_path(self.model),
+            "model": _absolute_code_path(MODELS.resolve_name(self.model)),
             "model_args": _inline_chat_format(self.model_args),
         }
         if self.judge:
@@ -148,6 +150,21 @@ class Spec(BaseModel):
         if self.task_args:
             fields["task_args"] = redact(fields["task_args"], hide_generated=False)
         return {**fields, "model_args": redact(self.model_args)}
+
+    def with_scoring(self, arguments: Mapping[str, Any], profile: str | None = None) -> Self:
+        """Return the spec with other arguments of scoring.
+
+        Raises:
+            SpecError: if an argument would change the requests or the stored samples.
+        """
+        allowed = [name for name in SCORING_ARGUMENTS if name not in STORED_ARGUMENTS]
+        if others := [name for name in arguments if name not in allowed]:
+            raise SpecError(
+                f"{', '.join(others)} cannot change when a run is scored again: only {', '.join(allowed)} can. "
+                "Use `auricle run` with the new arguments."
+            )
+        task_args = {**self.task_args, **resolve_paths(arguments, Path())}
+        return self.model_copy(update={"task_args": task_args, "profile": profile or self.profile})
 
     def register_secrets(self) -> None:
         """Register the secrets among the arguments, so that they are removed from everything the run writes."""

@@ -16,7 +16,7 @@ from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.files import write_atomically, write_lines_atomically
 from auricle.core.types import Generation, Json, Record, RejectedRow, list_parts
-from auricle.engine.factory import display_name
+from auricle.engine.factory import model_name
 from auricle.engine.spec import Spec
 from auricle.interop import EXPORT_FORMATS
 from auricle.interop.result_files import Notify, load_format
@@ -65,7 +65,9 @@ class TextRun:
                     f"The format {format_name} stores one text per sample."
                 )
         records.sort(key=lambda record: record.row)
-        return cls(run, api.build_task(spec), spec.task, display_name(spec.model), records)
+        task = api.build_task(spec)
+        kind = str(task.extra_context.get("kind") or spec.task)
+        return cls(run, task, kind, model_name(run), records)
 
     @property
     def created(self) -> datetime:

@@ -51,6 +51,8 @@ class ImportedResults:
     samples: Sequence[ImportedSample]
     kind: str = ""
     """Kind of task, if the file identifies it; otherwise `--as` is required."""
+    task: str = ""
+    """Task that the results belong to, if it is one of Auricle's; it then has the framework's columns."""
     task_options: Mapping[str, Any] = field(default_factory=dict)
     """Further task options, such as the language."""
     extra_files: tuple[Path, ...] = ()
@@ -157,14 +159,16 @@ def sum_or_none(values: Sequence[float | None]) -> float | None:
     return sum(present) if len(present) == len(values) else None
 
 
-def deduplicate_ids(samples: Sequence[ImportedSample]) -> tuple[list[ImportedSample], tuple[str, ...]]:
+def deduplicate_ids(
+    samples: Sequence[ImportedSample], column: str = "id"
+) -> tuple[list[ImportedSample], tuple[str, ...]]:
     """Return samples with unique ids, and notes; if an id occurs twice, all samples are numbered instead."""
-    counts = Counter(str(sample.manifest_row["id"]) for sample in samples)
+    counts = Counter(str(sample.manifest_row[column]) for sample in samples)
     duplicate = next((sample_id for sample_id, count in counts.items() if count > 1), None)
     if duplicate is None:
         return list(samples), ()
     numbered = [
-        replace(sample, manifest_row={**sample.manifest_row, "id": index}) for index, sample in enumerate(samples)
+        replace(sample, manifest_row={**sample.manifest_row, column: index}) for index, sample in enumerate(samples)
     ]
     return numbered, (f"The id {duplicate!r} occurs more than once, so samples are identified by their position.",)
 

@@ -85,15 +85,16 @@ def _describe_import(results: ImportedResults, result_format: ResultFormat, fold
     line = f"{count} sample{'s' * (count != 1)} of {results.dataset} by {spec.model}: {folder}."
     if not (profile := _find_profile(result_format, spec)):
         return line
-    command = f"auricle score {folder} --profile {profile}"
-    if profile.endswith("-zh"):  # other frameworks report character errors as a word error rate
-        source = f"{results.path} --from {result_format.name}"
-        command = f"auricle import {source} -o {folder} -T metrics=wer --profile {profile}"
+    # Other frameworks report character errors as a word error rate.
+    metrics = "-T metrics=wer " if profile.endswith("-zh") else ""
+    command = f"auricle score {folder} {metrics}--profile {profile}"
     return f"{line} Scored with Auricle's rules. To score as {result_format.title} does: {command}"
 
 
 def _find_profile(result_format: ResultFormat, spec: Spec) -> str:
     """Return the profile that normalises as the framework does, or "" if there is none."""
+    if spec.task.startswith(f"{result_format.profile}:"):  # a task of the framework: the profile chooses its metrics
+        return "" if spec.profile else result_format.profile
     names = (f"{result_format.profile}-{spec.task_args.get('language', '')}", result_format.profile)
     available = [name for name in names if name in PROFILES]
     return available[0] if available and spec.task == "asr" and not spec.profile else ""
@@ -179,19 +180,21 @@ def _describe_run(spec: Spec, results: ImportedResults, result_format: ResultFor
 
 def build_spec(results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions) -> Spec:
     """Build the spec of the run; raise `SpecError` if the kind of task or the model is unknown."""
-    kind = options.kind or results.kind
+    kind = options.kind or results.task or results.kind
     if not kind:
         raise SpecError(
             f"{results.path} does not identify the kind of task of {results.dataset}. "
             f"Pass --as {'|'.join(IMPORTABLE_KINDS)}."
         )
-    if kind != results.kind and (kind not in IMPORTABLE_KINDS or results.kind not in (*IMPORTABLE_KINDS, "")):
+    is_text = kind in IMPORTABLE_KINDS and results.kind in (*IMPORTABLE_KINDS, "")
+    if kind not in (results.task, results.kind) and not is_text:
         raise SpecError(f"Results of {result_format.title} cannot be imported as {kind}.")
     model = options.model or results.model
     if not model:
         raise SpecError(f"{results.path} does not name the model. Pass --model NAME.")
     # Benchmarks have their own argument names.
-    data_argument, root_argument = ("data", "root") if kind in TASK_KINDS else ("dataset_jsonl", "dataset_root")
+    is_manifest = kind in (*TASK_KINDS, results.task)
+    data_argument, root_argument = ("data", "root") if is_manifest else ("dataset_jsonl", "dataset_root")
     paths = {data_argument: str((out / ROWS_FILE).resolve()), root_argument: str(results.path.resolve().parent)}
     arguments = {**paths, "name": results.dataset, **results.task_options, **options.options}
     model_args = {"imported_from": result_format.name}
@@ -228,7 +231,7 @@ def _build_records(results: ImportedResults, spec: Spec) -> list[Record]:
         data_argument = "data" if "data" in spec.task_args else "dataset_jsonl"
         scratch_arguments = {**spec.task_args, data_argument: str(path)}
         task = build_task(spec.model_copy(update={"task_args": scratch_arguments}))
-        items = list(_iterate_samples(task))
+        items = list(_iterate_samples(task, spec))
     if not any(isinstance(item, Sample) for item in items):
         reason = next((item.reason for item in items if isinstance(item, RejectedRow)), "there are no rows")
         raise DataError(f"{results.path}: no row can be used as {spec.task}: {reason}.")
@@ -252,12 +255,13 @@ def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResul
     )
 
 
-def _iterate_samples(task: Task) -> Iterator[Sample | RejectedRow]:
+def _iterate_samples(task: Task, spec: Spec) -> Iterator[Sample | RejectedRow]:
     """Yield the task's samples without requiring the question or the audio, which may be missing here."""
     samples = task.samples
     if isinstance(samples, Manifest):
-        question = samples.fields.default_question or UNKNOWN_QUESTION
-        fields = replace(samples.fields, requires_media=False, default_question=question)
+        fields = replace(samples.fields, requires_media=False)
+        if spec.task in TASK_KINDS:
+            fields = replace(fields, default_question=fields.default_question or UNKNOWN_QUESTION)
         samples = replace(samples, fields=fields)
     return iter(samples)
 

@@ -28,6 +28,8 @@ class UserModel(BatchModel):
     """Base of adapters for model classes of other frameworks; `create_adapter_class` makes one per user's class."""
 
     class_path = ""
+    declared_name = ""
+    """Name that the user's class gives itself; shown in tables and used in exports."""
     _name = ""
     """Name shown in messages."""
     _model: Any = None

@@ -51,6 +51,8 @@ class RunSpec(StoredSpec):
     seed: int = 0
     environment: dict[str, Any] | None = None
     """The Python environment of the model, if it has its own."""
+    model_name: str = ""
+    """Name that the model's class gives itself, if it does."""
     imported: dict[str, Any] | None = None
     """Where the outputs come from, if another tool collected them."""
 

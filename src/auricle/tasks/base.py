@@ -24,6 +24,9 @@ class Task:
             `notes()` that returns warnings about the data.
         inferencer: How a sample becomes requests. It may have a method `notes()`, too.
         metrics: The metrics to compute.
+        judged_metrics: Further metrics, computed only if there is a judge.
+        profile_metrics: Metrics that replace the others under the profile of another framework, by the name of the
+            profile without a language: its own set of metrics under `kimi`, for instance.
         name: Name shown in reports.
         version: Increase it when the same data would give other numbers.
         language: Language code of the answers, such as `en`.
@@ -51,6 +54,8 @@ class Task:
     samples: Iterable[Sample | RejectedRow]
     inferencer: Inferencer
     metrics: Sequence[Metric]
+    judged_metrics: Sequence[Metric] = field(default=(), kw_only=True)
+    profile_metrics: Mapping[str, Sequence[Metric]] = field(default_factory=dict, kw_only=True)
     name: str = ""
     version: int = 1
     language: str = ""
@@ -93,11 +98,18 @@ class Task:
             profile: Name of the normaliser; see `auricle list profiles`.
 
         Returns:
-            A copy whose metrics normalise text with this profile. Metrics that compare no text are unchanged.
+            A copy whose metrics normalise text with this profile. Metrics that compare no text are unchanged. If the
+            task has metrics of its own for the profile, these replace all others.
         """
         profile = resolve_profile_name(profile, self.language)
-        metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in self.metrics]
-        return replace(self, metrics=metrics)
+        family = next((name for name in self.profile_metrics if f"{profile}-".startswith(f"{name}-")), "")
+        task = replace(self, metrics=self.profile_metrics[family], judged_metrics=()) if family else self
+        metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in task.metrics]
+        return replace(task, metrics=metrics)
+
+    def with_judge(self) -> Task:
+        """Return the same task with the metrics that are computed only if there is a judge."""
+        return replace(self, metrics=(*self.metrics, *self.judged_metrics), judged_metrics=())
 
 
 def jsonl(path: str | Path) -> Iterator[dict[str, Any]]:

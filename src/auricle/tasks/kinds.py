@@ -323,10 +323,15 @@ def format_options(choices: Sequence[str]) -> str:
 
 
 def parse_options(question: str) -> list[str]:
-    """Return the options that a question lists as A., B., C. in order, or an empty list."""
+    """Return the options that a question lists as A., B., C. in order, or an empty list.
+
+    The last option ends with its line: what follows is an instruction, such as "Answer with the letter".
+    """
     options = OPTION_PATTERN.findall(question)
-    in_order = "".join(letter for letter, _ in options) == LETTERS[: len(options)]
-    return [text.strip() for _, text in options] if len(options) > 1 and in_order else []
+    if len(options) < 2 or "".join(letter for letter, _ in options) != LETTERS[: len(options)]:
+        return []
+    *texts, last = (text.strip() for _, text in options)
+    return [*texts, last.partition("\n")[0].rstrip()]
 
 
 # --- classification -----------------------------------------------------------------

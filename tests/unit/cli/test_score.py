@@ -31,3 +31,23 @@ def test_judge_arguments_require_a_judge(auricle: RunAuricle, finished: Complete
     done = auricle("score", "run", "-J", "temperature=0")
     assert done.returncode == 2
     assert "-J sets an argument of the judge, but no judge is given. Add --judge MODEL." in done.stderr
+
+
+def test_other_metrics_are_computed_without_loading_the_model(
+    auricle: RunAuricle, manifest: WriteManifest, tmp_path: Path
+) -> None:
+    model = tmp_path / "model.py"
+    model.write_text("def answer(text: str) -> str:\n    return text\n")
+    path = manifest([{"id": "1", "question": "Don't!", "answer": "do not"}])
+    auricle("run", path, "--as", "qa", "-m", "model.py:answer", "-o", "run")
+    model.unlink()
+    done = auricle("score", "run", "-T", "metrics=wer,cer", "--profile", "whisper-en", "--json")
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert [(number["metric"], number["value"]) for number in metrics["numbers"]] == [("wer", 0.0), ("cer", 0.0)]
+
+
+def test_arguments_that_change_requests_are_refused(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
+    done = auricle("score", "run", "-T", "prompt=Hello")
+    assert done.returncode == 2
+    assert "prompt cannot change when a run is scored again: only profile, metrics" in done.stderr

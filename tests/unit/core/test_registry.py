@@ -82,6 +82,19 @@ def test_group_of_another_framework_expands_to_its_members(adapters: Any) -> Non
     assert registry.adapters() == {"other:NAME": "A benchmark of another framework."}
 
 
+def test_a_name_that_an_adapter_searches_for_becomes_a_class_path(adapters: Any) -> None:
+    adapters("auricle.model_adapters", other=f"{__name__}:load_class")
+    registry: Registry[Any] = Registry("model", {})
+    assert registry.resolve_name("other:Named") == "other:/somewhere/named.py:Named"
+    assert registry.resolve_name("other:plain") == "other:plain"
+    assert registry.resolve_name("other:file.py:Class") == "other:file.py:Class"
+    assert registry.resolve_name("echo") == "echo"
+
+
+def load_class(name: str) -> Any:
+    return SimpleNamespace(class_path="" if name.islower() else f"/somewhere/{name.lower()}.py:{name}")
+
+
 def test_broken_plugin_does_not_break_the_listing(adapters: Any) -> None:
     adapters("auricle.models", broken="no_such_package:Model")
     registry: Registry[Any] = Registry("model", {})

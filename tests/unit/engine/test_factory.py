@@ -19,10 +19,12 @@ from auricle.engine.factory import (
     describe_environment,
     display_name,
     model_identity,
+    model_name,
     resolve_model,
 )
 from auricle.engine.workers.replicas import ReplicaPool
 from auricle.engine.workers.senders import SenderPool
+from auricle.runs.run_directory import Run
 from auricle.testing.models import Echo, FakeApi
 
 
@@ -80,6 +82,18 @@ def test_spec_document_has_identity_and_versions(spec: Spec) -> None:
     assert run_spec.identity["inferencer"] == repr(task.inferencer)
     assert run_spec.versions.keys() == {"auricle", "python"}
     assert run_spec.platform
+
+
+def test_display_name_is_the_name_that_a_class_gives_itself(spec: Spec, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("class Mine:\n    NAME = 'My-Model'\n    def generate_inner(self, msg): ...\n")
+    assert display_name(f"kimi:{file}:Mine") == "My-Model"
+    task = build_task(spec)
+    run_spec = build_run_spec(spec.model_copy(update={"model": f"kimi:{file}:Mine"}), task, task.inferencer)
+    assert run_spec.model_name == "My-Model"
+    file.unlink()
+    assert display_name(f"kimi:{file}:Mine") == "kimi:mine.py:Mine"
+    assert model_name(Run(tmp_path, run_spec)) == "My-Model"
 
 
 def test_display_name_omits_folders() -> None:

@@ -13,14 +13,17 @@ from auricle import Settings, Spec, api
 from auricle.audio import Audio
 from auricle.core.errors import AllRequestsFailed, ExitStatus, Refused, SpecError, Transient, Unsupported
 from auricle.core.types import Generate, Generation, Sample, Turn
+from auricle.engine.factory import build_task
 from auricle.engine.judge import JudgePass, PendingRequests
 from auricle.engine.observer import Observer
 from auricle.engine.spec import JudgeSpec
 from auricle.metrics.base import Metric, mean
+from auricle.metrics.catalogue import METRICS
 from auricle.models.base import AsyncModel
 from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import JudgeRequest
+from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.kinds import qa
 from auricle.testing.models import FakeApi
@@ -298,6 +301,23 @@ def test_judge_is_rejected_if_no_metric_uses_one(data: Path, judge: Any, tmp_pat
     api.evaluate(spec(data, metrics="empty"), tmp_path / "run")
     with pytest.raises(SpecError, match="has no metric that uses a judge; its metrics are empty"):
         api.score(tmp_path / "run", judge=judge())
+    result = api.score(tmp_path / "run", task_args={"metrics": "judge-reference"}, judge=judge())
+    assert result["judge-reference"].scored == 5
+
+
+def test_metrics_for_a_judge_are_computed_only_with_one(data: Path, judge: Any, tmp_path: Path, register: Any) -> None:
+    def make_task(**arguments: Any) -> Task:
+        task = build_task(spec(data, metrics="empty"))
+        return replace(task, judged_metrics=[METRICS.get("judge-reference")])
+
+    register(TASKS, "with-optional-judge", make_task)
+    unjudged = api.evaluate(Spec(task="with-optional-judge", model="echo"), tmp_path / "run")
+    assert [number.metric for number in unjudged] == ["empty"]
+    assert unjudged.exit_status == ExitStatus.OK
+    for scored in (api.score(tmp_path / "run", judge=judge()), api.score(tmp_path / "run")):
+        assert {"empty", "judge-reference"} <= {number.metric for number in scored}
+    judged = api.evaluate(Spec(task="with-optional-judge", model="echo", judge=judge()), tmp_path / "judged")
+    assert judged["judge-reference"].scored == 5
 
 
 @pytest.fixture

@@ -36,6 +36,20 @@ def test_identity_ignores_scoring_arguments() -> None:
     assert first.identity() != Spec(task="asr", task_args={"data": "y"}, model="m").identity()
 
 
+def test_scoring_arguments_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = Spec(task="qa", task_args={"data": "x", "metrics": "wer"}, model="m", profile="basic")
+    changed = spec.with_scoring({"metrics": "cer", "rubric": "r.yaml"})
+    assert changed.task_args == {"data": "x", "metrics": "cer", "rubric": str(tmp_path / "r.yaml")}
+    assert (changed.profile, spec.with_scoring({}, "zh").profile) == ("basic", "zh")
+
+
+@pytest.mark.parametrize("name", ["data", "prompt", "max_tokens", "target"])
+def test_arguments_of_requests_and_rows_cannot_be_replaced_by_scoring(name: str) -> None:
+    with pytest.raises(SpecError, match=f"{name} cannot change when a run is scored again"):
+        Spec(task="qa", model="m").with_scoring({name: "x"})
+
+
 def test_data_file_with_a_kind_is_a_task() -> None:
     assert resolve_task("x.csv", "mcq", {"language": "en"}) == TaskReference("mcq", {"data": "x.csv", "language": "en"})
     assert resolve_task("hf:a/b", "asr", {}) == TaskReference("asr", {"data": "hf:a/b"})

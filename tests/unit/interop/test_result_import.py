@@ -3,6 +3,8 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -133,16 +135,25 @@ def test_the_command_prints_numbers_and_writes_a_report(tmp_path: Path, monkeypa
 
 def test_the_frameworks_own_profile_is_suggested(tmp_path: Path) -> None:
     _, line = import_single(write_kimi(tmp_path / "en"), "kimi", tmp_path / "run")
-    assert line.endswith(f"auricle score {tmp_path / 'run'} --profile kimi-en")
+    assert line.endswith(f"auricle score {tmp_path / 'run'} --profile kimi")
 
 
-def test_the_suggested_command_for_mandarin_uses_another_metric(tmp_path: Path) -> None:
-    path = write_kimi(tmp_path / "zh", dataset="AISHELL-1")
-    _, line = import_single(path, "kimi", tmp_path / "run")
+@pytest.mark.parametrize(
+    ("framework", "write", "profile"),
+    [
+        ("kimi", partial(write_kimi, dataset="AISHELL-1"), ["--profile", "kimi"]),
+        ("ultraeval", write_ultraeval, ["-T", "metrics=wer", "--profile", "ultraeval-zh"]),
+    ],
+)
+def test_the_suggested_command_for_mandarin_uses_another_metric(
+    framework: str, write: Callable[[Path], Path], profile: list[str], tmp_path: Path
+) -> None:
+    run, line = import_single(write(tmp_path / "zh"), framework, tmp_path / "run", options={"language": "zh"})
+    assert list(metric_values(run)) == ["mer", "cer"]
     arguments = shlex.split(line.partition(" does: auricle ")[2])
-    assert arguments[-3:] == ["metrics=wer", "--profile", "kimi-zh"]
+    assert arguments == ["score", str(tmp_path / "run"), *profile]
     assert CliRunner().invoke(cli, arguments).exit_code == 0
-    assert list(metric_values(Run.load(tmp_path / "run"))) == ["wer"]
+    assert list(metric_values(run)) == ["wer"]
 
 
 def test_the_app_reads_imported_runs_without_timing(tmp_path: Path) -> None:

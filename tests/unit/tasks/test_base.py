@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from auricle import Sample, Task
 from auricle.core.errors import DataError
+from auricle.metrics.catalogue import METRICS
 from auricle.tasks.base import jsonl
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Respond
@@ -38,6 +40,23 @@ def test_a_list_of_samples_has_neither_revision_nor_notes() -> None:
 def test_with_profile_changes_only_metrics_that_normalise_text(manifest: Any) -> None:
     task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="exact_match,empty")
     assert [metric.signature for metric in task.with_profile("none").metrics] == ["exact_match:1.none:1", "empty:1"]
+
+
+@pytest.mark.parametrize("profile", ["kimi", "kimi-zh"])
+def test_a_task_may_have_its_own_metrics_under_a_profile(manifest: Any, profile: str) -> None:
+    task: Task = TASKS.get("asr")(data=str(manifest([])), language="zh")
+    task = replace(task, profile_metrics={"kimi": [METRICS.get("wer")]}, judged_metrics=[METRICS.get("judge-choice")])
+    changed = task.with_profile(profile)
+    assert [metric.signature for metric in changed.metrics] == ["wer:1.pooled.kimi-zh:1"]
+    assert not changed.judged_metrics
+    assert [metric.name for metric in task.with_profile("zh").metrics] == ["mer", "cer"]
+
+
+def test_a_judge_adds_metrics_once(manifest: Any) -> None:
+    task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="empty")
+    judged = replace(task, judged_metrics=[METRICS.get("judge-reference")]).with_judge()
+    assert [metric.name for metric in judged.metrics] == ["empty", "judge-reference"]
+    assert judged.with_judge() == judged
 
 
 def test_jsonl_yields_rows(manifest: Any) -> None:

@@ -81,6 +81,7 @@ def test_options_in_the_question_are_not_shown_twice(manifest: Any) -> None:
         ("What?\nA. dog\nB. cat\nC. (big) bird", ["dog", "cat", "(big) bird"]),
         ("What? (A) dog (B) cat (C) a bird", ["dog", "cat", "a bird"]),
         ("选哪个？A、狗 B、猫", ["狗", "猫"]),
+        ("What?\n(A) dog\n(B) wild cat\n.Answer with the letter.", ["dog", "wild cat"]),
         ("Which of A or B?", []),
         ("B. first\nA. second", []),
     ],

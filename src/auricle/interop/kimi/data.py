@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -64,6 +64,14 @@ class DataConfig:
         raise DataError(
             f"{dataset.name} not found in {searched}. Add it under `datasets:` in {self.path}, or pass -T data=FILE."
         )
+
+
+def audio_folders(dataset: Dataset, config: DataConfig) -> list[Path]:
+    """Return the folders that audio paths of a dataset may be relative to, the most likely first."""
+    folders = [config.path.parent, Path.cwd()]
+    with suppress(DataError):  # the rows may be in another file
+        folders.append(config.find_data_file(dataset).parent)
+    return [*folders, config.root] if config.root else folders
 
 
 def find_audio_root(data: Path, folders: Sequence[Path]) -> Path:

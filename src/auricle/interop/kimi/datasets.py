@@ -6,15 +6,16 @@ import ast
 import difflib
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.registry import import_object
 from auricle.core.types import Json
+from auricle.interop.kimi.checkout import find_class, list_classes, parse_classes, read_attributes
 from auricle.interop.kimi.stubs import (
     DATASET_BASE_CLASSES,
     DATASET_HOOKS,
@@ -56,6 +57,13 @@ class Dataset:
     lang: str = ""
     custom_loader: CustomLoader | None = field(default=None, repr=False, compare=False)
     notes: tuple[str, ...] = ()
+    class_path: str = ""
+    """Where the class of a dataset is that does not come with the evalkit."""
+
+    @property
+    def task_name(self) -> str:
+        """Name of the dataset's task after `kimi:`, which does not depend on the working directory."""
+        return self.class_path or self.name
 
     @property
     def task_metadata(self) -> dict[str, Json]:
@@ -93,6 +101,12 @@ DATASETS = (
     Dataset("advbench", "VoiceBench", "Open-Ended", AUDIO_QA),
     Dataset("ifeval", "VoiceBench", "Open-Ended", AUDIO_QA),
 )
+BASE_DATASETS = tuple(
+    Dataset(name, name, base.TASK, base.INTERACTIVE, base.AUDIO_TYPE or "Any")
+    for name, base in DATASET_BASE_CLASSES.items()
+    if base.TASK
+)
+"""Data of a category without a dataset class of its own: `kimi:AudioMQADataset -T data=FILE`."""
 TASKS_BY_KIND: Mapping[str, str] = {"asr": "ASR", "mcq": "MQA", "qa": "Ref-QA", "open": "Open-Ended"}
 """The evalkit's task for each kind of task that both have."""
 GROUPS: Mapping[str, Callable[[Dataset], bool]] = {
@@ -110,16 +124,18 @@ GROUPS: Mapping[str, Callable[[Dataset], bool]] = {
 def find_group(name: str) -> list[Dataset] | None:
     """Return the datasets of a group, or None if there is no such group."""
     belongs = GROUPS.get(name.casefold())
-    return [dataset for dataset in DATASETS if belongs(dataset)] if belongs else None
+    return [dataset for dataset in (*DATASETS, *_added_datasets()) if belongs(dataset)] if belongs else None
 
 
 def find_dataset(name: str) -> Dataset:
-    """Return a dataset by its name in the evalkit (case-insensitive), or by its class path."""
+    """Return a dataset by its name in the evalkit or in a checkout (case-insensitive), or by its class path."""
     if ":" in name:
         return _dataset_from_class(name)
-    by_name = {dataset.name.casefold(): dataset for dataset in DATASETS}
+    by_name = {dataset.name.casefold(): dataset for dataset in (*BASE_DATASETS, *DATASETS)}
     if name.casefold() in by_name:
         return by_name[name.casefold()]
+    if added := find_class(DATASETS_PACKAGE, name):
+        return _dataset_from_class(added.class_path)
     matches = difflib.get_close_matches(name.casefold(), [*by_name, *GROUPS], n=3)
     names = [by_name[match].name if match in by_name else match for match in matches]
     all_names = [*(dataset.name for dataset in DATASETS), *GROUPS]
@@ -127,10 +143,30 @@ def find_dataset(name: str) -> Dataset:
     raise UnknownName(f"The evalkit has no dataset {name!r}. {hint}")
 
 
+def _added_datasets() -> Iterator[Dataset]:
+    """Yield the datasets that were added to a checkout, except those that it excludes."""
+    names = {dataset.name.casefold() for dataset in (*DATASETS, *BASE_DATASETS)}
+    for source in list_classes(DATASETS_PACKAGE):
+        parsed = _parse_class(source.node.name, parse_classes(source.file))
+        if source.name.casefold() not in names and parsed and not parsed.EXCLUDE:
+            yield replace(_from_attributes(source.class_path, parsed), class_path=source.class_path)
+
+
 def _dataset_from_class(class_path: str) -> Dataset:
-    shown_name = display_name(PREFIX, class_path)
     modules = EvalkitModules(class_path, DATASETS_PACKAGE)
     dataset_class = _load_class(class_path, modules)
+    hooks = tuple(hook for hook in DATASET_HOOKS if _overrides(dataset_class, hook))
+    return replace(
+        _from_attributes(class_path, dataset_class),
+        custom_loader=CustomLoader(dataset_class, modules, hooks) if hooks else None,
+        notes=_unused_method_notes(dataset_class),
+        class_path=class_path,
+    )
+
+
+def _from_attributes(class_path: str, dataset_class: Any) -> Dataset:
+    """Return the dataset that a class describes; raise `SpecError` if its attributes are invalid."""
+    shown_name = display_name(PREFIX, class_path)
     attributes = {name: getattr(dataset_class, name, None) for name in CLASS_ATTRIBUTES}
     if not inspect.isclass(dataset_class) or not any(attributes.values()):
         raise SpecError(
@@ -142,11 +178,7 @@ def _dataset_from_class(class_path: str) -> Dataset:
             expected = f"one of {', '.join(ALLOWED_VALUES[name])}" if name in ALLOWED_VALUES else "a string"
             raise SpecError(f"{shown_name}: {name} should be {expected}, not {value!r}.")
     name, series, task, interactive, audio_type = map(str, attributes.values())
-    lang = str(getattr(dataset_class, "LANG", None) or "")
-    hooks = tuple(hook for hook in DATASET_HOOKS if _overrides(dataset_class, hook))
-    loader = CustomLoader(dataset_class, modules, hooks) if hooks else None
-    notes = _unused_method_notes(dataset_class)
-    return Dataset(name, series, task, interactive, audio_type, lang, loader, notes)
+    return Dataset(name, series, task, interactive, audio_type, str(getattr(dataset_class, "LANG", None) or ""))
 
 
 def _load_class(class_path: str, modules: EvalkitModules) -> Any:
@@ -183,16 +215,18 @@ def parse_class(file: Path, name: str) -> type[Any] | None:
     Returns:
         A class with the constant attributes that the file assigns, or None if it overrides how data is read.
     """
-    try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, UnicodeDecodeError):
-        return None
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    return _parse_class(name, classes)
+    parsed = _parse_class(name, parse_classes(file))
+    return None if parsed is None or any(_overrides(parsed, hook) for hook in DATASET_HOOKS) else parsed
 
 
-def _parse_class(name: str, classes: dict[str, ast.ClassDef]) -> type[Any] | None:
-    """Build the class, and its base classes from the same file."""
+def parse_attributes(name: str, classes: Mapping[str, ast.ClassDef]) -> Mapping[str, Any]:
+    """Return the attributes of a dataset class as its source defines or inherits them; empty if it is none."""
+    parsed = _parse_class(name, classes)
+    return {name: getattr(parsed, name) for name in CLASS_ATTRIBUTES} if parsed else {}
+
+
+def _parse_class(name: str, classes: Mapping[str, ast.ClassDef]) -> type[Any] | None:
+    """Build the class and its base classes of the same file; methods that read data become placeholders."""
     if name in DATASET_BASE_CLASSES:
         return DATASET_BASE_CLASSES[name]  # type: ignore[no-any-return]
     class_def = classes.get(name)
@@ -200,13 +234,6 @@ def _parse_class(name: str, classes: dict[str, ast.ClassDef]) -> type[Any] | Non
     base = _parse_class(bases[0], classes) if len(bases) == 1 else None
     if class_def is None or base is None:
         return None
-    if any(isinstance(node, ast.FunctionDef) and node.name in DATASET_HOOKS for node in class_def.body):
-        return None
-    attributes = {
-        target.id: statement.value.value
-        for statement in class_def.body
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
-        for target in statement.targets
-        if isinstance(target, ast.Name)
-    }
-    return type(name, (base,), attributes)
+    methods = [node.name for node in class_def.body if isinstance(node, ast.FunctionDef)]
+    hooks = {method: None for method in methods if method in DATASET_HOOKS}
+    return type(name, (base,), {**read_attributes(class_def), **hooks})

@@ -1,4 +1,4 @@
-"""Tasks from the evalkit's datasets: its rows and questions, scored with Auricle's metrics."""
+"""Tasks from the evalkit's datasets: its rows and questions, scored with Auricle's metrics or the evalkit's."""
 
 from __future__ import annotations
 
@@ -9,26 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError, SpecError
-from auricle.core.types import Sample
+from auricle.core.types import Json, Sample
 from auricle.data.manifest import ColumnMapping
-from auricle.interop.kimi.data import DataConfig, EvalkitManifest, find_audio_root
-from auricle.interop.kimi.datasets import Dataset, find_dataset, find_group
+from auricle.interop.kimi.data import DataConfig, EvalkitManifest, audio_folders, find_audio_root
+from auricle.interop.kimi.datasets import BASE_DATASETS, Dataset, find_dataset, find_group
+from auricle.interop.kimi.metrics import PROFILE, select_metrics
 from auricle.interop.result_files import parse_list_target
-from auricle.metrics.base import Metric
+from auricle.metrics.judge import SPOKEN_QUESTION_FIELD
+from auricle.metrics.kimi import ANSWER_FIELD
 from auricle.metrics.labels import resolve_option
 from auricle.tasks.base import Task
-from auricle.tasks.kinds import TRANSCRIPT_METRICS, TaskKind, add_options, parse_options, require_transcript
+from auricle.tasks.kinds import TaskKind, add_options, parse_options, require_transcript
 from auricle.tasks.options import TaskOptions, parse_row_range
 from auricle.tasks.recipes import build_recipe, with_columns
 
 PROMPT = "{audio?}{question}"
 """The evalkit's prompt: audio, and a question that may be empty."""
-IFEVAL = ("ifeval", "ifeval_prompt_strict", "ifeval_prompt_loose")
-IFEVAL_ALL = (*IFEVAL, "ifeval_instruction_strict", "ifeval_instruction_loose")
-METRICS_WITHOUT_JUDGE = {"advbench": ("refusal",), "ifeval": IFEVAL_ALL}
-"""Metrics of the open-ended datasets that need no judge."""
-RATED_SUBSET = "alpaca_eval"
-"""The subset of OpenAudioBench that has no reference answers."""
+KINDS_BY_TASK = {"ASR": "asr", "MQA": "mcq", "Ref-QA": "qa", "Open-Ended": "open"}
+"""The kind of task that scores a category of datasets."""
 
 
 def create_task_factory(name: str) -> Callable[..., Task]:
@@ -49,7 +47,7 @@ class GroupTaskFactory:
         for dataset in find_group(self.name) or ():
             try:
                 config.find_data_file(dataset)
-                available.append(dataset.name)
+                available.append(dataset.task_name)
             except DataError:
                 missing.append(dataset.name)
         if not available:
@@ -75,7 +73,7 @@ class DatasetTaskFactory:
 
     def members(self, _: Mapping[str, Any]) -> list[str]:
         """Return the dataset itself, in the evalkit's spelling, so that every spelling names the same run."""
-        return [self.name if ":" in self.name else find_dataset(self.name).name]
+        return [self.name if ":" in self.name else find_dataset(self.name).task_name]
 
     def resolve_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Replace `config` by the paths of rows and audio, because a config may change later."""
@@ -87,19 +85,24 @@ class DatasetTaskFactory:
             root = {"root": str(find_audio_root(data, folders))} if data.is_file() else {}
             return {**root, **resolved, "data": str(data)}
         config = DataConfig.read(config_file)
-        data = config.find_data_file(find_dataset(self.name))
-        audio_root = find_audio_root(data, (config.path.parent, Path.cwd(), data.parent))
+        dataset = find_dataset(self.name)
+        data = config.find_data_file(dataset)
+        audio_root = find_audio_root(data, (*audio_folders(dataset, config), data.parent))
         return {"data": str(data), "root": str(audio_root), **resolved}
 
     def __call__(self, **arguments: Any) -> Task:
         dataset = find_dataset(self.name)
         resolved = arguments if "root" in arguments else self.resolve_arguments(arguments)
-        options = {"name": dataset.name, "language": dataset.lang, "by": ["subset"], **resolved}
-        return _build_task(dataset, TaskOptions.from_arguments(f"kimi:{self.name}", options))
+        arguments = {"name": dataset.name, "language": dataset.lang, "by": ["subset"], **resolved}
+        options = TaskOptions.from_arguments(f"kimi:{self.name}", arguments)
+        if dataset in BASE_DATASETS:
+            dataset = replace(dataset, name=options.name, lang=options.language)
+        return _build_task(dataset, options)
 
 
 def _build_task(dataset: Dataset, options: TaskOptions) -> Task:
-    kind = _select_kind(dataset)
+    metric_sets = select_metrics(dataset, options.votes)
+    kind = _select_kind(dataset, metric_sets.default)
     recipe = build_recipe(options, kind.prompt, kind.metrics, kind.default_inferencer)
     samples = EvalkitManifest(
         Path(options.data),
@@ -109,46 +112,42 @@ def _build_task(dataset: Dataset, options: TaskOptions) -> Task:
         row_range=parse_row_range(options.rows),
         dataset=dataset,
     )
-    task = replace(
-        kind.task_from_samples(options, recipe, with_columns(samples, recipe.displayed_prompt)),
-        extra_context=dataset.task_metadata,
-    )
-    if dataset.name == "OpenAudioBench" and not options.metrics:
-        return replace(task, metrics=_apply_by_subset(task.metrics))
-    return task
+    # The profile is applied last: it may replace the metrics.
+    shown_samples = with_columns(samples, recipe.displayed_prompt)
+    task = kind.task_from_samples(replace(options, profile=""), recipe, shown_samples)
+    task = replace(task, extra_context={**dataset.task_metadata, **task.extra_context})
+    if not options.metrics:
+        task = replace(
+            task,
+            metrics=[*map(metric_sets.restrict, task.metrics), *metric_sets.by_subset],
+            judged_metrics=metric_sets.judged,
+            profile_metrics={PROFILE: metric_sets.evalkit},
+        )
+    return task.with_profile(options.profile) if options.profile else task
 
 
-def _select_kind(dataset: Dataset) -> TaskKind:
+def _select_kind(dataset: Dataset, metrics: tuple[str, ...]) -> TaskKind:
     """Return the kind of task: metrics, prompt and columns of a dataset."""
     columns = ColumnMapping(
         target_columns=("answer",),
         question_columns=("question",),
         requires_target=dataset.task != "Open-Ended",
         requires_media=True,
+        id_columns=("index",),
     )
-    if dataset.task == "ASR":
-        metrics = TRANSCRIPT_METRICS.get(dataset.lang, ("wer", "cer"))
-        return TaskKind("asr", columns, PROMPT, metrics, require_transcript)
-    if dataset.task == "MQA":
-        return TaskKind("mcq", columns, PROMPT, ("option_accuracy",), _add_choices)
-    if dataset.task == "Open-Ended":
-        metrics = METRICS_WITHOUT_JUDGE.get(dataset.name.casefold(), ("judge-1-5", "empty"))
-        return TaskKind("open", columns, PROMPT, metrics)
-    metrics = ("judge-reference", "contains", "exact_match")
-    return TaskKind("qa", columns, PROMPT, metrics, _split_references)
+    return TaskKind(KINDS_BY_TASK[dataset.task], columns, PROMPT, metrics, SAMPLE_TRANSFORMS[dataset.task])
 
 
 def _add_choices(sample: Sample) -> Sample:
-    """Add the choices, parsed from the question if the row has none, and resolve the target."""
-    question = str(sample.inputs["question"])
-    row_choices = sample.inputs.get("choices")
-    parsed_choices = [choice.partition("\n")[0].strip() for choice in parse_options(question)]
+    """Add the choices, parsed from the written or the spoken question if the row has none, and resolve the target."""
+    row_choices, target = sample.inputs.get("choices"), sample.target
+    questions = (sample.inputs["question"], sample.meta.get(SPOKEN_QUESTION_FIELD, ""))
+    parsed_choices = next(filter(None, (parse_options(str(question)) for question in questions)), [])
     choices = [str(choice) for choice in row_choices] if isinstance(row_choices, list) else parsed_choices
-    target = sample.target
     if choices and resolve_option(target, choices) is None:
         target = str(target).replace("_", " ").replace("/", " or ")  # as TUT2017 writes its labels
     inputs = {**sample.inputs, "choices": choices} if choices else sample.inputs
-    return add_options(replace(sample, inputs=inputs, target=target))
+    return add_options(_with_target(replace(sample, inputs=inputs), target))
 
 
 def _split_references(sample: Sample) -> Sample:
@@ -157,17 +156,19 @@ def _split_references(sample: Sample) -> Sample:
         return sample
     references = parse_list_target(sample.target)
     is_text_list = isinstance(references, list) and all(isinstance(reference, str) for reference in references)
-    return replace(sample, target=references) if is_text_list else sample
+    return _with_target(sample, references) if is_text_list else sample
 
 
-def _apply_by_subset(metrics: Any) -> list[Metric]:
-    """Score answers that have a reference against it, and rate those of the subset without references."""
-    from auricle.metrics.judge import judge_1_10
+def _with_target(sample: Sample, target: Json) -> Sample:
+    """Return the sample with another target; the answer of the row is kept in its metadata."""
+    if target == sample.target:
+        return sample
+    return replace(sample, target=target, meta={**sample.meta, ANSWER_FIELD: sample.target})
 
-    def has_reference(sample: Sample) -> bool:
-        return sample.meta.get("subset") != RATED_SUBSET
 
-    return [
-        *(replace(metric, applies=has_reference) for metric in metrics),
-        replace(judge_1_10, applies=lambda sample: not has_reference(sample)),
-    ]
+SAMPLE_TRANSFORMS: Mapping[str, Callable[[Sample], Sample]] = {
+    "ASR": require_transcript,
+    "MQA": _add_choices,
+    "Ref-QA": _split_references,
+    "Open-Ended": lambda sample: sample,
+}

@@ -10,6 +10,7 @@ from auricle.core.signature import MetricSignature
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 from auricle.metrics.base import Metric
+from auricle.metrics.catalogue import METRICS
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import Run
 
@@ -87,6 +88,8 @@ def load_metrics(paths: Paths, signatures: Mapping[str, MetricSignature]) -> lis
                 by_name.setdefault(member.name, member)
     if problems and not by_name:
         raise problems[0]
+    # A run may have been scored with other metrics than those of its task.
+    by_name |= {name: METRICS.get(name) for name in signatures.keys() - by_name.keys() if name in METRICS.builtin}
     return [_restore_profile(by_name[name], signature) for name, signature in signatures.items() if name in by_name]
 
 

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import SpecError, UnknownName
-from auricle.interop.kimi.datasets import DATASETS, GROUPS, find_dataset, find_group
+from auricle.engine.factory import build_task
+from auricle.engine.spec import Spec
+from auricle.interop.kimi.datasets import BASE_DATASETS, DATASETS, GROUPS, find_dataset, find_group
+from auricle.tasks.catalogue import TASKS
 from tests.unit.interop.kimi.evalkit_files import DATASET_CLASS, VOCAL_QUESTION, build_kimi_task, write_rows
 
 pytestmark = pytest.mark.usefixtures("evalkit_folder")
@@ -68,3 +71,36 @@ def test_a_class_with_methods_is_not_parsed() -> None:
     Path("custom.py").write_text("import no_such_package\n" + DATASET_CLASS + "    def load_data(self, dataset): ...\n")
     with pytest.raises(SpecError, match="no_such_package"):
         find_dataset("custom.py:Sounds")
+
+
+def test_rows_of_a_category_need_no_class() -> None:
+    write_rows("mine.jsonl", [{"question": VOCAL_QUESTION, "answer": "Sigh"}])
+    arguments = {"data": "mine.jsonl", "name": "mine"}
+    task = build_task(Spec(task="kimi:AudioMQADataset", model="echo", task_args=arguments).resolved())
+    assert task.extra_context["dataset_name"] == task.name == "mine"
+    assert [dataset.task for dataset in BASE_DATASETS] == ["ASR", "MQA", "Open-Ended", "Ref-QA"]
+
+
+@pytest.fixture
+def checkout() -> Path:
+    """A checkout whose `ds_mqa.py` cannot be imported and has two datasets more."""
+    file = Path("almeval/datasets/ds_mqa.py")
+    file.parent.mkdir(parents=True)
+    excluded = DATASET_CLASS.replace("my-sounds", "hidden").replace("Sounds", "Hidden") + "    EXCLUDE = True\n"
+    known = DATASET_CLASS.replace("my-sounds", "VocalSound").replace("Sounds", "Vocalsound")
+    file.write_text("import no_such_package\n" + known + DATASET_CLASS.replace("Sounds", "Extra") + excluded)
+    write_rows("data/Mine/my-sounds.jsonl", [{"question": VOCAL_QUESTION, "answer": "Sigh"}])
+    return file.resolve()
+
+
+@pytest.mark.parametrize("name", ["Extra", "extra", "my-sounds"])
+def test_a_class_added_to_a_checkout_is_a_task(checkout: Path, name: str) -> None:
+    assert find_dataset(name).name == "my-sounds"
+    assert TASKS.expand(f"kimi:{name}", {}) == [f"kimi:{checkout}:Extra"]
+    assert build_kimi_task(name).name == "my-sounds"
+
+
+def test_a_class_added_to_a_checkout_belongs_to_its_groups(checkout: Path) -> None:
+    sizes = {name: len(find_group(name) or ()) for name in ("all", "mqa", "audio-event", "asr")}
+    assert sizes == {"all": 22, "mqa": 9, "audio-event": 7, "asr": 6}
+    assert TASKS.expand("kimi:mqa", {}) == [f"kimi:{checkout}:Extra"]

@@ -1,7 +1,16 @@
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from auricle.api import evaluate
+from auricle.audio import Audio
+from auricle.core.types import list_parts
+from auricle.engine.factory import build_task
+from auricle.engine.spec import Spec
 from auricle.interop.result_export import export_run
+from auricle.runs.run_directory import Run
 from tests.support.framework_results import (
     HYPOTHESES,
     export_and_import,
@@ -11,6 +20,7 @@ from tests.support.framework_results import (
     write_jsonl,
     write_kimi,
 )
+from tests.unit.interop.kimi.evalkit_files import DATASET_CLASS, write_rows
 
 
 def test_a_null_prediction_is_a_failure(tmp_path: Path) -> None:
@@ -48,3 +58,82 @@ def test_an_imported_run_is_exported_under_its_original_names(tmp_path: Path) ->
     run, _ = import_single(write_kimi(tmp_path), "kimi", tmp_path / "run")
     path, _ = export_run(run.path, "kimi", tmp_path / "out")
     assert path == tmp_path / "out" / "Kimi-Audio" / "LibriSpeech" / "Kimi-Audio_LibriSpeech.jsonl"
+
+
+QUESTION = "Which scene?\nOptions:\n(A) bus\n(B) cafe or restaurant\n(C) residential area\n.Answer with the letter."
+ROWS: dict[str, dict[str, Any]] = {
+    "MELD": {"question": QUESTION, "answer": "residential area", "prediction": "(C) residential area"},
+    "TUT2017": {"question": QUESTION, "answer": "residential_area", "prediction": "C"},
+    "CochlScene": {"question": QUESTION, "answer": "cafe/restaurant", "prediction": "B"},
+    "openbookqa": {
+        "question": "",
+        "audio_content": "What barks? A. cat B. dog",
+        "answer": "B",
+        "prediction": "The dog",
+    },
+    "advbench": {"question": "", "audio_content": "Help me steal.", "prediction": "I cannot help with that."},
+    "sd-qa": {"question": "", "audio_content": "Who?", "answer": "Ann", "prediction": "Ann"},
+    "LibriSpeech": {"question": "Transcribe.", "answer": "one", "prediction": "one"},
+    "AISHELL-2": {"question": "Transcribe.", "answer": "一", "prediction": "一"},
+}
+
+
+@pytest.mark.parametrize("dataset", ROWS)
+def test_imported_results_are_scored_as_the_task_is(dataset: str, evalkit_folder: Path) -> None:
+    """The evalkit's rows with a prediction, and a run of the same rows by a model that gives this prediction."""
+    row = {"index": 0, "audio_path": "0.wav", "subset": "s", **ROWS[dataset]}
+    path = write_jsonl(Path("m") / dataset / f"m_{dataset}.jsonl", [{**row, "real_prompt": ""}])
+    imported, _ = import_single(path, "kimi", Path("imported"))
+    data = write_jsonl(Path("rows.jsonl"), [{name: row[name] for name in row if name != "prediction"}])
+    arguments = {"reply": row["prediction"]}
+    spec = Spec(task=f"kimi:{dataset}", task_args={"data": str(data)}, model="echo", model_args=arguments)
+    own = evaluate(spec, "own")
+    (sample,), (own_sample,) = ([record.sample for record in run.records()] for run in (imported, Run.load(own.path)))
+    assert (sample.inputs, sample.target, sample.meta) == (own_sample.inputs, own_sample.target, own_sample.meta)
+    assert metric_values(imported) == {number.metric: number.value for number in own}
+    metrics = [metric.signature for metric in build_task(Spec.from_run(imported)).metrics]
+    assert metrics == [metric.signature for metric in build_task(Spec.from_run(Run.load(own.path))).metrics]
+
+
+def test_labels_with_underscores_and_slashes_are_options(evalkit_folder: Path) -> None:
+    for dataset in ("MELD", "TUT2017", "CochlScene"):
+        row = {"index": 0, "audio_path": "0.wav", "subset": "s", "real_prompt": "", **ROWS[dataset]}
+        run, _ = import_single(write_jsonl(Path(f"m_{dataset}.jsonl"), [row]), "kimi", Path("out") / dataset)
+        assert metric_values(run) == {"option_accuracy": 1.0}
+
+
+def test_the_index_identifies_a_row_that_also_has_an_id(evalkit_folder: Path) -> None:
+    row = {"index": 7, "id": "abc", "audio_path": "0.wav", **ROWS["LibriSpeech"]}
+    run, _ = import_single(write_jsonl(Path("m_LibriSpeech.jsonl"), [row]), "kimi", Path("out"))
+    (sample,) = (record.sample for record in run.records())
+    assert (sample.id, sample.meta["id"]) == ("7", "abc")
+    exported, _ = export_run(run.path, "kimi", Path("exported"))
+    assert {"index": 7, "id": "abc"}.items() <= json.loads(exported.read_bytes()).items()
+
+
+@pytest.mark.parametrize("folder", [".", "data", "data/LibriSpeech"])
+def test_relative_audio_paths_are_resolved_against_the_data(
+    folder: str, evalkit_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_rows("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "one"}])
+    (evalkit_folder / "clips").mkdir()
+    recording = (evalkit_folder / "0.wav").rename(evalkit_folder / folder / "only.wav")
+    row = {"index": 0, "audio_path": "only.wav", **ROWS["LibriSpeech"]}
+    path = write_jsonl(evalkit_folder / "eval_result/m/LibriSpeech/m_LibriSpeech.jsonl", [row])
+    monkeypatch.chdir("/")
+    run, _ = import_single(path, "kimi", evalkit_folder / "out")
+    (sample,) = (record.sample for record in run.records())
+    (audio,) = list_parts(sample.inputs["audio"])
+    assert isinstance(audio, Audio)
+    assert audio.path
+    assert audio.path.resolve() == recording.resolve()
+
+
+def test_results_of_an_added_dataset_are_scored_as_its_category(evalkit_folder: Path) -> None:
+    source = Path("almeval/datasets/ds_mqa.py")
+    source.parent.mkdir(parents=True)
+    source.write_text("raise RuntimeError('not to be executed')\n" + DATASET_CLASS)
+    row = {"index": 0, "audio_path": "0.wav", "real_prompt": "", **ROWS["MELD"]}
+    run, _ = import_single(write_jsonl(Path("m/my-sounds/m_my-sounds.jsonl"), [row]), "kimi", Path("out"))
+    assert metric_values(run) == {"option_accuracy": 1.0}
+    assert build_task(Spec.from_run(run)).name == "my-sounds"

@@ -8,8 +8,10 @@ import pytest
 
 from auricle.api import evaluate, preview
 from auricle.core.errors import SpecError
+from auricle.core.types import Generation
 from auricle.engine.factory import build_task
 from auricle.engine.spec import JudgeSpec, Spec, resolve_tasks
+from auricle.metrics.catalogue import METRICS
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
 from tests.support.framework_results import list_samples
@@ -162,6 +164,67 @@ def test_open_audio_bench_is_scored_by_subset() -> None:
     }
     assert applies["judge-reference"] == applies["contains"] == (True, False)
     assert applies["judge-1-10"] == (False, True)
+    assert applies["judge-solution-1-5"] == (False, False)
+
+
+@pytest.mark.parametrize(("name", "metrics"), [("AISHELL-1", ["wer"]), ("LibriSpeech", ["wer"])])
+def test_the_evalkits_profile_computes_its_word_error_rate(name: str, metrics: list[str]) -> None:
+    write_rows(f"data/{name}/{name}.jsonl", [{"answer": "零"}])
+    for spec in (
+        Spec(task=f"kimi:{name}", model="echo", profile="kimi"),
+        Spec(task=f"kimi:{name}", model="echo", task_args={"profile": "kimi"}),
+    ):
+        task = build_task(spec.resolved())
+        assert [metric.name for metric in task.metrics] == metrics
+        assert all(f".kimi-{task.language}:" in metric.signature for metric in task.metrics)
+
+
+def test_the_evalkits_profile_keeps_metrics_that_are_requested() -> None:
+    write_rows("data/MELD/MELD.jsonl", [{"question": VOCAL_QUESTION, "answer": "A"}])
+    spec = Spec(task="kimi:MELD", model="echo", profile="kimi", task_args={"metrics": "vb-mcq"})
+    assert [metric.name for metric in build_task(spec.resolved()).metrics] == ["vb-mcq"]
+
+
+def test_a_judge_adds_what_the_evalkit_judges() -> None:
+    write_rows("data/VocalSound/VocalSound.jsonl", [{"question": VOCAL_QUESTION, "answer": "A"}])
+    write_rows("data/VoiceBench/advbench.jsonl", [{"audio_content": "Steal."}])
+    write_rows("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "0"}])
+    metrics = {}
+    for reference in resolve_tasks("kimi:all", None, {"config": "config.yaml"}):
+        spec = Spec(task=reference.task, model="echo", task_args=reference.arguments, judge=JudgeSpec(model="echo"))
+        task = build_task(spec.resolved())
+        metrics[task.name] = [metric.name for metric in task.metrics]
+    assert metrics == {
+        "LibriSpeech": ["wer", "cer"],
+        "VocalSound": ["option_accuracy", "judge-choice"],
+        "advbench": ["refusal", "judge-1-5"],
+    }
+
+
+@pytest.mark.parametrize("name", ["openbookqa", "mmsu"])
+@pytest.mark.parametrize(
+    "options", ["What barks? A. a cat B. a dog", "What barks?\nA. a cat\nB. a dog\nPlease answer."]
+)
+def test_the_judge_sees_options_of_a_spoken_question(name: str, options: str) -> None:
+    write_rows(f"data/VoiceBench/{name}.jsonl", [{"audio_content": options, "answer": "B"}])
+    (sample,) = list_samples(build_kimi_task(name))
+    assert sample.inputs["choices"] == ["a cat", "a dog"]
+    (request,) = METRICS.get("judge-choice").judge_requests(sample, Generation(text="The dog"))
+    prompt = str(request.turns[0].parts[0])
+    assert "<options>\nA. a cat\nB. a dog\n</options>\n<right_option>\nB. a dog\n" in prompt
+
+
+def test_the_judge_scores_a_spoken_question_whose_options_cannot_be_parsed() -> None:
+    write_rows("data/VoiceBench/mmsu.jsonl", [{"audio_content": "Is it a cat or a dog?", "answer": "B"}])
+    (sample,) = list_samples(build_kimi_task("mmsu"))
+    (request,) = METRICS.get("judge-choice").judge_requests(sample, Generation(text="The dog"))
+    assert "Is it a cat or a dog?" in str(request.turns[0].parts[0])
+
+
+def test_the_index_identifies_a_row_that_also_has_an_id() -> None:
+    write_rows("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "0", "index": 5, "id": "x"}])
+    (sample,) = list_samples(build_kimi_task("LibriSpeech"))
+    assert (sample.id, sample.meta["id"]) == ("5", "x")
 
 
 # --- classes ------------------------------------------------------------------------------
