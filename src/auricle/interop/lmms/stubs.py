@@ -134,8 +134,18 @@ class Instance:
 
 
 def register_model(*names: str) -> Callable[[type[Any]], type[Any]]:
-    """Return the class unchanged; Auricle finds classes by file."""
+    """Return the class unchanged; Auricle reads the names from the source."""
     return lambda cls: cls
+
+
+@dataclass(frozen=True)
+class ModelManifest:
+    """The classes that a package registers under a name."""
+
+    model_id: str
+    simple_class_path: str | None = None
+    chat_class_path: str | None = None
+    aliases: tuple[str, ...] = ()
 
 
 def simple_parse_args_string(arg_string: str) -> dict[str, Any]:
@@ -325,6 +335,7 @@ LMMS_STUBS: Mapping[str, NameProvider] = {
     f"{PACKAGE}.imports": _stub_names(optional_import),
     f"{PACKAGE}.llm_judge": _unavailable_names(f"{PACKAGE}.llm_judge"),
     f"{PACKAGE}.models": dict,
+    f"{PACKAGE}.models.registry_v2": _stub_names(ModelManifest),
     MODEL_UTILS: dict,
     f"{MODEL_UTILS}.audio_processing": _stub_names(downsample_audio, split_audio),
     f"{MODEL_UTILS}.gen_metrics": lambda: {"log_metrics": lambda *_, **__: None},
@@ -425,4 +436,4 @@ def stubs_importable(checkout: str = "") -> AbstractContextManager[None]:
 def find_checkout(file: Path) -> str:
     """Return the folder `lmms_eval` of the checkout that contains a file, or ""."""
     folders = (folder for folder in file.resolve().parents if folder.name == PACKAGE)
-    return next((str(folder) for folder in folders if (folder / "tasks").is_dir()), "")
+    return next((str(folder) for folder in folders if (folder / "tasks").is_dir() or (folder / "models").is_dir()), "")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from auricle.interop.lmms import resolve_model_class
 from auricle.runs.run_directory import Run
 from tests.support.framework_results import text_of
 from tests.support.guides import guide_path, read_code_blocks
@@ -68,7 +71,9 @@ def count_frames(path, max_frames):
 """
 ELIDED = re.compile(r"^( *)# \.\.\.$", re.M)
 LIKELIHOOD = "results.append((-float(len(doc_to_target(self.task_dict[task][split][doc_id]))), False))"
-MODEL_BLOCKS = {"my_image_model": "MyImageModel", "my_video_model": "MyVideoModel", "my_audio_model": "MyAudioModel"}
+INTERFACE = "    #...\n    def loglikelihood"
+ECHO = "return [request.args[0] for request in requests]"
+MODELS = ("my_image_model", "my_video_model", "my_audio_model")
 
 
 def blocks(language: str = "python") -> list[str]:
@@ -108,23 +113,52 @@ def write_media(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def run_example(tmp_path: Path, tone: Any, manifest: Any, auricle: Any) -> Any:
-    """Run an example of the guide on one row and return its answer."""
-    tone("a.wav", seconds=0.05)
-    media = dict(zip(MODEL_BLOCKS, write_media(tmp_path), strict=True))
+def model_file(tmp_path: Path) -> Path:
+    """The file of a new chat model in a fork, which the commands of the guide create."""
+    (commands,) = (block for block in blocks("sh") if "touch" in block)
+    for name in ("chat", "simple"):
+        (tmp_path / "lmms_eval" / "models" / name).mkdir(parents=True)
+    commands = commands.replace("<my_model_filename>", "my_model_filename")
+    subprocess.run(["sh", "-ec", commands], cwd=tmp_path, check=True)
+    return tmp_path / "lmms_eval" / "models" / "chat" / "my_model_filename.py"
 
-    def run(name: str, source: str, *arguments: str) -> str:
-        (tmp_path / "example.py").write_text(source)
-        data = manifest([{**media[name], "question": "What is it?", "answer": "x"}])
+
+@pytest.fixture
+def ask(manifest: Any, auricle: Any) -> Any:
+    """Ask a model one question on the command line, and return its answer."""
+
+    def ask(model: str, *arguments: str, **row: str) -> str:
+        data = manifest([{"question": "What is it?", "answer": "x", **row}])
         result = auricle(
-            *("run", data, "--as", "qa", "-m", f"lmms:example.py:{MODEL_BLOCKS[name]}", "-M", "pretrained=./weights"),
-            *(*arguments, "-T", "max_tokens=32", "-o", "run", "--fresh", "--json"),
+            *("run", data, "--as", "qa", "-m", model, *arguments),
+            *("-T", "max_tokens=32", "-o", "run", "--fresh", "--json"),
         )
         assert result.returncode == 0, result.stderr
-        (record,) = Run.load(tmp_path / "run").records()
+        (record,) = Run.load(data.parent / "run").records()
         return text_of(record.outputs[0])
 
+    return ask
+
+
+@pytest.fixture
+def run_example(tmp_path: Path, tone: Any, model_file: Path, ask: Any) -> Any:
+    """Run an example of the guide by its registered name, on one row, and return its answer."""
+    tone("a.wav", seconds=0.05)
+    media = dict(zip(MODELS, write_media(tmp_path), strict=True))
+
+    def run(name: str, source: str, *arguments: str) -> str:
+        model_file.write_text(source)
+        answer: str = ask(f"lmms:{name}", "-M", "pretrained=./weights", *arguments, **media[name])
+        return answer
+
     return run
+
+
+def test_every_code_block_of_the_guide_is_covered() -> None:
+    """Those in Python all run here; the other block of shell commands fetches and installs lmms-eval."""
+    texts = (*MODELS, "<name1>", "from .my_model_filename", INTERFACE)
+    assert {find_block(text) for text in texts} == {*blocks()}
+    assert len(blocks("sh")) == 2
 
 
 def test_the_image_example_runs(run_example: Any) -> None:
@@ -139,11 +173,11 @@ def test_the_image_example_may_apply_a_chat_template(run_example: Any) -> None:
     assert answer == "<image>What is it? [[8, 6]] 32 0.0 False"
 
 
-def test_the_image_example_answers_choices(auricle: Any, manifest: Any, tmp_path: Path) -> None:
-    (tmp_path / "example.py").write_text(model_source("my_image_model"))
+def test_the_image_example_answers_choices(auricle: Any, manifest: Any, model_file: Path) -> None:
+    model_file.write_text(model_source("my_image_model"))
     rows = [{"question": "Which?", "answer": answer, "choices": ["cat", "horse"]} for answer in ("cat", "horse")]
     result = auricle(
-        *("run", manifest(rows), "--as", "mcq", "-T", "inferencer=choose", "-m", "lmms:example.py:MyImageModel"),
+        *("run", manifest(rows), "--as", "mcq", "-T", "inferencer=choose", "-m", "lmms:my_image_model"),
         *("-M", "pretrained=./weights", "-M", "device=cpu", "-o", "run", "--json"),
     )
     assert result.returncode == 0, result.stderr
@@ -160,3 +194,37 @@ def test_the_video_example_runs(run_example: Any) -> None:
 
 def test_the_audio_example_runs(run_example: Any) -> None:
     assert run_example("my_audio_model", model_source("my_audio_model")) == "What is it? (800,) 16000"
+
+
+def test_the_interface_of_the_guide_runs(ask: Any, model_file: Path) -> None:
+    bodies = iter(["return [(-1.0, True) for _ in requests]", ECHO])
+    source, count = re.subn(r"^ {8}#\.\.\.$", lambda _: f"        {next(bodies)}", find_block(INTERFACE), flags=re.M)
+    assert count == 2
+    model_file.write_text(IMPORTS + source)
+    assert ask(f"lmms:{model_file}") == "What is it?"
+
+
+@pytest.mark.parametrize(("body", "is_chat"), [("", False), ("    is_simple = False\n", True)])
+def test_a_class_is_registered_under_several_names(ask: Any, model_file: Path, body: str, is_chat: bool) -> None:
+    block = re.sub("<(name.)>", r"\1", find_block("<name1>"))
+    method = f"    def generate_until(self, requests):\n        {ECHO}\n"
+    model_file.write_text(f"from lmms_eval.api.model import lmms as LM\n{block}\n{body}{method}")
+    answers = {ask(f"lmms:{name}") for name in ("name1", "name2")}
+    assert answers == {"What is it?"}
+    model = resolve_model_class(str(model_file))()
+    assert model._is_chat is is_chat
+
+
+def test_a_class_may_be_imported_in_the_package_of_models(ask: Any, model_file: Path) -> None:
+    models = model_file.parents[1]
+    for folder in (models.parent, models):
+        (folder / "__init__.py").touch()
+    (models / "__init__.py").write_text(find_block("from .my_model_filename"))
+    source = re.sub("^class .*", "class MyCustomLM(lmms):", model_source("my_audio_model"), flags=re.M)
+    (models / "my_model_filename.py").write_text(source.replace("audios[0]['array'].shape", "audios"))
+    assert ask("lmms:lmms_eval.models:MyCustomLM", "-M", "pretrained=x") == "What is it? [] 16000"
+
+
+def test_the_examples_need_no_installation_of_lmms_eval(run_example: Any) -> None:
+    assert find_spec("lmms_eval") is None
+    assert run_example("my_audio_model", model_source("my_audio_model"), "-M", "sample_rate=8000").endswith(" 8000")
