@@ -96,28 +96,36 @@ class ExamplePool:
             raise SampleError(f"the example {id_!r} is not in the pool")
         return self.examples[self.index_by_id[id_]]
 
-    def excluded_indices(self, sample: Sample, disjoint_fields: Sequence[str]) -> set[int]:
-        """Return the rows that must not be shown: the sample, its duplicates, and rows that share a disjoint field."""
+    def excluded_indices(self, sample: Sample, differs_in: Sequence[str], matches: Sequence[str] = ()) -> set[int]:
+        """Return the rows that must not be shown: the sample, its duplicates, and rows with unsuitable fields.
+
+        Args:
+            sample: The sample that examples are selected for.
+            differs_in: Fields that must not have the sample's value.
+            matches: Fields that must have the sample's value.
+        """
         excluded = {self.index_by_id[sample.id]} if sample.id in self.index_by_id else set()
         candidates = self._by_fingerprint.get(_fingerprint(sample), ())
         if candidates:
             key = _sample_key(sample)
             excluded.update(index for index in candidates if _sample_key(self.samples[index]) == key)
-        for name in disjoint_fields:
+        for name in (*differs_in, *matches):
             value = _field_value(sample, name)
-            if value is not None:
-                excluded.update(self._by_field(name).get(value, ()))
+            if value is None:  # nothing to compare with
+                continue
+            equal = self._by_field(name).get(value, ())
+            excluded.update(equal if name in differs_in else set(range(len(self.samples))).difference(equal))
         return excluded
 
-    def check_fields(self, disjoint_fields: Sequence[str]) -> None:
-        """Raise if no row has a disjoint field, which would exclude nothing unnoticed."""
-        for name in disjoint_fields:
+    def check_fields(self, option: str, names: Sequence[str]) -> None:
+        """Raise if no row has a field that an option names, which would be a typo."""
+        for name in names:
             if not self._by_field(name):
                 field_names = sorted({field for sample in self.samples for field in sample.meta})
                 raise SpecError(
-                    f"No row of the example pool has the field {name!r} listed in `same`. "
+                    f"No row of the example pool has the field {name!r} listed in `{option}`. "
                     f"Fields: {', '.join(field_names) or 'none'}.",
-                    location=("shots", "same"),
+                    location=("shots", option),
                 )
 
     @cached_property

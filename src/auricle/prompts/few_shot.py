@@ -21,7 +21,18 @@ from auricle.data.file_formats import file_revision
 from auricle.prompts.catalogue import RETRIEVERS
 from auricle.prompts.example_pool import AllowedIndices, Example, ExampleBudget, ExamplePool, ExampleRenderer, all_parts
 
-COMMON_OPTIONS = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")
+COMMON_OPTIONS = (
+    "use",
+    "k",
+    "pool",
+    "seed",
+    "differs_in",
+    "matches",
+    "order",
+    "max_tokens",
+    "max_seconds",
+    "tokenizer",
+)
 ORDERS = ("nearest-last", "nearest-first", "random")
 NAMED_PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 DEFAULT_RETRIEVER = "random"  # used if only a number is given
@@ -42,8 +53,10 @@ class FewShotOptions:
     k: int
     order: str
     seed: int
-    disjoint_fields: tuple[str, ...]
+    differs_in: tuple[str, ...]
     """Fields in which an example must differ from the sample, such as `speaker`."""
+    matches: tuple[str, ...]
+    """Fields in which an example must equal the sample, such as `language`."""
     budget: ExampleBudget
 
 
@@ -67,7 +80,8 @@ def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
         k=k,
         order=str(order),
         seed=seed,
-        disjoint_fields=_parse_names(options.get("same") or ()),
+        differs_in=_parse_names(options.get("differs_in") or ()),
+        matches=_parse_names(options.get("matches") or ()),
         budget=ExampleBudget(
             _parse_int(options, "max_tokens", 1), _parse_max_seconds(options), str(options.get("tokenizer") or "")
         ),
@@ -237,9 +251,8 @@ class FewShotSelector:
     def _rank_pool(self, sample: Sample) -> list[int]:
         """Return the indices of the best `k` rows that may be shown."""
         retriever = self._fitted_retriever
-        allowed = AllowedIndices(
-            len(self.pool.samples), self.pool.excluded_indices(sample, self.options.disjoint_fields)
-        )
+        excluded = self.pool.excluded_indices(sample, self.options.differs_in, self.options.matches)
+        allowed = AllowedIndices(len(self.pool.samples), excluded)
         query = replace(sample, target=None)  # retrievers must not see the answer
         indices: dict[int, None] = {}
         for index in retriever.rank(query, allowed):
@@ -258,7 +271,8 @@ class FewShotSelector:
     @cached_property
     def _fitted_retriever(self) -> Retriever:
         samples = self.pool.samples
-        self.pool.check_fields(self.options.disjoint_fields)
+        self.pool.check_fields("differs_in", self.options.differs_in)
+        self.pool.check_fields("matches", self.options.matches)
         try:
             if fit := getattr(self.options.retriever, "fit", None):
                 fit(samples)
@@ -277,10 +291,11 @@ class FewShotSelector:
         options = self.options
         if not options.k:
             return "Shots(zero)"
-        excluded = ("itself", *options.disjoint_fields)
+        excluded = ("itself", *options.differs_in)
+        matches = f", matches={'+'.join(options.matches)}" if options.matches else ""
         budget = f", {self.budget}" if str(self.budget) else ""
         return (
-            f"Shots({options.signature}, k={options.k}, seed={options.seed}, without={'+'.join(excluded)}, "
+            f"Shots({options.signature}, k={options.k}, seed={options.seed}, without={'+'.join(excluded)}{matches}, "
             f"order={options.order}{budget}, pool={self.pool.revision})"
         )
 

@@ -39,26 +39,35 @@ def test_duplicate_audio_in_another_file_is_excluded(tmp_path: Path) -> None:
     assert select_ids("first:3", pool, heard("a", str(tmp_path / "a.wav"))) == ["c"]
 
 
-def test_examples_do_not_share_the_disjoint_fields() -> None:
+def test_examples_differ_in_the_named_fields() -> None:
     pool = [make_sample(f"{speaker}{n}", speaker=speaker) for speaker in "abc" for n in range(2)]
-    options = {"use": "first", "k": 9, "same": ["speaker"]}
+    options = {"use": "first", "k": 9, "differs_in": ["speaker"]}
     assert select_ids(options, pool, make_sample("x", speaker="b")) == ["a0", "a1", "c0", "c1"]
     assert len(select_ids(options, pool, make_sample("x"))) == 6  # a missing field excludes nothing
 
 
-def test_input_can_be_a_disjoint_field() -> None:
+def test_examples_can_differ_in_an_input() -> None:
     pool = [
         Sample(id=name, inputs={"audio": [Audio.of(sound)], "question": name}, target="t")
         for name, sound in (("p", b"one"), ("q", b"two"))
     ]
     requests = Sample(id="x", inputs={"audio": [Audio.of(b"one")], "question": "?"})
-    assert select_ids({"use": "first", "k": 2, "same": "audio"}, pool, requests) == ["q"]
+    assert select_ids({"use": "first", "k": 2, "differs_in": "audio"}, pool, requests) == ["q"]
 
 
-def test_disjoint_field_that_no_row_has_is_refused() -> None:
+def test_examples_match_the_named_fields() -> None:
+    pool = [make_sample(f"{lang}{n}", language=lang, speaker=n) for lang in ("de", "en") for n in range(2)]
+    options = {"use": "first", "k": 9, "matches": "language", "differs_in": "speaker"}
+    assert select_ids(options, pool, make_sample("x", language="en", speaker=1)) == ["en0"]
+    assert len(select_ids(options, pool, make_sample("x"))) == 4  # a missing field excludes nothing
+    assert select_ids(options, pool, make_sample("x", language="fr")) == []
+
+
+@pytest.mark.parametrize("option", ["differs_in", "matches"])
+def test_field_that_no_row_has_is_refused(option: str) -> None:
     with pytest.raises(SpecError, match=r"'speeker'.*Fields: speaker") as refused:
-        make_selector({"k": 1, "same": ["speeker"]}, [make_sample("a", speaker="s")]).validate()
-    assert refused.value.location == ("shots", "same")
+        make_selector({"k": 1, option: ["speeker"]}, [make_sample("a", speaker="s")]).validate()
+    assert refused.value.location == ("shots", option)
 
 
 @pytest.mark.slow

@@ -198,7 +198,7 @@ def test_signature_identifies_code_by_content_not_by_path(tmp_path: Path) -> Non
 
 def test_signature_contains_all_settings() -> None:
     options = {
-        "use": "bm25", "k": 4, "pool": "p.jsonl", "seed": 7, "same": ["speaker"],
+        "use": "bm25", "k": 4, "pool": "p.jsonl", "seed": 7, "differs_in": ["speaker"],
         "order": "random", "max_tokens": 2000, "max_seconds": 60, "field": "question",
     }  # fmt: skip
     result = repr(make_selector(options, make_samples(3)))

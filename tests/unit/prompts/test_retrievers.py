@@ -111,7 +111,7 @@ def test_balanced_returns_equally_many_rows_per_label() -> None:
 
 def test_balanced_accounts_for_excluded_rows() -> None:
     pool = [make_sample(str(n), answer="ab"[n % 2], speaker=str(n // 4)) for n in range(12)]
-    options = {"use": "balanced", "k": 4, "same": "speaker"}
+    options = {"use": "balanced", "k": 4, "differs_in": "speaker"}
     result = make_selector(options, pool).examples_for(make_sample("x", speaker="0"))
     assert Counter(shot.answer for shot in result) == {"a": 2, "b": 2}
 
