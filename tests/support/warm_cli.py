@@ -25,6 +25,7 @@ MODELS_WITH_WEIGHTS = {
     "causal",
     "clap",
     "ctc",
+    "vision-chat",
     "whisper",
 }
 

@@ -24,6 +24,10 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "whisper": ("transformers.whisper:Whisper", "any Whisper checkpoint; local weights"),
     "ctc": ("transformers.ctc:Ctc", "CTC speech to text: wav2vec 2.0, HuBERT, WavLM; local weights"),
     "audio-chat": ("transformers.audio_chat:AudioChat", "chat models with audio input (Qwen2-Audio, …); local weights"),
+    "vision-chat": (
+        "transformers.vision_chat:VisionChat",
+        "chat models with images and videos (Qwen2.5-VL, …); local weights",
+    ),
     "causal": ("transformers.causal:Causal", "text-only language models; local weights"),
     "emotion2vec": ("emotion2vec:Emotion2vec", "emotion2vec+ with FunASR: nine emotions"),
     "audeering": (

@@ -13,6 +13,7 @@ EXTRAS = {
     "whisper": ("torch", "transformers"),
     "ctc": ("torch", "transformers"),
     "audio-chat": ("torch", "transformers"),
+    "vision-chat": ("torch", "transformers"),
     "causal": ("torch", "transformers"),
     "faster-whisper": ("faster_whisper", "faster-whisper"),
     "vosk": ("vosk", "vosk"),
@@ -161,5 +162,5 @@ def test_recogniser_cannot_be_used_for_likelihoods(
     data = manifest([{"id": "1", "question": "?", "choices": ["a", "b"], "answer": "a"}])
     weights = () if model in BUNDLED_WEIGHTS else ("-M", "model=/no/weights")
     done = auricle("run", data, "--as", "mcq", "-T", "inferencer=choose", "-m", model, *weights, "-o", "run")
-    assert_one_line_error(done, "loglikelihood", model, "completions, audio-chat, causal")
+    assert_one_line_error(done, "loglikelihood", model, "completions, audio-chat, vision-chat, causal")
     assert not (tmp_path / "run").exists()

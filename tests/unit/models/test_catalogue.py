@@ -21,6 +21,13 @@ def test_every_model_has_a_module_and_a_description(name: str) -> None:
 
 
 def test_models_are_found_by_what_they_can_do() -> None:
-    assert models_with_ability("loglikelihood") == ["vllm", "vllm-chat", "completions", "audio-chat", "causal"]
+    assert models_with_ability("loglikelihood") == [
+        "vllm",
+        "vllm-chat",
+        "completions",
+        "audio-chat",
+        "vision-chat",
+        "causal",
+    ]
     assert "openai" in models_with_ability("first_tokens")
     assert "clap" in models_with_ability("predict")

@@ -52,11 +52,7 @@ class AudioChat(TokenizedModel):
     def load(self) -> None:
         self.processor = self.weights.load(self.library.AutoProcessor)
         self.tokenizer = getattr(self.processor, "tokenizer", None)
-        if self.tokenizer is None or self._feature_extractor is None:
-            raise SpecError(
-                f"{self.weights.model} has no processor for both text and audio. Use -m causal for "
-                "text-only models, and -m whisper or -m ctc for speech to text."
-            )
+        self._check_processor()
         self.sample_rate = self._rate = int(getattr(self._feature_extractor, "sampling_rate", DEFAULT_SAMPLE_RATE))
         self.tokenizer.padding_side = "left"
         model = self.weights.build(self._model_class(), self.device)
@@ -64,6 +60,13 @@ class AudioChat(TokenizedModel):
         self._has_chat_template = bool(
             getattr(self.processor, "chat_template", None) or getattr(self.tokenizer, "chat_template", None)
         )
+
+    def _check_processor(self) -> None:
+        if self.tokenizer is None or self._feature_extractor is None:
+            raise SpecError(
+                f"{self.weights.model} has no processor for both text and audio. Use -m causal for "
+                "text-only models, -m vision-chat for images, and -m whisper or -m ctc for speech to text."
+            )
 
     @property
     def _feature_extractor(self) -> Any:
@@ -91,7 +94,7 @@ class AudioChat(TokenizedModel):
         return self.answer_prompts(batch, inputs, input_lengths)
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
-        """Score requests with audio as one batch, and text-only requests in windows of any number."""
+        """Score requests with media as one batch, and text-only requests in windows of any number."""
         requests = []
         for request in batch:
             check_scorable(request)
@@ -100,12 +103,12 @@ class AudioChat(TokenizedModel):
         with self.inference_mode():
             return answer_in_groups(requests, [bool(request.media) for request in requests], self._score_group)
 
-    def _score_group(self, has_audio: bool, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
-        if has_audio:
-            return self._score_with_audio(batch)
+    def _score_group(self, has_media: bool, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+        if has_media:
+            return self._score_with_media(batch)
         return self.score_texts([self._text_input(request) for request in batch])
 
-    def _score_with_audio(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+    def _score_with_media(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         inputs = dict(self._processor_inputs([request.turns for request in batch]))
         ids, mask = inputs.pop("input_ids"), inputs.pop("attention_mask").bool()
         rows = [
@@ -114,8 +117,11 @@ class AudioChat(TokenizedModel):
         ]
         for row in rows:
             self.refuse_too_long(len(row.tokens) - 1)
-        media_inputs = {name: tensor for name, tensor in inputs.items() if tensor.shape != ids.shape}
-        return score_batch(self.model, rows, media_inputs)
+        extended_inputs = {
+            name: _extend_rows(tensor, mask, rows) if getattr(tensor, "shape", None) == ids.shape else tensor
+            for name, tensor in inputs.items()
+        }
+        return score_batch(self.model, rows, extended_inputs)
 
     def _text_input(self, request: LogLikelihood) -> ScoringInput:
         """Build the input of a text-only request; without turns, after the start token and without the template."""
@@ -146,27 +152,26 @@ class AudioChat(TokenizedModel):
 
     def _processor_inputs(self, conversations: Sequence[Sequence[Turn]]) -> Any:
         if not self._has_chat_template:  # Voxtral's tokeniser takes audio as encoded files
-            messages = [[_base64_message(turn, self._rate) for turn in turns] for turns in conversations]
+            messages = [[self._base64_message(turn) for turn in turns] for turns in conversations]
             options = {"tokenize": True, "return_dict": True, "return_tensors": "pt"}
             inputs = self.processor.apply_chat_template(messages, **options)
             return inputs.to(self.device, self.model.dtype)
         prompts = [self._render_prompt(turns) for turns in conversations]
-        parts = [part for turns in conversations for turn in turns for part in turn.parts]
-        clips = [part.decode(self._rate) for part in parts if isinstance(part, Audio)]
         start = self.tokenizer.bos_token
         text_options: dict[str, Any] = {"padding": True}  # audio padding is left to the processor's defaults
         if start and all(prompt.startswith(start) for prompt in prompts):
             text_options["add_special_tokens"] = False  # otherwise there would be two start tokens
-        inputs = self.processor(
-            text=prompts,
-            audio=clips or None,
-            text_kwargs=text_options,
-            audio_kwargs={"sampling_rate": self._rate} if clips else {},
-            return_tensors="pt",
-        )
+        media = self._media_inputs(conversations)
+        inputs = self.processor(text=prompts, text_kwargs=text_options, **media, return_tensors="pt")
         if not self._cut_long:
-            self._refuse_truncated(inputs, clips)
+            self._refuse_truncated(inputs, media.get("audio", ()))
         return inputs.to(self.device, self.model.dtype)
+
+    def _media_inputs(self, conversations: Sequence[Sequence[Turn]]) -> dict[str, Any]:
+        """Return the media of conversations as arguments of the processor."""
+        parts = [part for turns in conversations for turn in turns for part in turn.parts]
+        clips = [part.decode(self._rate) for part in parts if isinstance(part, Audio)]
+        return {"audio": clips, "audio_kwargs": {"sampling_rate": self._rate}} if clips else {}
 
     def _refuse_truncated(self, inputs: Any, clips: Sequence[Any]) -> None:
         """Raise if the extractor dropped audio past its window, which some do silently."""
@@ -186,7 +191,7 @@ class AudioChat(TokenizedModel):
         """Render the chat template, and check that the prompt contains all text of the turns."""
         texts = [part.strip() for turn in turns for part in turn.parts if isinstance(part, str)]
         template = self.processor if self.processor.chat_template else self.tokenizer
-        for format_message in (_structured_message, self._inline_message):
+        for format_message in (self._structured_message, self._inline_message):
             try:
                 messages = [format_message(turn) for turn in turns]
                 prompt = render_chat(template, messages, prefilled=turns[-1].role == "assistant")
@@ -198,30 +203,42 @@ class AudioChat(TokenizedModel):
             f"The chat template of {self.weights.model} drops part of the question. Serve the model and use -m openai."
         )
 
+    def _structured_message(self, turn: Turn) -> dict[str, Any]:
+        return {"role": turn.role, "content": [self._content_part(part) for part in turn.parts]}
+
     def _inline_message(self, turn: Turn) -> dict[str, Any]:
-        """Format a turn for templates that accept only text, with the audio token in place of each clip."""
-        audio_token = str(getattr(self.processor, "audio_token", ""))
-        parts = [part if isinstance(part, str) else audio_token for part in turn.parts]
-        return {"role": turn.role, "content": "".join(parts)}
+        """Format a turn for templates that accept only text, with a token of the processor in place of media."""
+        contents = [self._content_part(part) for part in turn.parts]
+        texts = [part["text"] if part["type"] == "text" else self._media_token(part["type"]) for part in contents]
+        return {"role": turn.role, "content": "".join(texts)}
+
+    def _media_token(self, kind: str) -> str:
+        return str(getattr(self.processor, f"{kind}_token", ""))
+
+    def _content_part(self, part: Part) -> dict[str, Any]:
+        if isinstance(part, str):
+            return {"type": "text", "text": part}
+        if isinstance(part, Audio):
+            return {"type": "audio", "audio": part.uri or "sound"}
+        raise SampleError(f"this model accepts only text and audio, not {type(part).__name__}")
+
+    def _base64_message(self, turn: Turn) -> dict[str, Any]:
+        parts = [
+            {"type": "audio", "base64": base64.b64encode(part.encode("wav", rate=self._rate)).decode()}
+            if isinstance(part, Audio)
+            else self._content_part(part)
+            for part in turn.parts
+        ]
+        return {"role": turn.role, "content": parts}
 
 
-def _structured_message(turn: Turn) -> dict[str, Any]:
-    return {"role": turn.role, "content": [_content_part(part) for part in turn.parts]}
+def _extend_rows(values: Any, mask: Any, rows: Sequence[ScoringInput]) -> Any:
+    """Pad values of the prompt's tokens, such as their types, on the right: a continuation has the value 0."""
+    import torch
 
-
-def _content_part(part: Part) -> dict[str, Any]:
-    if isinstance(part, str):
-        return {"type": "text", "text": part}
-    if isinstance(part, Audio):
-        return {"type": "audio", "audio": part.uri or "sound"}
-    raise SampleError(f"this model accepts only text and audio, not {type(part).__name__}")
-
-
-def _base64_message(turn: Turn, rate: int) -> dict[str, Any]:
-    parts = [
-        {"type": "audio", "base64": base64.b64encode(part.encode("wav", rate=rate)).decode()}
-        if isinstance(part, Audio)
-        else _content_part(part)
-        for part in turn.parts
-    ]
-    return {"role": turn.role, "content": parts}
+    longest = max(len(row.tokens) for row in rows) - 1  # the last token is predicted, not read
+    extended = torch.zeros((len(rows), longest), dtype=values.dtype, device=values.device)
+    for index, (row_values, row_mask, row) in enumerate(zip(values, mask, rows, strict=True)):
+        kept = row_values[row_mask][: len(row.tokens) - 1]
+        extended[index, : len(kept)] = kept
+    return extended

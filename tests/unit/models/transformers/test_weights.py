@@ -27,6 +27,7 @@ NAMES = {
     "whisper": ["generate"],
     "ctc": ["generate"],
     "audio-chat": ["generate", "loglikelihood", "first_tokens"],
+    "vision-chat": ["generate", "loglikelihood", "first_tokens"],
     "causal": ["generate", "loglikelihood", "first_tokens"],
 }
 
