@@ -283,27 +283,29 @@ def compare(
     metrics: Sequence[str] = (),
     by: str | None = None,
     *,
+    unpaired: bool | str = False,
     max_flips: int = 5,
-    html: str | Path | None = None,
 ) -> Comparison:
-    """Compare two runs, sample by sample.
+    """Compare two runs, sample by sample, or two groups of different samples.
 
     Args:
         a: Directory of the baseline run.
         b: Directory of the candidate run.
         metrics: Names of the metrics to compare. Default: all that both runs have.
         by: Metadata field to break the comparison down by.
+        unpaired: Compare the runs as independent groups of samples, as is done if they have none in common; or two
+            groups such as `source=human,generated`, the first of A and the second of B, which may be the same run.
         max_flips: Number of changed samples to keep in each direction, per metric.
-        html: File to write the comparison to, as a page with the samples that changed most.
 
     Returns:
-        Paired differences with intervals, and the samples that changed.
+        Differences with intervals, and the samples that changed if the samples are paired.
     """
-    from auricle.report.compare import compare_runs
+    from auricle.report.compare import Split, compare_runs
 
     paths = Path(a), Path(b)
     results = load_metrics(paths[0]), load_metrics(paths[1])
-    return compare_runs(paths, results, metrics, by, max_flips=max_flips, html=Path(html) if html else None)
+    groups = Split.parse(unpaired) if isinstance(unpaired, str) else unpaired
+    return compare_runs(paths, results, metrics, by, unpaired=groups, max_flips=max_flips)
 
 
 def worst_samples(out: str | Path, limit: int) -> list[str]:

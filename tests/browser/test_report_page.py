@@ -148,7 +148,7 @@ def test_pages_of_comparisons_and_load_tests_break_no_policy(browser: Any, tmp_p
         evaluate(
             Spec(task="qa", task_args={"data": str(data)}, model="echo", model_args={"wrong": wrong}), tmp_path / name
         )
-    compare(tmp_path / "a", tmp_path / "b", html=tmp_path / "comparison.html")
+    compare(tmp_path / "a", tmp_path / "b").write_html(tmp_path / "comparison.html")
     command = [
         "perf",
         str(data),

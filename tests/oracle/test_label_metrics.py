@@ -10,11 +10,28 @@ from sklearn.metrics import (
     balanced_accuracy_score,
     f1_score,
     precision_recall_fscore_support,
+    precision_score,
+    recall_score,
     top_k_accuracy_score,
 )
 
 from auricle.core.types import Prediction, Sample
-from auricle.metrics.labels import accuracy, accuracy_matched, ece, macro_f1, top2, top3, uar, uar_all, weighted_f1
+from auricle.metrics.labels import (
+    accuracy,
+    accuracy_matched,
+    ece,
+    macro_f1,
+    macro_precision,
+    top2,
+    top3,
+    uar,
+    uar_all,
+    weighted_f1,
+    weighted_precision,
+    weighted_recall,
+)
+from auricle.report.plot_data import list_averages
+from auricle.report.summary import replace_non_finite
 
 METRICS = [accuracy, accuracy_matched, uar, uar_all, macro_f1, weighted_f1]
 LABELS = ["angry", "calm", "happy", "sad", "neutral", "日本"]
@@ -56,6 +73,22 @@ def test_aggregates_equal_scikit_learn(seed: int) -> None:
     assert uar.aggregate(pairs) == pytest.approx(balanced_accuracy_score(true, predicted), abs=1e-12)
     assert macro_f1.aggregate(pairs) == pytest.approx(f1_score(true, predicted, average="macro", **zero))
     assert weighted_f1.aggregate(pairs) == pytest.approx(f1_score(true, predicted, average="weighted", **zero))
+    for metric, average in ((macro_precision, "macro"), (weighted_precision, "weighted")):
+        assert metric.aggregate(pairs) == pytest.approx(precision_score(true, predicted, average=average, **zero))
+    assert weighted_recall.aggregate(pairs) == pytest.approx(recall_score(true, predicted, average="weighted", **zero))
+
+
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+@pytest.mark.parametrize("seed", range(5))
+def test_averages_below_the_table_of_classes_equal_scikit_learn(seed: int) -> None:
+    pairs = random_pairs(seed)
+    predicted, true = zip(*pairs, strict=True)
+    averages = list_averages(replace_non_finite(uar.details(pairs)))
+    assert [figures.label for figures in averages] == ["macro average", "weighted average"]
+    for figures, average in zip(averages, ("macro", "weighted"), strict=True):
+        expected = precision_recall_fscore_support(true, predicted, average=average, zero_division=0)[:3]
+        assert (figures.precision, figures.recall, figures.f1) == pytest.approx(expected)
+        assert figures.support == len(pairs)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,21 @@ from auricle.runs.run_directory import contains_load_test
 
 @click.command()
 @click.argument("a", type=opt.existing_directory)
-@click.argument("b", type=opt.existing_directory)
+@click.argument("b", type=opt.existing_directory, required=False)
 @opt.repeated(
     "--metric metrics NAME", "Compare only this metric; repeat for several. [default: all metrics of both runs]"
 )
 @opt.text("--by FIELD", "Also compare per value of this metadata field, such as subset. [default: none]")
+@click.option(
+    "--unpaired",
+    is_flag=True,
+    help="Compare A and B as independent groups of samples. [default: only if they have no sample in common]",
+)
+@opt.text(
+    "--between FIELD=X,Y",
+    "Compare two groups of different samples: those of A with FIELD=X, and those of B, or else of A, with FIELD=Y. "
+    "[default: none]",
+)
 @opt.count(
     "--flips N", "Number of samples to list that changed in each direction (better, worse).", minimum=0, default=5
 )
@@ -31,26 +40,30 @@ from auricle.runs.run_directory import contains_load_test
     type=click.Path(path_type=Path, dir_okay=False),
 )
 @opt.json_option
-def compare(a: Path, b: Path, **options: Any) -> None:
-    """Compare run B with baseline run A.
+def compare(a: Path, b: Path | None, **options: Any) -> None:
+    """Compare run B with baseline run A, or two groups of samples.
 
-    Statistics are paired: they are computed over the samples that both runs answered. A and B may also be the folders
-    of two `auricle perf` measurements.
+    Statistics are paired: they are computed over the samples that both runs answered, unless the runs have none in
+    common. A and B may also be the folders of two `auricle perf` measurements.
     """
+    if b is None and not options["between"]:
+        raise click.UsageError("Missing argument 'B'. To compare two groups of samples of A, use --between FIELD=X,Y.")
+    b = b or a
     if contains_load_test(a) or contains_load_test(b):
         compare_measurements(a, b, options["as_json"])
     else:
         compare_runs((a, b), **options)
 
 
-def compare_runs(
-    runs: tuple[Path, Path], metrics: Sequence[str], by: str | None, flips: int, html: Path | None, as_json: bool
-) -> None:
+def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_json: bool, **options: Any) -> None:
     """Print how the second run differs from the first, and what cannot be compared."""
     from auricle import api
     from auricle.report.compare.text import format_comparison, format_samples
 
-    comparison = api.compare(*runs, metrics, by, max_flips=flips, html=html)
+    unpaired = options.pop("between") or options.pop("unpaired")
+    comparison = api.compare(*runs, options["metrics"], options["by"], unpaired=unpaired, max_flips=flips)
+    if html:
+        comparison.write_html(html)
     page = [f"\nPage: {html.resolve()}"] if html else []
     print_result(as_json, comparison, [*format_comparison(comparison), *format_samples(comparison), *page])
     if not (comparison.a.journal.is_intact and comparison.b.journal.is_intact):

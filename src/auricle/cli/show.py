@@ -70,7 +70,10 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Ite
         if not metrics.complete:
             count = metrics.outcomes.total
             yield f"\n{run} is not finished: these metrics cover the {count} samples completed so far."
-        yield from (*terminal.format_failures(metrics), *terminal.format_notes(metrics))
+        lines = [*terminal.format_failures(metrics), *terminal.format_notes(metrics)]
+        if lines and len(runs) > 1:
+            yield f"\n{metrics.model.name} on {metrics.task.name}:"
+        yield from lines
     for _, metrics in runs:
         if line := format_usage_line(metrics):
             run_title = f"{metrics.model.name} on {metrics.task.name}: " if len(runs) > 1 else ""

@@ -68,6 +68,9 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "uar_all": "unweighted average recall; labels the model lacks count as 0",
         "macro_f1": "mean F1 over classes",
         "weighted_f1": "mean F1 weighted by class size",
+        "macro_precision": "mean precision over classes",
+        "weighted_precision": "mean precision weighted by class size",
+        "weighted_recall": "mean recall weighted by class size",
         "ece": "expected calibration error, 15 bins",
     },
     "dimensions": {

@@ -215,18 +215,35 @@ def known_accuracy(classes: ClassCounts) -> float:
     return divide(float(classes.hits[mask].sum()), float(classes.support[mask].sum()))
 
 
-def _class_f1(classes: ClassCounts) -> tuple[Array, Array]:
-    """Return F1 and support of each known class that is true or predicted somewhere."""
-    total = classes.support + classes.predicted
-    mask = classes.is_known & (total > 0)
-    return 2 * classes.hits[mask] / total[mask], classes.support[mask]
+def _class_rates(numerator: Array, denominator: Array, classes: ClassCounts) -> tuple[Array, Array]:
+    """Return a rate and the support of each known class that is true or predicted somewhere; undefined rates are 0."""
+    mask = classes.is_known & (classes.support + classes.predicted > 0)
+    return numerator[mask] / denominator[mask].clip(min=1e-300), classes.support[mask]
+
+
+def _unweighted_mean(rates: Array, _support: Array) -> float:
+    return float(rates.mean()) if len(rates) else float("nan")
+
+
+def _weighted_mean(rates: Array, support: Array) -> float:
+    return divide(float((rates * support).sum()), float(support.sum()))
 
 
 def macro_f1(classes: ClassCounts) -> float:
-    scores, _ = _class_f1(classes)
-    return float(scores.mean()) if len(scores) else float("nan")
+    return _unweighted_mean(*_class_rates(2 * classes.hits, classes.support + classes.predicted, classes))
 
 
 def weighted_f1(classes: ClassCounts) -> float:
-    scores, support = _class_f1(classes)
-    return divide(float((scores * support).sum()), float(support.sum()))
+    return _weighted_mean(*_class_rates(2 * classes.hits, classes.support + classes.predicted, classes))
+
+
+def macro_precision(classes: ClassCounts) -> float:
+    return _unweighted_mean(*_class_rates(classes.hits, classes.predicted, classes))
+
+
+def weighted_precision(classes: ClassCounts) -> float:
+    return _weighted_mean(*_class_rates(classes.hits, classes.predicted, classes))
+
+
+def weighted_recall(classes: ClassCounts) -> float:
+    return _weighted_mean(*_class_rates(classes.hits, classes.support, classes))

@@ -72,7 +72,7 @@ def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | N
     stats, aggregate = unwrap_stats(stats, aggregate)
     if clusters is not None:
         return _bootstrap_interval(stats, aggregate, draw_by_cluster(clusters), "cluster-bootstrap")
-    if share := _count_hits(stats, aggregate):
+    if share := count_hits(stats, aggregate):
         return Interval(*wilson_interval(*share), "wilson")
     distinct, counts = count_distinct(stats)
     return _bootstrap_interval(distinct, aggregate, draw_by_count(counts), "bootstrap")
@@ -177,7 +177,7 @@ def wilson_interval(hits: float, count: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def _count_hits(stats: Stats, aggregate: Aggregator) -> tuple[float, int] | None:
+def count_hits(stats: Stats, aggregate: Aggregator) -> tuple[float, int] | None:
     """Return hits and count if the number is a mean of zeros and ones, else None."""
     if aggregate is not mean or not len(stats):
         return None
@@ -190,7 +190,7 @@ def _count_hits(stats: Stats, aggregate: Aggregator) -> tuple[float, int] | None
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference of a number between two runs, over the samples that both answered."""
+    """The difference of a number between two runs or two groups of samples."""
 
     value_a: float
     value_b: float
@@ -201,7 +201,7 @@ class Difference:
     p: float
     """Two-sided p value of the hypothesis that there is no difference."""
     n: int
-    """Number of pairs."""
+    """Number of pairs, or of all samples if they are not paired."""
     method: str
     detectable: float
     """The smallest true difference that would be detected with 80 % power."""
@@ -229,16 +229,16 @@ def compare_paired(stats_a: Stats, stats_b: Stats, aggregate: Aggregator, cluste
     """
     (stats_a, _), (stats_b, aggregate) = (unwrap_stats(stats_a, aggregate), unwrap_stats(stats_b, aggregate))
     if not len(stats_a):
-        return _difference_without_interval((math.nan, math.nan), 0, "none")
+        return difference_without_interval((math.nan, math.nan), 0, "none")
     values = float(aggregate(stats_a)), float(aggregate(stats_b))
     if len(stats_a) < 2 or any(map(math.isnan, values)):
-        return _difference_without_interval(values, len(stats_a), "none")
-    if clusters is None and _count_hits(stats_a, aggregate) and _count_hits(stats_b, aggregate):
+        return difference_without_interval(values, len(stats_a), "none")
+    if clusters is None and count_hits(stats_a, aggregate) and count_hits(stats_b, aggregate):
         return _mcnemar_difference(stats_a, stats_b, values)
     return _bootstrap_difference(stats_a, stats_b, aggregate, values, clusters)
 
 
-def _difference_without_interval(values: tuple[float, float], n: int, method: str) -> Difference:
+def difference_without_interval(values: tuple[float, float], n: int, method: str) -> Difference:
     nan = math.nan
     return Difference(*values, values[1] - values[0], nan, nan, nan, n, method, nan)
 
@@ -282,33 +282,49 @@ def _bootstrap_difference(
         distinct_a, distinct_b = a, b
         draws, name = draw_by_cluster(clusters), "paired-cluster-bootstrap"
     if draws is None:
-        return _difference_without_interval(values, len(a), name)
+        return difference_without_interval(values, len(a), name)
     rounds = choose_rounds(aggregate, 2 * len(a))
     value_a, value_b = prepare_weighted(distinct_a, aggregate), prepare_weighted(distinct_b, aggregate)
     differences = np.array([value_b(weights) - value_a(weights) for weights in islice(draws, rounds)])
+    unit_count = len(a) if clusters is None else int(clusters.max()) + 1
+    smallest_p = 2.0 ** (1 - unit_count)  # of a sign test in which all units agree
+    return difference_from_draws(values, differences, len(a), f"{name}:{rounds}", smallest_p)
+
+
+def difference_from_draws(
+    values: tuple[float, float], differences: Array, n: int, method: str, smallest_p: float
+) -> Difference:
+    """Build a difference from the differences of bootstrap draws.
+
+    Args:
+        values: The numbers of A and B.
+        differences: B minus A in each draw; NaN if undefined.
+        n: Number of pairs or samples.
+        method: Name of the method.
+        smallest_p: What the p value is at least, because so few units cannot show less.
+    """
     differences = differences[~np.isnan(differences)]
     if len(differences) < 2:
-        return _difference_without_interval(values, len(a), name)
-    low, high = percentile_interval(differences)
+        return difference_without_interval(values, n, method.partition(":")[0])
+    low, high = percentile_interval(differences.tolist())
     error = _standard_error(differences)
-    unit_count = len(a) if clusters is None else int(clusters.max()) + 1
-    p = _bootstrap_p_value(differences, unit_count)
+    p = _bootstrap_p_value(differences, smallest_p)
     detectable = Z_95_POWER_80 * error if error else math.nan
-    return Difference(*values, values[1] - values[0], low, high, p, len(a), f"{name}:{rounds}", detectable)
+    return Difference(*values, values[1] - values[0], low, high, p, n, method, detectable)
 
 
-def _bootstrap_p_value(differences: Array, unit_count: int) -> float:
+def _bootstrap_p_value(differences: Array, smallest_p: float) -> float:
     """Compute a two-sided p value: twice the share of draws beyond zero, as for a percentile interval.
 
     If no draw is beyond zero, the tail of the normal distribution is used; otherwise no p value could survive the
-    correction for many tests. The p value is never below that of a sign test in which all units agree.
+    correction for many tests.
     """
     beyond = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
     p = 2 * (beyond + 1) / (len(differences) + 1)
     error = _standard_error(differences)
     if not beyond and error:
         p = min(p, math.erfc(abs(float(differences.mean())) / error / math.sqrt(2)))
-    return min(1.0, max(p, 2.0 ** (1 - unit_count)))
+    return min(1.0, max(p, smallest_p))
 
 
 def _standard_error(differences: Array) -> float:

@@ -140,6 +140,9 @@ uar_all = _class_metric("uar_all", "UAR, all labels", confusion.mean_recall)
 accuracy_matched = _class_metric("accuracy_matched", "Accuracy, matched", confusion.known_accuracy)
 macro_f1 = _class_metric("macro_f1", "Macro F1", confusion.macro_f1)
 weighted_f1 = _class_metric("weighted_f1", "Weighted F1", confusion.weighted_f1)
+macro_precision = _class_metric("macro_precision", "Macro precision", confusion.macro_precision)
+weighted_precision = _class_metric("weighted_precision", "Weighted precision", confusion.weighted_precision)
+weighted_recall = _class_metric("weighted_recall", "Weighted recall", confusion.weighted_recall)
 
 
 # --- hits -------------------------------------------------------------------------------

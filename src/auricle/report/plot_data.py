@@ -116,6 +116,31 @@ def list_classes(details: Details) -> list[ClassFigures]:
     return [ClassFigures(label, **figures) for label, figures in details.get("classes", {}).items()]
 
 
+def list_averages(details: Details) -> list[ClassFigures]:
+    """Return the averages of the classes that both sides have, unweighted and weighted by their size.
+
+    As in the metrics of the same name, a class that is neither true nor predicted anywhere is left out, and an
+    undefined precision or recall counts as 0.
+    """
+    shared = list_classes(details)[: details["matrix"]["shared"]] if "matrix" in details else []
+    classes = [figures for figures in shared if figures.support or figures.precision is not None]
+    support = sum(figures.support for figures in classes)
+    if not classes or not support:
+        return []
+    unweighted = [1 / len(classes)] * len(classes)
+    weighted = [figures.support / support for figures in classes]
+    return [
+        ClassFigures(
+            name,
+            sum((figures.precision or 0.0) * weight for figures, weight in zip(classes, weights, strict=True)),
+            sum((figures.recall or 0.0) * weight for figures, weight in zip(classes, weights, strict=True)),
+            sum((figures.f1 or 0.0) * weight for figures, weight in zip(classes, weights, strict=True)),
+            support,
+        )
+        for name, weights in (("macro average", unweighted), ("weighted average", weighted))
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Distribution:
     """The values of a dimension for one label."""

@@ -22,7 +22,7 @@ from auricle.report.html_format import (
     typeset_coverage,
     typeset_value,
 )
-from auricle.report.plot_data import ConfusionMatrix, Plane, list_classes, list_dimensions
+from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
 from auricle.report.text_format import truncate
@@ -160,7 +160,7 @@ def _fit_scales(overall: Sequence[Number], fields: Sequence[Groups]) -> dict[str
 def _render_classes(numbers: Sequence[Number]) -> Markup | None:
     """Render the results per class and the confusion matrix of every metric that has one."""
     matrices = [
-        (ConfusionMatrix.from_details(number.details), list_classes(number.details))
+        (ConfusionMatrix.from_details(number.details), list_classes(number.details), list_averages(number.details))
         for number in numbers
         if "matrix" in number.details
     ]
@@ -168,8 +168,8 @@ def _render_classes(numbers: Sequence[Number]) -> Markup | None:
         matrices,
         "classes",
         matrices=[
-            (matrix, plots.draw_confusion(matrix) if matrix.is_readable else None, classes)
-            for matrix, classes in matrices
+            (matrix, plots.draw_confusion(matrix) if matrix.is_readable else None, classes, averages)
+            for matrix, classes, averages in matrices
         ],
         max_labels_beside_table=MAX_LABELS_BESIDE_TABLE,
         max_confusions=MAX_CONFUSIONS,

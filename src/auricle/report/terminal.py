@@ -7,14 +7,15 @@ from collections.abc import Iterable, Sequence
 from auricle.report.text_format import format_coverage, format_number, format_value, group_by_reason
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 
-TABLE_HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
+TABLE_HEADER = ("task", "model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
 RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p", "Cohen's d", "better", "worse"}
 
 
 def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]:
-    """Format the results of one or more runs, over all samples and by the given fields."""
+    """Format the results of one or more runs, over all samples and by the given fields; with the task if several."""
+    has_tasks = len({metrics.task.name for metrics in runs}) > 1
     rows = [
-        _metric_row(metrics, number)
+        (metrics.task.name if has_tasks else "", *_metric_row(metrics, number))
         for field in ("", *by)
         for metrics in runs
         for number in metrics.numbers

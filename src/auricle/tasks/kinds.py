@@ -33,7 +33,8 @@ LABEL_PROMPT = f"{MEDIA_TEMPLATE}{{question}}\nAnswer with one of: {{options}}."
 LABEL_METRICS = ("accuracy", "uar", "macro_f1", "weighted_f1")
 EMOTION_QUESTION = "Which emotion does the speaker express?"
 EMOTION_METRICS = (
-    *(*LABEL_METRICS, "accuracy_matched", "uar_all", "top2", "ece", "eta2"),
+    *(*LABEL_METRICS, "macro_precision", "weighted_precision", "weighted_recall"),
+    *("accuracy_matched", "uar_all", "top2", "ece", "eta2"),
     *(f"{name}_{dimension}" for name in ("eta2", "ccc", "pearson", "rmse") for dimension in DIMENSIONS),
 )
 """Metrics for classifiers and for models of emotional dimensions; those a model cannot produce are skipped."""

@@ -20,7 +20,16 @@ RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "su
 EMOTION2VEC = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
                "其他/other", "难过/sad", "吃惊/surprised", "<unk>"]  # fmt: skip
 
-CLASS_METRICS = [labels.uar, labels.uar_all, labels.accuracy_matched, labels.macro_f1, labels.weighted_f1]
+CLASS_METRICS = [
+    labels.uar,
+    labels.uar_all,
+    labels.accuracy_matched,
+    labels.macro_f1,
+    labels.weighted_f1,
+    labels.macro_precision,
+    labels.weighted_precision,
+    labels.weighted_recall,
+]
 ALL_METRICS = [labels.accuracy, *CLASS_METRICS, labels.top2, labels.ece, labels.accuracy_closed]
 BEST_PREDICTIONS = {"neutral": "中立/neutral", "happy": "开心/happy", "sad": "难过/sad",
                     "angry": "生气/angry", "fearful": "恐惧/fearful", "disgust": "厌恶/disgusted",

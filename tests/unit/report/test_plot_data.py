@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from auricle.metrics import labels
-from auricle.report.plot_data import UNREADABLE, ConfusionMatrix, Plane, list_classes, list_dimensions
+from auricle.report.plot_data import UNREADABLE, ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from tests.support.svg_reader import describe_spread
 
 STATISTICS = [
@@ -54,6 +54,16 @@ def test_classes_have_their_figures() -> None:
     sad, calm = list_classes(describe_matrix(STATISTICS))
     assert (sad.label, sad.precision, sad.recall, sad.support) == ("sad", 0.6, 0.75, 4)
     assert (calm.label, calm.recall, calm.support) == ("calm", 0.0, 2)
+
+
+def test_averages_cover_the_classes_that_both_sides_have() -> None:
+    macro, weighted = list_averages(describe_matrix(STATISTICS))
+    assert (macro.label, macro.precision, macro.recall, macro.support) == ("macro average", 0.6, 0.75, 4)
+    assert (weighted.label, weighted.precision, weighted.recall) == ("weighted average", 0.6, 0.75)
+
+
+def test_numbers_without_classes_have_no_averages() -> None:
+    assert list_averages({}) == []
 
 
 def test_density_is_placed_on_its_grid() -> None:

@@ -15,7 +15,7 @@ from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components, sample_card
 from auricle.app.views import metrics as metrics_view
 from auricle.report.html_format import format_count, typeset_decimal, typeset_interval, typeset_number, typeset_value
-from auricle.report.plot_data import ConfusionMatrix, Dimension, Plane, list_classes, list_dimensions
+from auricle.report.plot_data import ConfusionMatrix, Dimension, Plane, list_averages, list_classes, list_dimensions
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import contains_load_test
 
@@ -162,7 +162,7 @@ def _draw_classification(path: Path, number: Number, key: str) -> None:
         _draw_cell_samples(path, matrix, cell, number)
     st.subheader("Per class", anchor=False)
     rows = []
-    for figures in list_classes(number.details):
+    for figures in (*list_classes(number.details), *list_averages(number.details)):
         shares = (typeset_number(share, "share") for share in (figures.precision, figures.recall, figures.f1))
         rows.append([figures.label, *shares, format_count(figures.support)])
     components.draw_table(["Class", "Precision", "Recall", "F1", "Samples"], rows)

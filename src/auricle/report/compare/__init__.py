@@ -1,7 +1,7 @@
-"""Compare two runs sample by sample.
+"""Compare two runs sample by sample, or two groups of different samples.
 
-Run A is the baseline. Samples are paired by id, content and reference, so that effects common to both runs cancel out.
-What cannot be compared is listed with a reason.
+Run A is the baseline. Samples are paired by content and reference, so that effects common to both runs cancel out.
+Without common samples, the runs are compared as independent groups. What cannot be compared is listed with a reason.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from auricle.report.compare.flips import Flip, find_flips
 from auricle.report.compare.loading import ComparedRun, PairCounts, Pairs, load_compared_run, pair_samples
 from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics, load_metrics
-from auricle.report.compare.notes import collect_notes
+from auricle.report.compare.notes import collect_group_notes, collect_notes
 from auricle.report.compare.predictions import (
     ModelAgreement,
     Shift,
@@ -28,10 +28,17 @@ from auricle.report.compare.predictions import (
     shared_dimensions,
     subtract_run_matrices,
 )
+from auricle.report.compare.unpaired import (
+    SampleGroup,
+    Split,
+    build_unpaired_rows,
+    compute_unpaired_shifts,
+    describe_groups,
+)
 from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import Metrics, ModelFacts, OutcomeCounts, TaskFacts
 
-__all__ = ["Comparison", "ComparisonRow", "Flip", "Shift", "compare_runs"]
+__all__ = ["Comparison", "ComparisonRow", "Flip", "Shift", "Split", "compare_runs"]
 
 MAX_GROUPS = 1000
 
@@ -48,6 +55,10 @@ class Side:
     outcomes: OutcomeCounts
     journal: JournalHealth
     """What of the run could be read."""
+    group: str = ""
+    """The group of samples, such as `source=human`; empty for all samples of the run."""
+    samples: int = 0
+    """Number of samples of the run or group that were answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +68,8 @@ class Comparison:
     format: int = 1
     a: Side
     b: Side
+    is_paired: bool = True
+    """Whether the differences are those of the same samples in both runs."""
     pairs: PairCounts
     rows: tuple[ComparisonRow, ...]
     """Each metric over all pairs, then for each value of the requested metadata field."""
@@ -73,8 +86,21 @@ class Comparison:
     """Agreement between the two models, if both predict numbers."""
 
     @property
+    def task(self) -> str:
+        """The tasks of both runs if they differ, for tables; otherwise empty."""
+        names = [side.task.name for side in (self.a, self.b)]
+        return "" if names[0] == names[1] else " / ".join(names)
+
+    @property
     def overall(self) -> tuple[ComparisonRow, ...]:
         return tuple(row for row in self.rows if not row.field)
+
+    def write_html(self, path: Path) -> None:
+        """Write the comparison as a page, with the samples that changed most."""
+        from auricle.report.compare.html import render_page
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(render_page(self), encoding="utf-8")
 
     @property
     def breakdown(self) -> tuple[ComparisonRow, ...]:
@@ -88,8 +114,8 @@ def compare_runs(
     metrics: Sequence[str] = (),
     by: str | None = None,
     *,
+    unpaired: bool | Split = False,
     max_flips: int = 5,
-    html: Path | None = None,
 ) -> Comparison:
     """Compare two scored runs, the first being the baseline.
 
@@ -98,8 +124,9 @@ def compare_runs(
         results: Their metrics.
         metrics: Metrics to compare by; all that the runs share if none are named.
         by: Metadata field to break the comparison down by.
+        unpaired: Compare the runs as independent groups of samples, even if they have samples in common; or compare
+            two groups of samples, the first of the baseline, where the runs may be the same.
         max_flips: Number of changed samples to keep in each direction, per metric.
-        html: File to write the page to.
     """
     signatures, refused = choose_metrics(paths, results, metrics)
     available = load_metrics(paths, signatures)
@@ -107,32 +134,42 @@ def compare_runs(
         signatures.keys() - {metric.name for metric in available}, "the task no longer has this metric"
     )
     comparable = [metric for metric in available if not metric.is_model_independent]
-    fields = (by or "", _shared_cluster(results))
+    options = CompareOptions(by or "", _shared_cluster(results), unpaired, max_flips)
     with infrequent_gc():
-        a, b = (load_compared_run(*side, comparable, fields) for side in zip(paths, results, strict=True))
-    comparison = _build_comparison((a, b), comparable, refused, fields, max_flips)
-    if html:
-        from auricle.report.compare.html import render_page
+        a, b = (load_compared_run(*side, comparable, options.fields) for side in zip(paths, results, strict=True))
+    return _build_comparison((a, b), comparable, refused, options)
 
-        html.parent.mkdir(parents=True, exist_ok=True)
-        html.write_text(render_page(comparison, comparable), encoding="utf-8")
-    return comparison
+
+@dataclass(frozen=True, slots=True)
+class CompareOptions:
+    """What to compare."""
+
+    by: str
+    cluster: str
+    unpaired: bool | Split
+    max_flips: int
+
+    @property
+    def split(self) -> Split | None:
+        return self.unpaired if isinstance(self.unpaired, Split) else None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The metadata fields that are needed."""
+        return self.by, self.cluster, self.split.field if self.split else ""
 
 
 def _build_comparison(
-    sides: tuple[ComparedRun, ComparedRun],
-    metrics: Sequence[Metric],
-    refused: dict[str, str],
-    fields: tuple[str, str],
-    max_flips: int,
+    sides: tuple[ComparedRun, ComparedRun], metrics: Sequence[Metric], refused: dict[str, str], options: CompareOptions
 ) -> Comparison:
-    by, cluster = fields
-    pairs = pair_samples(*sides)
-    if by:
-        _check_breakdown_field(by, sides[0], pairs)
+    pairs = None if options.split else pair_samples(*sides)
+    if pairs is None or options.unpaired or not pairs.counts.shared:
+        return _compare_groups(sides, metrics, refused, options, pairs.counts.shared if pairs else 0)
+    if options.by:
+        _check_breakdown_field(options.by, sides[0], pairs)
     matched = [pair_stats(metric, *sides, pairs) for metric in metrics]
-    rows = build_rows(matched, sides, pairs, by, cluster)
-    matrix = subtract_run_matrices(*(side.results for side in sides))
+    rows = build_rows(matched, sides, pairs, options.by, options.cluster)
+    matrix = subtract_run_matrices(sides[0].results, sides[1].results)
     agreement = measure_agreements(*sides, pairs)
     a, b = (_describe_side(side) for side in sides)
     return Comparison(
@@ -141,12 +178,60 @@ def _build_comparison(
         pairs=pairs.counts,
         rows=tuple(rows),
         refused=refused | _explain_missing_matrix(sides, matrix is not None),
-        notes=(*collect_notes(*sides, pairs, rows, cluster), *describe_agreements(agreement)),
-        flips=find_flips(matched, sides, pairs, max_flips),
+        notes=(*collect_notes(*sides, pairs, rows, options.cluster), *describe_agreements(agreement)),
+        flips=find_flips(matched, sides, pairs, options.max_flips),
         matrix=matrix,
-        shifts=tuple(compute_shifts(*sides, pairs, cluster)),
+        shifts=tuple(compute_shifts(*sides, pairs, options.cluster)),
         agreement=tuple(agreement),
     )
+
+
+def _compare_groups(
+    sides: tuple[ComparedRun, ComparedRun],
+    metrics: Sequence[Metric],
+    refused: dict[str, str],
+    options: CompareOptions,
+    shared: int,
+) -> Comparison:
+    """Compare two runs, or two groups of samples, as independent samples."""
+    split, by, cluster = options.split, options.by, options.cluster
+    field, values = (split.field, split.values) if split else ("", ("", ""))
+    groups = SampleGroup.select(sides[0], field, values[0]), SampleGroup.select(sides[1], field, values[1])
+    _check_group_field(by, groups)
+    rows = build_unpaired_rows(metrics, groups, by, cluster)
+    matrix = subtract_run_matrices(
+        sides[0].results, sides[1].results, (field, *values) if split else ("", "all", "all")
+    )
+    a, b = (
+        _describe_side(group.side, group, f"{field}={value}" if split else "")
+        for group, value in zip(groups, values, strict=True)
+    )
+    notes = describe_groups(groups, shared, is_requested=bool(options.unpaired))
+    return Comparison(
+        a=a,
+        b=b,
+        is_paired=False,
+        pairs=PairCounts.none(groups[0].answered, groups[1].answered, groups[0].failed, groups[1].failed),
+        rows=tuple(rows),
+        refused=refused | _explain_missing_matrix(sides, matrix is not None),
+        notes=(*notes, *collect_group_notes(*sides, rows, cluster)),
+        matrix=matrix,
+        shifts=tuple(compute_unpaired_shifts(groups, cluster)),
+    )
+
+
+def _check_group_field(by: str, groups: tuple[SampleGroup, SampleGroup]) -> None:
+    if not by:
+        return
+    values = groups[0].values(by) & groups[1].values(by)
+    if not values:
+        raise SpecError(f"The two groups have no value of the metadata field {by!r} in common.")
+    _check_group_count(by, len(values))
+
+
+def _check_group_count(by: str, count: int) -> None:
+    if count > MAX_GROUPS:
+        raise SpecError(f"The metadata field {by!r} has {count} values; at most {MAX_GROUPS} can be compared.")
 
 
 def _shared_cluster(results: Sequence[Metrics]) -> str:
@@ -159,8 +244,7 @@ def _check_breakdown_field(by: str, side: ComparedRun, pairs: Pairs) -> None:
     values = {side.fields[by][place] for place in pairs.a} - {None}
     if pairs.counts.count and not values:
         raise SpecError(f"No sample has the metadata field {by!r}. See `auricle samples {side.path} --json`.")
-    if len(values) > MAX_GROUPS:
-        raise SpecError(f"The metadata field {by!r} has {len(values)} values; at most {MAX_GROUPS} can be compared.")
+    _check_group_count(by, len(values))
 
 
 def _explain_missing_matrix(sides: tuple[ComparedRun, ComparedRun], has_matrix: bool) -> dict[str, str]:
@@ -182,6 +266,16 @@ def _explain_missing_matrix(sides: tuple[ComparedRun, ComparedRun], has_matrix: 
     }
 
 
-def _describe_side(side: ComparedRun) -> Side:
+def _describe_side(side: ComparedRun, group: SampleGroup | None = None, group_name: str = "") -> Side:
     results = side.results
-    return Side(str(side.path), results.task, results.model, results.complete, results.outcomes, results.journal)
+    samples = (group or SampleGroup.select(side)).answered
+    return Side(
+        str(side.path),
+        results.task,
+        results.model,
+        results.complete,
+        results.outcomes,
+        results.journal,
+        group_name,
+        samples,
+    )

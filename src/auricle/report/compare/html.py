@@ -8,10 +8,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from auricle.core.signature import MetricSignature
 from auricle.metrics.base import Metric
 from auricle.report import templating
 from auricle.report.compare import Comparison, ComparisonRow, Flip, text
 from auricle.report.compare.flips import read_records
+from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.html_format import Scale
 from auricle.report.plots import draw_difference
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views, common_question
@@ -22,17 +24,15 @@ METHODS = {
     "paired-bootstrap": "percentile bootstrap over pairs, the same draw for both runs",
     "paired-cluster-bootstrap": "percentile bootstrap over whole clusters of pairs, the same draw "
                                 "for both runs",
-    "none": "too few pairs",
+    "fisher-exact": "Fisher’s exact test; interval of Newcombe",
+    "unpaired-bootstrap": "percentile bootstrap over samples, drawn for each group by itself",
+    "unpaired-cluster-bootstrap": "percentile bootstrap over whole clusters, drawn for each group by itself",
+    "none": "too few samples",
 }  # fmt: skip
 
 
-def render_page(comparison: Comparison, metrics: Sequence[Metric]) -> str:
-    """Render a self-contained page with the samples that changed most in the first metric.
-
-    Args:
-        comparison: What to show.
-        metrics: The compared metrics.
-    """
+def render_page(comparison: Comparison) -> str:
+    """Render a self-contained page with the samples that changed most in the first metric."""
     shifts = comparison.shifts
     return templating.render_page(
         "report/templates/comparison.html",
@@ -43,7 +43,7 @@ def render_page(comparison: Comparison, metrics: Sequence[Metric]) -> str:
         matrix_plot=draw_difference(comparison.matrix) if comparison.matrix else "",
         shift_tables=[(name, list(rows)) for name, rows in groupby(shifts, key=lambda shift: shift.dimension)],
         shift_scale=Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True),
-        cards=_render_changed_samples(comparison, metrics),
+        cards=_render_changed_samples(comparison),
         methods=_describe_methods(comparison.overall),
     )
 
@@ -71,13 +71,14 @@ def _describe_method(method: str) -> str:
 # --- samples that changed ------------------------------------------------------------------------
 
 
-def _render_changed_samples(comparison: Comparison, metrics: Sequence[Metric]) -> Markup | str:
+def _render_changed_samples(comparison: Comparison) -> Markup | str:
     """Render the samples that changed most in the first metric, with both answers."""
     row = next(iter(comparison.overall), None)
     flips = comparison.flips.get(row.metric, ())[:MAX_SAMPLES] if row else ()
     if not row or not flips:
         return ""
-    metric = next(metric for metric in metrics if metric.name == row.metric)
+    paths = Path(comparison.a.run), Path(comparison.b.run)
+    (metric,) = load_metrics(paths, {row.metric: MetricSignature.parse(row.signature)})
     changed = _view_changed_samples(comparison, metric, flips)
     counts = " ".join(f"{text.describe_changes(row, became)}." for became in ("worse", "better"))
     return templating.render(

@@ -157,6 +157,25 @@ class PairCounts:
     coverage: float
     """The share of all samples that are paired."""
 
+    @classmethod
+    def none(cls, only_a: int, only_b: int, failed_a: int, failed_b: int) -> PairCounts:
+        """Return the counts of two groups that have no pairs."""
+        return cls(
+            count=0,
+            only_a=only_a,
+            only_b=only_b,
+            changed=0,
+            corrected=0,
+            failed_a=failed_a,
+            failed_b=failed_b,
+            coverage=math.nan,
+        )
+
+    @property
+    def shared(self) -> int:
+        """Number of samples in both runs, whether they can be compared or not."""
+        return self.count + self.changed + self.corrected + max(self.failed_a, self.failed_b)
+
 
 @dataclass(frozen=True)
 class Pairs:

@@ -42,6 +42,8 @@ class ComparisonRow(Difference):
     signature: str
     right_or_wrong: bool
     """Whether the metric counts each sample as right or wrong."""
+    samples: tuple[int, int] | None = None
+    """Number of samples of A and of B if they are not paired."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,11 @@ def build_rows(
         for each in paired_stats
         if members[each.pairs].any()
     ]
-    return [*_adjust_p_values(whole), *_adjust_p_values(parts)]
+    return [*adjust_p_values(whole), *adjust_p_values(parts)]
 
 
-def _adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+def adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    """Adjust the p-values of a table for the number of its tests."""
     ps = adjust_holm([row.p for row in rows])
     return [replace(row, adjusted=p) for row, p in zip(rows, ps, strict=True)]
 

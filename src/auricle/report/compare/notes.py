@@ -20,14 +20,18 @@ def collect_notes(
     return [*_run_notes(a, b), *_label_notes(a, b), *_pair_notes(a, b, pairs), *_test_notes(rows, cluster)]
 
 
+def collect_group_notes(a: ComparedRun, b: ComparedRun, rows: Sequence[ComparisonRow], cluster: str) -> list[str]:
+    """Collect notes about two groups of different samples and the tests."""
+    return [*_side_notes(a, b), *_label_notes(a, b), *_unreadable_notes(a, b), *_test_notes(rows, cluster)]
+
+
 def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     if a.path.resolve() == b.path.resolve():
         yield "A and B are the same run."
     tasks = [f"{side.results.task.name}, version {side.results.task.version}" for side in (a, b)]
     if tasks[0] != tasks[1]:
         yield (
-            f"The tasks differ ({tasks[0]}; {tasks[1]}): "
-            "only samples with the same id, content and reference are compared."
+            f"The tasks differ ({tasks[0]}; {tasks[1]}): only samples with the same content and reference are compared."
         )
     if a.results.overall and b.results.overall:
         first, second = (side.results.overall[0].signature for side in (a, b))
@@ -39,6 +43,11 @@ def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
                 f"The prompts or inferencers differ ({first.inferencer}; {second.inferencer}): the "
                 "difference is that of model and prompt together."
             )
+    yield from _side_notes(a, b)
+
+
+def _side_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
+    """Note if a run is unfinished or damaged."""
     for name, side in zip("AB", (a, b), strict=True):
         if not side.results.complete:
             yield f"{name} is not finished: it has {pluralise(len(side.rows), 'sample')} so far."
@@ -53,14 +62,14 @@ def _label_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     differ = ", ".join(sorted(map(display_label, known[0] ^ known[1])))
     yield (
         f"Only one of the models has a label for {differ}: metrics over the classes a model has "
-        "(uar, macro_f1, weighted_f1, accuracy_matched) cover different classes; accuracy and "
+        "(uar, accuracy_matched, and macro and weighted averages) cover different classes; accuracy and "
         "uar_all cover the same."
     )
 
 
 def _pair_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
     counts = pairs.counts
-    if not counts.count:
+    if not counts.count:  # samples that both runs have, all failed or different
         yield "No sample was answered in both runs, so there are no pairs to compare."
     for count, where in ((counts.only_a, "A"), (counts.only_b, "B")):
         if count:

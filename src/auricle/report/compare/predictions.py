@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from typing import Any
@@ -38,6 +38,8 @@ class Shift(Difference):
     """The p-value adjusted by Holm's method over all shifts."""
     cohens_d: float
     """The shift in standard deviations, pooled over both runs."""
+    samples: tuple[int, int] | None = None
+    """Number of samples of A and of B if they are not paired."""
 
 
 def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -> list[Shift]:
@@ -69,24 +71,45 @@ def shared_dimensions(a: ComparedRun, b: ComparedRun) -> list[str]:
 
 
 def _members_by_label(labels: Any) -> Sequence[tuple[str, Mask]]:
-    names = sorted({each for each in labels if each is not None})
-    by_label = [(name, labels == name) for name in names] if len(names) <= MAX_LABELS else []
+    by_label = [(name, labels == name) for name in list_labels(labels)]
     return [("", np.ones(len(labels), dtype=bool)), *by_label]
+
+
+def list_labels(labels: Iterable[str | None]) -> list[str]:
+    """Return the distinct labels in order, or none if there are too many to be classes."""
+    names = sorted({label for label in labels if label is not None})
+    return names if len(names) <= MAX_LABELS else []
 
 
 def _compute_shift(dimension: str, label: str, before: Any, after: Any, clusters: Any) -> Shift:
     test = compare_paired(before, after, mean, clusters)
-    spread = math.sqrt((before.var(ddof=1) + after.var(ddof=1)) / 2) if len(before) > 1 else math.nan
-    d = test.difference / spread if spread else math.nan
+    d = pooled_effect_size(before, after)
     return Shift(*astuple(test), dimension=dimension, label=label, adjusted=test.p, cohens_d=d)
+
+
+def pooled_effect_size(before: Any, after: Any) -> float:
+    """Compute Cohen's d: the difference of two means in standard deviations pooled over both sides."""
+    if min(len(before), len(after)) < 2:
+        return math.nan
+    spread = math.sqrt((before.var(ddof=1) + after.var(ddof=1)) / 2)
+    return float(after.mean() - before.mean()) / spread if spread else math.nan
 
 
 # --- confusion matrices -----------------------------------------------------------------------
 
 
-def subtract_run_matrices(a: Metrics, b: Metrics) -> MatrixDifference | None:
-    """Return the difference of the first matrices of two runs, or None if either has none."""
-    first, second = _find_number_with_matrix(a), _find_number_with_matrix(b)
+def subtract_run_matrices(
+    a: Metrics, b: Metrics, groups: tuple[str, str, str] | None = None
+) -> MatrixDifference | None:
+    """Return the difference of the first matrices of two runs or groups, or None if either has none.
+
+    Args:
+        a: Metrics of the baseline.
+        b: Metrics of the candidate.
+        groups: A metadata field, with its value in the baseline and in the candidate. Default: all samples.
+    """
+    field, *values = groups or ("", "all", "all")
+    first, second = (find_matrix(side, field, value) for side, value in zip((a, b), values, strict=True))
     if first is None or second is None:
         return None
     use_synonyms = first.signature.metric.uses_synonyms and second.signature.metric.uses_synonyms
@@ -94,14 +117,15 @@ def subtract_run_matrices(a: Metrics, b: Metrics) -> MatrixDifference | None:
     return subtract_matrices(baseline, candidate, partial(match_by_meaning, synonyms=use_synonyms))
 
 
-def _find_number_with_matrix(results: Metrics) -> Number | None:
-    """Return the first metric that has a confusion matrix."""
-    return next((number for number in results.overall if "matrix" in number.details), None)
+def find_matrix(results: Metrics, field: str = "", group: str = "all") -> Number | None:
+    """Return the first number over all samples, or those of a group, that has a confusion matrix."""
+    numbers = (number for number in results.numbers if (number.field, number.group) == (field, group))
+    return next((number for number in numbers if "matrix" in number.details), None)
 
 
 def get_known_labels(results: Metrics) -> set[str] | None:
     """Return the true labels that the model can predict, or None without a matrix."""
-    number = _find_number_with_matrix(results)
+    number = find_matrix(results)
     if number is None:
         return None
     matrix = number.details["matrix"]

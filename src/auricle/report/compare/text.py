@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from auricle.metrics.matrix_difference import MatrixDifference, RecallChange
     from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
 
-HEADER = ("metric", "group", "A", "B", "B − A", "95 % interval", "p", "adjusted p", "n",
+HEADER = ("task", "metric", "group", "A", "B", "B − A", "95 % interval", "p", "adjusted p", "n",
           "better", "worse")  # fmt: skip
 SHIFT_HEADER = ("dimension", "label", "A", "B", "B − A", "95 % interval", "p", "adjusted p",
                 "Cohen's d", "n")  # fmt: skip
@@ -25,12 +25,14 @@ MAX_ANSWER_LENGTH = 300
 def format_comparison(comparison: Comparison) -> Iterator[str]:
     """Format everything but the samples."""
     for name, side in (("A", comparison.a), ("B", comparison.b)):
-        yield f"{name}  {side.run}  {side.task.name} × {side.model.name}"
+        group = f"  {side.group}" if side.group else ""
+        yield f"{name}  {side.run}  {side.task.name} × {side.model.name}{group}"
     yield format_pair_count(comparison)
     yield ""
     if comparison.rows:
         several = len(comparison.rows) > 1
-        yield from format_table(HEADER, [_row_cells(row, several) for row in comparison.rows])
+        cells = [(comparison.task, *_row_cells(row, several)) for row in comparison.rows]
+        yield from format_table(HEADER, cells)
         yield ""
     yield from map(describe_row, comparison.overall)
     yield from (f"{name}: not compared: {reason}" for name, reason in comparison.refused.items())
@@ -43,7 +45,11 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
 
 
 def format_pair_count(comparison: Comparison) -> str:
-    """Describe the number of pairs and their share of all samples."""
+    """Describe the number of pairs and their share of all samples, or the sizes of two independent groups."""
+    if not comparison.is_paired:
+        return (
+            f"{comparison.a.samples:,} samples in A and {comparison.b.samples:,} in B, compared as independent groups"
+        )
     count, covered = comparison.pairs.count, comparison.pairs.coverage
     share = f", {min(100 * covered, 99.9):.1f} % of all samples" if covered < 1 else ""
     return f"{count} pair{'s' * (count != 1)} answered in both{share}"
@@ -55,7 +61,8 @@ def _row_cells(row: ComparisonRow, show_adjusted: bool) -> tuple[str, ...]:
         f"{row.field}={row.group}" if row.field else "all",
         *_difference_cells(row, row.unit),
         format_p_value(row.adjusted) if show_adjusted else "",
-        *map(str, (row.n, row.better, row.worse)),
+        format_size(row),
+        *(("", "") if row.samples else map(str, (row.better, row.worse))),
     )
 
 
@@ -66,8 +73,13 @@ def _shift_cells(shift: Shift) -> tuple[str, ...]:
         *_difference_cells(shift, ""),
         format_p_value(shift.adjusted),
         format_effect_size(shift.cohens_d),
-        str(shift.n),
+        format_size(shift),
     )
+
+
+def format_size(row: ComparisonRow | Shift) -> str:
+    """Format the number of pairs, or the numbers of samples of A and of B."""
+    return f"{row.samples[0]:,} / {row.samples[1]:,}" if row.samples else f"{row.n:,}"
 
 
 def _difference_cells(row: Difference, unit: str) -> tuple[str, ...]:
@@ -131,7 +143,8 @@ def describe_row(row: ComparisonRow) -> str:
 
 def _describe_difference(row: ComparisonRow) -> str:
     if math.isnan(row.p):
-        return "too few pairs for a test." if row.n < 2 else "undefined for these pairs."
+        what = "samples" if row.samples else "pairs"
+        return f"too few {what} for a test." if row.n < 2 else f"undefined for these {what}."
     if is_significant(row):
         better = (row.difference > 0) == row.higher_is_better
         sizes = sorted(abs(end) for end in (row.low, row.high))
@@ -139,13 +152,13 @@ def _describe_difference(row: ComparisonRow) -> str:
         size = format_difference(row.difference, row.unit, signed=False)
         ends = " … ".join(format_difference(end, row.unit, signed=False).removesuffix(" pp") for end in sizes)
         return f"B is {'better' if better else 'worse'} by {size}{'' if across else f' ({ends})'}."
-    if not row.better and not row.worse:
+    if not row.samples and not row.better and not row.worse:
         return f"all pairs score the same{_describe_detectable(row)}."
     return f"no significant difference{_describe_detectable(row)}."
 
 
 def _describe_detectable(row: ComparisonRow) -> str:
-    """Describe the difference that this many pairs would detect with 80 % power."""
+    """Describe the difference that this many samples would detect with 80 % power."""
     if math.isnan(row.detectable):
         return ""
     size = format_difference(row.detectable, row.unit, signed=False)

@@ -12,7 +12,8 @@ pytestmark = pytest.mark.slow
 
 
 def test_the_page_shows_the_difference_and_both_answers(run: Any, quiz: Any, tmp_path: Path) -> None:
-    comparison = compare(run("a", quiz()), run("b", quiz(), wrong=0.4), html=tmp_path / "pages" / "page.html")
+    comparison = compare(run("a", quiz()), run("b", quiz(), wrong=0.4))
+    comparison.write_html(tmp_path / "pages" / "page.html")
     page = (tmp_path / "pages" / "page.html").read_text(encoding="utf-8")
     assert_policy_admits_only_the_page(page)
     text = visible_text(page)
@@ -23,7 +24,7 @@ def test_the_page_shows_the_difference_and_both_answers(run: Any, quiz: Any, tmp
 
 
 def test_the_page_of_equal_runs_has_no_changed_samples(run: Any, quiz: Any, tmp_path: Path) -> None:
-    compare(run("a", quiz()), run("b", quiz()), html=tmp_path / "page.html")
+    compare(run("a", quiz()), run("b", quiz())).write_html(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "all pairs score the same" in visible_text(page)
     assert "article" not in read_page(page).tags
@@ -32,7 +33,7 @@ def test_the_page_of_equal_runs_has_no_changed_samples(run: Any, quiz: Any, tmp_
 def test_labels_of_one_model_and_recalls_are_listed(run: Any, moods: Any, tmp_path: Path) -> None:
     a = run("a", moods, "fake-labels", "classify")
     b = run("b", moods, "fake-labels", "classify", labels="anger,happy,neutral,sadness,other")
-    compare(a, b, html=tmp_path / "page.html")
+    compare(a, b).write_html(tmp_path / "page.html")
     text = visible_text((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "Not in A’s label set, and counted there as never predicted: other" in text
     assert "Recall of each class" in text
