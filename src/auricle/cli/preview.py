@@ -39,6 +39,8 @@ def preview(task: str, model: str | None, sample_count: int, **options: Any) -> 
             echo(f"{sample.origin}: rejected: {sample.reason}\n")
             continue
         echo(f"{sample.id}  {sample.origin}", bold=True)
+        if not requests:
+            echo("  The inferencer sends its requests itself.\n")
         for request, rendered in requests:
             echo(f"{rendered}\n" if rendered else "\n".join(_format_request(request)) + "\n")
 

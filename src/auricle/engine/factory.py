@@ -197,9 +197,7 @@ def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> 
 
 
 def _check_is_api_model(model_class: type[Model], name: str) -> None:
-    from auricle.models.http.base import HttpModel  # local models run without it
-
-    if not issubclass(model_class, HttpModel):
+    if not hasattr(model_class, "streams"):
         raise SpecError(f"--stream and --no-stream do not apply to {name}, which is not an API model.")
 
 

@@ -16,8 +16,8 @@ from auricle.engine.settings import Settings
 from auricle.engine.slots import close_model, open_slots
 from auricle.models import BatchModel, Model
 from auricle.models.http.base import HttpModel
+from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
 from auricle.models.http.timing import PreparedRequest as EncodedRequest
-from auricle.models.http.timing import RequestTimer
 
 MAX_STORED_BYTES = 4 << 30
 """Bytes of request bodies after which no further samples are prepared."""
@@ -80,8 +80,8 @@ class Driver:
     def __init__(self, model: Model, batch_size: int | None = None) -> None:
         self._model = model
         self._body_store = BodyStore()
-        if isinstance(model, HttpModel):
-            model.prepare_for_load_test()
+        if prepare := getattr(model, "prepare_for_load_test", None):
+            prepare()
         self.slots = open_slots(model, Settings(batch_size=batch_size), windows=False)
 
     @property
@@ -105,8 +105,13 @@ class Driver:
             body = self._body_store.get(prepared.stored_body)
             return await cast(HttpModel, self._model).send(cast(Generate, prepared.request), body, timer)
         timer.start()
-        output = await (slot or self.slots.acquire_slot()).send(prepared.request)
-        timer.stop()
+        token = TIMER_FACTORY.set(lambda: timer)  # a model that sends requests itself records more exact times
+        try:
+            output = await (slot or self.slots.acquire_slot()).send(prepared.request)
+        finally:
+            TIMER_FACTORY.reset(token)
+        if timer.done is None:
+            timer.stop()
         return output
 
     async def close(self) -> None:

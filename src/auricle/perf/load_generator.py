@@ -15,7 +15,7 @@ from auricle.core.types import Failure, Generation, Output, Record, Request, Sam
 from auricle.engine.batching import RunStopped
 from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import Slot
-from auricle.models.http.timing import RequestTimer
+from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
 from auricle.perf.driver import Driver, PreparedRequest
 from auricle.perf.load_patterns import ClosedLoop, Load, ScheduledLoad
 from auricle.perf.messages import LoadPointPlan, SenderProgress
@@ -184,12 +184,18 @@ class LoadGenerator:
         self.progress.started += 1
         error: Failure | None = None
         outputs: tuple[Output, ...] = ()
+        status: Status = "cancelled"
+        token = TIMER_FACTORY.set(client.start_own_request)
         try:
             outputs = await self._inferencer(sample, client)
+            status = "ok"
         except RunStopped:
             raise
         except Exception as exception:  # noqa: BLE001 - recorded with its sample
-            error = Failure(type(exception).__name__, describe(exception))
+            error, status = Failure(type(exception).__name__, describe(exception)), "failed"
+        finally:
+            TIMER_FACTORY.reset(token)
+            client.record_own_requests(outputs, status, error)
         if client.phase == "measure":
             self._write_answer(client.index, sample, outputs, error)
 
@@ -235,6 +241,8 @@ class TimedClient:
     slot: Slot = field(init=False)
     """Where its requests are sent; set when the conversation starts."""
     _turn: int = 0
+    _own_timers: list[RequestTimer] = field(default_factory=list)
+    """Timers of requests that the inferencer sends itself."""
 
     def __post_init__(self) -> None:
         self.phase = self.generator.phase_at(self.generator.elapsed() if self.due is None else self.due)
@@ -267,12 +275,32 @@ class TimedClient:
             self._write_record(turn, prepared, timer, output, status=status, error=error)
         return output
 
+    def start_own_request(self) -> RequestTimer:
+        """Return a timer for a request that the inferencer sends itself."""
+        self._own_timers.append(RequestTimer())
+        return self._own_timers[-1]
+
+    def record_own_requests(self, outputs: Sequence[Output], status: Status, error: Failure | None) -> None:
+        """Write a record of each request that the inferencer sent itself; the last one decides whether it failed."""
+        progress = self.generator.progress
+        for index, timer in enumerate(self._own_timers):
+            turn, self._turn = self._turn, self._turn + 1
+            is_last = index == len(self._own_timers) - 1
+            outcome: dict[str, Any] = {"status": "ok", "error": ""}
+            if is_last and status != "ok":
+                outcome = {"status": status, "error": f"{error.kind}: {error.message}" if error else ""}
+            progress.answered += outcome["status"] == "ok"
+            progress.failed += outcome["status"] == "failed"
+            self._write_record(turn, None, timer, outputs[index] if index < len(outputs) else None, **outcome)
+            self.generator.record_wait(timer, None if turn else self.due)
+
     def record_unsent(self) -> None:
         """Record a request that was due but could not be sent before the end."""
-        self._write_record(0, self.prepared_sample.first_requests[0], RequestTimer(), None, status="cancelled")
+        prepared = next(iter(self.prepared_sample.first_requests), None)
+        self._write_record(0, prepared, RequestTimer(), None, status="cancelled")
 
     def _write_record(
-        self, turn: int, prepared: PreparedRequest, timer: RequestTimer, output: Output | None, **outcome: Any
+        self, turn: int, prepared: PreparedRequest | None, timer: RequestTimer, output: Output | None, **outcome: Any
     ) -> None:
         if timer.done is None:
             timer.stop()
@@ -295,9 +323,9 @@ class TimedClient:
             streamed=timer.streamed,
             input_tokens=generation.input_tokens if generation else None,
             output_tokens=generation.tokens if generation else None,
-            audio_seconds=prepared.audio_seconds,
-            bytes_sent=prepared.size,
-            body=prepared.digest,
+            audio_seconds=prepared.audio_seconds if prepared else None,
+            bytes_sent=prepared.size if prepared else None,
+            body=prepared.digest if prepared else "",
             finish=generation.finish if generation else "",
             **times,
             **outcome,

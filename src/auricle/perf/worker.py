@@ -19,7 +19,7 @@ from pathlib import Path
 
 from auricle.core.errors import AuricleError, DataError, SpecError, Transient
 from auricle.core.gc_tuning import infrequent_gc
-from auricle.core.types import Sample
+from auricle.core.types import Output, Request, Sample
 from auricle.engine.factory import Evaluation, construct_model
 from auricle.engine.spec import Spec
 from auricle.engine.workers.lifetime import end_with_parent
@@ -38,7 +38,7 @@ from auricle.perf.messages import (
     encode_message,
 )
 from auricle.tasks.inferencers import Inferencer
-from auricle.tasks.inferencers.base import adapt_to_batching, close_inferencer
+from auricle.tasks.inferencers.base import adapt_to_batching, adapt_to_load_test, close_inferencer
 
 IDLE_PROBE_SECONDS = 0.5  # seconds during which the lag of the idle event loop is measured
 PROBE_INTERVAL = 0.02  # seconds between two measurements of the lag
@@ -81,7 +81,7 @@ class Sender:
         evaluation = evaluation or Evaluation.prepare(Spec.model_validate(plan.spec))
         spec, task = evaluation.spec, evaluation.task
         is_batch_model = issubclass(evaluation.model_class, BatchModel)
-        inferencer = adapt_to_batching(evaluation.inferencer, is_batch_model=is_batch_model)
+        inferencer = adapt_to_load_test(adapt_to_batching(evaluation.inferencer, is_batch_model=is_batch_model))
         model = construct_model(evaluation.model_class, spec.model, spec.model_args)
         if plan.stream is not None and hasattr(model, "streams"):
             model.streams = plan.stream
@@ -92,7 +92,7 @@ class Sender:
             if not samples:
                 raise DataError(f"Task '{task.name}' has no sample to send.")
             if plan.sender_index == 0:
-                await _preflight(samples[0], driver)
+                await _preflight(samples[0], driver, inferencer)
             with gc_paused():  # before the start time is chosen, because a collection takes time
                 return await self._send_load(inferencer, driver, samples)
         finally:
@@ -126,11 +126,18 @@ class Sender:
         return (Path(self._plan.folder) / f"{name}.{self._plan.sender_index}.jsonl").open("wb")
 
 
-async def _preflight(sample: PreparedSample, driver: Driver) -> None:
+async def _preflight(sample: PreparedSample, driver: Driver, inferencer: Inferencer) -> None:
     """Send one unmeasured request, so that a server that does not work is noticed before the load starts."""
+
+    async def ask(request: Request) -> Output:
+        return await driver.send(await asyncio.to_thread(driver.prepare, request), RequestTimer())
+
     for remaining in reversed(range(PREFLIGHT_ATTEMPTS)):
         try:
-            await driver.send(sample.first_requests[0], RequestTimer())
+            if sample.first_requests:
+                await driver.send(sample.first_requests[0], RequestTimer())
+            else:  # the inferencer sends its requests itself
+                await inferencer(sample.sample, ask)
         except AuricleError as error:
             if not isinstance(error, Transient) or not remaining:
                 raise SpecError(f"The first request failed, so nothing was measured: {error}") from error

@@ -86,7 +86,7 @@ def build_recipe(
         _select_metrics(inferencer, name, metrics),
         _select_aggregations(inferencer, name, options),
         parsed_prompt,
-        parsed_prompt or getattr(inferencer, "prompt_columns", None),
+        getattr(inferencer, "prompt_columns", None) or parsed_prompt,
     )
 
 
@@ -134,7 +134,8 @@ def _select_aggregations(inferencer: Inferencer, name: str, options: TaskOptions
         return "mean"
     if getattr(inferencer, "mode", "") == "last":
         return ""
-    return DEFAULT_AGGREGATIONS.get(name, "")
+    default: str = getattr(inferencer, "aggregation", "")
+    return DEFAULT_AGGREGATIONS.get(name, default)
 
 
 def with_shots(recipe: Recipe, shots: FewShotSelector) -> Recipe:

@@ -1,5 +1,6 @@
-"""Inferencer classes and dataset configs written for AISBench.
+"""Model classes, inferencer classes and configs written for AISBench.
 
+-m aisbench:my_custom_api.py:MyCustomAPI -M host_port=8000
 inferencer: aisbench:my_inferencer.py:MyCustomApiInferencer
 auricle import --from aisbench config.py -o task.yaml
 """
@@ -7,7 +8,23 @@ auricle import --from aisbench config.py -o task.yaml
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from auricle.models.base import Model
+
+
+def resolve_model_class(class_path: str) -> type[Model]:
+    """Return the model for `aisbench:` and this path of a subclass of AISBench's BaseAPIModel or BaseModel."""
+    from auricle.core.registry import import_object
+    from auricle.interop.aisbench.model import create_model_class
+    from auricle.interop.aisbench.stubs import stubs_importable
+    from auricle.interop.user_classes import display_name, split_class_path
+
+    split_class_path("aisbench", class_path)
+    with stubs_importable():
+        user_class = import_object(class_path)
+    return create_model_class(display_name("aisbench", class_path), class_path, user_class)
 
 
 def resolve_inferencer_factory(name: str) -> Callable[..., Any]:

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from time import perf_counter
 from types import SimpleNamespace
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from auricle.audio import Audio, Image, Video
-from auricle.core.errors import MissingExtra, SampleError, SpecError
-from auricle.core.types import Ask, Generate, Generation, Part, Sample, Turn, get_max_tokens
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import (
+    Ask,
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Output,
+    Part,
+    Request,
+    Sample,
+    Timing,
+    Turn,
+    get_max_tokens,
+)
 from auricle.engine.batching import RunStopped
+from auricle.interop.aisbench.prompt_list import MODES, PromptList, is_marker
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import EXAMPLE_IDS_KEY
 
@@ -23,18 +38,8 @@ ROLES_FROM_AISBENCH: Mapping[str, Role] = {
     **{name: role for role, name in ROLES_TO_AISBENCH.items()},
     **{role: role for role in ROLES_TO_AISBENCH},
 }
-MODEL_ATTRIBUTES = "generate, parse_template, max_out_len, is_api and abbr"
+MODEL_ATTRIBUTES = "generate, get_ppl, parse_template, get_token_len_from_template, max_out_len, is_api and abbr"
 MEDIA_TYPES: Mapping[str, type[Audio | Image | Video]] = {"audio_url": Audio, "image_url": Image, "video_url": Video}
-
-
-class PromptList(list[Any]):
-    """AISBench's list of messages with `role` and `prompt`, and texts."""
-
-    def __add__(self, other: Any) -> PromptList:
-        return PromptList([*self, *(other if isinstance(other, list) else [other])])
-
-    def __str__(self) -> str:
-        return "".join(item if isinstance(item, str) else str(item["prompt"]) for item in self)
 
 
 def to_aisbench(turns: Sequence[Turn]) -> str | PromptList:
@@ -45,14 +50,25 @@ def to_aisbench(turns: Sequence[Turn]) -> str | PromptList:
     return PromptList(messages)
 
 
+def conversation_to_aisbench(turns: Sequence[Turn]) -> PromptList:
+    """Convert a conversation to AISBench's messages: an answer, empty if it is unknown, after every user turn."""
+    system: list[Any] = []
+    dialogue: list[Any] = []
+    for turn, following in zip_longest(turns, turns[1:]):
+        message = {"role": ROLES_TO_AISBENCH[turn.role], "prompt": _to_content(turn.parts)}
+        (system if turn.role == "system" else dialogue).append(message)
+        if turn.role == "user" and (following is None or following.role != "assistant"):
+            dialogue.append({"role": ROLES_TO_AISBENCH["assistant"], "prompt": ""})
+    return PromptList([*system, {"section": "round", "pos": "begin"}, *dialogue, {"section": "round", "pos": "end"}])
+
+
 def from_aisbench(prompt: Any) -> tuple[Turn, ...]:
     """Convert a string, AISBench's messages, or messages with `content` to turns."""
     if isinstance(prompt, str):
         return (Turn("user", (prompt,)),)
     if not isinstance(prompt, (list, tuple)):
         raise SampleError(f"a prompt should be a text or messages, not {type(prompt).__name__}")
-    # An item with `section` marks the begin or end of a template's section.
-    messages = [item for item in prompt if item != "" and not (isinstance(item, Mapping) and "section" in item)]
+    messages = [item for item in prompt if item != "" and not is_marker(item)]
     turns = [_to_turn(message) for message in messages]
     if not turns:
         raise SampleError("the prompt is empty")
@@ -98,6 +114,13 @@ def _to_part(part: Any) -> Part:
     return location if isinstance(location, medium) else medium.of(str(location).removeprefix("file://"))
 
 
+class Report(NamedTuple):
+    """What a class reported: an output, and the prediction that its handler made of it."""
+
+    output: Any
+    prediction: Any
+
+
 @dataclass(slots=True)
 class SampleContext:
     """State of one sample; the object of the class is shared by all samples."""
@@ -110,7 +133,7 @@ class SampleContext:
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
     generations: list[Generation] = field(default_factory=list)
-    reports: list[Any] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
     failure: SampleError | None = None
     """Error of the last request, if it failed."""
     fatal_error: BaseException | None = None
@@ -118,17 +141,28 @@ class SampleContext:
 
     async def generate(self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]) -> Generation:
         """Send a prompt to the model; `options` are the class's generation arguments."""
+        generation = await self._send(lambda: self._build_request(prompt, max_tokens, options))
+        self.generations.append(cast(Generation, generation))
+        return self.generations[-1]
+
+    async def score(self, prompt: Any) -> Likelihood:
+        """Return the log-probabilities of all tokens of a prompt."""
+        return cast(Likelihood, await self._send(lambda: _build_scoring_request(prompt)))
+
+    async def _send(self, build_request: Callable[[], Request]) -> Output:
+        """Send a request, and keep the reason if it fails, because the class may catch the exception."""
         try:
-            request = self._build_request(prompt, max_tokens, options)
-            generation = cast(Generation, await self.ask(request))
+            return await self.ask(build_request())
         except SampleError as error:
             self.failure = error
             raise
         except (RunStopped, SpecError) as error:
             self.fatal_error = error
             raise
-        self.generations.append(generation)
-        return generation
+
+    def add_report(self, output: Any, result: Mapping[str, Any]) -> None:
+        """Keep what a class reports, and the result that its handler made of it."""
+        self.reports.append(Report(output, result.get("prediction")))
 
     def generate_blocking(self, prompts: Sequence[Any], max_tokens: Any, options: Mapping[str, Any]) -> list[str]:
         """Send several prompts from a thread and return the texts."""
@@ -172,12 +206,11 @@ class SampleContext:
             )
         return tuple(generation for report in self.reports for generation in self._to_generations(report, class_name))
 
-    def _to_generations(self, report: Any, class_name: str) -> list[Generation]:
-        if getattr(report, "success", True) is False:
-            reason = getattr(report, "error_info", "") or "the request failed without a reason"
+    def _to_generations(self, report: Report, class_name: str) -> list[Generation]:
+        if getattr(report.output, "success", True) is False:
+            reason = getattr(report.output, "error_info", "") or "the request failed without a reason"
             raise self.failure or SampleError(f"{class_name} reported: {reason}")
-        get_prediction = getattr(report, "get_prediction", None)
-        prediction = get_prediction() if get_prediction else report
+        prediction = report.prediction
         texts = prediction if isinstance(prediction, (list, tuple)) else [prediction]
         return [self._to_generation(text, class_name) for text in texts]
 
@@ -191,6 +224,14 @@ class SampleContext:
         if match is None and len(self.generations) == 1:
             return replace(self.generations[0], text=text, logprobs=None, first_token_logprobs=None)
         return match or Generation(text=text)
+
+
+def _build_scoring_request(prompt: Any) -> LogLikelihood:
+    *before, last = from_aisbench(prompt)
+    if before and last.role != "assistant":
+        raise SampleError("the prompt of a label should be a text or end with a BOT message")
+    text = "".join(part for part in last.parts if isinstance(part, str))
+    return LogLikelihood(turns=tuple(before), continuation=text, include_context=True)
 
 
 def _stop_strings(options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -216,9 +257,25 @@ class ModelAdapter:
 
     def parse_template(self, prompt: Any, mode: str = "gen") -> Any:
         """Return the prompt unchanged; the model applies its own chat template."""
-        if mode != "gen":
-            raise SampleError(f"parse_template supports mode='gen' only, not {mode!r}")
+        if mode not in MODES:
+            raise SampleError(f"parse_template supports mode='gen' and mode='ppl', not {mode!r}")
         return prompt
+
+    def get_token_len_from_template(self, prompt: Any, mode: str = "ppl") -> int | None:
+        """Return None, as AISBench's models behind an API do: only the server knows the tokens."""
+        return None
+
+    async def get_ppl(self, prompt: Any, max_out_len: Any, output: Any, session: Any = None, **_: Any) -> None:
+        """Fill an output with the perplexity of a text: the mean negative log-probability of its tokens."""
+        output.input = prompt
+        try:
+            logprobs = (await CURRENT_SAMPLE.get().score(prompt)).logprobs
+        except SampleError as error:
+            output.success, output.error_info = False, str(error)
+            return
+        output.ppl = -sum(logprobs) / max(1, len(logprobs))
+        output.origin_prompt_logprobs = [{"": {"logprob": logprob}} for logprob in logprobs]
+        output.success, output.error_info = True, ""
 
     def generate(self, inputs: Any, max_out_len: Any = None, output: Any = None, **generation_kwargs: Any) -> Any:
         """Return a coroutine that fills `output`, or the texts if called from `batch_inference`."""
@@ -248,8 +305,15 @@ async def _fill_output(
     output.success, output.error_info = True, ""
     output.content, output.reasoning_content = generation.text, ""
     output.input_tokens, output.output_tokens = generation.input_tokens or 0, generation.tokens or 0
-    output.input, output.time_points = prompt, [started, perf_counter()]
+    output.input, output.time_points = prompt, _time_points(started, generation.timing)
     return output
+
+
+def _time_points(started: float, timing: Timing | None) -> list[float]:
+    """Return when a request was sent, when parts of its answer arrived, and when it was complete."""
+    arrivals = [] if timing is None else [timing.first_token, timing.last_token]
+    points = [started + arrival for arrival in arrivals if arrival is not None]
+    return [started, *points, max(perf_counter(), *points, started)]
 
 
 class DatasetReader:
@@ -269,10 +333,19 @@ class DatasetReader:
 
 
 class BaseRetriever:
-    """The prompt, examples and target of one sample, with the interface of AISBench's retrievers."""
+    """The prompt, examples and target of one sample, with the interface of AISBench's retrievers.
 
-    def __init__(self, sample: Sample, prompt: Prompt, abbr: str) -> None:
-        self._sample, self._prompt = sample, prompt
+    Args:
+        sample: The sample.
+        prompt: Its prompt; None if it is a conversation.
+        abbr: Name of the dataset.
+        templates: Prompt of each label, for perplexities.
+    """
+
+    def __init__(
+        self, sample: Sample, prompt: Prompt | None, abbr: str, templates: Mapping[str, Prompt] | None = None
+    ) -> None:
+        self._sample, self._prompt, self._templates = sample, prompt, templates or {}
         row = {**sample.meta, **sample.inputs}  # only get_gold_ans returns the target
         self.test_ds = [row]
         self.dataset = SimpleNamespace(abbr=abbr, test=self.test_ds)
@@ -280,13 +353,12 @@ class BaseRetriever:
 
     def retrieve(self) -> list[list[str]]:
         """Return the ids of the sample's examples."""
-        shots = self._prompt.shots
+        shots = self._prompt.shots if self._prompt else None
         return [[shot.id for shot in shots.examples_for(self._sample)] if shots else []]
 
     def generate_ice(self, idx_list: Sequence[Any]) -> Any:
         """Return the text of examples, with their ids, by which the prompt looks them up again."""
-        shots = self._prompt.shots
-        if not shots or not idx_list:
+        if not self._prompt or not (shots := self._prompt.shots) or not idx_list:
             return ""
         parts = [
             part
@@ -299,12 +371,39 @@ class BaseRetriever:
         self, idx: int, ice: Any, gen_field_replace_token: str = ""
     ) -> str | PromptList:
         """Render the prompt of the sample with its examples; the target is not available to it."""
+        if self._prompt is None:
+            return conversation_to_aisbench(self._get_turns())
+        prompt = to_aisbench(self._render(self._prompt, idx, ice))
+        return f"{ice}{prompt}" if type(ice) is str and ice and isinstance(prompt, str) else prompt
+
+    def get_labels(self) -> list[str]:
+        """Return the labels: those that have a prompt, else the choices of the sample."""
+        if self._templates:
+            return list(self._templates)
+        choices = self._sample.inputs.get("choices")
+        if not isinstance(choices, (list, tuple)):
+            raise SampleError("there are no labels: set `templates` or `labels`, or use rows with choices")
+        return [str(choice) for choice in choices]
+
+    def generate_label_prompt(self, idx: int, ice: Any, label: Any, remain_sep: bool = False) -> str | PromptList:
+        """Render the prompt of a label: its own one, else that of the sample with the label as the answer."""
+        if template := self._templates.get(str(label)):
+            return to_aisbench(self._render(template, idx, ice))
+        if self._prompt is None:
+            raise SampleError("a conversation has no prompt for labels")
+        return to_aisbench((*self._render(self._prompt, idx, ice), Turn("assistant", (str(label),))))
+
+    def _render(self, prompt: Prompt, idx: int, ice: Any) -> tuple[Turn, ...]:
         if idx != 0:
             raise IndexError(f"there is no row {idx}: a retriever contains one sample")
         ids = ice.ids if isinstance(ice, ExampleText) else []
-        sample = replace(self._sample, meta={**self._sample.meta, EXAMPLE_IDS_KEY: ids})
-        prompt = to_aisbench(self._prompt.render(sample))
-        return f"{ice}{prompt}" if type(ice) is str and ice and isinstance(prompt, str) else prompt
+        return prompt.render(replace(self._sample, meta={**self._sample.meta, EXAMPLE_IDS_KEY: ids}))
+
+    def _get_turns(self) -> list[Turn]:
+        turns = self._sample.inputs.get("turns")
+        if not isinstance(turns, (list, tuple)):
+            raise SampleError("the task has no prompt, and the sample is not a conversation")
+        return [turn for turn in turns if isinstance(turn, Turn)]
 
     def get_gold_ans(self) -> list[Any] | None:
         return None if self._sample.target is None else [self._sample.target]
@@ -364,27 +463,3 @@ class TokenBucket:
         return True
 
     def __exit__(self, *_: object) -> None: ...
-
-
-class LazySession:
-    """`session`: an aiohttp session that is created on first use."""
-
-    def __init__(self) -> None:
-        self._session: Any = None
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if self._session is None:
-            try:
-                import aiohttp
-            except ImportError as error:
-                raise MissingExtra("A session", "api") from error
-            self._session = aiohttp.ClientSession(trust_env=True)
-        return getattr(self._session, name)
-
-    async def aclose(self) -> None:
-        """Close the session if it was created."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()

@@ -10,33 +10,33 @@ import asyncio
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, ClassVar
+from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ability, Ask, Output, Sample
 from auricle.interop.aisbench.adapters import (
     CURRENT_SAMPLE,
     BaseRetriever,
-    LazySession,
     ModelAdapter,
     SampleContext,
     StatusCounter,
     TokenBucket,
 )
-from auricle.interop.aisbench.stubs import (
+from auricle.interop.aisbench.inferencer_stubs import (
     CURRENT_MODEL,
-    OPENICL_MODULE,
-    ROW_FIELDS,
     BaseInferencerOutputHandler,
     GenInferencerOutputHandler,
     build_data_list,
 )
+from auricle.interop.aisbench.prompt_list import is_marker
+from auricle.interop.aisbench.session import TimedSession
+from auricle.interop.aisbench.stubs import OPENICL_MODULE
 from auricle.interop.user_classes import annotate_errors, display_name, find_owner, wrap_errors
 from auricle.prompts import Prompt
 from auricle.tasks.inferencers.base import resolve_max_tokens
@@ -44,6 +44,8 @@ from auricle.tasks.inferencers.base import resolve_max_tokens
 REQUEST_METHODS = ("do_request", "batch_inference")
 IMPLICIT_ARGUMENTS = ("model_cfg", "mode", "output_json_filepath")
 """Constructor arguments that Auricle provides."""
+PERPLEXITY_METHOD = "get_ppl"
+"""Method of the model that classes call which compare perplexities instead of generating text."""
 UPSTREAM_BASE_MODULE = f"{OPENICL_MODULE}.icl_inferencer.icl_base_inferencer"
 
 
@@ -52,7 +54,7 @@ class InferencerState:
 
     def __init__(self) -> None:
         self.instance: Any = None
-        self.session = LazySession()
+        self.session = TimedSession(lambda error: setattr(CURRENT_SAMPLE.get(), "failure", error))
         self.token_bucket = TokenBucket()
         self.sample_numbers = count()
 
@@ -62,20 +64,49 @@ class AisbenchInferencer:
     """Runs a class of AISBench: its `do_request`, or its `batch_inference` in a thread."""
 
     name: str
-    prompt: Prompt
+    prompt: Prompt | None
+    """The prompt of the task; None for conversations."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     max_tokens: int = 512
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
+    templates: Mapping[str, Any] = field(default_factory=dict)
+    """Prompt of each label, for classes that compare perplexities."""
     abbr: str = field(default="", repr=False)
     inferencer_class: type[Any] = field(default=object, repr=False)
     is_local: bool = field(default=False, repr=False)
+    is_load_test: bool = field(default=False, repr=False)
     state: InferencerState = field(default_factory=InferencerState, repr=False, compare=False)
-    needs: ClassVar[Ability] = "generate"
+
+    def __post_init__(self) -> None:
+        prompts = {str(label): Prompt.of(template) for label, template in self.templates.items()}
+        object.__setattr__(self, "templates", prompts)
+
+    @property
+    def needs(self) -> Ability:
+        """What the class needs of a model: text, or the probability of texts."""
+        return "loglikelihood" if calls_method(self.inferencer_class, PERPLEXITY_METHOD) else "generate"
+
+    @property
+    def prompt_columns(self) -> Prompt | None:
+        """The prompts of all labels as one, or the prompt of the task, to know which columns they use."""
+        if not self.templates:
+            return self.prompt
+        return Prompt(tuple(message for prompt in self.templates.values() for message in prompt.turns))
+
+    @property
+    def aggregation(self) -> str:
+        """How several answers are combined by default: those to a conversation are scored turn by turn."""
+        is_conversation = self.prompt is None and self.arguments.get("infer_mode") != "last"
+        return "turns" if is_conversation else ""
 
     def adapt_to_batching(self, is_batch_model: bool) -> AisbenchInferencer:
         """Prefer `batch_inference` for batch models if the class has both methods."""
         return replace(self, is_local=is_batch_model)
+
+    def adapt_to_load_test(self) -> AisbenchInferencer:
+        """Create the object with `mode="perf"`, so that it measures its requests."""
+        return replace(self, is_load_test=True)
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         methods = find_request_methods(self.inferencer_class)
@@ -119,7 +150,7 @@ class AisbenchInferencer:
         model = ModelAdapter(self.abbr, self.max_tokens)
         implicit_arguments = {
             "model_cfg": {"type": "auricle", "abbr": self.abbr, "max_out_len": self.max_tokens},
-            "mode": "infer",
+            "mode": "perf" if self.is_load_test else "infer",
             "output_json_filepath": "",
         }
         parameters = collect_parameters(self.inferencer_class)
@@ -129,6 +160,7 @@ class AisbenchInferencer:
         if not hasattr(inferencer, "output_handler"):
             raise SpecError(f"{self.name}: __init__ should call super().__init__(model_cfg).")
         inferencer.model, inferencer.status_counter = model, StatusCounter()
+        inferencer.perf_mode = self.is_load_test
         if not isinstance(inferencer.output_handler, BaseInferencerOutputHandler):
             inferencer.output_handler = GenInferencerOutputHandler()
         self.state.instance = inferencer
@@ -136,11 +168,13 @@ class AisbenchInferencer:
 
     def _build_rows(self, inferencer: Any, sample: Sample) -> list[dict[str, Any]]:
         """Return the rows that the class builds for one sample, with the sample's number as index."""
-        retriever = BaseRetriever(sample, self.prompt, self.abbr)
+        retriever = BaseRetriever(sample, self.prompt, self.abbr, self.templates)
         owner = find_owner(self.inferencer_class, "get_data_list")
         is_abstract = owner is not None and owner.__module__ == UPSTREAM_BASE_MODULE  # AISBench's own one raises
         rows = build_data_list(inferencer, retriever) if is_abstract else inferencer.get_data_list(retriever)
         _validate_rows(self.inferencer_class.__name__, rows)
+        if self.arguments.get("infer_mode") == "every_with_gt":
+            _require_references(rows)
         resolve_max_tokens(sample, self.max_tokens)  # reject an invalid value before sending anything
         number = int(sample.id) if sample.id.isdigit() else next(self.state.sample_numbers)
         return [{**row, "index": number} for row in rows]
@@ -150,12 +184,22 @@ def _validate_rows(class_name: str, rows: Any) -> None:
     if not isinstance(rows, list) or not rows:
         raise SampleError(f"get_data_list of {class_name} should return a non-empty list, not {rows!r}")
     for row in rows:
-        missing = [name for name in ROW_FIELDS[:-1] if not isinstance(row, Mapping) or name not in row]
+        content = "qa" if isinstance(row, Mapping) and "qa" in row else "prompt"  # `qa`: a prompt per label
+        required = (content, "index", "data_abbr", "max_out_len")
+        missing = [name for name in required if not isinstance(row, Mapping) or name not in row]
         if missing:
             raise SampleError(
                 f"a row of get_data_list of {class_name} lacks {', '.join(missing)}; "
-                f"required: {', '.join(ROW_FIELDS[:-1])}; optional: gold"
+                f"required: {', '.join(required)}; optional: gold"
             )
+
+
+def _require_references(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Raise if a conversation lacks the answers that precede its last turn."""
+    for row in rows:
+        answers = [message for message in row["prompt"] if not is_marker(message) and message["role"] == "BOT"]
+        if not all(answer["prompt"] for answer in answers[:-1]):
+            raise SampleError("infer_mode=every_with_gt needs the reference answers: set mode to gold (-T mode=gold)")
 
 
 @contextmanager
@@ -197,6 +241,12 @@ def find_request_methods(cls: type[Any]) -> list[str]:
     return [name for name, method in methods.items() if method and not getattr(method, "__isabstractmethod__", False)]
 
 
+def calls_method(cls: type[Any], name: str) -> bool:
+    """Return whether a method of a class refers to an attribute of this name."""
+    functions = [value for base in cls.__mro__ for value in vars(base).values() if inspect.isfunction(value)]
+    return any(name in function.__code__.co_names for function in functions)
+
+
 def collect_parameters(cls: type[Any]) -> dict[str, inspect.Parameter]:
     """Return the constructor parameters of a class, and those of its bases if it passes on `**kwargs`."""
     collected: dict[str, inspect.Parameter] = {}
@@ -226,11 +276,12 @@ def create_inferencer_factory(name: str, cls: Any) -> Callable[..., AisbenchInfe
     shown_name = display_name("aisbench", name)
     class_options = [option for option in collect_parameters(cls) if option not in IMPLICIT_ARGUMENTS]
 
-    def build(prompt: Prompt, **options: Any) -> AisbenchInferencer:
+    def build(prompt: Any = None, **options: Any) -> AisbenchInferencer:
         arguments = {option: options.pop(option) for option in class_options if option in options}
-        return AisbenchInferencer(shown_name, Prompt.of(prompt), arguments, inferencer_class=cls, **options)
+        parsed_prompt = Prompt.of(prompt) if prompt else None
+        return AisbenchInferencer(shown_name, parsed_prompt, arguments, inferencer_class=cls, **options)
 
-    adapter_options = ("prompt", "max_tokens", "temperature", "stop", "abbr")
+    adapter_options = ("prompt", "templates", "max_tokens", "temperature", "stop", "abbr")
     parameters = [
         inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY)
         for option in dict.fromkeys((*adapter_options, *class_options))

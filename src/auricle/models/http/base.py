@@ -72,13 +72,14 @@ class HttpModel(AsyncModel):
     default_key_env = ""
     reader: type[AnswerReader]
     """Reads the answers of the protocol."""
+    streams: bool = False
+    """Whether to request streamed answers."""
 
     def __init__(self, **options: Any) -> None:
         if not (find_spec("aiohttp") and find_spec("pybase64")):
             raise MissingExtra("Models behind an API", "api")
         self.service = ServiceConfig.from_options(type(self).__name__, options)
         self.streams = self.service.stream
-        """Whether to request streamed answers."""
         urls = self.service.resolve_urls(self.default_url)
         if not urls:
             raise SpecError(f"{type(self).__name__}: missing base_url. Set -M base_url=http://host:port/v1.")

@@ -7,6 +7,7 @@ import time
 from array import array
 from base64 import b64decode
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -86,11 +87,11 @@ class RequestTimer:
     def record_first_byte(self) -> None:
         self.first_byte = time.monotonic()
 
-    def record_chunk(self, kind: ChunkKind, data: str = "") -> None:
-        """Record a part of a streamed answer; `data` is its audio in base64."""
+    def record_chunk(self, kind: ChunkKind, data: str = "", at: float | None = None) -> None:
+        """Record a part of a streamed answer, now or at an earlier time; `data` is its audio in base64."""
         if not self.streamed:
             return
-        now = time.monotonic()
+        now = time.monotonic() if at is None else at
         if self.first_token is None:
             self.first_token = now
         elif self.last_content is not None:
@@ -124,6 +125,10 @@ class RequestTimer:
             return None
         times = (self.first_byte, self.first_token, self.first_audio, self.last_content, self.done)
         return Timing(*[None if time is None else round(time - sent, 6) for time in times])
+
+
+TIMER_FACTORY: ContextVar[Callable[[], RequestTimer]] = ContextVar("timer_factory", default=RequestTimer)
+"""Creates the timer of a request that a class sends itself; a load test sets it to measure such requests."""
 
 
 def connection_trace_config() -> aiohttp.TraceConfig:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
@@ -102,6 +103,12 @@ def adapt_to_batching(inferencer: Inferencer, *, is_batch_model: bool) -> Infere
     return adapt(is_batch_model) if adapt else inferencer
 
 
+def adapt_to_load_test(inferencer: Inferencer) -> Inferencer:
+    """Return the variant for load tests of an inferencer that has one (a method of this name)."""
+    adapt: Callable[[], Inferencer] | None = getattr(inferencer, "adapt_to_load_test", None)
+    return adapt() if adapt else inferencer
+
+
 async def close_inferencer(inferencer: Inferencer) -> None:
     """Close an inferencer that has a method `close`."""
     if close := getattr(inferencer, "close", None):
@@ -125,8 +132,25 @@ def resolve_max_tokens(sample: Sample, default: int, turn_index: int = 0) -> int
     return limit
 
 
+class UnknownRequest(SampleError):
+    """A request that an inferencer sends itself, so that it cannot be shown or prepared."""
+
+
+IS_PREVIEW: ContextVar[bool] = ContextVar("is_preview", default=False)
+"""Whether requests are only collected, and nothing may be sent."""
+
+
+def refuse_in_preview(reason: str) -> None:
+    """Raise `UnknownRequest` if nothing may be sent; for what sends requests itself instead of asking a model."""
+    if IS_PREVIEW.get():
+        raise UnknownRequest(reason)
+
+
 async def preview_requests(inferencer: Inferencer, sample: Sample) -> list[Request]:
-    """Return the requests an inferencer would send for a sample, without sending them."""
+    """Return the requests an inferencer would send for a sample, without sending them.
+
+    Requests that it sends itself are not among them.
+    """
     requests: list[Request] = []
 
     async def ask(request: Request) -> Output:
@@ -135,7 +159,13 @@ async def preview_requests(inferencer: Inferencer, sample: Sample) -> list[Reque
             return Likelihood(logprobs=(0.0,))
         return Generation(text="…")
 
-    await inferencer(sample, ask)
+    token = IS_PREVIEW.set(True)
+    try:
+        await inferencer(sample, ask)
+    except UnknownRequest:
+        pass
+    finally:
+        IS_PREVIEW.reset(token)
     return requests
 
 
@@ -167,6 +197,9 @@ class WithContext:
 
     def adapt_to_batching(self, is_batch_model: bool) -> WithContext:
         return replace(self, inner=adapt_to_batching(self.inner, is_batch_model=is_batch_model))
+
+    def adapt_to_load_test(self) -> WithContext:
+        return replace(self, inner=adapt_to_load_test(self.inner))
 
     async def close(self) -> None:
         await close_inferencer(self.inner)

@@ -1,5 +1,6 @@
 """Inferencers as people write them for AISBench; read as files, never imported by tests."""
 
+import asyncio
 import copy
 import uuid
 from multiprocessing import BoundedSemaphore
@@ -9,13 +10,21 @@ from ais_bench.benchmark.models.output import RequestOutput
 from ais_bench.benchmark.openicl.icl_inferencer.icl_base_api_inferencer import BaseApiInferencer
 from ais_bench.benchmark.openicl.icl_inferencer.icl_base_local_inferencer import BaseLocalInferencer
 from ais_bench.benchmark.openicl.icl_inferencer.icl_gen_inferencer import GenInferencer
+from ais_bench.benchmark.openicl.icl_inferencer.icl_multiturn_inferencer import MultiTurnGenInferencer
 from ais_bench.benchmark.openicl.icl_inferencer.output_handler.gen_inferencer_output_handler import (
     GenInferencerOutputHandler,
 )
+from ais_bench.benchmark.openicl.icl_inferencer.output_handler.ppl_inferencer_output_handler import (
+    PPLInferencerOutputHandler,
+    PPLRequestOutput,
+    PPLResponseOutput,
+)
+from ais_bench.benchmark.openicl.icl_inferencer.ppl_inferencer import PPLInferencer
 from ais_bench.benchmark.openicl.icl_retriever import BaseRetriever
 from ais_bench.benchmark.registry import ICL_INFERENCERS
 from ais_bench.benchmark.utils.logging.error_codes import ICLI_CODES
 from ais_bench.benchmark.utils.logging.exceptions import ParameterValueError
+from ais_bench.benchmark.utils.prompt import PromptList, get_round_index
 
 SEEN = []
 """What the objects were given, for tests to look at."""
@@ -136,6 +145,109 @@ class Itself(Api):
         async with session.get(data["prompt"]) as response:
             output.content, output.success = str(response.status), True
         await self.output_handler.report_cache_info(0, data["prompt"], output, "")
+
+
+class Measured(Api):
+    """Streams from a server itself, and notes the mode it was created in."""
+
+    def __init__(self, model_cfg, mode="infer", url="", **kwargs):
+        super().__init__(model_cfg, mode=mode)
+        self.url, self.mode = url, mode
+
+    async def do_request(self, data, token_bucket, session):
+        output = RequestOutput(self.perf_mode)
+        SEEN.append((self.mode, self.perf_mode))
+        body = {"model": "m", "messages": [{"role": "user", "content": data["prompt"]}], "stream": True}
+        await output.record_time_point()
+        async with session.post(self.url, json=body) as response:
+            async for line in response.content:
+                if b'"content"' in line:
+                    await output.record_time_point()
+                    output.content += "."
+            output.success = response.status == 200
+        await self.output_handler.report_cache_info(data["index"], data["prompt"], output, data["data_abbr"])
+
+
+class Points(Api):
+    """Reports how many time points the model recorded, and whether they are in order."""
+
+    async def do_request(self, data, token_bucket, session):
+        output = RequestOutput(self.perf_mode)
+        await self.model.generate(data["prompt"], data["max_out_len"], output, session=session)
+        metrics = output.get_metrics()
+        points = metrics["time_points"].tolist()
+        text = f"{self.perf_mode} {len(points)} {points == sorted(points)} {metrics['success']}"
+        await self.output_handler.report_cache_info(data["index"], data["prompt"], text, data["data_abbr"])
+
+
+class Chat(MultiTurnGenInferencer):
+    """Notes the conversation that it is given."""
+
+    async def do_request(self, data, token_bucket, session):
+        SEEN.append(copy.deepcopy(data["prompt"]))
+        await super().do_request(data, token_bucket, session)
+
+
+class OwnChat(BaseApiInferencer):
+    """A conversation without the class for conversations, as upstream writes its turns."""
+
+    def __init__(self, model_cfg, **kwargs):
+        super().__init__(model_cfg, **kwargs)
+        storage = self.response_anomaly_payload_storage
+        self.output_handler = GenInferencerOutputHandler(
+            perf_mode=self.perf_mode, save_every=self.save_every, response_anomaly_payload_storage=storage
+        )
+
+    async def do_request(self, data, token_bucket, session):
+        prompt = data["prompt"]
+        left, right = get_round_index(prompt)
+        before, chat, after = prompt[:left], prompt[left:right], prompt[right:]
+        for turn, index in enumerate([i for i, item in enumerate(chat) if item["role"] == "BOT"]):
+            history = await asyncio.to_thread(
+                self.model.parse_template, PromptList(before + chat[:index] + after), mode="gen"
+            )
+            output = RequestOutput(self.perf_mode)
+            output.turn_id = turn
+            await self.model.generate(history, data["max_out_len"], output, session=session)
+            chat[index]["prompt"] = output.content
+            await self.output_handler.report_cache_info(data["index"], history, output, data["data_abbr"])
+
+
+class Perplexity(PPLInferencer):
+    """Notes the texts whose perplexities are compared."""
+
+    async def do_request(self, data, token_bucket, session):
+        SEEN.append(copy.deepcopy(data["qa"]))
+        await super().do_request(data, token_bucket, session)
+
+
+class OwnPerplexity(BaseApiInferencer):
+    """Measures one text itself and reports the perplexity."""
+
+    def __init__(self, model_cfg, **kwargs):
+        super().__init__(model_cfg, **kwargs)
+        self.output_handler = PPLInferencerOutputHandler(perf_mode=self.perf_mode, save_every=self.save_every)
+
+    async def do_request(self, data, token_bucket, session):
+        output, response = PPLRequestOutput(self.perf_mode), PPLResponseOutput(self.perf_mode)
+        await self.model.get_ppl(data["prompt"], data["max_out_len"], output, session=session)
+        response.success, response.error_info = output.success, output.error_info
+        response.content, response.label_ppl_list = f"{output.ppl:.2f}", [{"label": "only", "ppl": output.ppl}]
+        await self.output_handler.report_cache_info(data["index"], data["prompt"], response, data["data_abbr"])
+
+
+class Shouting(Api):
+    """Changes predictions in a handler of its own."""
+
+    def __init__(self, model_cfg, **kwargs):
+        super().__init__(model_cfg)
+        self.output_handler = ShoutingHandler(self.perf_mode, self.save_every)
+
+
+class ShoutingHandler(GenInferencerOutputHandler):
+    def get_prediction_result(self, output, gold=None, input=None, data_abbr=""):
+        result = super().get_prediction_result(output, gold=gold, input=input, data_abbr=data_abbr)
+        return {**result, "prediction": result["prediction"].upper()}
 
 
 class Lacking(Api):
