@@ -68,6 +68,19 @@ def test_response_is_returned_before_it_is_committed(file: Path) -> None:
         assert cache.get(HELLO) == ANSWER
 
 
+def test_closed_cache_neither_answers_nor_stores(file: Path) -> None:
+    warnings: list[str] = []
+    cache = ResponseCache(file, "m", {}, warn=warnings.append)
+    cache.put(HELLO, ANSWER)
+    for _ in range(2):
+        cache.close()
+        assert cache.get(HELLO) is None
+    cache.put(ask("another"), ANSWER)
+    cache.close()
+    assert warnings == []
+    assert [model.entries for model in list_entries_by_model(file)] == [1]
+
+
 def test_unknown_request_is_a_miss(file: Path) -> None:
     with ResponseCache(file, "m", {}) as cache:
         assert cache.get(HELLO) is None
