@@ -27,7 +27,7 @@ from mutation_operators import Mutation
 ROOT = Path(__file__).resolve().parents[1]
 FURTHER_TESTS = {
     "engine": ["tests/unit/engine/test_run_loop.py", "tests/unit/test_api.py"],
-    "runs": ["tests/unit/test_api.py"],
+    "runs": ["tests/unit/engine/test_run_loop.py", "tests/unit/test_api.py"],
     "metrics": ["tests/oracle"],
     "text": ["tests/oracle/test_text_profiles.py"],
 }
@@ -78,7 +78,7 @@ class Module:
         further = self.room_tests()
         package, _, stem = self.name.rpartition(".")
         by_name = re.compile(rf"{re.escape(self.name)}\b|from {re.escape(package)} import [^\n]*\b{stem}\b")
-        for folder in ("tests/unit", "tests/oracle"):
+        for folder in (Path("tests/unit", self.path.parts[0]), Path("tests/oracle")):
             for path in sorted((root / folder).rglob("test_*.py")):
                 if by_name.search(path.read_text(encoding="utf-8")):
                     further.append(path.relative_to(root).as_posix())
