@@ -65,6 +65,20 @@ def test_badness_follows_the_direction_of_the_metric() -> None:
     assert Metric("m", len, ratio, higher_is_better=False).badness((1, 4)) == 0.25
 
 
+def test_a_statistic_that_cannot_be_rated_is_not_among_the_worst() -> None:
+    def needs_two(stats: Stats) -> float:
+        if len(stats) < 2:
+            raise ValueError("too few")
+        return 0.0
+
+    metric_of_pairs = Metric("m", len, needs_two)
+    assert math.isnan(metric_of_pairs.sample_value((1, 2)))
+    assert metric_of_pairs.badness((1, 2)) == -math.inf
+    assert metric_of_pairs.sample_value(3) == 3.0
+    assert Metric("m", len, ratio).sample_value((1, 4)) == 0.25
+    assert repr(metric_of_pairs) == "m:1"
+
+
 def test_a_ratio_is_pooled_and_undefined_without_a_denominator() -> None:
     assert ratio([(1, 2), (0, 8)]) == 0.1
     assert math.isnan(ratio([(1, 0)]))

@@ -34,6 +34,17 @@ def test_cider_equals_the_coco_tools() -> None:
     assert cider.aggregate(stats) == pytest.approx(GOLDEN["cider"], abs=1e-12)
 
 
+@pytest.mark.parametrize("metric", [rouge_l, cider])
+def test_the_bounds_of_a_caption_are_those_of_silence_and_of_a_reference(metric: Metric) -> None:
+    sample = Sample(id="0", inputs={}, target=["A dog barks loudly", "a loud dog"])
+    assert metric.bounds
+    worst, best = metric.bounds(sample)
+    if metric is cider:
+        assert (worst, best) == (("", *best[1:]), ("a dog barks loudly", "a dog barks loudly", "a loud dog"))
+    else:
+        assert (worst, best) == (0.0, 1.0)
+
+
 def test_weighted_cider_keeps_the_document_counts_of_the_corpus() -> None:
     stats = golden_stats(cider)
     value = CiderAggregator().prepare_weighted(stats)

@@ -188,6 +188,9 @@ def test_kappa_of_constant_verdicts_is_undefined() -> None:
         (SCALE, ["Score: 4"], 4.5, (4.0, 4.5)),
         (PAIRWISE, ["Winner: A", "Winner: B"], "win", (1.0, 1.0)),
         (PAIRWISE, ["Winner: A", "Winner: A"], "b", (0.5, 0.0)),
+        (PAIRWISE, ["Winner: B", "Winner: A"], "tie", (0.0, 0.5)),
+        (SCALE, ["Score: 1"], 1, (1.0, 1.0)),
+        (SCALE, ["Score: 5"], 5.0, (5.0, 5.0)),
     ],
 )
 def test_kappa_pairs_the_verdicts_of_judge_and_human(
@@ -207,6 +210,26 @@ def test_kappa_skips_samples_without_a_gold_label() -> None:
     assert kappa.applies
     assert not kappa.applies(make_sample())
     assert not kappa.applies(make_sample(gold=""))
+
+
+@pytest.mark.parametrize(("fields", "gold"), [(YES_NO, "perhaps"), (PAIRWISE, "c"), (SCALE, "high"), (SCALE, 0.5)])
+def test_a_gold_label_that_is_no_verdict_is_unreadable(fields: dict[str, Any], gold: Json) -> None:
+    replies = {"yes-no": ["Verdict: yes"], "pairwise": ["Winner: A", "Winner: B"], "scale": ["Score: 4"]}
+    with pytest.raises(Unreadable, match="is not a valid verdict of this rubric"):
+        kappa_metric(**fields).score(make_sample(gold=gold), Generation(text="a"), verdicts=replies[fields["kind"]])
+
+
+def test_tied_votes_have_no_verdict_to_compare() -> None:
+    kappa = kappa_metric(votes=2, aggregate="mean", temperature=0.5)
+    with pytest.raises(Unreadable, match="the votes are tied"):
+        kappa.score(make_sample(gold="yes"), Generation(text="a"), verdicts=["Verdict: yes", "Verdict: no"])
+
+
+def test_tied_pairwise_votes_are_a_tie() -> None:
+    metric = make_judge_metric(make_rubric(PAIRWISE, votes=2, aggregate="majority", temperature=0.5))
+    win, loss = ["Winner: A", "Winner: B"], ["Winner: B", "Winner: A"]
+    assert metric.score(make_sample(), Generation(text="a"), verdicts=[*win, *loss])[0] == 0.5
+    assert metric.score(make_sample(), Generation(text="a"), verdicts=[*win, *win])[0] == 1.0
 
 
 def test_a_gold_label_outside_the_scale_is_unreadable() -> None:

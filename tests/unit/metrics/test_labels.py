@@ -8,7 +8,7 @@ import pytest
 
 from auricle import Metric
 from auricle.core.errors import SampleError, Unreadable, Unsuited
-from auricle.core.types import Generation, Prediction, Sample
+from auricle.core.types import Generation, Likelihood, Output, Prediction, Sample
 from auricle.metrics import labels
 from auricle.metrics.labels import ExpectedCalibrationError, resolve_option, word_match
 
@@ -44,6 +44,34 @@ def test_synonyms_can_be_disabled() -> None:
     without_synonyms = labels.accuracy.without_synonyms()
     assert without_synonyms.score(sample, output) == 0.0
     assert without_synonyms.signature == "accuracy:2.no-synonyms.unreadable-wrong"
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (Generation(text="happy"), "needs class scores; this model writes text"),
+        (Likelihood(logprobs=(-1.0,)), "needs class scores, not Likelihood"),
+        (scores("happy", scale="continuous"), "outputs are continuous dimensions"),
+    ],
+)
+def test_outputs_without_class_scores_are_refused(output: Output, message: str) -> None:
+    with pytest.raises(Unsuited, match=message):
+        labels.require_class_scores(output)
+
+
+def test_a_model_without_scores_is_unreadable_and_other_outputs_are_unsuited() -> None:
+    with pytest.raises(Unreadable, match="returned no scores"):
+        labels.require_class_scores(Prediction(values={}, scale="logit"))
+    with pytest.raises(Unsuited, match="needs text or class scores, not Likelihood"):
+        labels.get_predicted_label(sample_of("happy"), Likelihood(logprobs=(-1.0,)))
+    assert labels.extract_label_or_none(sample_of("happy"), Generation(text="hm")) is None
+    assert labels.extract_label_or_none(sample_of("happy"), Generation(text="It is happy.")) == "happy"
+
+
+def test_a_single_choice_need_not_be_a_list() -> None:
+    assert labels.get_choices(Sample(id="0", inputs={"choices": "yes"})) == ["yes"]
+    assert labels.get_choices(Sample(id="0", inputs={"choices": (1, "two")})) == ["1", "two"]
+    assert labels.get_choices(Sample(id="0", inputs={})) == []
 
 
 def test_the_first_of_equal_scores_is_predicted() -> None:
