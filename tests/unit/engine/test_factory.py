@@ -1,5 +1,7 @@
 """Building tasks, loading models and checking settings."""
 
+import asyncio
+import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -7,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from auricle import Settings, Spec, SpecError
+from auricle import Generate, Settings, Spec, SpecError, Turn
 from auricle.engine.factory import (
     Evaluation,
     build_run_spec,
@@ -22,10 +24,13 @@ from auricle.engine.factory import (
     model_name,
     resolve_model,
 )
-from auricle.engine.workers.replicas import ReplicaPool
+from auricle.engine.workers import replicas
+from auricle.engine.workers.ray import RayReplicaPool
+from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
 from auricle.engine.workers.senders import SenderPool
 from auricle.runs.run_directory import Run
 from auricle.testing.models import Echo, FakeApi
+from tests.support.fake_ray import FakeRay
 
 
 @pytest.fixture
@@ -198,6 +203,46 @@ def test_one_process_needs_no_pool() -> None:
     assert isinstance(model, FakeApi)
     assert model.reply == "x"
     assert isinstance(deploy_model(Echo, Spec(task="demo", model="echo"), Settings(replicas=1)), Echo)
+
+
+def test_replicas_get_their_devices_timeout_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    created = []
+    monkeypatch.setattr(replicas, "ReplicaPool", lambda *arguments: created.append(arguments))
+    spec = Spec(task="demo", model="echo", model_args={"delay": 1.0})
+    deploy_model(Echo, spec, Settings(replicas=2, devices=("0", "1"), batch_timeout=30.0), tmp_path)
+    deploy_model(Echo, spec, Settings(replicas=2))
+    first, second = created
+    assert first[:3] == ("echo", {"delay": 1.0}, Echo)
+    assert first[3] == ReplicaOptions(replicas=2, devices=("0", "1"), timeout=30.0, log_folder=tmp_path / "logs")
+    assert second[3].log_folder is None
+
+
+def test_another_python_makes_a_pool_without_its_argument(monkeypatch: pytest.MonkeyPatch) -> None:
+    created = []
+    monkeypatch.setattr(replicas, "ReplicaPool", lambda *arguments: created.append(arguments))
+    spec = Spec(task="demo", model="echo", model_args={"delay": 1.0, "python": sys.executable})
+    deploy_model(Echo, spec, Settings())
+    ((name, arguments, model_class, options),) = created
+    assert (name, arguments, model_class) == ("echo", {"delay": 1.0}, Echo)
+    assert options.python == sys.executable
+    assert "PYTHONPATH" in options.environment
+    sender = Spec(task="demo", model="fake-api", model_args={"reply": "x", "python": sys.executable})
+    assert isinstance(deploy_model(FakeApi, sender, Settings()), SenderPool)
+    with pytest.raises(SpecError, match="--backend ray cannot be combined with --devices, -M python"):
+        check_settings(Echo, spec, Settings(backend="ray"))
+
+
+def test_ray_gets_its_address_replicas_gpus_and_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_ray = FakeRay()
+    monkeypatch.setitem(sys.modules, "ray", fake_ray)
+    settings = Settings(backend="ray", ray_address="head:6379", replicas=3, gpus_per_replica=0.5, batch_timeout=30.0)
+    pool = deploy_model(Echo, Spec(task="demo", model="echo", model_args={"delay": 0.0}), settings)
+    assert isinstance(pool, RayReplicaPool)
+    assert len(pool.workers) == 3
+    assert fake_ray.init_options["address"] == "head:6379"
+    assert fake_ray.actor_options["num_gpus"] == 0.5
+    asyncio.run(pool.workers[0]("generate", [Generate(turns=(Turn("user", ("hello",)),))]))
+    assert fake_ray.actor_arguments == [("echo", {"delay": 0.0}, 30.0)]
 
 
 def test_devices_alone_make_replicas() -> None:

@@ -228,8 +228,8 @@ def test_tied_votes_have_no_verdict_to_compare() -> None:
 def test_tied_pairwise_votes_are_a_tie() -> None:
     metric = make_judge_metric(make_rubric(PAIRWISE, votes=2, aggregate="majority", temperature=0.5))
     win, loss = ["Winner: A", "Winner: B"], ["Winner: B", "Winner: A"]
-    assert metric.score(make_sample(), Generation(text="a"), verdicts=[*win, *loss])[0] == 0.5
-    assert metric.score(make_sample(), Generation(text="a"), verdicts=[*win, *win])[0] == 1.0
+    for verdicts, stat in (([*win, *loss], (0.5, 0, 1, 0, 0)), ([*win, *win], (1.0, 1, 0, 0, 0))):
+        assert metric.score(make_sample(), Generation(text="a"), verdicts=verdicts) == stat
 
 
 def test_a_gold_label_outside_the_scale_is_unreadable() -> None:

@@ -70,7 +70,7 @@ def test_a_model_without_scores_is_unreadable_and_other_outputs_are_unsuited() -
 
 def test_a_single_choice_need_not_be_a_list() -> None:
     assert labels.get_choices(Sample(id="0", inputs={"choices": "yes"})) == ["yes"]
-    assert labels.get_choices(Sample(id="0", inputs={"choices": (1, "two")})) == ["1", "two"]
+    assert labels.get_choices(Sample(id="0", inputs={"choices": ("one", "two")})) == ["one", "two"]
     assert labels.get_choices(Sample(id="0", inputs={})) == []
 
 
