@@ -10,7 +10,12 @@ import yaml
 
 from auricle import Spec, evaluate, score
 from auricle.api import load_metrics
+from auricle.core.types import Failure, Generation, Record, Sample
 from auricle.engine.budget import Budget
+from auricle.engine.observer import Observer
+from auricle.runs.progress import Progress
+from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import Price
 
 CODE = """
@@ -124,3 +129,108 @@ def test_answer_with_a_new_target_is_counted_once(paid: Any, tmp_path: Path, man
     budget = Budget(Price("m", input=2, output=10), limit=100)
     evaluate(build_spec("y"), tmp_path / "run", observer=budget)
     assert budget.totals.cost == pytest.approx(2 * COST_PER_ANSWER)
+
+
+# --- the observer itself --------------------------------------------------------------------
+
+PRICE = Price("paid-1", input=2, output=10)
+
+
+class Stops:
+    """Counts how often a run is stopped."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self) -> None:
+        self.count += 1
+
+
+class RecordsCallbacks(Observer):
+    def __init__(self) -> None:
+        self.started: list[Run] = []
+        self.results: list[Record] = []
+
+    def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
+        self.started.append(run)
+
+    def on_result(self, result: Record, /) -> None:
+        self.results.append(result)
+
+
+def answer(name: str, tokens: int | None = 10_000, key: str = "k", error: Failure | None = None) -> Record:
+    usage: dict[str, Any] = {} if tokens is None else {"tokens": tokens, "input_tokens": 10 * tokens}
+    outputs = () if error else (Generation(text="x", **usage),)
+    return Record(sample=Sample(id=name, inputs={}), row=0, outputs=outputs, error=error, key=key)
+
+
+@pytest.fixture
+def empty_run(tmp_path: Path) -> Any:
+    with Run.open(tmp_path / "begun", RunSpec(identity={}, spec={})) as run:
+        yield run
+
+
+def test_budget_stops_when_the_limit_is_reached_and_forwards_callbacks(empty_run: Run) -> None:
+    observer, stop = RecordsCallbacks(), Stops()
+    budget = Budget(PRICE, limit=3.0).with_observer(observer)
+    budget.on_start(empty_run, stop)
+    records = [answer(str(number)) for number in range(10)]
+    for record in records[:9]:
+        budget.on_result(record)
+    assert (stop.count, budget.stop_reason) == (0, "")
+    budget.on_result(records[9])
+    assert stop.count == 1
+    assert budget.stop_reason == "3.00 USD spent, the limit is 3.00 USD"
+    assert (observer.started, observer.results) == ([empty_run], records)
+    assert Price.load(empty_run.path) == PRICE
+
+
+def test_budget_without_a_limit_only_stores_the_price(empty_run: Run) -> None:
+    budget, stop = Budget(PRICE), Stops()
+    budget.on_start(empty_run, stop)
+    budget.on_result(answer("a"))
+    assert (stop.count, budget.totals.cost, budget.stop_reason) == (0, 0.0, "")
+    assert Price.load(empty_run.path) == PRICE
+
+
+@pytest.mark.parametrize(("limit", "is_complete", "stops"), [(0.6, False, 1), (0.61, False, 0), (0.6, True, 0)])
+def test_answers_of_earlier_passes_count_unless_the_run_is_complete(
+    empty_run: Run, limit: float, is_complete: bool, stops: int
+) -> None:
+    failure = Failure("Transient", "late")
+    for record in (answer("a", key="ka"), answer("b", key="kb"), answer("c", key="kc", error=failure)):
+        empty_run.append(record)
+    empty_run.flush()
+    empty_run.write_progress(Progress(complete=is_complete))
+    budget, stop = Budget(PRICE, limit=limit), Stops()
+    budget.on_start(empty_run, stop)
+    assert stop.count == stops
+    assert budget.totals.cost == pytest.approx(2 * COST_PER_ANSWER)
+    budget.on_result(answer("a", key="ka"))  # reported again
+    assert budget.totals.cost == pytest.approx(2 * COST_PER_ANSWER)
+    budget.on_result(answer("a", key="other"))
+    budget.on_result(answer("c", key="kc"))
+    assert budget.totals.cost == pytest.approx(4 * COST_PER_ANSWER)
+
+
+def test_ten_answers_without_usage_stop_the_run(empty_run: Run) -> None:
+    budget, stop = Budget(PRICE, limit=100.0), Stops()
+    budget.on_start(empty_run, stop)
+    for number in range(9):
+        budget.on_result(answer(str(number), tokens=None))
+    assert stop.count == 0
+    budget.on_result(answer("9", tokens=None))
+    assert stop.count == 1
+    assert budget.stop_reason.startswith("paid-1 does not report the usage it charges for")
+
+
+def test_some_answers_without_usage_make_the_cost_a_lower_bound(empty_run: Run) -> None:
+    budget, stop = Budget(PRICE, limit=0.6), Stops()
+    budget.on_start(empty_run, stop)
+    budget.on_result(answer("priced"))
+    for number in range(12):
+        budget.on_result(answer(str(number), tokens=None))
+    assert stop.count == 0
+    budget.on_result(answer("priced too"))
+    assert stop.count == 1
+    assert budget.stop_reason == "at least 0.6 USD spent, the limit is 0.6 USD"

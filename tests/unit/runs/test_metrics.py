@@ -139,6 +139,17 @@ def test_empty_answers_are_answered_and_skipped_samples_have_failed() -> None:
     assert OutcomeCounts.count(outcomes) == OutcomeCounts(total=11, answered=7, failed=4, empty=2, skipped=1)
 
 
+def test_outcomes_that_did_not_occur_count_as_none() -> None:
+    assert OutcomeCounts.count({}) == OutcomeCounts() == OutcomeCounts(0, 0, 0, 0, 0, 0)
+    for outcome, counts in (
+        (Outcome.ANSWERED, OutcomeCounts(1, 1, 0)),
+        (Outcome.EMPTY, OutcomeCounts(1, 1, 0, empty=1)),
+        (Outcome.FAILED, OutcomeCounts(1, 0, 1)),
+        (Outcome.SKIPPED, OutcomeCounts(1, 0, 1, skipped=1)),
+    ):
+        assert OutcomeCounts.count({outcome: 1}) == counts
+
+
 def test_failure_example_names_the_row() -> None:
     record = Record(sample=Sample(id="a", inputs={}, origin="x.jsonl:3"), row=2, error=Failure("Refused", "no"))
     assert FailureExample.from_record(record) == FailureExample("a", "x.jsonl:3", "no")
