@@ -251,7 +251,7 @@ def find_conflict(path: Path, spec: RunSpec) -> str:
 
 def _has_records(path: Path) -> bool:
     journal = path / OUTPUTS_FILE
-    return journal.exists() and journal.stat().st_size > 0
+    return journal.exists() and bool(journal.stat().st_size)
 
 
 def first_usable(folder: Path, is_usable: Callable[[Path], bool]) -> Path:

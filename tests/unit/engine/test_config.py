@@ -111,3 +111,37 @@ def test_each_task_becomes_an_evaluation() -> None:
     first, second = config.prepare()
     assert first.folder_name == second.folder_name == "demo-echo"
     assert first.spec.limit == 2
+
+
+def test_optional_fields_have_defaults() -> None:
+    config = RunConfig.from_fields(REQUIRED, "test")
+    assert config.model_dump() == {
+        "task": ("demo",),
+        "kind": None,
+        "model": "echo",
+        "task_args": {},
+        "model_args": {},
+        "limit": None,
+        "profile": None,
+        "judge": None,
+        "infer_only": False,
+        "cache": False,
+        "cache_path": None,
+        "prices": None,
+        "max_cost": None,
+        "out": None,
+        "fresh": False,
+        "progress": "auto",
+        "settings": vars_of(Settings()),
+    }
+
+
+def vars_of(settings: Settings) -> dict[str, object]:
+    return {field.name: getattr(settings, field.name) for field in fields(settings)}
+
+
+@pytest.mark.parametrize(("field", "least"), [("limit", 1), ("max_cost", 0.01)])
+def test_limits_are_positive(field: str, least: float) -> None:
+    assert getattr(RunConfig.from_fields({**REQUIRED, field: least}, "test"), field) == least
+    with pytest.raises(SpecError, match=f"{field}: Input should be greater than 0"):
+        RunConfig.from_fields({**REQUIRED, field: 0}, "test")

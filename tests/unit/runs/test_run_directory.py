@@ -285,3 +285,91 @@ def test_speech_that_cannot_be_encoded_leaves_its_transcript(tmp_path: Path) -> 
     broken = Audio(data=np.array([np.nan], np.float32), rate=16_000)
     (stored,) = write_run(tmp_path, record(outputs=(Generation(text="hi", audio=broken),))).records()
     assert stored.outputs == (Generation(text="hi"),)
+
+
+def test_outputs_without_speech_are_stored_beside_spoken_ones(tmp_path: Path) -> None:
+    others = (Generation(text="written"), Prediction(values={"a": 1.0}, scale="logit"))
+    spoken = Generation(text="spoken", audio=Audio(data=b"RIFF one"))
+    (stored,) = write_run(tmp_path, record(outputs=(*others, spoken))).records()
+    assert stored.outputs[:2] == others
+    audio = stored.outputs[2].audio  # type: ignore[union-attr]
+    assert audio is not None
+    assert audio.path
+    assert audio.path.read_bytes() == b"RIFF one"
+
+
+def test_speech_of_an_earlier_pass_is_stored_under_the_same_name(tmp_path: Path) -> None:
+    (first,) = write_run(tmp_path, record(outputs=(Generation(text="a", audio=Audio(data=b"RIFF one")),))).records()
+    (second,) = write_run(tmp_path, first).records()
+    assert second == first
+    assert len([*(tmp_path / "speech").iterdir()]) == 1
+
+
+def test_open_run_moves_damaged_lines_and_accepts_further_records(tmp_path: Path) -> None:
+    write_run(tmp_path, record("a"), record("b"))
+    journal = tmp_path / "outputs.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"damaged\n" + lines[1])
+    with Run.open(tmp_path, SPEC) as run:
+        assert [stored.sample.id for stored in run.records()] == ["b"]
+        assert [(line.line, line.file) for line in run.moved_lines] == [(1, "outputs.jsonl")]
+        run.append(record("c"))
+        run.flush()
+        run.append(record("d"))
+    assert [stored.sample.id for stored in Run.load(tmp_path).records()] == ["b", "c", "d"]
+    assert (tmp_path / "outputs.damaged.jsonl").read_bytes() == b"damaged\n"
+
+
+def test_loaded_run_with_damaged_lines_is_not_changed(tmp_path: Path) -> None:
+    run = write_run(tmp_path, record("a"))
+    with run.outputs_path.open("ab") as file:
+        file.write(b"damaged\n")
+    content = run.outputs_path.read_bytes()
+    assert [stored.sample.id for stored in run.records()] == ["a"]
+    assert run.moved_lines == ()
+    assert run.outputs_path.read_bytes() == content
+    run.check()
+
+
+# --- durability -------------------------------------------------------------------
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Collect the files and folders that are written to disk."""
+    paths: list[Path] = []
+    fsync = os.fsync
+
+    def record_and_sync(descriptor: int) -> None:
+        paths.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", record_and_sync)
+    return paths
+
+
+def test_new_journal_and_its_lines_are_on_disk(tmp_path: Path, synced: list[Path]) -> None:
+    with Run.open(tmp_path / "run", SPEC) as run:
+        assert tmp_path / "run" in synced
+        synced.clear()
+        run.append(record())
+        run.flush()
+        assert synced == [run.outputs_path]
+
+
+def test_damaged_lines_are_on_disk_before_they_leave_the_journal(tmp_path: Path, synced: list[Path]) -> None:
+    write_run(tmp_path, record("a"))
+    with (tmp_path / "outputs.jsonl").open("ab") as file:
+        file.write(b"damaged\n")
+    with Run.open(tmp_path, SPEC) as run:
+        synced.clear()
+        run.open_index().close()
+        assert synced[0] == tmp_path / "outputs.damaged.jsonl"
+        assert tmp_path in synced
+
+
+def test_renaming_a_run_is_on_disk(tmp_path: Path, synced: list[Path]) -> None:
+    write_run(tmp_path / "run", record())
+    synced.clear()
+    assert set_aside(tmp_path / "run") == tmp_path / "run.1"
+    assert synced == [tmp_path]
