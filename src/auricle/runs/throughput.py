@@ -23,11 +23,12 @@ MIN_ANSWERS_FOR_P95 = 20
 class PassTimer:
     """Measures one pass from its first request to its last answer."""
 
-    __slots__ = ("_audio_seconds", "_ended_at", "_samples", "_started_at", "_unknown_durations")
+    __slots__ = ("_audio_seconds", "_ended_at", "_has_unknown_duration", "_samples", "_started_at")
 
     def __init__(self) -> None:
-        self._started_at, self._ended_at = math.inf, -math.inf
-        self._samples = self._unknown_durations = 0
+        self._started_at = self._ended_at = math.inf
+        self._samples = 0
+        self._has_unknown_duration = False
         self._audio_seconds = 0.0
 
     def add(self, record: Record, started_at: float, ended_at: float, *, has_media: bool) -> None:
@@ -43,7 +44,7 @@ class PassTimer:
         if record.audio_seconds is not None:
             self._audio_seconds += record.audio_seconds
         elif has_media:
-            self._unknown_durations += 1
+            self._has_unknown_duration = True
 
     def timings(self, ready_at: float | None = None) -> list[PassTiming]:
         """Return the timing of the pass, if it answered anything.
@@ -54,7 +55,7 @@ class PassTimer:
         if not self._samples:
             return []
         started_at = max(self._started_at, ready_at or -math.inf)
-        audio_seconds = None if self._unknown_durations else round(self._audio_seconds, 4)
+        audio_seconds = None if self._has_unknown_duration else round(self._audio_seconds, 4)
         return [PassTiming(round(self._ended_at - started_at, 6), self._samples, audio_seconds)]
 
 

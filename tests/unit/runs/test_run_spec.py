@@ -47,6 +47,17 @@ def test_long_values_are_cut_to_the_place_where_they_differ() -> None:
     assert old.describe_differences(new) == (f"inferencer was …{'x' * 20}a{'y' * 39}…, now …{'x' * 20}b{'y' * 39}…")
 
 
+def test_long_values_that_differ_at_the_start_are_cut_at_the_end() -> None:
+    old, new = (RunSpec(identity={"inferencer": f"x{end}{'y' * 500}"}, spec={}) for end in "ab")
+    assert old.describe_differences(new) == f"inferencer was 'xa{'y' * 57}…, now 'xb{'y' * 57}…"
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [(58, False), (59, True)])
+def test_values_of_sixty_characters_are_shown_whole(length: int, is_cut: bool) -> None:
+    old, new = (RunSpec(identity={"inferencer": "x" * (length - 1) + end}, spec={}) for end in "ab")
+    assert ("…" in old.describe_differences(new)) is is_cut
+
+
 def test_newer_format_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "spec.json").write_text('{"format": 99, "identity": {}, "spec": {}}')
     with pytest.raises(DataError, match="format 99, which a newer version of Auricle wrote"):
