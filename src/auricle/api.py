@@ -41,6 +41,7 @@ from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.factory import model_name as model_name
 from auricle.engine.judge import JudgePass
+from auricle.engine.model_log import loguru_records_written, model_log
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import NoModel, RunLoop, has_all_answers
 from auricle.engine.settings import Settings
@@ -102,11 +103,11 @@ def evaluate(
         validate()
     observer = observer or Observer()
     with limit_audio(settings.max_audio), Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
-        if has_all_answers(task.samples, run, evaluation.inferencer, settings):
-            model: Model = NoModel()
-        else:
-            model = deploy_model(model_class, spec, settings, run.path)
-        outcomes, stop_reason = _run_inference(evaluation, model, run, settings, observer)
+        with model_log(run.path) as log:
+            is_answered = has_all_answers(task.samples, run, evaluation.inferencer, settings)
+            model = NoModel() if is_answered else deploy_model(model_class, spec, settings, run.path)
+            with loguru_records_written(log.write):
+                outcomes, stop_reason = _run_inference(evaluation, model, run, settings, observer)
         result = RunResult(
             path=run.path,
             outcomes=outcomes,

@@ -35,8 +35,8 @@ def create_stub_module(
 class LoguruStub:
     """Stub of `loguru.logger` that logs to the logger of a package."""
 
-    def __init__(self, package: str, min_level: int = logging.NOTSET) -> None:
-        self._package, self._min_level = package, min_level
+    def __init__(self, package: str) -> None:
+        self._package = package
 
     def __getattr__(self, name: str) -> Callable[..., LoguruStub]:
         if name.startswith("_"):
@@ -44,9 +44,8 @@ class LoguruStub:
         level = logging.getLevelNamesMapping().get({"exception": "ERROR"}.get(name, name.upper()), logging.INFO)
 
         def log(message: object = "", *args: Any, **kwargs: Any) -> LoguruStub:
-            if level >= self._min_level:
-                text = str(message).format(*args, **kwargs) if args or kwargs else str(message)
-                logging.getLogger(self._package).log(level, "%s", text)
+            text = str(message).format(*args, **kwargs) if args or kwargs else str(message)
+            logging.getLogger(self._package).log(level, "%s", text)
             return self
 
         return log

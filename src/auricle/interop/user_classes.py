@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,8 +77,17 @@ def split_options(option_class: type[Options], arguments: Mapping[str, Any]) -> 
 def instantiate(name: str, user_class: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     """Create an object of a user's class; wrong arguments and exceptions become `SpecError`."""
     check_arguments(name, user_class, arguments)
+    enable_debug_records(user_class)
     with wrap_errors(name):
         return user_class(**arguments)
+
+
+def enable_debug_records(user_class: Callable[..., Any], *packages: str) -> None:
+    """Let the loggers of a class's package and of a framework pass everything, for the log of the run."""
+    for package in (user_class.__module__.partition(".")[0], *packages):
+        logger = logging.getLogger(package)
+        if logger.level == logging.NOTSET:
+            logger.setLevel(logging.DEBUG)
 
 
 def check_arguments(

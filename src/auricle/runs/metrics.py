@@ -117,7 +117,7 @@ class OutcomeCounts:
         if self.empty > MAX_EMPTY_SHARE * self.answered:
             warnings.append(
                 f"{self.empty:,} of {self.answered:,} answers are empty ({self.empty / self.answered:.0%}). A model "
-                "that catches its own errors answers with nothing; what it logged is in the folder logs of the run."
+                "that catches its own errors answers with nothing; logs/model.log of the run has what it logged."
             )
         return warnings
 

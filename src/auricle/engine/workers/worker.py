@@ -14,6 +14,7 @@ from auricle.core.redaction import SECRETS, RedactingStream
 from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY_BY_REQUEST, Output, Request
 from auricle.engine.batching import check_output_count
+from auricle.engine.model_log import log_records_written, loguru_records_written
 from auricle.engine.outputs import normalise_output
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
@@ -60,10 +61,11 @@ class WorkerServer:
             return
         self._send(pack({"ready": True}))
         try:
-            if isinstance(model, AsyncModel):
-                await self._serve_requests(DirectSlot(model))
-            else:
-                await self._serve_batches(model)
+            with loguru_records_written(sys.stderr.write):
+                if isinstance(model, AsyncModel):
+                    await self._serve_requests(DirectSlot(model))
+                else:
+                    await self._serve_batches(model)
         finally:
             await close_model(model)
 
@@ -152,7 +154,8 @@ async def main() -> None:
     reader = asyncio.StreamReader(limit=1 << 20)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
-    await WorkerServer(reader, out).serve()
+    with log_records_written(sys.stderr.write):  # of all levels that the model's loggers pass
+        await WorkerServer(reader, out).serve()
 
 
 def describe_model(name: str) -> bytes:

@@ -24,13 +24,14 @@ from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, 
 from auricle.interop.lmms.media import join_text, open_image
 from auricle.interop.lmms.messages import GuideMessages
 from auricle.interop.lmms.sounds import AudioDict
-from auricle.interop.lmms.stubs import find_checkout, stubs_importable
+from auricle.interop.lmms.stubs import PACKAGE, find_checkout, stubs_importable
 from auricle.interop.user_classes import (
     AudioFiles,
     UserModel,
     annotate_errors,
     check_arguments,
     describe_type,
+    enable_debug_records,
     split_options,
     wrap_errors,
 )
@@ -39,6 +40,8 @@ GENERATE_METHOD, MULTI_ROUND_METHOD = "generate_until", "generate_until_multi_ro
 LOGLIKELIHOOD_METHOD = "loglikelihood"
 TASK_NAME, SPLIT_NAME = "auricle", "test"
 """Keys under which classes find docs: `task_dict[task][split][doc_id]`."""
+DECODER_PROMPT_TOKENS = 4
+"""Tokens of a decoder's prompt, at most: those of Whisper are start, language, task and no timestamps."""
 FAILED_PREFIX = "[LMMS_EVAL_REQUEST_FAILED"
 """Start of the text that lmms-eval stores as the answer of a failed request."""
 ModelRequest: TypeAlias = Generate | LogLikelihood
@@ -80,8 +83,10 @@ class LmmsModel(UserModel):
         self._checkout = find_checkout(Path(self.class_path.rpartition(":")[0]))
         with stubs_importable(self._checkout):
             model_class = self._load_class()
+            enable_debug_records(model_class, PACKAGE)
             self._model = self._instantiate(model_class, class_arguments)
             self._instance_class = import_module("lmms_eval.api.instance").Instance
+        self._token_limit = find_token_limit(self._model)
         is_automatic = self._options.method == "auto"
         self._generation_method = select_generation_method(model_class) if is_automatic else self._options.method
         self._is_chat = not getattr(self._model, "is_simple", True)
@@ -174,7 +179,7 @@ class LmmsModel(UserModel):
     def _request_arguments(self, method: str, request: ModelRequest, doc: RequestDoc) -> tuple[Any, ...]:
         if isinstance(request, LogLikelihood):
             return (doc.text, CallableTarget(request.continuation), doc_to_visual)
-        gen_kwargs = build_gen_kwargs(request)
+        gen_kwargs = build_gen_kwargs(request, self._token_limit)
         if self._takes_five_arguments:
             return (doc_to_guide_messages, gen_kwargs)
         if self._is_chat:
@@ -333,10 +338,22 @@ class CallableTarget(str):
         return str(self)
 
 
-def build_gen_kwargs(request: Generate) -> dict[str, Any]:
+def find_token_limit(model: Any) -> int | None:
+    """Return how many tokens a class can generate according to the config of its model, if that has a limit.
+
+    Beyond the positions of its decoder, generation raises an error, which classes of lmms-eval turn into empty answers.
+    """
+    for owner in (model, getattr(model, "model", None), getattr(model, "_model", None)):
+        positions = getattr(getattr(owner, "config", None), "max_target_positions", None)
+        if isinstance(positions, int) and positions > DECODER_PROMPT_TOKENS:
+            return positions - DECODER_PROMPT_TOKENS
+    return None
+
+
+def build_gen_kwargs(request: Generate, token_limit: int | None = None) -> dict[str, Any]:
     """Return new `gen_kwargs`; classes may remove entries."""
     gen_kwargs: dict[str, Any] = {
-        "max_new_tokens": request.max_tokens,
+        "max_new_tokens": min(request.max_tokens, token_limit or request.max_tokens),
         "temperature": request.temperature,
         "do_sample": request.temperature > 0,
     }

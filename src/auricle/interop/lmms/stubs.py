@@ -5,7 +5,6 @@ A stub is used only if Python finds no real module, and only within a block.
 
 from __future__ import annotations
 
-import logging
 import sys
 import threading
 from abc import ABC, abstractmethod
@@ -349,7 +348,7 @@ LMMS_STUBS: Mapping[str, NameProvider] = {
 }
 THIRD_PARTY_STUBS: Mapping[str, NameProvider] = {
     "editdistance": lambda: {"eval": _edit_distance, "distance": _edit_distance},
-    "loguru": lambda: {"logger": LoguruStub(PACKAGE, logging.WARNING)},
+    "loguru": lambda: {"logger": LoguruStub(PACKAGE)},
     "tqdm": lambda: {"tqdm": ProgressBar},
     "tqdm.auto": lambda: {"tqdm": ProgressBar},
     "torch": _torch_names,

@@ -6,6 +6,9 @@ its own that need no download: five arguments, messages, media, a template, a ge
 
 # ruff: noqa: I001 - as people write them
 
+import logging
+import types
+
 from loguru import logger as eval_logger
 from lmms_eval import utils
 from lmms_eval.api.instance import GenerationResult, Instance, TokenCounts
@@ -222,3 +225,29 @@ def apart(*given):
 
 def not_a_class():
     pass
+
+
+def decode(max_new_tokens):
+    if max_new_tokens + 4 > 448:
+        raise ValueError("the combined length exceeds max_target_positions")
+    return "one two"
+
+
+class Swallows(Simple):
+    """Turns its errors into empty answers, as Whisper in lmms-eval does with a decoder of 448 positions."""
+
+    def __init__(self, positions=448):
+        super().__init__()
+        self.config = types.SimpleNamespace(max_target_positions=positions)
+
+    def generate_until(self, requests):
+        results = []
+        for request in requests:
+            try:
+                results.append(decode(request.args[1]["max_new_tokens"]))
+            except Exception as error:
+                eval_logger.debug(f"Error while generating: {error}")
+                logging.getLogger(__name__).info("an answer is empty")
+                print("going on")
+                results.append("")
+        return results

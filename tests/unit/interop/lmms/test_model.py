@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from auricle.interop.lmms.model import (
     count_unpacked_arguments,
     doc_to_messages,
     doc_to_text,
+    find_token_limit,
 )
 from auricle.interop.lmms.stubs import stubs_importable
 from auricle.interop.user_classes import AudioFiles
@@ -268,6 +270,25 @@ def test_output_of_a_class_goes_to_stderr(auricle: Any, manifest: Any, tone: Any
     assert "thinking aloud" in result.stderr
 
 
+@pytest.mark.parametrize(("positions", "empty"), [(448, 0), (1024, 2)])
+def test_errors_that_a_class_catches_are_reported_and_the_limit_of_its_decoder_is_respected(
+    auricle: Any, manifest: Any, tone: Any, positions: int, empty: int
+) -> None:
+    tone("a.wav")
+    data = manifest([{"audio": "a.wav", "text": "one two", "id": str(number)} for number in range(2)])
+    model = ("-m", f"lmms:{CLASSES}:Swallows", "-M", f"positions={positions}")
+    result = auricle("run", data, "--as", "asr", *model, "-o", "run", "--json")
+    assert result.returncode == 0, result.stderr
+    (metrics,) = json.loads(result.stdout)
+    assert metrics["outcomes"]["empty"] == empty
+    assert [note.partition(" (")[0] for note in metrics["notes"]] == ["2 of 2 answers are empty"] * bool(empty)
+    log = data.parent / "run" / "logs" / "model.log"
+    lines = log.read_text() if empty else "none"
+    assert log.exists() is bool(empty)
+    for line in ("Error while generating: the combined length exceeds", "an answer is empty", "going on"):
+        assert (line in lines) is bool(empty)
+
+
 # --- what cannot be load -------------------------------------------------------------------------
 
 
@@ -332,6 +353,18 @@ def test_later_rounds_end_the_conversation() -> None:
 def test_generation_settings_are_translated() -> None:
     request = Generate(turns=(Turn("user", ("a",)),), max_tokens=8, temperature=0.5, stop=(".",))
     assert build_gen_kwargs(request) == {"max_new_tokens": 8, "temperature": 0.5, "do_sample": True, "until": ["."]}
+    assert [build_gen_kwargs(request, limit)["max_new_tokens"] for limit in (None, 4, 16)] == [8, 4, 8]
+
+
+def test_the_limit_of_a_decoder_is_that_of_its_config() -> None:
+    config = SimpleNamespace(max_target_positions=448)
+    for model in (
+        {"config": config},
+        {"model": SimpleNamespace(config=config)},
+        {"_model": SimpleNamespace(config=config)},
+    ):
+        assert find_token_limit(SimpleNamespace(**model)) == 444
+    assert find_token_limit(SimpleNamespace(config=SimpleNamespace(max_target_positions=None))) is None
 
 
 def test_a_target_can_be_called_or_used_as_text() -> None:
