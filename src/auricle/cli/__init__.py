@@ -21,7 +21,7 @@ TRACEBACK_OPTION = "--traceback"
 DEBUG_VARIABLE = "AURICLE_DEBUG"
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Evaluate": {
-        "run": "Evaluate a model on one or more tasks, or resume an interrupted run.",
+        "run": "Evaluate one or more models on one or more tasks, or resume an interrupted run.",
         "demo": "Evaluate two small speech recognisers on bundled synthetic speech.",
         "score": "Recompute the metrics of runs from their journals.",
         "perf": "Load-test a model on TASK.",

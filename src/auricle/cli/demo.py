@@ -34,7 +34,7 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress:
     """Evaluate each recogniser that is installed, print the results and return the exit code."""
     from auricle.cli.evaluation import run_evaluation
     from auricle.cli.show import print_metrics
-    from auricle.engine.config import RunConfig
+    from auricle.engine.config import ModelConfig, RunConfig
     from auricle.tasks.demo import DEMO_MODELS
 
     results = []
@@ -42,7 +42,11 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress:
         folder = out / model
         try:
             config = RunConfig(
-                task=("demo",), model=model, model_args=dict(arguments), limit=limit, fresh=fresh, progress=progress
+                task=("demo",),
+                model=(ModelConfig(model=model, model_args=dict(arguments)),),
+                limit=limit,
+                fresh=fresh,
+                progress=progress,
             )
             results.append(run_evaluation(config.prepare()[0], folder, config))
         except MissingExtra as error:

@@ -18,7 +18,7 @@ from auricle.core.errors import ExitStatus, SpecError
 if TYPE_CHECKING:
     from auricle import Spec
     from auricle.engine.budget import Budget
-    from auricle.engine.config import RunConfig
+    from auricle.engine.config import ModelPlan, RunConfig
     from auricle.engine.factory import Evaluation
     from auricle.runs.response_cache import ResponseCache
     from auricle.runs.result import RunResult
@@ -33,7 +33,10 @@ SPECIAL_OPTIONS = {
 @click.command(cls=opt.GroupedCommand)
 @click.argument("tasks", nargs=-1, metavar="TASK...")
 @opt.option_group(
-    "Model", opt.text("-m --model", f"{opt.MODEL_HELP} [default: the model in --config]"), *opt.model_options
+    "Model",
+    opt.repeated("-m --model MODEL", f"{opt.MODEL_HELP} Repeat to run several. [default: the model in --config]"),
+    opt.repeated("--label NAME", "Name of the model in tables; repeat for several models. [default: its own name]"),
+    *opt.model_options,
 )
 @opt.option_group(
     "Data",
@@ -130,10 +133,10 @@ SPECIAL_OPTIONS = {
 )
 @click.pass_context
 def run(context: click.Context, /, **options: Any) -> None:
-    """Evaluate a model on one or more tasks, or resume an interrupted run.
+    """Evaluate one or more models on one or more tasks, or resume an interrupted run.
 
     TASK is a name from `auricle list tasks`, a task file (task.yaml), a data file such as data.jsonl (with --as),
-    hf:DATASET (with --as), or module:function.
+    hf:DATASET (with --as), module:function, or an experiment file that names tasks and models (the same as --config).
     """
     config = build_config(options, opt.given_options(context))
     if options["print_config"]:
@@ -149,15 +152,18 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         options: All options, by parameter name.
         given: Names of the options that were given on the command line.
     """
-    from auricle.engine.config import RunConfig, read_fields
+    from auricle.engine.config import RunConfig, is_experiment, read_fields
     from auricle.engine.spec import parse_arguments
 
     path: Path | None = options["config"]
+    tasks: tuple[str, ...] = options["tasks"]
+    if path is None and len(tasks) == 1 and is_experiment(tasks[0]):
+        path, tasks = Path(tasks[0]), ()
     values = read_fields(path) if path else {}
-    if not options["tasks"] and "task" not in values:
+    if not tasks and "task" not in values:
         raise SpecError("No task given. Use `auricle run TASK -m MODEL`; see `auricle list tasks`.")
-    if options["tasks"]:
-        values["task"] = options["tasks"]
+    if tasks:
+        values["task"] = tasks
         values.pop("as", None)
     if "model" not in values:
         opt.require_model(options["model"])
@@ -165,35 +171,49 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
     for name, given_arguments in arguments.items():
         if isinstance(values.setdefault(name, {}), Mapping):  # anything else is refused below
             values[name] = {**values[name], **given_arguments}
+    _override_arguments(values.get("model"), arguments["model_args"])
     if judge := opt.resolve_judge(values.pop("judge", None), options["judge"], options["judge_args"]):
         values["judge"] = judge
     values |= {name: options[name] for name in given if name not in SPECIAL_OPTIONS}
     return RunConfig.from_fields(values, str(path or "auricle run"))
 
 
-def run_config(config: RunConfig, *, as_json: bool) -> int:
-    """Run each task in its own folder and return the highest exit code."""
-    from auricle.cli.evaluation import run_evaluation
+def _override_arguments(models: Any, given: Mapping[str, Any]) -> None:
+    """Let arguments of the command line take precedence over those of single models in an experiment file."""
+    for entry in models if isinstance(models, list) else [models]:
+        if isinstance(entry, dict) and isinstance(own := entry.get("model_args"), dict):
+            own |= given
 
-    evaluations = config.prepare()
-    out = config.out if config.out and len(evaluations) == 1 else None
-    budget = _build_budget(evaluations[0].spec, config.prices, config.max_cost)
+
+def run_config(config: RunConfig, *, as_json: bool) -> int:
+    """Run each model on each task in its own folder, and return the highest exit code."""
+    plans = config.plan()
+    is_single = sum(len(plan.evaluations) for plan in plans) == 1
     results: list[RunResult] = []
-    with _open_cache(evaluations[0].spec, config.cache, config.cache_path) as cache:
-        settings = replace(config.settings, cache=cache)
-        for evaluation in evaluations:
-            result = run_evaluation(
-                evaluation,
-                out or _choose_folder(evaluation, config.out or Path("runs")),
-                config,
-                settings=settings,
-                budget=budget,
-            )
-            results.append(result)
-            if result.exit_status == ExitStatus.INTERRUPTED or result.stop_reason:
-                break
+    spent = 0.0
+    for plan in plans:
+        budget = _build_budget(plan.evaluations[0].spec, config.prices, config.max_cost, spent)
+        results += _run_model(plan, config, budget, config.out if is_single else None)
+        if results[-1].exit_status == ExitStatus.INTERRUPTED or results[-1].stop_reason:
+            break
+        spent += budget.totals.cost if budget else 0.0
     _print_results(results, as_json)
     return max(result.exit_status for result in results)
+
+
+def _run_model(plan: ModelPlan, config: RunConfig, budget: Budget | None, out: Path | None) -> list[RunResult]:
+    """Run the evaluations of one model one after the other, until one is interrupted."""
+    from auricle.cli.evaluation import run_evaluation
+
+    results = []
+    with _open_cache(plan.evaluations[0].spec, config.cache, config.cache_path) as cache:
+        settings = replace(plan.settings, cache=cache)
+        for evaluation in plan.evaluations:
+            folder = out or _choose_folder(evaluation, config.out or Path("runs"))
+            results.append(run_evaluation(evaluation, folder, config, settings=settings, budget=budget))
+            if results[-1].exit_status == ExitStatus.INTERRUPTED or results[-1].stop_reason:
+                break
+    return results
 
 
 def _choose_folder(evaluation: Evaluation, parent: Path) -> Path:
@@ -226,15 +246,16 @@ def _print_results(results: Sequence[RunResult], as_json: bool) -> None:
         print_json([{"run": str(result.path), **to_plain(read_progress(result.path))} for result in results])
 
 
-def _build_budget(spec: Spec, prices_path: Path | None, max_cost: float | None) -> Budget | None:
-    """Return the budget that all tasks of one command share."""
+def _build_budget(spec: Spec, prices_path: Path | None, max_cost: float | None, spent: float) -> Budget | None:
+    """Return what the tasks of one model may spend, after other models have spent a part of it."""
     from auricle.engine.budget import Budget
 
     if prices_path is None:
         if max_cost is not None:
             raise SpecError("--max-cost requires a price file. Add --prices FILE.")
         return None
-    return Budget(opt.load_price(prices_path, spec.model, spec.model_args), max_cost)
+    limit = None if max_cost is None else max_cost - spent
+    return Budget(opt.load_price(prices_path, spec.model, spec.model_args), limit)
 
 
 @contextmanager

@@ -3,22 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
 from auricle.engine.settings import Settings
-from auricle.engine.spec import JudgeSpec, Spec, TaskReference, resolve_tasks
+from auricle.engine.spec import YAML_SUFFIXES, JudgeSpec, Spec, TaskReference, resolve_tasks
 
 SETTINGS_FIELDS = tuple(field.name for field in fields(Settings) if field.name not in ("cache", "limit"))
 """Settings that a config contains; the cache is chosen by `cache` and `cache_path`, and `limit` is part of the spec."""
+
+
+def _collect_settings(values: Any) -> Any:
+    """Move the fields of `Settings` to a mapping of their own."""
+    if not isinstance(values, Mapping) or "settings" in values:
+        return values
+    settings = {name: values[name] for name in SETTINGS_FIELDS if name in values}
+    if "devices" in settings:
+        settings["devices"] = _split_devices(settings["devices"])
+    return {**{name: value for name, value in values.items() if name not in settings}, "settings": settings}
+
+
+class ModelConfig(BaseModel):
+    """One of the models of a config, with what differs from the others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str
+    model_args: dict[str, Any] = Field(default_factory=dict)
+    label: str = ""
+    """Name of the model in tables. Default: its name and that of its checkpoint or deployment."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """Settings that replace those of the config."""
+
+    _settings = model_validator(mode="before")(_collect_settings)
+
+    def to_fields(self) -> str | dict[str, Any]:
+        """Return what stands for the model in YAML: its name, if nothing else is set."""
+        fields = {"model": self.model, "model_args": redact(self.model_args), "label": self.label, **self.settings}
+        known = {name: value for name, value in fields.items() if value}
+        return self.model if len(known) == 1 else known
+
+
+@dataclass(frozen=True)
+class ModelPlan:
+    """The evaluations of one model, and how to execute them."""
+
+    settings: Settings
+    evaluations: list[Evaluation]
 
 
 class RunConfig(BaseModel):
@@ -37,9 +76,13 @@ class RunConfig(BaseModel):
     """Names of tasks, task files or data files."""
     kind: str | None = Field(default=None, alias="as")
     """Kind of task, for data files."""
-    model: str
+    model: tuple[ModelConfig, ...] = Field(min_length=1)
+    """Names of models, or mappings with their own arguments, label and settings."""
+    label: tuple[str, ...] = ()
+    """Names of the models in tables, in their order."""
     task_args: dict[str, Any] = Field(default_factory=dict)
     model_args: dict[str, Any] = Field(default_factory=dict)
+    """Arguments of every model."""
     limit: int | None = Field(default=None, gt=0)
     profile: str | None = None
     judge: JudgeSpec | None = None
@@ -53,21 +96,24 @@ class RunConfig(BaseModel):
     progress: Literal["auto", "json"] = "auto"
     settings: Settings = Settings()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _collect_settings(cls, values: Any) -> Any:
-        """Move the fields of `Settings` to where they belong."""
-        if not isinstance(values, Mapping) or "settings" in values:
-            return values
-        settings = {name: values[name] for name in SETTINGS_FIELDS if name in values}
-        if "devices" in settings:
-            settings["devices"] = _split_devices(settings["devices"])
-        return {**{name: value for name, value in values.items() if name not in settings}, "settings": settings}
+    _settings = model_validator(mode="before")(_collect_settings)
 
-    @field_validator("task", mode="before")
+    @field_validator("task", "label", mode="before")
     @classmethod
-    def _accept_one_task(cls, task: Any) -> Any:
-        return (task,) if isinstance(task, str) else task
+    def _accept_one(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("model", mode="before")
+    @classmethod
+    def _accept_model_names(cls, models: Any) -> Any:
+        entries = models if isinstance(models, (list, tuple)) else (models,)
+        return tuple({"model": entry} if isinstance(entry, str) else entry for entry in entries)
+
+    @model_validator(mode="after")
+    def _check_labels(self) -> Self:
+        if len(self.label) not in (0, len(self.model)):
+            raise ValueError(f"label: {len(self.label)} labels for {len(self.model)} models; give one for each")
+        return self
 
     @field_validator("judge", mode="before")
     @classmethod
@@ -106,6 +152,8 @@ class RunConfig(BaseModel):
         values = self.model_dump(mode="json", by_alias=True, exclude={"settings"}, exclude_none=True)
         values |= {name: getattr(self.settings, name) for name in SETTINGS_FIELDS}
         values["task"] = self.task[0] if len(self.task) == 1 else list(self.task)
+        models = [entry.to_fields() for entry in self.model]
+        values["model"] = models[0] if len(models) == 1 else models
         values["devices"] = list(self.settings.devices)
         values["model_args"] = redact(self.model_args)
         if self.judge:
@@ -114,20 +162,46 @@ class RunConfig(BaseModel):
         return yaml.safe_dump(known, sort_keys=False, allow_unicode=True)
 
     def prepare(self) -> list[Evaluation]:
-        """Build the task of each evaluation; nothing is loaded or sent."""
-        references = [reference for task in self.task for reference in resolve_tasks(task, self.kind, self.task_args)]
-        return [Evaluation.prepare(self._build_spec(reference)) for reference in references]
+        """Build the task of each evaluation, model by model; nothing is loaded or sent."""
+        return [evaluation for plan in self.plan() for evaluation in plan.evaluations]
 
-    def _build_spec(self, reference: TaskReference) -> Spec:
+    def plan(self) -> list[ModelPlan]:
+        """Build the evaluations of each model; nothing is loaded or sent.
+
+        Raises:
+            SpecError: if a task or a model cannot be evaluated, or a setting of a model is invalid.
+        """
+        references = [reference for task in self.task for reference in resolve_tasks(task, self.kind, self.task_args)]
+        labels = self.label or [entry.label for entry in self.model]
+        plans = []
+        for entry, label in zip(self.model, labels, strict=True):
+            specs = [self._build_spec(entry, label, reference) for reference in references]
+            plans.append(ModelPlan(self._settings_of(entry), [Evaluation.prepare(spec) for spec in specs]))
+        return plans
+
+    def _settings_of(self, entry: ModelConfig) -> Settings:
+        common = {field.name: getattr(self.settings, field.name) for field in fields(Settings)}
+        try:
+            return TypeAdapter(Settings).validate_python({**common, **entry.settings})
+        except ValidationError as error:
+            raise SpecError(f"model {entry.model}: {_explain(error)}") from error
+
+    def _build_spec(self, entry: ModelConfig, label: str, reference: TaskReference) -> Spec:
         return Spec(
             task=reference.task,
             task_args=reference.arguments,
-            model=self.model,
-            model_args=self.model_args,
+            model=entry.model,
+            model_args={**self.model_args, **entry.model_args},
+            label=label,
             limit=self.limit,
             profile=self.profile,
             judge=self.judge,
         ).with_locations(reference.locations)
+
+
+def is_experiment(name: str) -> bool:
+    """Return whether a file is a config with tasks and models, not a task file."""
+    return name.endswith(YAML_SUFFIXES) and Path(name).is_file() and "model" in read_yaml(Path(name))
 
 
 def read_fields(path: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import chain, islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import orjson
@@ -64,11 +64,13 @@ class Evaluation:
     @property
     def folder_name(self) -> str:
         """Default name of the run directory: task and model."""
-        return re.sub(r"[^\w.+-]+", "-", f"{self.task.name}-{_shorten_path(self.spec.model)}").strip("-")
+        return re.sub(r"[^\w.+-]+", "-", f"{self.task.name}-{self.spec.label or _shorten_path(self.spec.model)}").strip(
+            "-"
+        )
 
     @property
     def title(self) -> str:
-        return f"{self.task.name} × {display_name(self.spec.model)}"
+        return f"{self.task.name} × {model_label(self.spec)}"
 
     @property
     def sample_count(self) -> int | None:
@@ -287,13 +289,22 @@ def build_run_spec(spec: Spec, task: Task, inferencer: Inferencer) -> RunSpec:
         versions={"auricle": version("auricle"), "python": platform.python_version()},
         platform=platform.platform(),
         environment=environment or None,
-        model_name=_declared_name(spec.model),
+        model_name=model_label(spec),
     )
 
 
 def display_name(model: str) -> str:
     """Return the name shown for a model: the one that its class gives itself, or its path without folders."""
     return _declared_name(model) or _shorten_path(model)
+
+
+def model_label(spec: Spec) -> str:
+    """Return the name shown for the model of a spec, with its checkpoint or deployment if it has one."""
+    if spec.label or _declared_name(spec.model):
+        return spec.label or _declared_name(spec.model)
+    variant = spec.model_args.get("model")
+    name = _shorten_path(spec.model)
+    return f"{name} · {PurePath(variant).name}" if isinstance(variant, str) and variant else name
 
 
 def model_name(run: Run) -> str:

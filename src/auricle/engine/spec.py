@@ -87,6 +87,7 @@ class Spec(BaseModel):
         limit: Evaluate only the first rows of the data.
         profile: Text normaliser that replaces the task's own.
         judge: Model that judges answers, for metrics that need one.
+        label: Name of the model in tables. Default: its name, and that of its checkpoint or deployment.
 
     >>> Spec(task="demo", model="echo", limit=10).limit
     10
@@ -101,6 +102,7 @@ class Spec(BaseModel):
     limit: int | None = Field(default=None, gt=0)
     profile: str | None = None
     judge: JudgeSpec | None = None
+    label: str = ""
     _locations: SourceLocations | None = PrivateAttr(default=None)
 
     @property

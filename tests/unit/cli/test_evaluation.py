@@ -37,7 +37,10 @@ def test_resume_command_hides_secrets(monkeypatch: pytest.MonkeyPatch, arguments
 
 
 def test_folder_name_has_no_characters_that_paths_cannot_have() -> None:
-    assert Evaluation.prepare(Spec(task="demo", model="json:loads")).folder_name == "demo-json-loads"
+    assert (
+        Evaluation.prepare(Spec(task="demo", model="auricle.testing.models:Echo")).folder_name
+        == "demo-auricle.testing.models-Echo"
+    )
 
 
 # --- estimates ---------------------------------------------------------------------------------

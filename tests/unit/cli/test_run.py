@@ -123,6 +123,24 @@ def test_command_line_model_completes_a_config(auricle: RunAuricle, quiz: Path, 
     assert auricle("run", "--config", "run.yaml", "-m", "echo", "-o", "out").returncode == 0
 
 
+def test_several_models_are_run_one_after_the_other(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-m", "fake-api", "--label", "a", "--label", "b", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [document["model"]["name"] for document in json.loads(done.stdout)] == ["a", "b"]
+    assert {path.name for path in (tmp_path / "runs").iterdir()} == {"qa-quiz-a", "qa-quiz-b"}
+
+
+def test_an_experiment_file_is_run_like_a_task(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "experiment.yaml").write_text(
+        f"task: {quiz.name}\nas: qa\nmodel: [echo, {{model: echo, label: fixed, model_args: {{reply: 1}}}}]\n"
+    )
+    done = auricle("run", "experiment.yaml", "-M", "reply=2", "--json")
+    assert done.returncode == 0, done.stderr
+    assert [document["model"]["name"] for document in json.loads(done.stdout)] == ["echo", "fixed"]
+    specs = [json.loads((path / "spec.json").read_text()) for path in (tmp_path / "runs").iterdir()]
+    assert [spec["spec"]["model_args"] for spec in specs] == [{"reply": 2}] * 2
+
+
 def test_several_tasks_get_a_folder_each(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
     done = auricle("run", quiz, quiz, "--as", "qa", "-m", "echo", "-o", "out")
     assert done.returncode == 0

@@ -89,7 +89,7 @@ def test_yaml_hides_secrets() -> None:
         ({"concurrency": 0}, "x.yaml: concurrency: 0 is too small; the least value is 1."),
         ({"backend": "slurm"}, "x.yaml: backend: Input should be '' or 'ray'"),
         ({"limit": -1}, "x.yaml: limit: Input should be greater than 0"),
-        ({"model": None}, "x.yaml: model: Input should be a valid string"),
+        ({"model": None}, "x.yaml: model.0: Input should be a valid dictionary"),
         ({"judge": {"modle": "x"}}, "x.yaml: judge.model"),
     ],
 )
@@ -99,6 +99,51 @@ def test_wrong_field_is_named(values: dict[str, object], message: str) -> None:
     assert message in str(error.value) or (
         message == "x.yaml: judge.model" and "missing field 'model'" in str(error.value)
     )
+
+
+def test_models_may_have_arguments_labels_and_settings_of_their_own() -> None:
+    fast = {"model": "echo", "label": "fast", "model_args": {"reply": "4"}, "batch_size": 32, "devices": "0,1"}
+    config = RunConfig.from_fields(
+        {"task": "demo", "model": ["echo", fast], "model_args": {"reply": "5"}, "concurrency": 3}, "test"
+    )
+    plain, labelled = config.plan()
+    assert plain.settings == Settings(concurrency=3)
+    assert labelled.settings == Settings(concurrency=3, batch_size=32, devices=("0", "1"))
+    assert [plan.evaluations[0].spec.model_args for plan in (plain, labelled)] == [{"reply": "5"}, {"reply": "4"}]
+    assert [plan.evaluations[0].title for plan in (plain, labelled)] == ["demo × echo", "demo × fast"]
+    assert [evaluation.folder_name for evaluation in config.prepare()] == ["demo-echo", "demo-fast"]
+
+
+def test_yaml_of_an_experiment_gives_the_same_config(tmp_path: Path) -> None:
+    entry = {"model": "echo", "label": "b", "concurrency": 2}
+    config = RunConfig.from_fields({"task": ["demo"], "model": ["echo", entry], "label": ["x", "y"]}, "test")
+    (tmp_path / "experiment.yaml").write_text(config.to_yaml())
+    assert RunConfig.read(tmp_path / "experiment.yaml") == config
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"label": ["a", "b"]}, r"^x: label: 2 labels for 1 models; give one for each\.$"),
+        ({"model": []}, r"^x: model: "),
+        ({"model": [{"model": "echo", "concurency": 2}]}, r"^x: model.0.concurency: "),
+    ],
+)
+def test_wrong_models_are_refused(values: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        RunConfig.from_fields({**REQUIRED, **values}, "x")
+
+
+def test_wrong_setting_of_a_model_is_refused() -> None:
+    config = RunConfig.from_fields({"task": "demo", "model": [{"model": "echo", "concurrency": 0}]}, "x")
+    with pytest.raises(SpecError, match=r"^model echo: concurrency: 0 is too small"):
+        config.plan()
+
+
+def test_a_model_is_shown_with_its_checkpoint_or_deployment() -> None:
+    arguments = {"base_url": "http://localhost:1", "model": "org/whisper-1"}
+    config = RunConfig.from_fields({"task": "demo", "model": "transcription", "model_args": arguments}, "x")
+    assert config.prepare()[0].title == "demo × transcription · whisper-1"
 
 
 def test_missing_field_is_named() -> None:
