@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +12,9 @@ from auricle.cli import options as opt
 from auricle.cli.output import echo
 from auricle.core.errors import SpecError
 from auricle.interop import IMPORT_FRAMEWORKS, IMPORTABLE_KINDS
+
+if TYPE_CHECKING:
+    from auricle.interop.task_drafts import TaskDraft
 
 YAML_SUFFIXES = (".yaml", ".yml")
 
@@ -22,7 +24,7 @@ YAML_SUFFIXES = (".yaml", ".yml")
 @opt.option_group(
     "Source",
     opt.choice("--from framework", "Source framework.", IMPORT_FRAMEWORKS, required=True),
-    opt.text("--only NAME", "Import only the dataset of this name. [default: all datasets]"),
+    opt.text("--only NAME", "Import only the dataset or model of this name. [default: all]"),
 )
 @opt.option_group(
     "Results only",
@@ -80,12 +82,12 @@ def import_tasks(source: Path, framework: str, out: Path | None, only: str | Non
     is_file = out is not None and out.suffix in YAML_SUFFIXES
     drafts = draft_tasks(source, framework, _task_folder(out), only)
     if len(drafts) > 1 and (out is None or is_file):
-        names = ", ".join(draft.task["name"] for draft in drafts)
+        names = ", ".join(draft.name for draft in drafts)
         raise SpecError(
-            f"{source} contains {len(drafts)} datasets: {names}. Choose a folder with -o DIR, or one with --only NAME."
+            f"{source} contains {len(drafts)} configs: {names}. Choose a folder with -o DIR, or one with --only NAME."
         )
     for draft in drafts:
-        _write_task_file(draft.notes, str(draft.task["name"]), render_task_file(draft), out)
+        _write_task_file(draft, render_task_file(draft), out)
 
 
 def _task_folder(out: Path | None) -> Path:
@@ -95,19 +97,19 @@ def _task_folder(out: Path | None) -> Path:
     return out.parent if out.suffix in YAML_SUFFIXES else out
 
 
-def _write_task_file(notes: Sequence[str], name: str, content: str, out: Path | None) -> None:
+def _write_task_file(draft: TaskDraft, content: str, out: Path | None) -> None:
     """Print the notes on a task file, and write or print the file."""
-    for note in notes:
+    for note in draft.notes:
         echo(f"Note: {note}", err=True)
     if out is None:
         echo(content, nl=False)
         return
-    path = out if out.suffix in YAML_SUFFIXES else out / f"{_slug(name)}.yaml"
+    path = out if out.suffix in YAML_SUFFIXES else out / f"{_slug(draft.name)}.yaml"
     if path.exists():
         raise SpecError(f"File already exists: {path}. Remove it, or choose another name with -o.")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
-    echo(f"Wrote {path}. Check it with: auricle preview {path}", err=True)
+    echo(f"Wrote {path}. {draft.describe_use(path)}", err=True)
 
 
 def _slug(name: str) -> str:

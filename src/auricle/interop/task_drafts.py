@@ -24,16 +24,25 @@ class TaskDraft:
     task: dict[str, Any] = field(default_factory=dict, kw_only=True)
     notes: list[str] = field(default_factory=list, kw_only=True)
 
+    @property
+    def name(self) -> str:
+        """Name to choose the draft by."""
+        return str(self.task["name"])
+
+    def describe_use(self, path: Path) -> str:
+        """Return what to do with the file once it is written."""
+        return f"Check it with: auricle preview {path}"
+
 
 def draft_tasks(source: Path, framework: str, output_folder: Path, name: str | None = None) -> list[TaskDraft]:
     """Convert the datasets of a config, or the one with this name, to task files for a folder."""
     if framework not in TASK_IMPORTERS:
         raise SpecError(f"--from {framework} imports results, not configs such as {source}.")
     drafts: list[TaskDraft] = import_module(TASK_IMPORTERS[framework]).draft_tasks(source, output_folder)
-    selected = [draft for draft in drafts if name in (None, draft.task["name"])]
+    selected = [draft for draft in drafts if name in (None, draft.name)]
     if not selected:
-        names = ", ".join(draft.task["name"] for draft in drafts)
-        raise SpecError(f"{source} has no dataset {name!r}. Available: {names}.")
+        names = ", ".join(draft.name for draft in drafts)
+        raise SpecError(f"{source} does not contain {name!r}. Available: {names}.")
     return selected
 
 

@@ -36,7 +36,7 @@ def test_drafts_are_selected_by_name(tmp_path: Path) -> None:
     assert names == ["one", "two"]
     (second,) = draft_tasks(config, "aisbench", tmp_path, "two")
     assert second.task["name"] == "two"
-    with pytest.raises(SpecError, match=r"config.py has no dataset 'three'\. Available: one, two"):
+    with pytest.raises(SpecError, match=r"config.py does not contain 'three'\. Available: one, two"):
         draft_tasks(config, "aisbench", tmp_path, "three")
 
 

@@ -388,7 +388,8 @@ class BaseRetriever:
     def generate_label_prompt(self, idx: int, ice: Any, label: Any, remain_sep: bool = False) -> str | PromptList:
         """Render the prompt of a label: its own one, else that of the sample with the label as the answer."""
         if template := self._templates.get(str(label)):
-            return to_aisbench(self._render(template, idx, ice))
+            shots = self._prompt.shots if self._prompt else None
+            return to_aisbench(self._render(replace(template, shots=shots), idx, ice))
         if self._prompt is None:
             raise SampleError("a conversation has no prompt for labels")
         return to_aisbench((*self._render(self._prompt, idx, ice), Turn("assistant", (str(label),))))

@@ -16,6 +16,7 @@ from auricle.data.manifest import COLUMN_ALIASES
 from auricle.interop.aisbench.config_expressions import Symbol
 from auricle.interop.aisbench.config_reader import find_datasets
 from auricle.interop.aisbench.config_templates import TemplateConverter
+from auricle.interop.aisbench.model_config import draft_models
 from auricle.interop.task_drafts import TaskDraft
 
 OPTION_POSTPROCESSORS = (
@@ -237,6 +238,8 @@ class AisbenchTaskDraft(TaskDraft):
 
 
 def draft_tasks(source: Path, output_folder: Path) -> list[TaskDraft]:
-    """Convert the datasets of a config to task files for the folder `output_folder`."""
+    """Convert the datasets of a config to task files for the folder `output_folder`, or its models to run configs."""
+    if models := draft_models(source, output_folder):
+        return models
     title = f"From {source.name}, an AISBench config."
     return [AisbenchTaskDraft(title, output_folder, source, config).build() for config in find_datasets(source)]

@@ -65,6 +65,12 @@ class ErrorCodes:
         return name
 
 
+def is_npu_available() -> bool:
+    """Return whether torch can use an Ascend NPU."""
+    npu = getattr(sys.modules.get("torch"), "npu", None)
+    return npu is not None and bool(npu.is_available())
+
+
 class PromptTemplate:
     """Can be imported but not used: prompts come from the task."""
 
@@ -132,6 +138,7 @@ THIRD_PARTY_STUBS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "torch": {"torch": {}, "torch.utils": {}, "torch.utils.data": {"DataLoader": DataLoader}},
     "aiohttp": {"aiohttp": {"ClientSession": object}},
     "tqdm": {"tqdm": {"tqdm": iter}},
+    "mmengine": {"mmengine": {}, "mmengine.device": {"is_npu_available": is_npu_available}},
 }
 """Other packages that such classes import, often only for annotations; used where they are missing."""
 

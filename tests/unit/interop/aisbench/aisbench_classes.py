@@ -148,7 +148,7 @@ class Itself(Api):
 
 
 class Measured(Api):
-    """Streams from a server itself, and notes the mode it was created in."""
+    """Streams from a server itself, and reports the mode it was created in."""
 
     def __init__(self, model_cfg, mode="infer", url="", **kwargs):
         super().__init__(model_cfg, mode=mode)
@@ -156,7 +156,7 @@ class Measured(Api):
 
     async def do_request(self, data, token_bucket, session):
         output = RequestOutput(self.perf_mode)
-        SEEN.append((self.mode, self.perf_mode))
+        output.content = f"{self.mode} {self.perf_mode}"
         body = {"model": "m", "messages": [{"role": "user", "content": data["prompt"]}], "stream": True}
         await output.record_time_point()
         async with session.post(self.url, json=body) as response:

@@ -78,6 +78,16 @@ class MyCustomAPI(BaseAPIModel):
             output.output_tokens = data["usage"]["completion_tokens"]
 
 
+class Marked(MyCustomAPI):
+    """Marks each part of a streamed answer with the mode of its output."""
+
+    async def parse_stream_response(self, data, output):
+        before = output.content
+        await super().parse_stream_response(data, output)
+        if output.content != before:
+            output.content += f"[{output.perf_mode}]"
+
+
 class FirstOfService(MyCustomAPI):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)

@@ -310,7 +310,7 @@ def test_several_datasets_need_a_folder_or_a_name(auricle: Any, tmp_path: Path) 
     (tmp_path / "c.py").write_text(f"my_datasets = [{dataset.format('a')}, {dataset.format('b')}]\n")
     result = auricle("import", "--from", "aisbench", "c.py")
     assert result.returncode == 2
-    assert "2 datasets: a, b" in result.stderr
+    assert "2 configs: a, b" in result.stderr
     assert auricle("import", "--from", "aisbench", "c.py", "-o", "tasks").returncode == 0
     assert sorted(path.name for path in (tmp_path / "tasks").iterdir()) == ["a.yaml", "b.yaml"]
     assert "name: b" in auricle("import", "--from", "aisbench", "c.py", "--only", "b").stdout

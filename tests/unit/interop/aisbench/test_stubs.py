@@ -1,7 +1,11 @@
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
 
 from auricle.interop.aisbench import resolve_inferencer_factory
+from auricle.interop.aisbench.stubs import is_npu_available
 
 CLASSES = Path(__file__).with_name("aisbench_classes.py")
 
@@ -17,3 +21,10 @@ def test_stub_classes_exist_once() -> None:
         resolve_inferencer_factory(f"{CLASSES}:Api")
         bases.append(sys.modules["auricle_file_aisbench_classes"].BaseApiInferencer)
     assert bases[0] is bases[1]
+
+
+def test_an_npu_is_available_if_torch_reports_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    assert not is_npu_available()
+    monkeypatch.setattr(sys.modules["torch"], "npu", SimpleNamespace(is_available=lambda: True), raising=False)
+    assert is_npu_available()
