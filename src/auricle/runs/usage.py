@@ -14,7 +14,7 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, SpecError
-from auricle.core.types import Generation, Output, Record, Sample, has_media, list_parts
+from auricle.core.types import Output, Record, Sample, has_media, list_parts
 from auricle.runs.documents import read_document, write_document
 from auricle.runs.metrics import Usage
 from auricle.runs.run_directory import Run
@@ -121,10 +121,7 @@ class UsageTotals:
                 return  # all from the cache: nothing was used
         if record.audio_seconds is not None:
             self.audio_seconds = (self.audio_seconds or 0.0) + record.audio_seconds
-        if self.price is None and _lacks_token_counts(outputs):  # as in every local run
-            self.without_usage += 1
-        else:
-            self._add_usage(record, outputs)
+        self._add_usage(record, outputs)
 
     def _add_usage(self, record: Record, outputs: Sequence[Output]) -> None:
         """Add the token counts that the model reports, and their cost."""
@@ -172,16 +169,7 @@ PartialCount = tuple[int | None, bool]
 """The known part of a sum, and whether it is complete."""
 
 
-def _lacks_token_counts(outputs: Sequence[Output]) -> bool:
-    for output in outputs:
-        if isinstance(output, Generation) and (output.tokens, output.input_tokens) != (None, None):
-            return False
-    return True
-
-
 def _sum_known(counts: list[int | None]) -> PartialCount:
-    if len(counts) == 1:  # the usual case, made fast
-        return counts[0], counts[0] is not None
     known = [count for count in counts if count is not None]
     return (sum(known) if known else None), len(known) == len(counts)
 

@@ -78,7 +78,8 @@ def verify_run(path: Path) -> Verification:
         pass
     problems += [Problem(line.file, line.reason, line.line) for line in damaged]
     health = JournalHealth.build(len(index), _read_progress(path).completed_rows, damaged)
-    absent = [row + 1 for row in range(health.rows or 0) if row not in rows]
+    expected_rows = () if health.rows is None else range(health.rows)
+    absent = [row + 1 for row in expected_rows if row not in rows]
     return Verification(
         run=str(path),
         records=len(index),

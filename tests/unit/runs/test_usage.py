@@ -177,6 +177,17 @@ def test_cached_answers_cost_nothing() -> None:
     assert used["input_tokens"] == 1_000_000
 
 
+def test_a_price_has_no_hidden_rates() -> None:
+    assert Price("m") == Price("m", input=0.0, output=0.0, audio_minute=0.0, request=0.0, currency="USD")
+
+
+def test_records_without_a_usable_answer_count_as_attempts_only() -> None:
+    failed = record(generation(), error=Failure("Refused", "no"), attempts=3)
+    used = count(TOKENS, failed, record(attempts=2))
+    assert (used["requests"], used["attempts"], used["cost"], used["input_tokens"]) == (0, 5, 0.0, None)
+    assert (used["samples_without_usage"], used["samples_without_cost"]) == (0, 0)
+
+
 def test_failures_count_as_attempts_only() -> None:
     used = count(TOKENS, record(error=Failure("Transient", "429"), attempts=4))
     assert (used["requests"], used["attempts"], used["cost"]) == (0, 4, 0.0)

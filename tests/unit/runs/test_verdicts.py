@@ -10,6 +10,7 @@ import pytest
 from auricle import Generate, Generation, Sample, SampleError, Turn, Unreadable
 from auricle.core.types import Failure, Record
 from auricle.metrics.base import Metric, mean
+from auricle.runs.metrics import JudgeFacts
 from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, VerdictIndex, build_judge_requests, read_last_judge
 
 JUDGE = Judge.from_arguments("judge", {"model": "big", "api_key": "sk-1", "timeout": 5})
@@ -71,11 +72,41 @@ def test_failed_verdict_is_unreadable_and_has_no_reply(tmp_path: Path) -> None:
     assert "text" not in json.loads(path.read_text().splitlines()[1])
     with VerdictIndex(path, JUDGE) as index:
         assert not index.has_reply(request.key)
-        with pytest.raises(Unreadable, match="the judge failed: Transient: HTTP 503"):
-            index.read_replies(metric, RECORD)
+        for _ in range(2):
+            with pytest.raises(Unreadable, match="the judge failed: Transient: HTTP 503"):
+                index.read_replies(metric, RECORD)
+        assert index.to_facts() == JudgeFacts(JUDGE.name, "judge", {"model": "big"}, verdicts=0, failed=1, missing=0)
+
+
+def test_a_later_line_replaces_an_earlier_one(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_metric()
+    (request,) = build_judge_requests(JUDGE, metric, RECORD)
+    failure, reply = Failure("Transient", "HTTP 503"), Generation(text="yes", tokens=2, input_tokens=5)
+    lines = [Verdict(request, JUDGE.name, None, failure, 0.1), Verdict(request, JUDGE.name, reply, None, 0.1)]
+    for order in (1, -1):
+        path.write_bytes(b"".join(line.to_json_line() for line in lines[::order]))
+        with VerdictIndex(path, JUDGE) as index:
+            assert index.has_reply(request.key) is (order == 1)
+    path.write_bytes(lines[1].to_json_line())
+    with VerdictIndex(path, JUDGE) as index:
+        index.read_replies(metric, RECORD)
+        assert (index.to_facts().tokens, index.to_facts().input_tokens) == (2, 5)
+    with VerdictIndex(path, Judge.from_arguments("judge", {"model": "small"})) as index:
+        assert not index.has_reply(request.key)
+
+
+def test_damaged_lines_are_named_and_not_read(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_metric()
+    write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD))
+    path.write_bytes(b"damaged\n" + path.read_bytes() + b'{"key": 3}\n')
+    with VerdictIndex(path, JUDGE) as index:
+        assert [(line.line, line.file) for line in index.damaged] == [(1, "verdicts.jsonl"), (4, "verdicts.jsonl")]
+        assert index.read_replies(metric, RECORD) == ("yes",)
 
 
 def test_missing_file_has_no_verdicts(tmp_path: Path) -> None:
-    with VerdictIndex(tmp_path / "missing.jsonl", JUDGE) as index, pytest.raises(Unreadable, match="not judged yet"):
-        index.read_replies(build_metric(), RECORD)
+    with VerdictIndex(tmp_path / "missing.jsonl", JUDGE) as index:
+        with pytest.raises(Unreadable, match="not judged yet"):
+            index.read_replies(build_metric(), RECORD)
+        assert (index.to_facts().missing, index.to_facts().verdicts, index.to_facts().failed) == (1, 0, 0)
     assert read_last_judge(tmp_path / "missing.jsonl") is None

@@ -7,10 +7,11 @@ import pytest
 from auricle import Spec, api
 from auricle.audio import Audio
 from auricle.core.errors import DataError
-from auricle.core.types import Generation, Record, Sample
+from auricle.core.types import Failure, Generation, Prediction, Record, Sample
+from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.runs.verification import verify_run
+from auricle.runs.verification import Problem, Verification, verify_run
 
 SPEECH = b"RIFF and some sound"
 
@@ -93,6 +94,41 @@ def test_speech_is_compared_with_its_name(tmp_path: Path) -> None:
     speech.unlink()
     (problem,) = verify_run(tmp_path).problems
     assert problem.describe() == f"speech/{speech.name} is missing or empty (sample 'a')."
+
+
+def test_many_missing_rows_are_counted_and_some_are_listed(tmp_path: Path) -> None:
+    with Run.open(tmp_path, RunSpec(identity={}, spec={})) as run:
+        run.append(Record(sample=Sample(id="a", inputs={}), row=1, error=Failure("Refused", "no")))
+        run.write_progress(Progress(complete=True, rows=103))
+    result = verify_run(tmp_path)
+    assert (result.records, result.missing, result.failed) == (1, 102, 1)
+    assert result.missing_rows == (1, *range(3, 102))
+
+
+def test_missing_rows_of_an_unfinished_run_are_unknown(tmp_path: Path) -> None:
+    with Run.open(tmp_path, RunSpec(identity={}, spec={})) as run:
+        run.append(Record(sample=Sample(id="a", inputs={}), row=1))
+    with (tmp_path / "outputs.jsonl").open("ab") as file:
+        file.write(b"damaged\n")
+    result = verify_run(tmp_path)
+    assert (result.records, result.missing, result.missing_rows) == (1, 1, ())
+
+
+def test_journal_that_is_missing_is_listed(tmp_path: Path) -> None:
+    Run.open(tmp_path, RunSpec(identity={}, spec={})).close()
+    assert verify_run(tmp_path) == Verification(run=str(tmp_path), records=0, failed=0, missing=0)
+    (tmp_path / "outputs.jsonl").unlink()
+    result = verify_run(tmp_path)
+    assert result == Verification(run=str(tmp_path), problems=(Problem("outputs.jsonl", "is missing."),))
+    assert (result.records, result.failed, result.missing, result.missing_rows) == (0, 0, 0, ())
+    assert not result.is_intact
+
+
+def test_speech_in_files_of_the_model_is_not_checked(tmp_path: Path) -> None:
+    with Run.open(tmp_path, RunSpec(identity={}, spec={})) as run:
+        outputs = (Generation(text="", audio=Audio("/models/answer.wav")), Prediction(values={"a": 1}, scale="logit"))
+        run.append(Record(sample=Sample(id="a", inputs={}), row=0, outputs=outputs))
+    assert verify_run(tmp_path).is_intact
 
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:
