@@ -9,6 +9,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import blake2b
@@ -21,8 +22,9 @@ import orjson
 from auricle.audio import Audio
 from auricle.cli import options as opt
 from auricle.cli.output import print_result
-from auricle.core.errors import ExitStatus, SampleError, SpecError
-from auricle.core.types import RejectedRow, Sample, list_parts
+from auricle.core.errors import DataError, ExitStatus, SampleError, SpecError
+from auricle.core.types import RejectedRow, Sample
+from auricle.data.duplicates import DuplicateIndex, Recording, list_recordings
 from auricle.report.terminal import format_table
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark
@@ -70,11 +72,14 @@ def data_list(name: str | None, as_json: bool) -> None:
 @opt.count("--limit N", "Decode only N recordings, evenly spaced over the corpus. [default: all]")
 @opt.json_option
 def data_check(name: str, root: Path | None, task_args: Sequence[str], limit: int | None, as_json: bool) -> None:
-    """Verify a copy of a corpus: number of rows, missing files, audio decoding.
+    """Verify a copy of a corpus: number of rows, missing files, audio decoding, duplicate recordings.
 
-    The exit code is 3 if there are problems.
+    The exit code is 3 if there are problems; duplicates are listed, but may be part of the corpus.
     """
-    report = check_samples(_build_task(name, _task_arguments(root, task_args)), limit)
+    arguments = _task_arguments(root, task_args)
+    report = check_samples(_build_task(name, arguments), limit)
+    if limit is None:
+        check_other_splits(name, arguments, report)
     print_result(as_json, report.to_dict(), report.format_lines())
     sys.exit(ExitStatus.FAILURES if report.problems else ExitStatus.OK)
 
@@ -155,6 +160,8 @@ class CorpusReport:
     seconds: float = 0.0
     problems: list[tuple[str, str, str]] = field(default_factory=list)
     """Kind, sample id and reason of each problem."""
+    recordings: DuplicateIndex = field(default_factory=DuplicateIndex)
+    """The decoded recordings, and those that occur under several ids."""
 
     def format_lines(self) -> Iterator[str]:
         """Format the report, with at most `MAX_PROBLEMS_SHOWN` problems of each kind."""
@@ -162,11 +169,13 @@ class CorpusReport:
         yield f"{self.title}: {self.rows:,}{published} rows, {len(self.files):,} files"
         yield f"{self.decoded_count:,} recordings decoded, {_format_duration(self.seconds)}"
         counts = Counter(kind for kind, _, _ in self.problems)
-        for kind, count in counts.items():
-            problems = [(name, reason) for other, name, reason in self.problems if other == kind]
-            yield from (f"{kind}  {name}: {reason}" for name, reason in problems[:MAX_PROBLEMS_SHOWN])
-            if count > MAX_PROBLEMS_SHOWN:
-                yield f"{kind}  and {count - MAX_PROBLEMS_SHOWN:,} more"
+        for kind in counts:
+            yield from _format_kind(
+                kind, [f"{name}: {reason}" for other, name, reason in self.problems if other == kind]
+            )
+        if duplicates := self.recordings.duplicates:
+            yield from _format_kind("duplicate", list(map(str, duplicates)))
+            yield f"Duplicates: {len(duplicates):,}. The same recording has several ids."
         totals = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
         yield f"Problems: {totals}." if totals else "No problems."
 
@@ -178,8 +187,18 @@ class CorpusReport:
             "files": len(self.files),
             "decoded": self.decoded_count,
             "seconds": round(self.seconds, 3),
+            "duplicates": [
+                {"id": duplicate.second.id, "first_id": duplicate.first.id, "split": duplicate.split}
+                for duplicate in self.recordings.duplicates
+            ],
             "wrong": [{"kind": kind, "id": name, "reason": reason} for kind, name, reason in self.problems],
         }
+
+
+def _format_kind(kind: str, lines: Sequence[str]) -> Iterator[str]:
+    yield from (f"{kind}  {line}" for line in lines[:MAX_PROBLEMS_SHOWN])
+    if len(lines) > MAX_PROBLEMS_SHOWN:
+        yield f"{kind}  and {len(lines) - MAX_PROBLEMS_SHOWN:,} more"
 
 
 def check_samples(task: Task, limit: int | None = None) -> CorpusReport:
@@ -190,7 +209,7 @@ def check_samples(task: Task, limit: int | None = None) -> CorpusReport:
     selected = evenly_spaced_indices(len(samples), limit)
     ids: set[str] = set()
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        pending: deque[tuple[str, Future[float | str]]] = deque()
+        pending: deque[tuple[str, Future[Recording | str]]] = deque()
         for index, sample in enumerate(samples):
             report.rows += 1
             if isinstance(sample, RejectedRow):
@@ -201,7 +220,7 @@ def check_samples(task: Task, limit: int | None = None) -> CorpusReport:
             ids.add(sample.id)
             recordings = list(_existing_audio(sample, report))
             if index in selected:
-                pending += [(sample.id, threads.submit(_decode_duration, audio)) for audio in recordings]
+                pending += [(sample.id, threads.submit(_decode, sample, audio)) for audio in recordings]
             while len(pending) > MAX_PENDING_DECODES:
                 _record_decode(*pending.popleft(), report)
         for sample_id, future in pending:
@@ -220,37 +239,47 @@ def evenly_spaced_indices(total: int, limit: int | None) -> set[int]:
 
 def _existing_audio(sample: Sample, report: CorpusReport) -> Iterator[Audio]:
     """Yield the recordings of a sample, and report files that do not exist."""
-    for value in sample.inputs.values():
-        for part in list_parts(value):
-            if not isinstance(part, Audio):
+    for audio in list_recordings(sample):
+        if audio.path and str(audio.path) not in report.files:
+            if not audio.path.exists():
+                report.problems.append(("missing", sample.id, str(audio.path)))
                 continue
-            if part.path and str(part.path) not in report.files:
-                if not part.path.exists():
-                    report.problems.append(("missing", sample.id, str(part.path)))
-                    continue
-                report.files.add(str(part.path))
-            yield part
+            report.files.add(str(audio.path))
+        yield audio
 
 
-def _decode_duration(audio: Audio) -> float | str:
-    """Decode a recording and return its duration in seconds, or why that failed."""
+def _decode(sample: Sample, audio: Audio) -> Recording | str:
+    """Decode a recording, or return why that failed."""
     try:
-        seconds = len(audio.decode()) / audio.info().rate
+        recording = Recording.decode(sample, audio)
     except SampleError as error:
         return str(error)
     expected = 0.0 if audio.end is None else audio.end - audio.start
-    if seconds < expected - DURATION_TOLERANCE:
-        return f"{audio.uri} is too short: {seconds:.2f} s of {expected:.2f} s"
-    return seconds
+    if recording.seconds < expected - DURATION_TOLERANCE:
+        return f"{audio.uri} is too short: {recording.seconds:.2f} s of {expected:.2f} s"
+    return recording
 
 
-def _record_decode(sample_id: str, future: Future[float | str], report: CorpusReport) -> None:
+def _record_decode(sample_id: str, future: Future[Recording | str], report: CorpusReport) -> None:
     result = future.result()
     if isinstance(result, str):
         report.problems.append(("broken", sample_id, result))
     else:
         report.decoded_count += 1
-        report.seconds += result
+        report.seconds += result.seconds
+        report.recordings.add(result)
+
+
+def check_other_splits(name: str, arguments: Mapping[str, Any], report: CorpusReport) -> None:
+    """Report recordings that also occur, under another id, in another split of an unpacked archive."""
+    benchmark = TASKS.get(name)
+    if not isinstance(benchmark, Benchmark) or not arguments.get("root"):
+        return
+    split = str(arguments.get("split") or next(iter(benchmark.splits)))
+    for other in benchmark.splits:
+        if other != split:
+            with suppress(DataError, SpecError):  # the copy may lack the other split
+                report.recordings.add_split(other, benchmark(**{**arguments, "split": other}).samples)
 
 
 def _format_duration(seconds: float) -> str:

@@ -62,6 +62,31 @@ def test_missing_undecodable_and_repeated_rows_are_reported(
     assert (report.rows, report.decoded_count, report.seconds) == (4, 2, 1.0)
 
 
+def test_duplicates_are_listed_and_are_no_problem(manifest: WriteManifest, tone: WriteTone) -> None:
+    tone("a.wav")
+    tone("b.wav")
+    data = manifest([{"id": name, "audio": f"{name}.wav", "text": "x"} for name in "ab"])
+    result = CliRunner().invoke(cli, ["data", "check", "asr", "-T", f"data={data}"])
+    assert result.exit_code == 0
+    assert result.output.splitlines()[-3:] == [
+        "duplicate  a and b",
+        "Duplicates: 1. The same recording has several ids.",
+        "No problems.",
+    ]
+    document = json.loads(CliRunner().invoke(cli, ["data", "check", "asr", "-T", f"data={data}", "--json"]).output)
+    assert document["duplicates"] == [{"id": "b", "first_id": "a", "split": ""}]
+
+
+def test_duplicates_in_another_split_are_listed(tone: WriteTone, tmp_path: Path) -> None:
+    """ESD has a folder for each split."""
+    for split, number in (("test", 51), ("train", 52)):
+        folder = tmp_path / "ESD" / "0011" / "Sad" / split
+        folder.mkdir(parents=True)
+        tone(f"ESD/0011/Sad/{split}/0011_0000{number}.wav")
+    result = CliRunner().invoke(cli, ["data", "check", "esd", "--root", str(tmp_path / "ESD")])
+    assert "duplicate  0011_000051 and 0011_000052 of the split train" in result.output
+
+
 def test_report_shows_a_limited_number_of_problems() -> None:
     report = CorpusReport("corpus", 30, problems=[("missing", str(index), "a.wav") for index in range(25)])
     lines = list(report.format_lines())
