@@ -60,7 +60,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer, select_inferencer
 
 if TYPE_CHECKING:
-    from auricle.report.compare import Comparison
+    from auricle.report.compare import Comparison, Split
 
 T = TypeVar("T")
 ALL_ABILITIES: list[Ability] = [*ABILITY_BY_REQUEST.values(), "first_tokens"]
@@ -284,7 +284,7 @@ def compare(
     metrics: Sequence[str] = (),
     by: str | None = None,
     *,
-    unpaired: bool | str = False,
+    unpaired: bool | str | Split = False,
     max_flips: int = 5,
 ) -> Comparison:
     """Compare two runs, sample by sample, or two groups of different samples.

@@ -337,7 +337,7 @@ class MetaField:
 
     def add(self, value: Any, limit: int) -> bool:
         """Add a value; return False if there are too many for a breakdown."""
-        name = value if isinstance(value, str) else _format_group(value)
+        name = value if isinstance(value, str) else format_group(value)
         code = self.values.setdefault(name, len(self.values))
         self.codes.append(code)
         return len(self.values) <= limit
@@ -360,5 +360,6 @@ def _stat_width(stat: Stat) -> int:
     return len(stat) if all(isinstance(each, (int, float)) for each in stat) else 0
 
 
-def _format_group(value: Any) -> str:
+def format_group(value: Any) -> str:
+    """Return the value of a metadata field as text."""
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -74,8 +74,8 @@ def test_duplicates_in_another_split_name_it(write: Any) -> None:
     test, long = sample(write("test.wav")), sample(write("long.wav", seconds=0.2))
     for each in (test, long):
         index.add(Recording.decode(each, each.inputs["audio"]))  # type: ignore[arg-type]
-    missing = sample(Path("missing.wav"))
-    others = [sample(write("train.wav")), sample(write("other.wav", 1)), test, missing, RejectedRow("row 5", "broken")]
+    others: list[Sample | RejectedRow] = [sample(write("train.wav")), sample(write("other.wav", 1)), test]
+    others += [sample(Path("missing.wav")), RejectedRow("row 5", "broken")]
     index.add_split("train", others)
     assert [str(duplicate) for duplicate in index.duplicates] == ["test.wav and train.wav of the split train"]
 

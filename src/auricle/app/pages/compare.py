@@ -1,4 +1,4 @@
-"""The page that compares two runs, or explains why they cannot be compared.
+"""The page that compares two runs or two groups of samples, or explains why they cannot be compared.
 
 Differences have intervals; the samples that changed are listed and played.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import TypeAlias
 
 import streamlit as st
 from markupsafe import Markup
@@ -21,8 +22,9 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Record
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.perf import compare as perf_compare
-from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
+from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift, Split
 from auricle.report.compare import text as compare_text
+from auricle.report.compare.predictions import find_matrix
 from auricle.report.compare.text import format_difference, format_difference_interval, format_p_value, typeset
 from auricle.report.html_format import Scale, format_count, typeset_number
 from auricle.report.plot_data import ConfusionMatrix
@@ -31,6 +33,8 @@ from auricle.report.text_format import truncate
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
 
+Groups: TypeAlias = tuple[str, str, str]
+"""A metadata field and its values in the groups A and B."""
 MAX_FLIPS = 20
 FLIPS_SHOWN = 4
 MATRIX_GUIDE = (
@@ -43,11 +47,13 @@ MATRIX_GUIDE = (
 def page() -> None:
     """Draw the selection of the two runs and their comparison."""
     draw_header(
-        "Compare", "Differences between two runs, with confidence intervals and the samples whose outcome changed."
+        "Compare",
+        "Differences between two runs, with confidence intervals and the samples whose outcome changed; or between "
+        "two groups of different samples, such as human and generated speech.",
     )
     entries = run_list.list_entries()
-    if len(entries) < 2:
-        st.info("At least two runs are needed. Start another one on the Benchmark page.", icon=":material/inbox:")
+    if not entries:
+        st.info("There is no run yet. Start one on the Benchmark page.", icon=":material/inbox:")
         return
     left, right = st.columns(2)
     with left:
@@ -64,12 +70,12 @@ def page() -> None:
 
 
 def _draw_pair(baseline: RunEntry, candidate: RunEntry) -> None:
-    if baseline.path == candidate.path:
-        _draw_reason("A and B are the same run. Choose another one.")
-        return
     if baseline.kind != candidate.kind:
         load_test = baseline if baseline.kind == "perf" else candidate
         _draw_reason(f"{load_test.name} is a load test and the other run is not; they cannot be compared.")
+        return
+    if baseline.kind == "perf" and baseline.path == candidate.path:
+        _draw_reason("A and B are the same load test. Choose another one.")
         return
     if baseline.kind == "perf":
         lines = perf_compare.format_comparison(perf_compare.build_comparison(baseline.path, candidate.path))
@@ -101,10 +107,13 @@ def _draw_reason(text: str) -> None:
 
 
 @st.cache_data(max_entries=8, show_spinner="Comparing …")
-def _compare(paths: tuple[str, str], group_field: str, fingerprints: tuple[run_data.Fingerprint, ...]) -> Comparison:
+def _compare(
+    paths: tuple[str, str], group_field: str, groups: bool | Groups, fingerprints: tuple[run_data.Fingerprint, ...]
+) -> Comparison:
     from auricle.api import compare
 
-    return compare(*paths, by=group_field or None, max_flips=MAX_FLIPS)
+    unpaired = groups if isinstance(groups, bool) else Split(groups[0], groups[1:])
+    return compare(*paths, by=group_field or None, unpaired=unpaired, max_flips=MAX_FLIPS)
 
 
 def draw_comparison(baseline: Path, candidate: Path) -> None:
@@ -112,25 +121,60 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
     fingerprints = tuple(run_data.fingerprint(path, OUTPUTS_FILE, METRICS_FILE) for path in (baseline, candidate))
     candidate_fields = run_data.load_samples(candidate).fields
     fields = [field for field in run_data.load_samples(baseline).fields if field in candidate_fields]
-    key = f"compare-by-{baseline.name}-{candidate.name}"
-    group_field = st.selectbox("Group by", ["", *fields], key=key, format_func=lambda name: name or "(none)")
-    comparison = _compare((str(baseline), str(candidate)), str(group_field), fingerprints)
+    key = f"{baseline.name}-{candidate.name}"
+    unpaired = _choose_groups(baseline, key) if baseline == candidate else _choose_pairing(key)
+    if unpaired is None:
+        return
+    group_field = st.selectbox(
+        "Group by", ["", *fields], key=f"compare-by-{key}", format_func=lambda name: name or "(none)"
+    )
+    comparison = _compare((str(baseline), str(candidate)), str(group_field), unpaired, fingerprints)
     rows = comparison.overall
     _draw_headline(rows)
     components.draw_notes(f"{compare_text.format_pair_count(comparison)}. A is the baseline.", *comparison.notes)
     if rows:
-        _draw_table(comparison.rows)
+        _draw_table(comparison)
         components.draw_notes(*(typeset(compare_text.describe_row(row)) for row in rows))
     if comparison.refused:
         st.subheader("Not compared", anchor=False)
         refused = [[name, truncate(reason, 600)] for name, reason in comparison.refused.items()]
         components.draw_table(["Metric", "Reason"], refused, 2)
     if comparison.matrix:
-        _draw_matrices(baseline, candidate, comparison.matrix)
+        _draw_matrices(comparison, comparison.matrix)
     if comparison.shifts:
         _draw_shifts(comparison.shifts)
-    if rows:
+    if rows and comparison.is_paired:
         _draw_flips((baseline, candidate), comparison, rows)
+
+
+def _choose_pairing(key: str) -> bool:
+    """Draw the switch between pairs and independent groups."""
+    return st.toggle(
+        "Compare as independent samples",
+        key=f"compare-unpaired-{key}",
+        help="For different recordings, such as human and generated speech. Runs without a common sample are always "
+        "compared this way. Pairs, where there are any, are more precise.",
+    )
+
+
+def _choose_groups(run: Path, key: str) -> Groups | None:
+    """Draw the choice of two groups of one run; return None if it has none."""
+    values: dict[str, list[str]] = {}
+    for number in run_data.load_metrics(run).numbers:
+        if number.field and number.group not in values.setdefault(number.field, []):
+            values[number.field].append(number.group)
+    groups = {field: names for field, names in values.items() if len(names) > 1}
+    if not groups:
+        _draw_reason("A and B are the same run, which has no groups of samples to compare. Choose another one.")
+        return None
+    columns = st.columns(3)
+    field = columns[0].selectbox("Field", list(groups), key=f"compare-field-{key}")
+    a = columns[1].selectbox("Group A (baseline)", groups[field], key=f"compare-group-a-{key}-{field}")
+    b = columns[2].selectbox("Group B", groups[field], index=1, key=f"compare-group-b-{key}-{field}")
+    if a == b:
+        _draw_reason("Groups A and B are the same. Choose another one.")
+        return None
+    return field, a, b
 
 
 def _title(row: ComparisonRow) -> str:
@@ -150,19 +194,23 @@ def _draw_headline(rows: Sequence[ComparisonRow]) -> None:
     )
 
 
-def _draw_table(rows: Sequence[ComparisonRow]) -> None:
+def _draw_table(comparison: Comparison) -> None:
+    rows = comparison.rows
     is_grouped = any(row.field for row in rows)
     same_unit = [row for row in rows if row.unit == rows[0].unit]
     scale = Scale.fit((end for row in same_unit for end in (row.low, row.high, row.difference)), include_zero=True)
-    value_headers = ["A", "B", "B − A", "95 % interval", "", "p", "Adjusted p", "Pairs", "Better", "Worse"]
-    headers = ["Metric", *(["Samples"] if is_grouped else []), *value_headers]
-    cells = [_table_row(row, scale if row in same_unit else None, is_grouped) for row in rows]
-    components.draw_table(headers, cells, 1 + is_grouped)
+    sizes = ["Pairs", "Better", "Worse"] if comparison.is_paired else ["n (A / B)"]
+    value_headers = ["A", "B", "B − A", "95 % interval", "", "p", "Adjusted p", *sizes]
+    task = [comparison.task] if comparison.task else []
+    headers = [*(["Task"] if task else []), "Metric", *(["Samples"] if is_grouped else []), *value_headers]
+    cells = [[*task, *_table_row(row, scale if row in same_unit else None, is_grouped)] for row in rows]
+    components.draw_table(headers, cells, len(task) + 1 + is_grouped)
 
 
 def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> list[str | None]:
     unit, difference = row.unit, _difference(row)
     group = f"{row.field}: {row.group}" if row.field else "all"
+    changes = [] if row.samples else [format_count(row.better), format_count(row.worse)]
     return [
         _title(row),
         *([group] if is_grouped else []),
@@ -173,21 +221,24 @@ def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> lis
         components.build_interval_bar(scale, row.low, row.difference, row.high, 0.0) if scale else None,
         format_p_value(row.p),
         format_p_value(row.adjusted),
-        format_count(row.n),
-        format_count(row.better),
-        format_count(row.worse),
+        compare_text.format_size(row),
+        *changes,
     ]
 
 
 # --- labels and dimensions --------------------------------------------------------------------
 
 
-def _draw_matrices(baseline: Path, candidate: Path, difference: MatrixDifference) -> None:
+def _draw_matrices(comparison: Comparison, difference: MatrixDifference) -> None:
     st.subheader("Confusions", anchor=False)
-    for column, name, path in zip(st.columns(2), "AB", (baseline, candidate), strict=True):
-        number = next(number for number in run_data.load_metrics(path).overall if "matrix" in number.details)
+    for column, name, side in zip(st.columns(2), "AB", (comparison.a, comparison.b), strict=True):
+        path = Path(side.run)
+        field, _, group = side.group.partition("=")
+        number = find_matrix(run_data.load_metrics(path), field, group or "all")
+        assert number  # otherwise there is no difference
         with column:
-            components.draw_markup(Markup("<p><strong>{}</strong> {}</p>").format(name, path.name))
+            caption = f"{path.name}, {side.group}" if side.group else path.name
+            components.draw_markup(Markup("<p><strong>{}</strong> {}</p>").format(name, caption))
             chart = charts.confusion_chart(ConfusionMatrix.from_details(number.details))
             draw_chart(chart, key=f"compare-matrix-{name}", alt=f"Confusion matrix of {name}")
     st.markdown("**B − A**")
@@ -210,7 +261,8 @@ def _draw_shifts(shifts: Sequence[Shift]) -> None:
     )
     scale = Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True)
     for name, dimension_shifts in groupby(shifts, key=lambda shift: shift.dimension):
-        headers = [name, "A", "B", "B − A", "95 % interval", "", "Adjusted p", "d", "Pairs"]
+        size = "n (A / B)" if shifts[0].samples else "Pairs"
+        headers = [name, "A", "B", "B − A", "95 % interval", "", "Adjusted p", "d", size]
         components.draw_table(headers, [_shift_row(shift, scale) for shift in dimension_shifts])
 
 
@@ -224,7 +276,7 @@ def _shift_row(shift: Shift, scale: Scale) -> list[str]:
         components.build_interval_bar(scale, shift.low, shift.difference, shift.high, 0.0),
         format_p_value(shift.adjusted),
         typeset(compare_text.format_effect_size(shift.cohens_d)),
-        format_count(shift.n),
+        compare_text.format_size(shift),
     ]
 
 

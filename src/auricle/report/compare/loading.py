@@ -15,7 +15,7 @@ import numpy as np
 from auricle.core.serialization import NAME_KEY_PREFIX, digest, dumps, name_key
 from auricle.core.types import Output, Prediction, Record
 from auricle.metrics.base import Codes, Metric
-from auricle.report.score_table import StatArray
+from auricle.report.score_table import StatArray, format_group
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, read_scores
@@ -88,7 +88,7 @@ def _add_record(side: ComparedRun, record: Record) -> int:
     side.content_keys.append(record.key)
     side.target_digests.append(digest(_to_text(sample.target)))
     for name, values in side.fields.items():
-        values.append(_to_text(sample.meta[name]) if name in sample.meta else None)
+        values.append(format_group(sample.meta[name]) if name in sample.meta else None)
     last = record.outputs[-1] if record.outputs else None
     continuous = isinstance(last, Prediction) and last.scale == "continuous"
     side.class_output_count += isinstance(last, Prediction) and not continuous

@@ -1,15 +1,18 @@
 """Tests of the page that compares runs."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.support import app_runs
 from tests.support.app_pages import count_charts, page_text
 from tests.support.journal_lines import change_line
 from tests.unit.app.conftest import DrawRun
 
 pytestmark = pytest.mark.slow
+QUESTION = {"id": "1", "question": "Which number is 1 and one?", "choices": ["1", "2"], "answer": "B"}
 
 
 def test_runs_without_a_common_metric_are_explained(draw: DrawRun, runs: Path) -> None:
@@ -19,8 +22,11 @@ def test_runs_without_a_common_metric_are_explained(draw: DrawRun, runs: Path) -
     assert "Not compared" in page_text(app)
 
 
-def test_run_is_not_compared_with_itself(draw: DrawRun, runs: Path) -> None:
-    assert "A and B are the same run" in page_text(draw("compare", runs, a="asr-small", b="asr-small"))
+def test_run_without_groups_is_not_compared_with_itself(draw: DrawRun, tmp_path: Path) -> None:
+    app_runs.make_run(
+        tmp_path / "one", "mcq", app_runs.write_rows(tmp_path / "one.jsonl", [QUESTION]), "MultipleChoice"
+    )
+    assert "which has no groups of samples to compare" in page_text(draw("compare", tmp_path, a="one", b="one"))
 
 
 def test_default_baseline_has_the_same_task(draw: DrawRun, runs: Path) -> None:
@@ -44,8 +50,8 @@ def test_run_with_stale_metrics_is_not_compared(draw: DrawRun, runs: Path, tmp_p
     assert "auricle score asr-small" in app.error[0].value.replace("\\", "")
 
 
-def test_at_least_two_runs_are_needed(draw: DrawRun, tmp_path: Path) -> None:
-    assert "At least two runs are needed" in page_text(draw("compare", tmp_path))
+def test_an_empty_folder_is_explained(draw: DrawRun, tmp_path: Path) -> None:
+    assert "There is no run yet" in page_text(draw("compare", tmp_path))
 
 
 def test_run_and_load_test_are_not_compared(draw: DrawRun, runs: Path, load_test: Path, tmp_path: Path) -> None:
@@ -77,6 +83,47 @@ def test_models_of_dimensions_have_shifts_but_no_matrix(draw: DrawRun, runs: Pat
     app = draw("compare", runs, a="dimensions-first", b="dimensions-second")
     assert not count_charts(app)
     assert "Shift of means" in page_text(app)
+
+
+@pytest.fixture
+def human_and_generated(tmp_path: Path) -> Path:
+    """Return a folder with two runs of one classifier, on different recordings."""
+    for name, count in (("human", 24), ("generated", 16)):
+        data = tmp_path / f"data-{name}"
+        data.mkdir()
+        rows = app_runs.write_emotion_data(data, count).read_text().splitlines()
+        renamed = [{**json.loads(row), "id": f"{name}-{index}"} for index, row in enumerate(rows)]
+        for index, row in enumerate(renamed):
+            app_runs.write_tone(data / row["audio"], 500 + 10 * index + (name == "human"))
+        task_args = {"metrics": "accuracy,uar", "name": name}
+        path = app_runs.write_rows(data / "rows.jsonl", renamed)
+        app_runs.make_run(tmp_path / name, "classify", path, "Emotions", task_args, accuracy=0.8)
+    return tmp_path
+
+
+def test_runs_of_different_recordings_are_compared_as_groups(draw: DrawRun, human_and_generated: Path) -> None:
+    app = draw("compare", human_and_generated, a="human", b="generated")
+    text = page_text(app)
+    assert "24 samples in A and 16 in B, compared as independent groups" in text
+    assert "24 / 16" in text
+    assert "human / generated" in text  # the task column
+    assert count_charts(app) == 3
+    assert "Samples that changed" not in text
+
+
+def test_runs_with_pairs_can_be_compared_as_groups(draw: DrawRun, runs: Path) -> None:
+    app = draw("compare", runs, fresh=True, a="asr-small", b="asr-large")
+    app.toggle[0].set_value(True).run()
+    assert "16 samples in A and 16 in B, compared as independent groups" in page_text(app)
+
+
+def test_two_groups_of_one_run_are_compared(draw: DrawRun, runs: Path) -> None:
+    app = draw("compare", runs, fresh=True, a="emotion-first", b="emotion-first")
+    assert "3 samples in A and 3 in B" in page_text(app)
+    assert "emotion-first, speaker=actor 0" in page_text(app)
+    second = next(box for box in app.selectbox if box.label == "Group B")
+    second.set_value("actor 0").run()
+    assert "Groups A and B are the same" in page_text(app)
 
 
 def test_load_tests_are_compared_as_on_the_command_line(draw: DrawRun, load_test: Path, tmp_path: Path) -> None:
