@@ -53,7 +53,7 @@ def page() -> None:
     )
     entries = run_list.list_entries()
     if not entries:
-        st.info("There is no run yet. Start one on the Benchmark page.", icon=":material/inbox:")
+        st.info("No runs yet. Start one on the Benchmark page.", icon=":material/inbox:")
         return
     left, right = st.columns(2)
     with left:

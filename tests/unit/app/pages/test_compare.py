@@ -51,7 +51,7 @@ def test_run_with_stale_metrics_is_not_compared(draw: DrawRun, runs: Path, tmp_p
 
 
 def test_an_empty_folder_is_explained(draw: DrawRun, tmp_path: Path) -> None:
-    assert "There is no run yet" in page_text(draw("compare", tmp_path))
+    assert "No runs yet" in page_text(draw("compare", tmp_path))
 
 
 def test_run_and_load_test_are_not_compared(draw: DrawRun, runs: Path, load_test: Path, tmp_path: Path) -> None:
