@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from auricle.audio import decode, waveform
 from auricle.audio.limits import check_length
-from auricle.audio.video import FrameSampling, VideoFrame, iter_frames
+from auricle.audio.video import FrameSampling, VideoFrame, iter_frames, read_times
 from auricle.audio.waveform import AudioInfo, Blocks, Format
 from auricle.core.errors import AudioError, SampleError
 
@@ -310,6 +310,13 @@ class Video(_MediaFile):
 
     start: float = 0.0
     end: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Duration of the slice, from its first frame to the end of its last; nothing is decoded."""
+        with decode.open_source(self._source(), self._name, SampleError) as stream:
+            times = read_times(stream, self._name, self.start, self.end)
+        return (times[-1] - times[0]) * len(times) / max(1, len(times) - 1)
 
     def frames(self, count: int | None = None, *, fps: float | None = None) -> list[Image]:
         """Return frames of the slice as JPEG images; a video with fewer frames gives all of them.

@@ -79,10 +79,26 @@ class FrameSampling:
         return sorted({bisect_right(times, due) - 1 for due in due_times})
 
 
+def read_times(stream: BinaryIO, name: str, start: float = 0.0, end: float | None = None) -> list[float]:
+    """Return the times of the frames of a slice, in seconds from the start of the video, without decoding."""
+    index, positions = _locate_slice(stream, name, start, end)
+    return index.times[positions.start : positions.stop]
+
+
 def iter_frames(
     stream: BinaryIO, name: str, sampling: FrameSampling, start: float = 0.0, end: float | None = None
 ) -> Iterator[VideoFrame]:
     """Decode sampled frames of the slice from start to end in seconds."""
+    index, positions = _locate_slice(stream, name, start, end)
+    times = index.times
+    chosen = [positions[position] for position in sampling.choose(times[positions.start : positions.stop], name)]
+    with open_container(stream, name, "a video", SampleError) as container:  # not every container can be rewound
+        for position, frame in zip(chosen, _read_frames(container, index, chosen, name), strict=True):
+            yield VideoFrame(position, times[position], _upright_pixels(frame))
+
+
+def _locate_slice(stream: BinaryIO, name: str, start: float, end: float | None) -> tuple[_FrameIndex, range]:
+    """Return the timestamps of a video and the positions of the frames of a slice."""
     check_slice(start, end, name, SampleError)
     with open_container(stream, name, "a video", SampleError) as container:
         index = _read_index(container, name)
@@ -90,10 +106,7 @@ def iter_frames(
     positions = range(bisect_left(times, start), bisect_left(times, math.inf if end is None else end))
     if not positions:
         raise SampleError(f"{name} has no frame from {start:g} s to {end or times[-1]:g} s.")
-    chosen = [positions[position] for position in sampling.choose(times[positions.start : positions.stop], name)]
-    with open_container(stream, name, "a video", SampleError) as container:  # not every container can be rewound
-        for position, frame in zip(chosen, _read_frames(container, index, chosen, name), strict=True):
-            yield VideoFrame(position, times[position], _upright_pixels(frame))
+    return index, positions
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import mimetypes
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from auricle.audio import Audio
+from auricle.audio import Audio, Video
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
 from auricle.models.base import BatchModel
 from auricle.models.request_input import crop_audio
@@ -164,13 +165,24 @@ class AudioFiles:
                 f"{sys.executable} -m pip install numpy soundfile soxr."
             ) from error
 
+    def get_video_path(self, video: Video) -> str:
+        """Return the path or the URL of a video, of which nothing is cut: its own, or a temporary file."""
+        if video.data is None:
+            return str(video.path or video.uri)
+        path = self._next_path(mimetypes.guess_extension(video.media_type) or ".mp4")
+        path.write_bytes(video.data)
+        return str(path)
+
+    def _next_path(self, suffix: str) -> Path:
+        self._folder = self._folder or TemporaryDirectory(prefix="auricle-audio-")
+        self._count += 1
+        return Path(self._folder.name) / f"{self._count}{suffix}"
+
     def _path_for(self, audio: Audio) -> str:
         is_whole_file = audio.data is None and not audio.start and audio.end is None
         if is_whole_file and audio.path is not None:
             return os.fspath(audio)
-        self._folder = self._folder or TemporaryDirectory(prefix="auricle-audio-")
-        self._count += 1
-        path = Path(self._folder.name) / f"{self._count}.wav"
+        path = self._next_path(".wav")
         write_wav(audio, path)
         return str(path)
 

@@ -54,6 +54,12 @@ def test_slice_limits_the_frames() -> None:
         sampled(Video(data=content, start=9.0, end=10.0), 3)
 
 
+def test_duration_is_read_without_decoding() -> None:
+    content = make_video()
+    assert Video.of(content).seconds == pytest.approx(3.0)
+    assert Video(data=content, start=1.0, end=2.0).seconds == pytest.approx(1.0)
+
+
 def test_frames_are_jpeg_images_with_the_same_pixels(tmp_path: Path) -> None:
     from PIL import Image as Pillow
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel
+
+from auricle.interop.lmms.openai_media import audio_to_data_url, image_to_data_url, sample_video, video_to_url
 
 
 class ChatTextContent(BaseModel):
@@ -64,12 +64,19 @@ class ChatMessages(BaseModel):
     def to_openai_messages(
         self, video_kwargs: Mapping[str, Any] | None = None, pass_video_url: bool = False
     ) -> list[dict[str, Any]]:
-        """Convert to messages of the OpenAI API; audio is inserted unchanged, as lmms-eval does."""
-        return self._convert(lambda content: _to_openai_content(content, pass_video_url))
+        """Convert to messages of the OpenAI API: audio as data URLs, videos as frames or as URLs."""
+        return self._convert_each(lambda content: _to_openai_contents(content, video_kwargs or {}, pass_video_url))
+
+    def to_qwen3_vl_openai_messages(self, video_kwargs: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Convert to messages of the OpenAI API with the time of each frame before it, as Qwen3-VL expects."""
+        return self._convert_each(lambda content: _to_openai_contents(content, video_kwargs or {}, with_times=True))
 
     def _convert(self, convert: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
+        return self._convert_each(lambda content: [convert(content)])
+
+    def _convert_each(self, convert: Callable[[Any], list[dict[str, Any]]]) -> list[dict[str, Any]]:
         return [
-            {"role": message.role, "content": [convert(content) for content in message.content]}
+            {"role": message.role, "content": [part for content in message.content for part in convert(content)]}
             for message in self.messages
         ]
 
@@ -84,22 +91,27 @@ def _to_template_content(content: Any, extra_kwargs: Mapping[str, dict[str, Any]
     return entry
 
 
-def _to_openai_content(content: Any, pass_video_url: bool) -> dict[str, Any]:
+def _to_openai_contents(
+    content: Any, video_kwargs: Mapping[str, Any], pass_video_url: bool = False, with_times: bool = False
+) -> list[dict[str, Any]]:
     if content.type == "text":
-        return {"type": "text", "text": content.text}
+        return [_text_part(content.text)]
     if content.type == "image":
-        return {"type": "image_url", "image_url": {"url": _to_data_url(content.url)}}
-    if content.type == "video" and not pass_video_url:
-        raise NotImplementedError("video frames need lmms-eval itself: pip install lmms_eval")
-    kind = f"{content.type}_url"
-    return {"type": kind, kind: {"url": content.url}}
+        return [_url_part("image", image_to_data_url(content.url))]
+    if content.type == "audio":
+        return [_url_part("audio", audio_to_data_url(content.url))]
+    if pass_video_url:
+        return [_url_part("video", video_to_url(content.url))]
+    parts = []
+    for frame in sample_video(_to_template_content(content, {"video": dict(video_kwargs)})):
+        parts += [_text_part(f"<{frame.seconds:.1f} seconds>")] if with_times else []
+        parts.append(_url_part("image", image_to_data_url(frame.image)))
+    return parts
 
 
-def _to_data_url(image: Any) -> str:
-    """Encode an image as a PNG data URL."""
-    from PIL import Image
+def _text_part(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
-    opened = Image.open(image) if isinstance(image, str) else image
-    buffer = io.BytesIO()
-    opened.save(buffer, format="PNG")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+
+def _url_part(kind: str, url: str) -> dict[str, Any]:
+    return {"type": f"{kind}_url", f"{kind}_url": {"url": url}}

@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
-from auricle.audio import Audio, Image
+from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError, SpecError, Unsupported, describe
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part
@@ -278,7 +278,7 @@ class RequestDoc:
                 if isinstance(part, str):
                     contents.append({"type": "text", "text": value})
                     continue
-                contents.append({"type": type(part).__name__.lower(), "url": value})
+                contents.append({"type": type(part).__name__.lower(), "url": value, **_video_span(part)})
                 visuals.append(value)
                 if isinstance(part, Audio):
                     recordings.append(value)
@@ -297,7 +297,17 @@ def _to_value(part: Part, audio_form: AudioForm, audio_files: AudioFiles) -> Any
         return AudioDict(path=path, array=part.decode(), sampling_rate=part.info().rate)
     if isinstance(part, Image):
         return open_image(part)
-    return part if isinstance(part, str) else str(part.path or part.uri)
+    if isinstance(part, Video):
+        return audio_files.get_video_path(part)
+    return part
+
+
+def _video_span(part: Part) -> dict[str, float]:
+    """Return the part of a video that is used, under the names of lmms-eval's messages."""
+    if not isinstance(part, Video):
+        return {}
+    span = {"start_time": part.start or None, "end_time": part.end}
+    return {name: seconds for name, seconds in span.items() if seconds is not None}
 
 
 def _copy_value(value: Any) -> Any:

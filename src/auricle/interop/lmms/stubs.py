@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import spec_from_file_location
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Self
@@ -325,6 +325,7 @@ def _unavailable_names(module: str) -> Callable[[], dict[str, Any]]:
 
 
 MODEL_UTILS = f"{PACKAGE}.models.model_utils"
+PROTOCOL = f"{PACKAGE}.protocol"
 LMMS_STUBS: Mapping[str, NameProvider] = {
     PACKAGE: dict,
     f"{PACKAGE}.api": dict,
@@ -338,7 +339,7 @@ LMMS_STUBS: Mapping[str, NameProvider] = {
     MODEL_UTILS: dict,
     f"{MODEL_UTILS}.audio_processing": _stub_names(downsample_audio, split_audio),
     f"{MODEL_UTILS}.gen_metrics": lambda: {"log_metrics": lambda *_, **__: None},
-    f"{PACKAGE}.protocol": _protocol_names,
+    PROTOCOL: _protocol_names,
     f"{PACKAGE}.tasks": dict,
     f"{PACKAGE}.tasks._task_utils": dict,
     f"{PACKAGE}.tasks._task_utils.file_utils": _unavailable_names(f"{PACKAGE}.tasks._task_utils.file_utils"),
@@ -357,6 +358,16 @@ THIRD_PARTY_STUBS: Mapping[str, NameProvider] = {
 """Other packages that such code imports; used only where lmms-eval is missing, too."""
 
 
+class ProtocolLoader(SourceFileLoader):
+    """Loads the chat messages of a checkout, and completes what they leave open."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        from auricle.interop.lmms.openai_media import complete_protocol
+
+        super().exec_module(module)
+        complete_protocol(module)
+
+
 class StubFinder(MetaPathFinder, Loader):
     """Import hook that is appended to `sys.meta_path`, so that real modules take precedence."""
 
@@ -370,11 +381,20 @@ class StubFinder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if fullname == PROTOCOL and (spec := self._find_protocol()):
+            return spec
         if fullname in LMMS_STUBS or (fullname in THIRD_PARTY_STUBS and not _is_installed()):
             return ModuleSpec(fullname, self, is_package=True)
         if self._checkout and fullname.startswith(f"{PACKAGE}."):
             return self._find_in_checkout(fullname)
         return None
+
+    def _find_protocol(self) -> ModuleSpec | None:
+        """Find the chat messages of the checkout, which classes in it are written for; they need Pillow."""
+        file = Path(self._checkout) / "protocol.py"
+        if not self._checkout or not file.is_file() or find_spec("PIL") is None:
+            return None
+        return spec_from_file_location(PROTOCOL, file, loader=ProtocolLoader(PROTOCOL, str(file)))
 
     def _find_in_checkout(self, name: str) -> ModuleSpec | None:
         """Find a module without a stub in the checkout that the user's file belongs to."""
