@@ -135,7 +135,7 @@ def _to_row(index: int, record: Record, dataset: str) -> dict[str, Any]:
         "answer": sample.meta.get(ANSWER_FIELD, "" if sample.target is None else sample.target),
         **({"choices": list(choices)} if isinstance(choices, (list, tuple)) and choices else {}),
         "prediction": NULL_PREDICTION if record.error else get_text(record),
-        "real_prompt": "".join(sent_prompts) or get_question(record),
+        "real_prompt": "" if record.error else "".join(sent_prompts) or get_question(record),
     }
 
 
