@@ -13,6 +13,7 @@ from auricle.core.errors import SpecError
 from auricle.data.file_formats import READERS, Row, read_rows
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import COLUMN_ALIASES
+from auricle.interop.aisbench.class_files import find_class_file
 from auricle.interop.aisbench.config_expressions import Symbol
 from auricle.interop.aisbench.config_reader import find_datasets
 from auricle.interop.aisbench.config_templates import TemplateConverter
@@ -30,6 +31,8 @@ METRICS = {
 }
 UNSUPPORTED_INFERENCERS = {"BFCLV3FunctionCallInferencer": "calls functions", "LMMGenInferencer": "makes images"}
 """AISBench's own inferencers that a task file cannot replace, and what they do."""
+INFERENCER_FIELDS = ("type", "max_out_len", "batch_size", "stopping_criteria")
+"""Fields of an inferencer that are not arguments of its class."""
 CONVERSATION_MODES = {"every": "every", "last": "last", "every_with_gt": "gold"}
 DEFAULT_TOPK_ENCODER = "sentence-transformers/all-mpnet-base-v2"
 
@@ -156,11 +159,13 @@ class AisbenchTaskDraft(TaskDraft):
         if str(kind) == "GenInferencer":
             return
         module = kind.module if isinstance(kind, Symbol) else ""
-        self.task["inferencer"] = f"aisbench:{module}:{kind}"
-        if not module or module.startswith("ais_bench."):
-            file_name = re.sub(r"(?<!^)(?=[A-Z])", "_", str(kind)).lower()
-            self.task["inferencer"] = f"aisbench:{file_name}.py:{kind}"
+        location: Path | str = find_class_file(self.source, module, str(kind)) or module
+        if not location or str(location).startswith("ais_bench."):
+            location = re.sub(r"(?<!^)(?=[A-Z])", "_", str(kind)).lower() + ".py"
             self.notes.append(f"{kind} runs unchanged. Write the path of its file after `aisbench:`.")
+        arguments = {name: value for name, value in inferencer.items() if name not in INFERENCER_FIELDS}
+        name = f"aisbench:{location}:{kind}"
+        self.task["inferencer"] = {"use": name, **arguments} if arguments else name
 
     def _add_limits(self, inferencer: Mapping[str, Any]) -> None:
         if isinstance(max_tokens := inferencer.get("max_out_len"), int):

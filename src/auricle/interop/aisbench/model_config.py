@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
+from auricle.interop.aisbench.class_files import find_class_file
 from auricle.interop.aisbench.config_expressions import Symbol
 from auricle.interop.aisbench.config_reader import read_config
 from auricle.interop.aisbench.model import IGNORED_ARGUMENTS
@@ -129,25 +129,13 @@ class ModelDraft(TaskDraft):
 
     def _locate(self, model_class: Symbol) -> str:
         """Return where the class is: a file of the same checkout or folder, else its module."""
-        module_path = Path(*model_class.module.lstrip(".").split("."))
-        parents = self.source.resolve().parents
-        modules = [file for folder in parents if (file := (folder / module_path).with_suffix(".py")).is_file()]
-        folders = [*(folder / module_path for folder in parents), parents[0]]
-        definitions = (_find_definition(folder, model_class.name) for folder in folders)
-        if location := next((file for file in (*modules, *definitions) if file is not None), None):
-            return f"{location}:{model_class.name}"
+        if file := find_class_file(self.source, model_class.module, model_class.name):
+            return f"{file}:{model_class.name}"
         self.notes.append(
             f"No file with the class {model_class.name} was found beside {self.source.name}: "
             f"{model_class.module} has to be importable, or `model` changed to aisbench:FILE.py:{model_class.name}."
         )
         return f"{model_class.module}:{model_class.name}"
-
-
-def _find_definition(folder: Path, class_name: str) -> Path | None:
-    """Return the file of a package that defines a class."""
-    pattern = re.compile(rf"^class {re.escape(class_name)}\b", re.M)
-    files = sorted(folder.rglob("*.py")) if (folder / "__init__.py").is_file() else sorted(folder.glob("*.py"))
-    return next((file for file in files if pattern.search(file.read_text(encoding="utf-8", errors="replace"))), None)
 
 
 def _to_plain(value: Any) -> Any:

@@ -239,6 +239,12 @@ def test_a_custom_inferencer_is_referenced(config: ConfigWriter) -> None:
     assert task["inferencer"] == "aisbench:my_package.mine:MyCustomInferencer"
 
 
+def test_arguments_of_a_custom_inferencer_are_kept(config: ConfigWriter) -> None:
+    task = convert(config("'{question}'", inferencer="dict(type=MyCustomInferencer, max_out_len=9, suffix='!')"))
+    assert task["inferencer"] == {"use": "aisbench:my_package.mine:MyCustomInferencer", "suffix": "!"}
+    assert task["max_tokens"] == 9
+
+
 @pytest.mark.parametrize(("infer_mode", "mode"), [("every", "every"), ("last", "last"), ("every_with_gt", "gold")])
 def test_multi_turn_tasks_become_conversations(config: ConfigWriter, infer_mode: str, mode: str) -> None:
     inferencer = f"dict(type=MultiTurnGenInferencer, infer_mode={infer_mode!r})"
