@@ -32,7 +32,7 @@ from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
-from auricle.tasks.inferencers.base import list_named_values
+from auricle.tasks.inferencers.base import list_named_values, within_limits
 
 MAX_SAMPLES_INSPECTED = 100
 """Number of samples among which an input that the model takes by name must occur."""
@@ -85,7 +85,7 @@ class Evaluation:
 def choose_inferencer(spec: Spec, task: Task, model_class: type[Model]) -> Inferencer:
     """Return how samples of a task become requests to a model of this class."""
     inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
-    return with_context(inferencer, model_class, task.model_context)
+    return with_context(within_limits(inferencer, model_class, task.language), model_class, task.model_context)
 
 
 def _check_inputs(spec: Spec, task: Task, model_class: type[Model]) -> None:

@@ -43,6 +43,14 @@ class AsyncModel:
     """Whether `request.context` should contain the task and the sample that a request belongs to."""
     wants_inputs: tuple[str, ...] = ()
     """Inputs or metadata fields of a sample, by name, that `request.context` should contain instead."""
+    max_seconds: float | None = None
+    """Longest clip that the model accepts. Samples beyond a limit are skipped, with the limit as their reason."""
+    sample_rates: tuple[int, ...] | None = None
+    """Sample rates of files that the model accepts."""
+    languages: tuple[str, ...] | None = None
+    """Languages that the model accepts, such as `en`; compared with the sample's field `language` or the task's."""
+    modalities: tuple[str, ...] | None = None
+    """What requests may contain: `text`, `audio`, `image`, `video`."""
     required_inputs: tuple[str, ...] = ()
     """Those without which the model cannot answer; a task whose samples have none of one is refused."""
 
@@ -119,6 +127,14 @@ class BatchModel:
     """Whether `request.context` should contain the task and the sample that a request belongs to."""
     wants_inputs: tuple[str, ...] = ()
     """Inputs or metadata fields of a sample, by name, that `request.context` should contain instead."""
+    max_seconds: float | None = None
+    """Longest clip that the model accepts. Samples beyond a limit are skipped, with the limit as their reason."""
+    sample_rates: tuple[int, ...] | None = None
+    """Sample rates of files that the model accepts."""
+    languages: tuple[str, ...] | None = None
+    """Languages that the model accepts, such as `en`; compared with the sample's field `language` or the task's."""
+    modalities: tuple[str, ...] | None = None
+    """What requests may contain: `text`, `audio`, `image`, `video`."""
     required_inputs: tuple[str, ...] = ()
     """Those without which the model cannot answer; a task whose samples have none of one is refused."""
 

@@ -23,6 +23,7 @@ from auricle.engine.workers.lifetime import batch_deadline, end_with_parent
 from auricle.engine.workers.protocol import HEADER, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
+from auricle.models.limits import LIMIT_ATTRIBUTES
 
 SINGLE_ATTEMPT = Settings(max_attempts=1)
 """The parent process decides about retries."""
@@ -164,7 +165,15 @@ def describe_model(name: str) -> bytes:
         model = adapt(MODELS.get(name))
     except AuricleError as error:
         return dumps({"error": str(error)})
-    attributes = ("batch_size", "batch_seconds", "sample_rate", "wants_context", "wants_inputs", "required_inputs")
+    attributes = (
+        "batch_size",
+        "batch_seconds",
+        "sample_rate",
+        "wants_context",
+        "wants_inputs",
+        "required_inputs",
+        *LIMIT_ATTRIBUTES,
+    )
     return dumps(
         {
             "can": abilities(model),

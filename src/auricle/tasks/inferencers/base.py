@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, Self, cast
 
 from auricle.core.errors import SampleError, Unsupported
 from auricle.core.types import (
@@ -23,6 +24,7 @@ from auricle.core.types import (
     get_max_tokens,
 )
 from auricle.models.catalogue import models_with_ability
+from auricle.models.limits import ModelLimits
 from auricle.prompts import Prompt
 
 ABILITY_PHRASES: Mapping[Ability, str] = {"first_tokens": "return probabilities of the first token"}
@@ -170,15 +172,33 @@ async def preview_requests(inferencer: Inferencer, sample: Sample) -> list[Reque
 
 
 @dataclass(frozen=True)
-class WithContext:
-    """Wraps an inferencer and adds the task's context and the sample's id and metadata to its requests."""
+class WrappedInferencer:
+    """An inferencer that changes how another one asks."""
 
     inner: Inferencer
-    task_context: Mapping[str, Json]
 
     @property
     def needs(self) -> Ability:
         return self.inner.needs
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        return await self.inner(sample, ask)
+
+    def adapt_to_batching(self, is_batch_model: bool) -> Self:
+        return replace(self, inner=adapt_to_batching(self.inner, is_batch_model=is_batch_model))
+
+    def adapt_to_load_test(self) -> Self:
+        return replace(self, inner=adapt_to_load_test(self.inner))
+
+    async def close(self) -> None:
+        await close_inferencer(self.inner)
+
+
+@dataclass(frozen=True)
+class WithContext(WrappedInferencer):
+    """Adds the task's context and the sample's id and metadata to requests."""
+
+    task_context: Mapping[str, Json]
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         context = self._build_context(sample)
@@ -195,19 +215,10 @@ class WithContext:
         """Return the context of a sample, which is part of its key."""
         return {"id": sample.id, "meta": sample.meta}
 
-    def adapt_to_batching(self, is_batch_model: bool) -> WithContext:
-        return replace(self, inner=adapt_to_batching(self.inner, is_batch_model=is_batch_model))
-
-    def adapt_to_load_test(self) -> WithContext:
-        return replace(self, inner=adapt_to_load_test(self.inner))
-
-    async def close(self) -> None:
-        await close_inferencer(self.inner)
-
 
 @dataclass(frozen=True)
 class WithNamedInputs(WithContext):
-    """Wraps an inferencer and adds inputs and metadata fields of the sample to its requests, by name."""
+    """Adds inputs and metadata fields of the sample to requests, by name."""
 
     names: tuple[str, ...] = ()
 
@@ -217,6 +228,33 @@ class WithNamedInputs(WithContext):
     def sample_context(self, sample: Sample) -> dict[str, Json]:
         values = list_named_values(sample)
         return {name: values[name] for name in self.names if name in values}
+
+
+@dataclass(frozen=True, repr=False)
+class WithinLimits(WrappedInferencer):
+    """Skips samples that the model does not accept, before they are sent."""
+
+    limits: ModelLimits
+    language: str = ""
+    """Language of the task, for samples without one."""
+
+    def __repr__(self) -> str:
+        return repr(self.inner)  # limits decide which samples are sent, not what is sent for them
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        self.limits.check_language(str(sample.meta.get("language") or self.language))
+
+        async def ask_within_limits(request: Request) -> Output:
+            await asyncio.to_thread(self.limits.check_request, request)  # reads headers of files
+            return await ask(request)
+
+        return await self.inner(sample, ask_within_limits)
+
+
+def within_limits(inferencer: Inferencer, model_class: type[object], language: str) -> Inferencer:
+    """Wrap an inferencer so that samples beyond the limits of the model are skipped."""
+    limits = ModelLimits.of(model_class)
+    return inferencer if limits == ModelLimits() else WithinLimits(inferencer, limits, language)
 
 
 def list_named_values(sample: Sample) -> dict[str, Json]:
