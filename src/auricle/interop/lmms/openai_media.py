@@ -6,7 +6,6 @@ lmms-eval samples frames with `fetch_video` of the package qwen_vl_utils; its ru
 from __future__ import annotations
 
 import base64
-import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from auricle.audio import Audio, Video
+from auricle.interop.lmms.server_stubs import encode_image_to_base64
 
 if TYPE_CHECKING:
     from PIL.Image import Image as PillowImage
@@ -47,12 +47,7 @@ def audio_to_data_url(value: Any) -> Any:
 
 def image_to_data_url(image: Any) -> str:
     """Encode a Pillow image or the image at a path as a PNG data URL."""
-    from PIL import Image
-
-    opened = Image.open(image) if isinstance(image, str) else image
-    buffer = io.BytesIO()
-    opened.save(buffer, format="PNG")
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
+    return f"data:image/png;base64,{encode_image_to_base64(image)}"
 
 
 def video_to_url(location: str) -> str:

@@ -262,6 +262,12 @@ def _protocol_names() -> dict[str, Any]:
     return {name: value for name, value in vars(chat_stubs).items() if name.startswith("Chat")}
 
 
+def _server_names() -> dict[str, Any]:
+    from auricle.interop.lmms import server_stubs
+
+    return {name: value for name, value in vars(server_stubs).items() if not name.startswith("_")}
+
+
 def _stub_names(*stubs: Any) -> NameProvider:
     return lambda: {stub.__name__: stub for stub in stubs}
 
@@ -326,6 +332,7 @@ def _unavailable_names(module: str) -> Callable[[], dict[str, Any]]:
 
 MODEL_UTILS = f"{PACKAGE}.models.model_utils"
 PROTOCOL = f"{PACKAGE}.protocol"
+SERVER_MODULES = [f"{MODEL_UTILS}.{name}" for name in ("concurrency_control", "media_encoder", "usage_metrics")]
 LMMS_STUBS: Mapping[str, NameProvider] = {
     PACKAGE: dict,
     f"{PACKAGE}.api": dict,
@@ -339,6 +346,7 @@ LMMS_STUBS: Mapping[str, NameProvider] = {
     MODEL_UTILS: dict,
     f"{MODEL_UTILS}.audio_processing": _stub_names(downsample_audio, split_audio),
     f"{MODEL_UTILS}.gen_metrics": lambda: {"log_metrics": lambda *_, **__: None},
+    **dict.fromkeys(SERVER_MODULES, _server_names),
     PROTOCOL: _protocol_names,
     f"{PACKAGE}.tasks": dict,
     f"{PACKAGE}.tasks._task_utils": dict,
@@ -347,7 +355,10 @@ LMMS_STUBS: Mapping[str, NameProvider] = {
     f"{PACKAGE}.verifiers.openai": _unavailable_names(f"{PACKAGE}.verifiers"),
     f"{PACKAGE}.utils": _stub_names(Collator, chunks, simple_parse_args_string),
 }
+CHECKOUT_FIRST = {PROTOCOL, *SERVER_MODULES}
+"""Stubs that are used only outside a checkout; the others replace modules that import half of lmms-eval."""
 THIRD_PARTY_STUBS: Mapping[str, NameProvider] = {
+    "dotenv": lambda: {"load_dotenv": lambda *_, **__: False},
     "editdistance": lambda: {"eval": _edit_distance, "distance": _edit_distance},
     "loguru": lambda: {"logger": LoguruStub(PACKAGE)},
     "tqdm": lambda: {"tqdm": ProgressBar},
@@ -381,7 +392,7 @@ class StubFinder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname == PROTOCOL and (spec := self._find_protocol()):
+        if self._checkout and fullname in CHECKOUT_FIRST and (spec := self._find_in_checkout(fullname)):
             return spec
         if fullname in LMMS_STUBS or (fullname in THIRD_PARTY_STUBS and not _is_installed()):
             return ModuleSpec(fullname, self, is_package=True)
@@ -389,16 +400,13 @@ class StubFinder(MetaPathFinder, Loader):
             return self._find_in_checkout(fullname)
         return None
 
-    def _find_protocol(self) -> ModuleSpec | None:
-        """Find the chat messages of the checkout, which classes in it are written for; they need Pillow."""
-        file = Path(self._checkout) / "protocol.py"
-        if not self._checkout or not file.is_file() or find_spec("PIL") is None:
-            return None
-        return spec_from_file_location(PROTOCOL, file, loader=ProtocolLoader(PROTOCOL, str(file)))
-
     def _find_in_checkout(self, name: str) -> ModuleSpec | None:
-        """Find a module without a stub in the checkout that the user's file belongs to."""
+        """Find a module in the checkout that the user's file belongs to."""
         location = Path(self._checkout).joinpath(*name.split(".")[1:])
+        if name in CHECKOUT_FIRST and find_spec("PIL") is None:
+            return None  # the stubs need Pillow only for images
+        if name == PROTOCOL and (protocol := location.with_suffix(".py")).is_file():
+            return spec_from_file_location(name, protocol, loader=ProtocolLoader(name, str(protocol)))
         for file, search_path in ((location.with_suffix(".py"), None), (location / "__init__.py", [str(location)])):
             if file.is_file():
                 return spec_from_file_location(name, file, submodule_search_locations=search_path)
