@@ -216,7 +216,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="seed of the draw [default: 0]")
     parser.add_argument("--list", action="store_true", help="print the mutations without running tests")
     parser.add_argument("--min-rate", type=float, default=0.0, metavar="PERCENT", help="exit with 1 below this rate")
-    parser.add_argument("--timeout", type=float, default=5.0, help="seconds before a test hangs [default: 5]")
+    parser.add_argument("--timeout", type=float, default=2.0, help="seconds before a test hangs [default: 2]")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where outcomes are kept for the next call")
     parser.add_argument("--root", type=Path, default=ROOT, help="tree to test [default: this one]")
     return parser.parse_args()

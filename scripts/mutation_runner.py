@@ -28,10 +28,10 @@ ROOT = Path(__file__).resolve().parents[1]
 FURTHER_TESTS = {
     "engine": ["tests/unit/engine/test_run_loop.py", "tests/unit/test_api.py"],
     "runs": ["tests/unit/engine/test_run_loop.py", "tests/unit/test_api.py"],
-    "metrics": ["tests/oracle"],
+    "metrics/confusion": ["tests/unit/metrics/test_labels.py", "tests/oracle/test_label_metrics.py"],
     "text": ["tests/oracle/test_text_profiles.py"],
 }
-"""Tests of a room that do not import its modules by name."""
+"""Tests of a room or module that do not import it by name."""
 TESTS_FOLDER = "tests-tmp"
 PLUGINS = ("_hypothesis_pytestplugin", "pytest_timeout")
 TIMEOUT_FACTOR = 8
@@ -71,7 +71,8 @@ class Module:
 
     def room_tests(self) -> list[str]:
         """List the files whose slow tests count, too: its own, and the further tests of its room."""
-        return [str(self.own_tests()), *FURTHER_TESTS.get(self.room, ())]
+        names = (self.path.with_suffix("").as_posix(), self.room)
+        return [str(self.own_tests()), *(path for name in names for path in FURTHER_TESTS.get(name, ()))]
 
     def all_tests(self, root: Path) -> list[str]:
         """List the files that test this module, its own first."""
