@@ -43,6 +43,7 @@ ROOT = Path(__file__).resolve().parents[1]
 GROUPS = {
     "statistics": [
         "metrics/intervals",
+        "metrics/unpaired",
         "metrics/correlation",
         "metrics/matrix_difference",
         "perf/percentiles",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import fisher_exact, ttest_ind
 
-from auricle.metrics.base import mean
+from auricle.metrics.base import mean, ratio
 from auricle.metrics.intervals import compare_paired, newcombe_interval
 from auricle.metrics.labels import uar
 from auricle.metrics.unpaired import compare_unpaired, fisher_p_value
@@ -89,3 +89,57 @@ def test_a_single_value_that_is_not_a_share_has_no_interval() -> None:
     difference = compare_unpaired([0.5], [1.5, 2.5], mean)
     assert (difference.value_a, difference.value_b) == (0.5, 2.0)
     assert math.isnan(difference.low)
+    assert (difference.method, difference.n) == ("unpaired-bootstrap", 3)
+    assert all(map(math.isnan, (difference.high, difference.p, difference.detectable)))
+
+
+def test_an_undefined_number_on_either_side_has_no_interval() -> None:
+    defined, undefined = np.array([[1.0, 2.0], [1.0, 4.0], [0.0, 1.0]]), np.zeros((2, 2))
+    for a, b in ((defined, undefined), (undefined, defined), (undefined, undefined)):
+        difference = compare_unpaired(a, b, ratio)
+        assert (difference.method, difference.n) == ("none", len(a) + len(b))
+        assert all(map(math.isnan, (difference.difference, difference.low, difference.high, difference.p)))
+
+
+def test_the_detectable_difference_of_shares_is_2_8_standard_errors() -> None:
+    difference = compare_unpaired([1.0] * 48 + [0.0] * 32, [1.0] * 56 + [0.0] * 14, mean)
+    error = math.sqrt(0.6 * 0.4 / 80 + 0.8 * 0.2 / 70)
+    assert difference.detectable == pytest.approx(2.801585218 * error)
+    assert (difference.value_a, difference.value_b) == (0.6, 0.8)
+    assert math.isnan(compare_unpaired([1.0] * 5, [1.0] * 4, mean).detectable)
+
+
+def test_shares_with_clusters_on_one_side_are_resampled() -> None:
+    clusters = np.array([0, 0, 1, 1, 2, 2])
+    hits = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+    for sides in ((clusters, None), (None, clusters)):
+        difference = compare_unpaired(hits, [1.0, 1.0, 1.0, 1.0, 0.0, 1.0], mean, sides)
+        assert (difference.method, difference.n) == ("unpaired-cluster-bootstrap:1000", 12)
+    single = compare_unpaired(hits, [1.0, 0.0], mean, (np.zeros(6, dtype=np.int64), None))
+    assert (single.method, single.n) == ("unpaired-cluster-bootstrap", 8)
+    assert math.isnan(single.p)
+
+
+def test_few_clusters_cannot_give_a_small_p_value() -> None:
+    clusters = np.repeat(np.arange(3), 10)
+    a, b = np.linspace(0, 1, 30), np.linspace(9, 10, 30)
+    assert compare_unpaired(a, b, mean, (clusters, clusters)).p == pytest.approx(2 / math.comb(6, 3))
+
+
+def test_differences_are_the_same_in_every_version() -> None:
+    """Numbers of stored runs are computed again; a different draw would change published intervals."""
+    rng = np.random.default_rng(11)
+    a, b = rng.random((30, 2)), rng.random((20, 2))
+    unpaired = compare_unpaired(a, b, ratio)
+    clustered = compare_unpaired(a, b, ratio, (np.arange(30) % 5, None))
+    paired = compare_paired(a[:20], b, ratio)
+    paired_clusters = compare_paired(a[:20], b, ratio, np.arange(20) % 6)
+    numbers = [
+        (item.low, item.high, item.p, item.detectable) for item in (unpaired, clustered, paired, paired_clusters)
+    ]
+    assert numbers == [
+        pytest.approx((-0.6483988996, 0.5256505985, 0.7152847153, 0.8246796157)),
+        pytest.approx((-0.5319545916, 0.4599614280, 0.6413586414, 0.7126399885)),
+        pytest.approx((-1.0305176510, 0.5702160369, 0.6333666334, 1.1745241949)),
+        pytest.approx((-0.6180296916, 0.2303713503, 0.3636363636, 0.6061206107)),
+    ]
