@@ -1,9 +1,11 @@
 """Confusion matrices of two label sets: axes, ceilings, notes, and invariants."""
 
+import math
 import random
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +13,17 @@ from hypothesis import strategies as st
 from auricle import Metric
 from auricle.core.types import Failure, Generation, Output, Prediction, Record, Sample
 from auricle.metrics import labels
-from auricle.metrics.confusion import ConfusionAggregator
+from auricle.metrics.confusion import (
+    ClassCounts,
+    ConfusionAggregator,
+    collect_labels,
+    get_task_labels,
+    known_accuracy,
+    mean_known_recall,
+    mean_recall,
+    merge_labels,
+    predicted_label,
+)
 from auricle.metrics.multi_answer import aggregate_answers
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
@@ -229,3 +241,31 @@ def test_without_choices_the_rows_are_the_true_labels() -> None:
     result = matrix(records)
     assert result["rows"] == ["happy", "sad"]
     assert result["shared"] == 2
+
+
+# --- label sets --------------------------------------------------------------------------
+
+
+def test_label_sets_are_merged_in_the_order_of_the_longest() -> None:
+    sets = [("c", "d"), ("b", "a", "c"), ("c", "d"), ("a", "e")]
+    assert merge_labels(sets) == merge_labels(sets[::-1]) == ("b", "a", "c", "e", "d")
+
+
+def test_labels_of_a_task_are_its_choices_or_its_target() -> None:
+    assert get_task_labels(Sample(id="0", inputs={"choices": ["b", "a"]}, target="a")) == ("b", "a")
+    assert get_task_labels(Sample(id="0", inputs={"choices": []}, target="a")) == ("a",)
+    assert get_task_labels(Sample(id="0", inputs={}, target=["a", 3])) == ("a", "3")
+
+
+def test_labels_that_the_model_lacks_are_marked() -> None:
+    stats = [("x", "a", "a", True), (None, "c", None, False), ("y", "b", None, True), ("a", "a")]
+    assert [predicted_label(stat) for stat in stats] == ["a", None, None, "a"]
+    known, labels_of_stats = collect_labels(stats)
+    assert labels_of_stats == ["a", "b", "c"]
+    assert known.tolist() == [True, True, False]
+
+
+def test_recalls_without_any_class_are_undefined() -> None:
+    nothing = ClassCounts(np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2, dtype=bool))
+    for aggregate in (mean_known_recall, mean_recall, known_accuracy):
+        assert math.isnan(aggregate(nothing))
