@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from auricle import Metric
 from auricle.core.errors import Unsuited
@@ -197,3 +198,125 @@ def test_effect_sizes_need_two_samples_on_each_side() -> None:
     alone = SeparationAggregator().details(two[:3])["dimensions"]["arousal"]["emotions"]
     assert math.isnan(alone["sad"]["d"])
     assert math.isnan(alone["angry"]["sd"])
+
+
+# --- figures of a dimension, compared with scipy ------------------------------------------
+
+
+def random_stats(count: int = 60) -> list[tuple[str, Any]]:
+    rng = np.random.default_rng(3)
+    return [stat(("angry", "calm", "sad")[i % 3], rng.normal(i % 3, 1.0), rng.gamma(2.0)) for i in range(count)]
+
+
+def values_of(stats: Sequence[tuple[str, Any]], label: str | None = None, name: str = "arousal") -> Any:
+    return np.array([dict(values)[name] for emotion, values in stats if label in (None, emotion)])
+
+
+def test_densities_are_those_of_a_gaussian_kernel_with_silverman_s_bandwidth() -> None:
+    stats = random_stats()
+    densities = SeparationAggregator().plot_data(stats)["densities"]["arousal"]
+    everything = values_of(stats)
+    margin = 0.05 * np.ptp(everything)
+    assert (densities["from"], densities["to"]) == pytest.approx((everything.min() - margin, everything.max() + margin))
+    grid = np.linspace(densities["from"], densities["to"], 40)
+    for label in ("angry", "calm", "sad"):
+        values = values_of(stats, label)
+        spread = min(values.std(ddof=1), scipy.stats.iqr(values) / 1.34)
+        kernel = scipy.stats.gaussian_kde(values, 0.9 * spread * len(values) ** -0.2 / values.std(ddof=1))
+        assert densities["of"][label] == pytest.approx(kernel(grid), rel=1e-3, abs=1e-12)
+
+
+def test_densities_of_values_that_hardly_vary() -> None:
+    constant = SeparationAggregator().plot_data([stat("sad", 0.5)] * 6)["densities"]["arousal"]
+    assert (constant["from"], constant["to"], constant["of"]) == (
+        pytest.approx(0.45),
+        pytest.approx(0.55),
+        {"sad": None},
+    )
+    mostly_equal = [stat("sad", value) for value in (0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0)]  # a quartile range of zero
+    assert SeparationAggregator().plot_data(mostly_equal)["densities"]["arousal"]["of"]["sad"] is not None
+    for count, is_known in ((4, False), (5, True)):
+        few = SeparationAggregator().plot_data([stat("sad", number) for number in range(count)])
+        assert (few["densities"]["arousal"]["of"]["sad"] is not None) is is_known
+
+
+def test_figures_of_an_emotion_equal_scipy() -> None:
+    stats = random_stats()
+    figures = SeparationAggregator().details(stats)["dimensions"]["arousal"]
+    groups = {label: values_of(stats, label) for label in ("angry", "calm", "sad")}
+    everything = values_of(stats)
+    between = sum(len(group) * (group.mean() - everything.mean()) ** 2 for group in groups.values())
+    assert figures["eta2"] == pytest.approx(between / ((everything - everything.mean()) ** 2).sum())
+    assert figures["chance"] == pytest.approx(2 / 59)
+    for label, inside in groups.items():
+        outside = np.concatenate([group for other, group in groups.items() if other != label])
+        low, first, median, third, high = np.percentile(inside, [0, 25, 50, 75, 100])
+        pooled = np.sqrt((19 * inside.var(ddof=1) + 39 * outside.var(ddof=1)) / 58)
+        auc = scipy.stats.mannwhitneyu(inside, outside).statistic / (20 * 40)
+        emotion = figures["emotions"][label]
+        assert emotion["n"] == 20
+        assert [emotion[name] for name in ("mean", "sd", "d", "auc", "low", "high")] == pytest.approx(
+            [inside.mean(), inside.std(ddof=1), (inside.mean() - outside.mean()) / pooled, auc, low, high]
+        )
+        assert emotion["quartiles"] == pytest.approx([first, median, third])
+
+
+def test_the_scatter_plot_has_points_and_centres_of_each_emotion() -> None:
+    stats = random_stats()
+    plane = SeparationAggregator().plot_data(stats)["plane"]
+    x, y = values_of(stats, name="valence"), values_of(stats)
+    assert [point[0] for point in plane["points"]] == [i % 3 for i in range(60)]
+    assert [point[1:] for point in plane["points"]] == [
+        pytest.approx(pair, rel=1e-4) for pair in zip(x, y, strict=True)
+    ]
+    for label, centre in zip(plane["labels"], plane["centres"], strict=True):
+        x, y = values_of(stats, label, "valence"), values_of(stats, label)
+        assert centre == pytest.approx({"n": 20, "x": x.mean(), "y": y.mean(), "sd_x": x.std(), "sd_y": y.std()})
+
+
+def test_the_scatter_plot_falls_back_to_the_first_two_dimensions() -> None:
+    stats = [("sad", (("tension", 1.0), ("energy", 2.0), ("valence", 3.0)))] * 3
+    plane = SeparationAggregator().plot_data(stats)["plane"]
+    assert (plane["x"], plane["y"]) == ("tension", "energy")
+    assert "plane" not in SeparationAggregator().plot_data([("sad", (("valence", 1.0),))] * 3)
+
+
+def test_ratings_are_described_on_both_sides() -> None:
+    details = dimensions.ccc_arousal.details([(0.0, 0.5), (1.0, 0.25), (0.5, 0.75)])
+    assert details == {
+        "predicted": {"mean": 0.5, "low": 0.0, "high": 1.0},
+        "true": {"mean": 0.5, "low": 0.25, "high": 0.75},
+    }
+
+
+@pytest.mark.parametrize(
+    ("rating", "applies"), [(1, True), (0.5, True), (True, False), ("1", False), (math.nan, False)]
+)
+def test_only_finite_numbers_are_ratings(rating: Any, applies: bool) -> None:
+    sample = Sample(id="1", inputs={}, meta={"arousal": rating})
+    assert dimensions.ccc_arousal.applies
+    assert dimensions.ccc_arousal.applies(sample) is applies
+    assert not dimensions.ccc_valence.applies(sample)  # type: ignore[misc]
+
+
+def test_moments_equal_numpy_and_weights_equal_repetition() -> None:
+    rng = np.random.default_rng(5)
+    pairs = rng.normal(3.0, 1.0, (40, 2)) + rng.normal(size=(40, 1))
+    weights = rng.integers(0, 3, 40)
+    x, y = np.repeat(pairs, weights, axis=0).T
+    expected = {
+        dimensions.ccc_arousal: 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2),
+        dimensions.pearson_arousal: np.corrcoef(x, y)[0, 1],
+        dimensions.rmse_arousal: np.sqrt(((x - y) ** 2).mean()),
+    }
+    for metric, value in expected.items():
+        aggregate: Any = metric.aggregate
+        assert aggregate.prepare_weighted(pairs)(weights.astype(float)) == pytest.approx(value)
+        assert math.isnan(aggregate.prepare_weighted(pairs)(np.zeros(40)))
+
+
+@pytest.mark.parametrize("scales", [(1e-9, 1e3), (1e3, 1e-9)])
+def test_a_correlation_does_not_depend_on_the_scales(scales: tuple[float, float]) -> None:
+    pairs = np.random.default_rng(6).normal(size=(20, 2))
+    expected = dimensions.pearson_arousal.aggregate(pairs)
+    assert dimensions.pearson_arousal.aggregate(pairs * scales) == pytest.approx(expected)
