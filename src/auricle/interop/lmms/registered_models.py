@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError, UnknownName, describe
-from auricle.interop.lmms.stubs import PACKAGE, find_checkout, stubs_importable
+from auricle.interop.lmms.stubs import PACKAGE, find_checkout, is_installed, stubs_importable
 
 ENTRY_POINT_GROUP = f"{PACKAGE}.models"
 MODEL_METHODS = {"generate_until", "generate_until_multi_round"}
@@ -43,13 +43,21 @@ def resolve_class_path(name: str) -> str:
         SpecError: if there are several.
     """
     if ":" in name:
-        return name
+        return _find_in_checkout(name)
     if name.endswith(".py"):
         return _find_only_class(Path(name).expanduser())
     for source in (_working_folder_classes(), _entry_point_classes(), _checkout_classes()):
         if matches := [model for model in source if name in model.registered_names]:
             return _choose(name, matches)
     raise _unknown_name(name)
+
+
+def _find_in_checkout(class_path: str) -> str:
+    """Return the file of a module of lmms-eval in a checkout that is not installed; other class paths are unchanged."""
+    module, _, class_name = class_path.rpartition(":")
+    checkout = find_checkout(Path.cwd() / PACKAGE / "models.py") if module.startswith(f"{PACKAGE}.") else ""
+    file = Path(checkout, *module.split(".")[1:]).with_suffix(".py")
+    return f"{file}:{class_name}" if checkout and file.is_file() and not is_installed() else class_path
 
 
 def _find_only_class(file: Path) -> str:

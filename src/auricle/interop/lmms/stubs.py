@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.metadata import distributions
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Self
 
-from auricle.interop.isolated_modules import LoguruStub, loaded_modules, swap_modules
+from auricle.interop.isolated_modules import LoguruStub, loaded_modules, pythonpath_folders, swap_modules
 
 PACKAGE = "lmms_eval"
 NameProvider = Callable[[], dict[str, Any]]
@@ -380,7 +381,7 @@ class ProtocolLoader(SourceFileLoader):
 
 
 class StubFinder(MetaPathFinder, Loader):
-    """Import hook that is appended to `sys.meta_path`, so that real modules take precedence."""
+    """Import hook for stubs. Real modules take precedence, except over stubs for a checkout that is not installed."""
 
     def __init__(self) -> None:
         self._modules: dict[str, ModuleType] = {}
@@ -394,7 +395,9 @@ class StubFinder(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         if self._checkout and fullname in CHECKOUT_FIRST and (spec := self._find_in_checkout(fullname)):
             return spec
-        if fullname in LMMS_STUBS or (fullname in THIRD_PARTY_STUBS and not _is_installed()):
+        if fullname in THIRD_PARTY_STUBS and PathFinder.find_spec(fullname, path):
+            return None
+        if fullname in LMMS_STUBS or (fullname in THIRD_PARTY_STUBS and not is_installed()):
             return ModuleSpec(fullname, self, is_package=True)
         if self._checkout and fullname.startswith(f"{PACKAGE}."):
             return self._find_in_checkout(fullname)
@@ -429,7 +432,8 @@ class StubFinder(MetaPathFinder, Loader):
             self._users += 1
             self._checkout = checkout or self._checkout
             if self._users == 1:
-                sys.meta_path.append(self)
+                is_first = checkout and not is_installed()
+                sys.meta_path.insert(0 if is_first else len(sys.meta_path), self)
         try:
             yield
         finally:
@@ -447,9 +451,15 @@ class StubFinder(MetaPathFinder, Loader):
         self._active_stubs.clear()
 
 
-def _is_installed() -> bool:
+def is_installed() -> bool:
+    """Return whether lmms-eval is importable. In a checkout in the working folder, its dependencies may be missing."""
     spec = PathFinder.find_spec(PACKAGE)
-    return spec is not None and spec.origin is not None  # a folder without __init__.py has no origin
+    if spec is None or spec.origin is None:  # a folder without __init__.py has no origin
+        return False
+    parent = Path(spec.origin).resolve().parents[1]
+    if parent != Path.cwd() or parent in (Path(folder).resolve() for folder in pythonpath_folders()):
+        return True
+    return any(True for _ in distributions(name=PACKAGE))
 
 
 FINDER = StubFinder()

@@ -103,6 +103,14 @@ def test_a_checkout_lists_its_models_and_aliases(folder: Path) -> None:
         resolve_class_path("gone")
 
 
+def test_a_module_of_a_checkout_that_is_not_installed_is_found_as_a_file(folder: Path) -> None:
+    write_model(folder / "lmms_eval" / "models" / "simple" / "mine.py", "Mine")
+    path = f"{folder}/lmms_eval/models/simple/mine.py:Mine"
+    assert resolve_class_path("lmms_eval.models.simple.mine:Mine") == path
+    for other in ("lmms_eval.models:Mine", "lmms_eval.models.simple.other:Mine", "package.mine:Mine"):
+        assert resolve_class_path(other) == other
+
+
 def test_an_installed_package_lists_its_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = folder / "site" / "lmms_eval"
     (package / "models").mkdir(parents=True)

@@ -10,7 +10,7 @@ import pytest
 
 from auricle.core.registry import import_object
 from auricle.interop.lmms import resolve_model_class
-from auricle.interop.lmms.stubs import THIRD_PARTY_STUBS, Collator, chunks, lmms, stubs_importable
+from auricle.interop.lmms.stubs import THIRD_PARTY_STUBS, Collator, chunks, is_installed, lmms, stubs_importable
 
 CLASSES = Path(__file__).with_name("lmms_classes.py")
 
@@ -67,3 +67,37 @@ def test_the_stub_of_torch_reports_missing_names() -> None:
         assert not names["cuda"].is_available()
     with pytest.raises(AttributeError, match="torch is not installed"):
         names["__getattr__"]("zeros")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout in the working folder whose dependencies are not installed."""
+    package = tmp_path / "lmms_eval"
+    (package / "models").mkdir(parents=True)
+    (package / "__init__.py").write_text("import a_missing_dependency")
+    (package / "helper.py").write_text("NAME = 'helper of the checkout'")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    return package
+
+
+def test_a_checkout_in_the_working_folder_needs_no_dependencies(checkout: Path) -> None:
+    assert not is_installed()
+    with stubs_importable(str(checkout)):
+        assert import_module("lmms_eval.api.model").lmms is lmms
+        assert import_module("lmms_eval.helper").NAME == "helper of the checkout"
+        assert import_module("torch.nn").__file__  # the real one
+
+
+def test_a_checkout_on_the_python_path_is_used_as_it_is(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(checkout.parent))
+    assert is_installed()
+    with stubs_importable(str(checkout)), pytest.raises(ModuleNotFoundError, match="a_missing_dependency"):
+        import_module("lmms_eval.api.model")
+
+
+def test_a_package_that_pip_installed_is_used_as_it_is(checkout: Path) -> None:
+    info = checkout.parent / "lmms_eval-0.6.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lmms_eval\nVersion: 0.6\n")
+    assert is_installed()
