@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import mimetypes
 import os
 import re
@@ -266,8 +267,13 @@ class _MediaFile:
 
     @property
     def hash(self) -> str:
-        """Digest of the content, independent of the path."""
-        return _digest(self._source(), self._name, SampleError).hex()
+        """Digest of the content, independent of the path; media on the web are identified by their address."""
+        return self._content_digest().hex()
+
+    def _content_digest(self) -> bytes:
+        if self.data is None and self.uri.startswith(REMOTE_SCHEMES):
+            return hashlib.sha256(self.uri.encode()).digest()[:16]
+        return _digest(self._source(), self._name, SampleError)
 
     @property
     def media_type(self) -> str:
@@ -311,6 +317,21 @@ class Video(_MediaFile):
     start: float = 0.0
     end: float | None = None
 
+    @classmethod
+    def of(cls, value: object, *, start: float = 0.0, end: float | None = None) -> Self:
+        """Create a `Video` from a path, bytes, a {bytes, path} mapping, or another `Video`.
+
+        Args:
+            value: The video.
+            start: Start of the slice in seconds, relative to the start of another `Video`.
+            end: End of the slice in seconds, relative to the start of another `Video`.
+        """
+        video = super(Video, cls).of(value)
+        if start == 0.0 and end is None:
+            return video
+        stop = video.end if end is None else min(video.start + end, math.inf if video.end is None else video.end)
+        return replace(video, start=video.start + start, end=stop)
+
     @property
     def seconds(self) -> float:
         """Duration of the slice, from its first frame to the end of its last; nothing is decoded."""
@@ -337,8 +358,7 @@ class Video(_MediaFile):
     def hash(self) -> str:
         """Digest of the content and the slice, independent of the path."""
         waveform.check_slice(self.start, self.end, self._name, SampleError)
-        content = _digest(self._source(), self._name, SampleError)
-        return _slice_digest(content, self.start, self.end)
+        return _slice_digest(self._content_digest(), self.start, self.end)
 
 
 _MAGIC = (

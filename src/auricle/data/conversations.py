@@ -30,7 +30,7 @@ ROLE_KEYS = ("role", "from")
 CONTENT_KEYS = ("content", "text", "value")
 USER_KEYS = ("user", "human", "question", "prompt", *CONTENT_KEYS)
 ASSISTANT_KEYS = ("assistant", "gpt", "bot", "answer", "response")
-MEDIA_FACTORIES: Mapping[str, Callable[[Any], Part]] = {"video": Video.of, "image": Image.of, "audio": Audio.of}
+MEDIA_FACTORIES: Mapping[str, Callable[..., Part]] = {"video": Video.of, "image": Image.of, "audio": Audio.of}
 """Media of a message, in the order in which they precede its text."""
 PART_KINDS: Mapping[str, str] = {
     **{name: name for name in MEDIA_FACTORIES},
@@ -151,7 +151,7 @@ def _parse_part(part: Any, base: Path) -> Part:
 
 
 def _make_media(kind: str, value: Any, base: Path, message: Mapping[str, Any]) -> Part:
-    """Build audio, an image or a video from a path, a URL or bytes; audio may be a segment."""
+    """Build audio, an image or a video from a path, a URL or bytes; audio and video may be a segment."""
     if isinstance(value, Mapping) and not value.get("bytes") and "array" not in value:
         encoded = "data" in value and "url" not in value
         value = _first_present(value, MEDIA_SOURCE_KEYS)
@@ -161,10 +161,10 @@ def _make_media(kind: str, value: Any, base: Path, message: Mapping[str, Any]) -
         raise SampleError(f"{kind} of a message has no path, URL or bytes")
     is_data_url = isinstance(value, str) and value.startswith("data:")
     value = _decode_base64(value.partition(",")[2]) if is_data_url else resolve_path(value, base)
-    if kind == "audio" and ("start" in message or "end" in message):
-        start, end = message.get("start") or 0.0, message.get("end")
-        return Audio.of(value, start=parse_seconds(start), end=None if end is None else parse_seconds(end))
-    return MEDIA_FACTORIES[kind](value)
+    if kind == "image" or not ("start" in message or "end" in message):
+        return MEDIA_FACTORIES[kind](value)
+    start, end = message.get("start") or 0.0, message.get("end")
+    return MEDIA_FACTORIES[kind](value, start=parse_seconds(start), end=None if end is None else parse_seconds(end))
 
 
 def _decode_base64(value: str) -> bytes:

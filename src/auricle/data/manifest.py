@@ -37,7 +37,7 @@ INPUT_ROLES = {"audio", "image", "video", "question", "choices"}
 """Roles that are inputs of a sample, by these names."""
 ROLES_WITHOUT_TEXT = {"audio", "image", "video", "meta", "target"}
 """Roles whose column a prompt cannot show: what is not text, and the answer."""
-VISUAL_MEDIA: Mapping[str, Callable[[object], Part]] = {"image": Image.of, "video": Video.of}
+MEDIA_FACTORIES: Mapping[str, Callable[..., Part]] = {"audio": Audio.of, "image": Image.of, "video": Video.of}
 VALIDATED_ROWS = 50  # rows checked before a run, to distinguish a wrong file from a wrong row
 MAX_CACHED_LAYOUTS = 50  # sets of columns; most files have one
 
@@ -169,11 +169,10 @@ class Manifest:
     ) -> dict[str, Input]:
         base = self._base_dir
         inputs: dict[str, Input] = {}
-        if "audio" in role_values:
-            inputs["audio"] = _parse_audio(role_values, other_columns, base)
-        for name, make_media in VISUAL_MEDIA.items():
+        for name, make_media in MEDIA_FACTORIES.items():
             if name in role_values:
-                inputs[name] = _parse_media(name, make_media, role_values[name], base)
+                segment = {} if name == "image" else _parse_segment(role_values, other_columns)
+                inputs[name] = _parse_media(name, partial(make_media, **segment), role_values[name], base)
         question = _parse_question(role_values.get("question"), self.fields)
         has_prompt = question or (self.prompt_fields and "question" not in self.prompt_fields)
         if not any(inputs.values()) and (self.fields.requires_media or not has_prompt):
@@ -268,12 +267,12 @@ def _parse_id(value: Any, index: int) -> str:
     raise SampleError(f"the id must be text or a whole number, not {type(value).__name__}")
 
 
-def _parse_audio(role_values: dict[str, Any], other_columns: dict[str, Any], base: Path) -> list[Audio]:
+def _parse_segment(role_values: dict[str, Any], other_columns: dict[str, Any]) -> dict[str, float | None]:
+    """Return start and end of the part of a sound or a video that a row uses."""
     start, end = role_values.get("start"), role_values.get("end")
     if start is not None and end is None and "duration" in other_columns:
         end = parse_seconds(start) + parse_seconds(other_columns["duration"])
-    first, last = parse_seconds(start or 0.0), None if end is None else parse_seconds(end)
-    return _parse_media("audio", partial(Audio.of, start=first, end=last), role_values["audio"], base)
+    return {"start": parse_seconds(start or 0.0), "end": None if end is None else parse_seconds(end)}
 
 
 def _parse_media(name: str, make: Callable[[Any], T], value: Any, base: Path) -> list[T]:

@@ -605,6 +605,20 @@ def test_hash_of_a_video_depends_on_its_slice() -> None:
         _ = Video("a", b"video", start=2.0, end=1.0).hash
 
 
+def test_slice_of_a_video_is_relative_to_the_slice_it_is_taken_from() -> None:
+    part = Video.of("a.mp4", start=1.0, end=3.0)
+    assert (part.start, part.end) == (1.0, 3.0)
+    inner = Video.of(part, start=0.5, end=9.0)
+    assert (inner.start, inner.end) == (1.5, 3.0)
+    assert Video.of(part) is part
+
+
+def test_images_and_videos_on_the_web_are_identified_by_their_address() -> None:
+    address = "https://example.org/a.mp4"
+    assert Video(address).hash == Video.of(address).hash != Video.of(address, end=2.0).hash
+    assert Image("https://example.org/a.png").hash != Image("https://example.org/b.png").hash
+
+
 def test_unreadable_image_is_a_sample_error(tmp_path: Path) -> None:
     for value, message in [
         (tmp_path / "none.png", "none.png does not exist"),

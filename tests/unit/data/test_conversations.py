@@ -94,6 +94,11 @@ def test_audio_segment_from_start_and_end() -> None:
     assert turn.parts == (Audio("/data/a.wav", start=1.0, end=2.5),)
 
 
+def test_video_segment_from_start_and_end() -> None:
+    (turn,) = parse_turns([{"video": "a.mp4", "image": "a.png", "start": 1, "end": 2.5}], BASE)
+    assert turn.parts == (Video("/data/a.mp4", start=1.0, end=2.5), Image("/data/a.png"))
+
+
 @pytest.mark.parametrize(
     ("value", "why"),
     [

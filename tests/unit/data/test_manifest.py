@@ -93,6 +93,13 @@ def test_segment_from_start_and_end_or_offset_and_duration(manifest: Any) -> Non
     assert cuts == [(1.5, 2.0), (1.0, 1.5)]
 
 
+def test_segment_applies_to_the_video_and_not_to_the_image(manifest: Any) -> None:
+    row = {"video": "a.mp4", "image": "a.png", "start": 1.5, "end": 2, "question": "x", "answer": "y"}
+    (sample,) = samples(manifest([row]), QA)
+    assert [(video.start, video.end) for video in sample.inputs["video"]] == [(1.5, 2.0)]
+    assert sample.inputs["image"][0].uri.endswith("a.png")
+
+
 def test_samples_do_not_share_metadata(manifest: Any) -> None:
     first, second = samples(manifest([{"text": "x", "audio": "a", "meta": {"k": 1}}, {"text": "y", "audio": "b"}]))
     first.meta["new"] = 1
