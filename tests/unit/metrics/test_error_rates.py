@@ -32,6 +32,18 @@ def test_wer_is_pooled_and_the_utterance_mean_is_a_detail() -> None:
     assert wer.details(scored)["utterance_mean"] == pytest.approx(0.5)
 
 
+def test_the_bounds_of_an_error_rate_are_silence_and_the_reference() -> None:
+    sample = Sample(id="x", inputs={}, target="Hello, you")
+    assert wer.bounds
+    assert wer.bounds(sample) == ((0, 2, 0, 2, 1.0, 1.0), (0, 0, 0, 2, 0.0, 1.0))
+    assert wer.badness((1, 2, 1, 8, 0.5, 1.0)) == 0.5
+    assert wer.badness((0, 0, 3, 0, 0.0, 0.0)) == 3.0
+    assert wer.tokenize
+    assert wer.tokenize("Hello, you") == ["hello", "you"]
+    assert wer.read_answer
+    assert wer.read_answer(sample, Generation(text="Hello!")) == "hello"
+
+
 def test_words_without_a_reference_are_insertions() -> None:
     scored = stats(wer, ("", "hello you"), ("a b", "a b"))
     assert wer.aggregate(scored) == pytest.approx(1.0)

@@ -55,6 +55,13 @@ def test_a_perfect_score_on_few_samples_is_not_certain() -> None:
     assert high == 1.0
 
 
+def test_shares_stay_between_zero_and_one() -> None:
+    """Rounding errors would exceed the limits for some numbers of samples."""
+    for count in range(1, 400):
+        assert wilson_interval(count, count)[1] <= 1.0
+        assert wilson_interval(0, count)[0] >= 0.0
+
+
 def test_a_mean_has_about_the_normal_interval() -> None:
     numbers = np.random.default_rng(1).normal(5.0, 2.0, 400)
     result = compute_interval(numbers, mean)

@@ -137,6 +137,39 @@ def test_a_text_too_short_to_detect_passes() -> None:
     assert checks.is_language("12345 67", "fr")
 
 
+def test_the_language_detector_is_seeded() -> None:
+    checks.is_language(ENGLISH, "en")
+    assert checks._load_detector_factory().create().seed == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "count"),
+    [("One***Two", 2), ("***One***Two***", 2), ("One*** ***Two", None), ("***\n***One", None), ("One", 1), ("***", 0)],
+)
+def test_only_the_first_and_the_last_paragraph_may_be_empty(answer: str, count: int | None) -> None:
+    for expected in range(4):
+        assert checks.number_paragraphs(answer, expected) is (expected == count)
+
+
+@pytest.mark.parametrize(
+    ("answer", "nth", "follows"),
+    [
+        ("One\n\nThen two", 2, True),
+        ('One\n\n"Then, two', 2, True),
+        ("One\n\n'Then' two", 2, True),
+        ("One\n\nThenceforth", 2, False),
+        ("Then\n\ntwo", 1, True),
+        ("Then\n\ntwo", 0, False),
+        ("One\n\nThen", 3, False),
+        ("One\n\nThen\n\nthree", 2, False),
+        ("One\n\n\n\nThen", 2, False),
+        ("\n\nOne\n\nThen", 2, False),
+    ],
+)
+def test_the_first_word_of_a_paragraph_is_compared(answer: str, nth: int, follows: bool) -> None:
+    assert checks.nth_paragraph_first_word(answer, 2, nth, "then") is follows
+
+
 def test_a_missing_language_detector_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langdetect", None)
     checks._load_detector_factory.cache_clear()
