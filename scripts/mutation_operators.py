@@ -102,7 +102,7 @@ class _Walker:
 
     def walk(self, parent: ast.AST) -> Iterator[Mutation]:
         for field, index, node in _children(parent):
-            if _is_ignored(node):
+            if _is_ignored(node) or _is_unknown_size(parent, node):
                 continue
             outer = self._lines
             if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
@@ -168,6 +168,11 @@ def _is_ignored(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return _called_name(node) in IGNORED_CALLS
     return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def _is_unknown_size(parent: ast.AST, node: ast.AST) -> bool:
+    """Whether a node is the -1 of `reshape(-1, 2)`; for numpy every negative size is the unknown one."""
+    return isinstance(parent, ast.Call) and _called_name(parent) == "reshape" and isinstance(node, ast.UnaryOp)
 
 
 def _called_name(call: ast.Call) -> str:
