@@ -156,6 +156,37 @@ def test_wins_ties_and_losses_are_counted() -> None:
     assert metric.details(stats) == {"wins": 2, "ties": 1, "losses": 1, "inconsistent": 1}
 
 
+@pytest.mark.parametrize(
+    ("fields", "bounds", "unit", "is_right_or_wrong"),
+    [
+        (YES_NO, (0.0, 1.0), "share", True),
+        ({**SCALE, "factor": 20.0}, (20.0, 100.0), "points", False),
+        (PAIRWISE, ((0.0, 0, 0, 1, 0), (1.0, 1, 0, 0, 0)), "share", False),
+    ],
+)
+def test_a_judge_metric_has_the_limits_of_its_rubric(
+    fields: dict[str, Any], bounds: Any, unit: str, is_right_or_wrong: bool
+) -> None:
+    metric = make_judge_metric(make_rubric(fields, version=3))
+    assert metric.bounds
+    assert metric.bounds(make_sample()) == bounds
+    assert (metric.unit, metric.right_or_wrong, metric.version) == (unit, is_right_or_wrong, 3)
+    (kappa,) = metric.companions
+    assert (kappa.title, kappa.version, kappa.badness((0.5, 2.0))) == ("mine κ", 3, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "stat"), [(YES_NO, 0.0), ({**SCALE, "factor": 20.0}, 20.0), (PAIRWISE, (0.0, 0, 0, 1, 0))]
+)
+def test_an_empty_answer_may_be_the_worst_without_a_judge(fields: dict[str, Any], stat: Any) -> None:
+    worst, judged = (make_judge_metric(make_rubric(fields, empty=policy)) for policy in ("worst", "judged"))
+    sample = make_sample(baseline="b")
+    assert judge_requests(worst, sample, Generation(text=" ")) == ()
+    assert worst.score(sample, Generation(text=" "), verdicts=[]) == stat
+    assert len(judge_requests(worst, sample, Generation(text="a"))) == 1 + (fields is PAIRWISE)
+    assert judge_requests(judged, sample, Generation(text=" "))
+
+
 # --- agreement --------------------------------------------------------------------------
 
 
