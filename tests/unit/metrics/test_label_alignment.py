@@ -144,6 +144,30 @@ def test_few_shared_labels_give_a_warning() -> None:
     assert alignment_warnings(align_labels(RAVDESS, BILINGUAL)) == []
 
 
+@pytest.mark.parametrize(
+    ("truths", "predictions", "warns"),
+    [
+        (["a", "b", "c", "d"], ["a", "b", "x", "y"], False),
+        (["a", "b", "c", "d"], ["a", "w", "x", "y"], True),
+        (["a", "b", "c", "d", "e"], ["a", "x"], False),
+        (["a", "x"], ["a", "b", "c", "d", "e"], False),
+        (["a", "b", "c"], ["a", "x", "y"], True),
+    ],
+)
+def test_labels_are_few_if_less_than_half_of_the_smaller_set_is_shared(
+    truths: list[str], predictions: list[str], warns: bool
+) -> None:
+    assert bool(alignment_warnings(align_labels(truths, predictions))) is warns
+
+
+@pytest.mark.parametrize(("count", "ending"), [(10, ", t9)"), (11, ", t9, …)")])
+def test_a_warning_lists_ten_labels(count: int, ending: str) -> None:
+    truths = [f"t{number}" for number in range(count)]
+    (warning,) = alignment_warnings(align_labels(truths, ["x", "y", "z"]))
+    assert f"dataset's {count} labels (t0, " in warning
+    assert f"{ending} match one of the model's 3 (x, y, z)." in warning
+
+
 def test_matched_synonyms_give_a_warning() -> None:
     (warning,) = alignment_warnings(align_labels(MELD, BILINGUAL))
     assert warning == "Counted as the same label although the words differ: joy and happy."
