@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FURTHER_TESTS = {
     "engine": ["tests/unit/engine/test_run_loop.py", "tests/unit/test_api.py"],
     "runs": ["tests/unit/engine/test_run_loop.py", "tests/unit/test_api.py"],
+    "metrics": ["tests/unit/metrics/test_catalogue.py"],
     "metrics/confusion": ["tests/unit/metrics/test_labels.py", "tests/oracle/test_label_metrics.py"],
     "text": ["tests/oracle/test_text_profiles.py"],
 }

@@ -42,3 +42,90 @@ def test_metrics_state_how_they_are_drawn() -> None:
     assert [METRICS.get(name).plot for name in names] == [
         *("errors", "classes", "separation", "ratings", "ratings", "", "")
     ]
+
+
+# Two numbers of a metric mean the same only as long as all of this stays the same.
+# name, title, version and variant, higher is better, unit, right or wrong, bounds that are the same for every sample
+DEFINITIONS: list[tuple[str, str, str, bool, str, bool, tuple[float, float] | None]] = [
+    ("wer", "WER", "1.pooled.basic:1", False, "share", False, None),
+    ("cer", "CER", "1.pooled.basic:1", False, "share", False, None),
+    ("mer", "MER", "1.pooled.mixed:1", False, "share", False, None),
+    ("exact_match", "Exact match", "1.basic:1", True, "share", True, (0.0, 1.0)),
+    ("contains", "Contains", "1.basic:1", True, "share", True, (0.0, 1.0)),
+    ("empty", "Empty", "1", False, "share", True, (1.0, 0.0)),
+    ("refusal", "Refusal", "1", True, "share", True, None),
+    ("ifeval", "IFEval", "1", True, "share", False, None),
+    ("ifeval_prompt_strict", "IFEval prompts, strict", "1", True, "share", True, (0.0, 1.0)),
+    ("ifeval_prompt_loose", "IFEval prompts, loose", "1", True, "share", True, (0.0, 1.0)),
+    ("ifeval_instruction_strict", "IFEval instructions, strict", "1", True, "share", False, None),
+    ("ifeval_instruction_loose", "IFEval instructions, loose", "1", True, "share", False, None),
+    ("bleu", "BLEU", "1.sacrebleu", True, "points", False, None),
+    ("bleu_char", "BLEU, characters", "1.sacrebleu", True, "points", False, None),
+    ("bleu_zh", "BLEU, zh tokens", "1.sacrebleu", True, "points", False, None),
+    ("chrf", "chrF", "1.sacrebleu", True, "points", False, None),
+    ("rouge_l", "ROUGE-L", "1.basic:1", True, "", False, (0.0, 1.0)),
+    ("cider", "CIDEr-D", "1.basic:1", True, "", False, None),
+    ("word_match", "Word match", "1", True, "share", True, (0.0, 1.0)),
+    ("option_accuracy", "Option accuracy", "2.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("accuracy", "Accuracy", "2.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("wa", "WA", "2.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("accuracy_matched", "Accuracy, matched", "2.unreadable-wrong", True, "share", True, None),
+    ("accuracy_closed", "Accuracy, closed set", "2.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("top2", "Top 2", "2.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("top3", "Top 3", "2.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("uar", "UAR", "2.unreadable-wrong", True, "share", True, None),
+    ("uar_all", "UAR, all labels", "2.unreadable-wrong", True, "share", True, None),
+    ("macro_f1", "Macro F1", "2.unreadable-wrong", True, "share", True, None),
+    ("weighted_f1", "Weighted F1", "2.unreadable-wrong", True, "share", True, None),
+    ("macro_precision", "Macro precision", "2.unreadable-wrong", True, "share", True, None),
+    ("weighted_precision", "Weighted precision", "2.unreadable-wrong", True, "share", True, None),
+    ("weighted_recall", "Weighted recall", "2.unreadable-wrong", True, "share", True, None),
+    ("ece", "ECE", "1.15-bins", False, "share", False, None),
+    ("eta2", "η²", "1", True, "", False, None),
+    ("eta2_arousal", "η² arousal", "1", True, "", False, None),
+    ("eta2_dominance", "η² dominance", "1", True, "", False, None),
+    ("eta2_valence", "η² valence", "1", True, "", False, None),
+    ("ccc_arousal", "CCC arousal", "1", True, "", False, None),
+    ("ccc_dominance", "CCC dominance", "1", True, "", False, None),
+    ("ccc_valence", "CCC valence", "1", True, "", False, None),
+    ("pearson_arousal", "Pearson’s r arousal", "1", True, "", False, None),
+    ("pearson_dominance", "Pearson’s r dominance", "1", True, "", False, None),
+    ("pearson_valence", "Pearson’s r valence", "1", True, "", False, None),
+    ("rmse_arousal", "RMSE arousal", "1", False, "", False, None),
+    ("rmse_dominance", "RMSE dominance", "1", False, "", False, None),
+    ("rmse_valence", "RMSE valence", "1", False, "", False, None),
+    ("srcc", "SRCC", "1", True, "", False, None),
+    ("lcc", "LCC", "1", True, "", False, None),
+    ("ktau", "Kendall’s τ", "1", True, "", False, None),
+    ("rmse", "RMSE", "1", False, "", False, None),
+    ("chance", "Chance", "1", True, "share", False, None),
+    ("always_b", "Always b", "1", True, "share", False, None),
+    ("position_bias", "Position bias", "1", False, "share", False, None),
+    ("acc", "Accuracy, likeliest", "1.unreadable-wrong", True, "share", True, None),
+    ("acc_token", "Accuracy, per token", "1.unreadable-wrong", True, "share", True, None),
+    ("acc_char", "Accuracy, per character", "1.unreadable-wrong", True, "share", True, None),
+    ("acc_byte", "Accuracy, per byte", "1.unreadable-wrong", True, "share", True, None),
+    ("acc_pmi", "Accuracy, PMI", "1.unreadable-wrong", True, "share", True, None),
+    ("acc_whole", "Accuracy, whole text", "1.unreadable-wrong", True, "share", True, None),
+    ("acc_first", "Accuracy, first token", "1.unreadable-wrong", True, "share", True, None),
+    ("token_perplexity", "Token perplexity", "1", False, "points", False, None),
+    ("word_perplexity", "Word perplexity", "1", False, "points", False, None),
+    ("byte_perplexity", "Byte perplexity", "1", False, "points", False, None),
+    ("bits_per_byte", "Bits per byte", "1", False, "", False, None),
+    ("sequence_perplexity", "Sequence perplexity", "1", False, "points", False, None),
+]
+
+
+@pytest.mark.parametrize("row", DEFINITIONS, ids=lambda row: row[0])
+def test_definitions_of_metrics_do_not_change(
+    row: tuple[str, str, str, bool, str, bool, tuple[float, float] | None],
+) -> None:
+    name, title, version, higher_is_better, unit, is_right_or_wrong, bounds = row
+    metric = METRICS.get(name)
+    assert (metric.name, metric.title, metric.signature) == (name, title, f"{name}:{version}")
+    assert (metric.higher_is_better, metric.unit, metric.right_or_wrong) == (higher_is_better, unit, is_right_or_wrong)
+    assert metric.is_model_independent is (name in ("chance", "always_b"))
+    assert metric.has_label_ceiling is (name in ("accuracy", "wa", "accuracy_closed", "top2", "top3"))
+    if bounds is not None:
+        assert metric.bounds
+        assert metric.bounds(Sample(id="1", inputs={"choices": ["a", "b"]}, target="a")) == bounds
