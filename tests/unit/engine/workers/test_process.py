@@ -262,6 +262,20 @@ def test_an_error_of_the_setup_names_another_python(odd_model: Path, tmp_path: P
     assert use_worker(refuses_sample, use) == "no sample"
 
 
+def test_the_log_of_a_replaced_process_is_continued(odd_model: Path, tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "worker.log"
+    odd_model.write_text(f"import sys\nprint('loaded', file=sys.stderr, flush=True)\n{ODD_MODEL}")
+
+    async def use(worker: WorkerProcess) -> None:
+        with pytest.raises(Transient):
+            await worker.send(ask("crash"))
+        await worker.send(ask("a"))
+        assert not worker._pending, "an answered request is forgotten"
+
+    use_worker(WorkerProcess(f"{odd_model}:Odd", {}, log=log), use)
+    assert log.read_text().count("loaded") == 2
+
+
 def test_closing_a_worker_that_was_never_started_does_nothing(odd_model: Path) -> None:
     asyncio.run(WorkerProcess(f"{odd_model}:Odd", {}).close())
     asyncio.run(WorkerProcess(f"{odd_model}:Odd", {}).kill())
