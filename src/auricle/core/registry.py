@@ -2,8 +2,8 @@
 
 Built-in names are import paths until they are used, so importing a registry is cheap. Other
 packages add names through entry points (`auricle.models`, `auricle.tasks`, …). Other frameworks
-add prefixes such as `kimi:` through the groups `auricle.model_adapters`, `auricle.task_adapters`
-and `auricle.inferencer_adapters`.
+add prefixes such as `kimi:` through the groups `auricle.model_adapters`, `auricle.task_adapters`,
+`auricle.inferencer_adapters` and `auricle.metric_adapters`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar, cast
 from auricle.core.errors import SpecError, UnknownName, describe
 
 T = TypeVar("T")
-ADAPTED_KINDS = ("model", "task", "inferencer")
+ADAPTED_KINDS = ("model", "task", "inferencer", "metric")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Registry(Generic[T]):
 
     def adapters(self) -> dict[str, str]:
         """List the forms of name that other frameworks add, with a line on each."""
-        form = "NAME" if self.kind == "task" else "file.py:Class"
+        form = "NAME" if self.kind in ("task", "metric") else "file.py:Class"
         return {f"{prefix}:{form}": _plugin_summary(point) for prefix, point in self._adapters().items()}
 
     def get(self, name: str) -> T:

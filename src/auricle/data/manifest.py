@@ -144,6 +144,8 @@ class Manifest:
             self._roles[columns] = self.fields.assign_roles(values.keys(), self.shown_columns)
         columns_by_role, other_names = self._roles[columns]
         role_values = {role: values[name] for role, name in columns_by_role.items()}
+        if isinstance(role_values.get("choices"), str) and columns_by_role["choices"] in other_names:
+            del role_values["choices"]  # a text with all options, which the prompt shows as it is
         return role_values, {name: values[name] for name in other_names}
 
     @cached_property

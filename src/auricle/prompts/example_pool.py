@@ -104,7 +104,9 @@ class ExamplePool:
             differs_in: Fields that must not have the sample's value.
             matches: Fields that must have the sample's value.
         """
-        excluded = {self.index_by_id[sample.id]} if sample.id in self.index_by_id else set()
+        excluded = {index for index in (self.index_by_id.get(sample.id),) if index is not None}
+        if sample.id.isdecimal():  # rows are numbered file by file
+            excluded = {index for index in excluded if _file_of(self.samples[index]) == _file_of(sample)}
         candidates = self._by_fingerprint.get(_fingerprint(sample), ())
         if candidates:
             key = _sample_key(sample)
@@ -186,6 +188,10 @@ def _field_value(sample: Sample, name: str) -> bytes | str | None:
     if name in sample.inputs:
         return _sample_key(replace(sample, inputs={name: sample.inputs[name]}))
     return None
+
+
+def _file_of(sample: Sample) -> str:
+    return sample.origin.rpartition(":")[0]
 
 
 def _sample_key(sample: Sample) -> str:

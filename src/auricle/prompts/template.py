@@ -217,7 +217,7 @@ def _join_turns(*sections: Sequence[Turn]) -> list[Turn]:
 def _example_inputs(example: Example) -> dict[str, Input]:
     """Return all placeholders of an example, including the other columns of its row."""
     columns = {k: str(v) for k, v in example.meta.items() if isinstance(v, (str, int, float))}
-    return {**columns, **example.inputs, **dict.fromkeys(TARGET_FIELDS, example.answer)}
+    return {"answer": example.answer, **columns, **example.inputs, "target": example.answer}
 
 
 def _append_target(turns: Sequence[Message]) -> tuple[Message, ...]:

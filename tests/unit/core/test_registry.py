@@ -196,5 +196,5 @@ def test_syntax_error_names_the_line_once(tmp_path: Path) -> None:
 
 
 def test_prefix_of_another_kind_names_its_kind() -> None:
-    with pytest.raises(UnknownName, match="The prefix aisbench: is for inferencers, not models"):
-        MODELS.get("aisbench:mine.py:Mine")
+    with pytest.raises(UnknownName, match="The prefix cmi: is for models, not tasks"):
+        TASKS.get("cmi:mine.py:Mine")

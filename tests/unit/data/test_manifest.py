@@ -66,6 +66,12 @@ def test_columns_that_the_prompt_shows_keep_their_name_besides_their_role(manife
     assert sample.meta == {"index": 7, "text": "Add.", "instruction": "Be brief."}
 
 
+def test_a_text_with_all_options_is_shown_as_it_is(manifest: Any) -> None:
+    path = manifest([{"question": "Which?", "options": "(A) one (B) two", "text": "A"}])
+    (sample,) = samples(path, shown_columns=("options",))
+    assert ("choices" in sample.inputs, sample.meta["options"]) == (False, "(A) one (B) two")
+
+
 def test_the_path_of_a_recording_is_not_text_for_a_prompt(manifest: Any) -> None:
     (sample,) = samples(manifest([{"audio_path": "a.wav", "text": "x"}]), shown_columns=("audio_path",))
     assert sample.meta == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +21,13 @@ from tests.support.few_shot import make_sample, make_samples, make_selector, sel
 def test_sample_is_never_its_own_example() -> None:
     pool = make_samples(4)
     assert select_ids("first:4", pool, pool[1]) == ["r0", "r2", "r3"]
+
+
+def test_a_row_with_the_same_number_in_another_file_is_not_the_sample() -> None:
+    pool = [replace(make_sample(str(number), f"question {number}"), origin=f"train.jsonl:{number}") for number in "12"]
+    sample = replace(make_sample("1", "another"), origin="test.jsonl:1")
+    assert select_ids("first:2", pool, sample) == ["1", "2"]
+    assert select_ids("first:2", pool, replace(sample, origin="train.jsonl:1")) == ["2"]
 
 
 def test_duplicate_under_another_id_is_excluded() -> None:

@@ -111,6 +111,12 @@ def test_examples_may_have_their_own_template() -> None:
     assert [turn.parts for turn in prompt.render(sample(q="2+2"))] == [("Example: 1+1",), ("It is 2.",), ("2+2",)]
 
 
+def test_a_column_called_answer_is_shown_if_the_target_is_another_column() -> None:
+    given = {"turns": "{q}", "examples": [{"user": "{q}"}, {"assistant": "{answer}, so {target}"}]}
+    example = Example("s", {"q": "1+1"}, "B", {"answer": "two"})
+    assert Prompt.of(given, shots=fixed_examples(example)).render(sample(q="x"))[1] == Turn("assistant", ("two, so B",))
+
+
 def test_examples_replace_the_turn_that_names_them_and_join_turns_of_the_same_role() -> None:
     given = {
         "turns": [{"user": "Answer briefly."}, "{examples}", {"user": "{q}"}],

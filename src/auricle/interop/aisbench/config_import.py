@@ -17,22 +17,16 @@ from auricle.interop.aisbench.class_files import find_class_file
 from auricle.interop.aisbench.config_expressions import Symbol
 from auricle.interop.aisbench.config_reader import find_datasets
 from auricle.interop.aisbench.config_templates import TemplateConverter
+from auricle.interop.aisbench.evaluators import check_metric, list_metric_names
 from auricle.interop.aisbench.model_config import draft_models
 from auricle.interop.task_drafts import TaskDraft
 
-OPTION_POSTPROCESSORS = (
-    "first-capital", "first_capital_postprocess", "last-capital", "last_capital_postprocess",
-    "first_option_postprocess", "last_option_postprocess",
-)  # fmt: skip
-"""Postprocessors that extract the letter of an option."""
-METRICS = {
-    **dict.fromkeys(("AccEvaluator", "AccwithDetailsEvaluator", "EMEvaluator"), "exact_match"),
-    "BleuEvaluator": "bleu",
-}
 UNSUPPORTED_INFERENCERS = {"BFCLV3FunctionCallInferencer": "calls functions", "LMMGenInferencer": "makes images"}
 """AISBench's own inferencers that a task file cannot replace, and what they do."""
 INFERENCER_FIELDS = ("type", "max_out_len", "batch_size", "stopping_criteria")
 """Fields of an inferencer that are not arguments of its class."""
+POSTPROCESSOR_SECTIONS = {"pred": "pred_postprocessor", "gold": "dataset_postprocessor", "model": "model_postprocessor"}
+"""Options of an evaluator's metric, and the sections of a config with the post-processors."""
 CONVERSATION_MODES = {"every": "every", "last": "last", "every_with_gt": "gold"}
 DEFAULT_TOPK_ENCODER = "sentence-transformers/all-mpnet-base-v2"
 
@@ -151,6 +145,9 @@ class AisbenchTaskDraft(TaskDraft):
         self.task.pop("target", None)
         self._add_limits(inferencer)
         self.notes.append("Conversations come from the rows; the template is ignored.")
+        if evaluator := self._get_section(self._get_section(self.config, "eval_cfg"), "evaluator").get("type"):
+            self.task["metrics"] = ["empty"]
+            self.notes.append(f"{evaluator} is not reproduced for conversations: only empty answers are counted.")
         return True
 
     def _add_inferencer(self, inferencer: Mapping[str, Any]) -> None:
@@ -227,19 +224,25 @@ class AisbenchTaskDraft(TaskDraft):
         return [ids[index] for index in indices]
 
     def _add_metrics(self) -> None:
+        """Add AISBench's evaluator; one that is not reproduced stays in the file and is rejected when the task runs."""
         eval_config = self._get_section(self.config, "eval_cfg")
-        postprocessor = self._get_section(eval_config, "pred_postprocessor").get("type")
-        evaluator = self._get_section(eval_config, "evaluator").get("type")
-        if str(postprocessor) in OPTION_POSTPROCESSORS:
-            self.task.update(kind="mcq", metrics=["option_accuracy"])
+        evaluator = self._get_section(eval_config, "evaluator")
+        if not evaluator.get("type"):
             return
-        if evaluator is not None and str(evaluator) in METRICS:
-            self.task["metrics"] = [METRICS[str(evaluator)]]
-        elif evaluator is not None:
-            self.notes.append(f"{evaluator} has no equivalent; exact_match and contains are used.")
-        for name in ("pred_postprocessor", "dataset_postprocessor", "model_postprocessor"):
-            if kind := self._get_section(eval_config, name).get("type"):
-                self.notes.append(f"{name} {kind} is ignored; metrics parse answers themselves.")
+        options = {key: str(value) for key, value in evaluator.items() if key != "type"}
+        for side, section in POSTPROCESSOR_SECTIONS.items():
+            postprocessor = self._get_section(eval_config, section)
+            for key, value in postprocessor.items():
+                options[side if key == "type" else f"{side}.{key}"] = str(value)
+        self.task["metrics"] = list_metric_names(_evaluator_name(evaluator["type"]), options)
+        if problem := check_metric(self.task["metrics"][0]):
+            self.notes.append(problem)
+
+
+def _evaluator_name(kind: Any) -> str:
+    """Return the name of an evaluator, with its module if AISBench has another of the same name."""
+    is_other = str(kind) == "MATHEvaluator" and isinstance(kind, Symbol) and ".openicl" in kind.module
+    return f"math_evaluator.{kind}" if is_other else str(kind)
 
 
 def draft_tasks(source: Path, output_folder: Path) -> list[TaskDraft]:

@@ -194,20 +194,30 @@ def test_limits_stops_rows_and_the_target_column_are_converted(config: ConfigWri
     assert (task["target"], task["rows"]) == ("solution", "[1:3]")
 
 
-def test_extracting_letters_gives_multiple_choice(config: ConfigWriter) -> None:
+def test_evaluators_and_post_processors_become_a_metric(config: ConfigWriter) -> None:
     path = config(
         "'{question}'",
-        evaluation="dict(evaluator=dict(type=AccEvaluator), pred_postprocessor=dict(type=first_capital_postprocess))",
+        evaluation="dict(evaluator=dict(type='MATHEvaluator', version='v2'), "
+        "pred_postprocessor=dict(type='first_option_postprocess', options='AB'), "
+        "dataset_postprocessor=dict(type='gsm8k_dataset'))",
     )
-    task = convert(path)
-    assert (task["kind"], task["metrics"]) == ("mcq", ["option_accuracy"])
+    assert convert(path)["metrics"] == [
+        "aisbench:MATHEvaluator?version=v2&pred=first_option_postprocess&pred.options=AB&gold=gsm8k_dataset"
+    ]
 
 
-def test_an_unknown_evaluator_is_noted_in_a_comment(config: ConfigWriter) -> None:
+def test_an_evaluator_that_is_not_reproduced_is_named_and_never_replaced(config: ConfigWriter) -> None:
     path = config("'{question}'", evaluation="dict(evaluator=dict(type=MyEvaluator))")
     (draft,) = draft_tasks(path, path.parent)
-    assert "metrics" not in draft.task
-    assert "# MyEvaluator has no equivalent" in render_task_file(draft)
+    assert draft.task["metrics"] == ["aisbench:MyEvaluator"]
+    assert "# AISBench's MyEvaluator is not reproduced." in render_task_file(draft)
+
+
+def test_the_evaluator_of_another_module_with_the_same_name_is_not_confused(config: ConfigWriter) -> None:
+    path = config("'{question}'")
+    text = path.read_text().replace("import AccEvaluator", "import MATHEvaluator as AccEvaluator")
+    path.write_text(text)
+    assert convert(path)["metrics"] == ["aisbench:math_evaluator.MATHEvaluator"]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +259,7 @@ def test_arguments_of_a_custom_inferencer_are_kept(config: ConfigWriter) -> None
 def test_multi_turn_tasks_become_conversations(config: ConfigWriter, infer_mode: str, mode: str) -> None:
     inferencer = f"dict(type=MultiTurnGenInferencer, infer_mode={infer_mode!r})"
     task = convert(config("'{question}'", inferencer=inferencer))
-    assert (task["kind"], task["mode"]) == ("chat", mode)
+    assert (task["kind"], task["mode"], task["metrics"]) == ("chat", mode, ["empty"])
 
 
 def test_templates_per_label_become_label_prompts(config: ConfigWriter) -> None:
@@ -294,7 +304,7 @@ def test_an_imported_task_runs(auricle: Any, config: ConfigWriter, manifest: Any
     assert result.returncode == 0, result.stderr
     assert [record.sample.id for record in Run.load(tmp_path / "run").records()] == ["1", "2"]
     (number,) = json.loads((tmp_path / "run/metrics.json").read_text())["numbers"]
-    assert (number["metric"], number["value"]) == ("exact_match", 0.5)
+    assert (number["metric"], number["value"]) == ("AccEvaluator", 0.5)
 
 
 def test_a_task_with_label_prompts_runs(auricle: Any, config: ConfigWriter, manifest: Any, tmp_path: Path) -> None:
