@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from auricle.audio import Audio
 from auricle.audio.limits import limit_audio
 from auricle.core.closing import Closing
-from auricle.core.errors import AllRequestsFailed, SampleError, SpecError, Unsupported
+from auricle.core.errors import AllRequestsFailed, NothingToJudge, SampleError, Unsupported
 from auricle.core.types import (
     ABILITY_BY_REQUEST,
     Ability,
@@ -147,6 +147,9 @@ def score(
 
     Returns:
         The metrics over all samples, and how a command should exit.
+
+    Raises:
+        NothingToJudge: if there is a judge but no metric that uses one.
     """
     run = Run.load(Path(out))
     judge_spec = JudgeSpec.parse(judge).resolved() if judge else None
@@ -158,7 +161,7 @@ def score(
         return _scored(run, _publish(run, task, stored_judge))
     if not any(metric.judge_requests for metric in task.metrics):
         names = ", ".join(metric.name for metric in task.metrics)
-        raise SpecError(
+        raise NothingToJudge(
             f"{out} has no metric that uses a judge; its metrics are {names}. "
             "Add -T metrics=judge-reference or another judge metric."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.output import foreign_output
-from auricle.core.errors import ExitStatus
+from auricle.core.errors import ExitStatus, NothingToJudge
 
 if TYPE_CHECKING:
     from auricle.cli.progress import ProgressFormat
@@ -49,7 +50,13 @@ def score(
     for run in runs:
         bar = open_progress(progress, "judging", phase="judging")
         with log_errors_in(run), foreign_output(), bar as display:
-            result = api.score(run, profile, task_args=task_args, judge=judge_spec, settings=settings, observer=display)
+            score_run = partial(api.score, run, profile, task_args=task_args, settings=settings, observer=display)
+            try:
+                result = score_run(judge=judge_spec)
+            except NothingToJudge:
+                if len(runs) == 1:
+                    raise
+                result = score_run()  # other runs have something to judge
             display.finish(result.exit_status)
         results.append(result)
         if result.metrics and result.metrics.judge:

@@ -66,6 +66,10 @@ class AllRequestsFailed(SpecError):
     """The first requests all failed with the same error."""
 
 
+class NothingToJudge(SpecError):
+    """A judge is given, but no metric uses one."""
+
+
 class RunMismatch(SpecError):
     """The run directory contains a different run."""
 

@@ -51,3 +51,15 @@ def test_arguments_that_change_requests_are_refused(auricle: RunAuricle, finishe
     done = auricle("score", "run", "-T", "prompt=Hello")
     assert done.returncode == 2
     assert "prompt cannot change when a run is scored again: only profile, metrics" in done.stderr
+
+
+def test_a_judge_skips_runs_without_anything_to_judge(
+    auricle: RunAuricle, manifest: WriteManifest, finished: CompletedProcess[str], tmp_path: Path
+) -> None:
+    (tmp_path / "judge.py").write_text("def judge(text: str) -> str:\n    return 'Verdict: yes'\n")
+    rows = manifest([{"id": "1", "question": "Who?", "answer": "Ann"}], "other.jsonl")
+    auricle("run", rows, "--as", "qa", "-T", "metrics=judge-reference", "-m", "echo", "-o", "judged")
+    assert auricle("score", "run", "--judge", "judge.py:judge").returncode == 2
+    done = auricle("score", "run", "judged", "--judge", "judge.py:judge")
+    assert done.returncode == 0, done.stderr
+    assert "judge-reference" in done.stdout

@@ -14,7 +14,7 @@ from auricle.engine.spec import JudgeSpec, Spec, resolve_tasks
 from auricle.metrics.catalogue import METRICS
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
-from tests.support.framework_results import list_samples
+from tests.support.framework_results import first_rejection, list_samples
 from tests.unit.interop.kimi.evalkit_files import (
     CLASSES,
     DATASET_CLASS,
@@ -106,6 +106,23 @@ def test_written_and_spoken_questions_are_sent_unchanged() -> None:
         spec = Spec(task=f"kimi:{name}", model=f"kimi:{CLASSES}:Telling")
         ((_, ((_, sent),)),) = preview(spec)
         assert json.loads(sent)["text"] == text
+
+
+def test_another_prompt_can_be_tried() -> None:
+    write_rows("data/VocalSound/VocalSound.jsonl", [{"question": VOCAL_QUESTION, "answer": "A"}])
+    arguments = {"prompt": "{audio?}Listen first. {question}"}
+    spec = Spec(task="kimi:VocalSound", model=f"kimi:{CLASSES}:Telling", task_args=arguments)
+    ((_, ((_, sent),)),) = preview(spec)
+    assert json.loads(sent)["text"] == f"Listen first. {VOCAL_QUESTION}"
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [({"answer": None}, "no target: expected one of the columns answer"), ({"audio_path": None}, "no audio")],
+)
+def test_a_row_without_a_required_field_is_rejected_with_the_reason(row: dict[str, Any], reason: str) -> None:
+    write_rows("data/VoiceBench/sd-qa.jsonl", [{"answer": "x", **row}])
+    assert reason in first_rejection(build_kimi_task("sd-qa"))
 
 
 def test_spoken_options_are_answered_with_a_letter() -> None:
