@@ -28,7 +28,7 @@ from auricle.core.types import (
     get_max_tokens,
 )
 from auricle.engine.batching import RunStopped
-from auricle.interop.aisbench.prompt_list import MODES, PromptList, is_marker
+from auricle.interop.aisbench.prompt_list import MODES, build_prompt_list, is_marker
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import EXAMPLE_IDS_KEY
 
@@ -42,15 +42,15 @@ MODEL_ATTRIBUTES = "generate, get_ppl, parse_template, get_token_len_from_templa
 MEDIA_TYPES: Mapping[str, type[Audio | Image | Video]] = {"audio_url": Audio, "image_url": Image, "video_url": Video}
 
 
-def to_aisbench(turns: Sequence[Turn]) -> str | PromptList:
+def to_aisbench(turns: Sequence[Turn]) -> Any:
     """Convert turns to AISBench's form: a string for a single user text, else a list of messages."""
     messages = [{"role": ROLES_TO_AISBENCH[turn.role], "prompt": _to_content(turn.parts)} for turn in turns]
     if len(turns) == 1 and turns[0].role == "user" and isinstance(text := messages[0]["prompt"], str):
         return text
-    return PromptList(messages)
+    return build_prompt_list(messages)
 
 
-def conversation_to_aisbench(turns: Sequence[Turn]) -> PromptList:
+def conversation_to_aisbench(turns: Sequence[Turn]) -> Any:
     """Convert a conversation to AISBench's messages: an answer, empty if it is unknown, after every user turn."""
     system: list[Any] = []
     dialogue: list[Any] = []
@@ -59,7 +59,8 @@ def conversation_to_aisbench(turns: Sequence[Turn]) -> PromptList:
         (system if turn.role == "system" else dialogue).append(message)
         if turn.role == "user" and (following is None or following.role != "assistant"):
             dialogue.append({"role": ROLES_TO_AISBENCH["assistant"], "prompt": ""})
-    return PromptList([*system, {"section": "round", "pos": "begin"}, *dialogue, {"section": "round", "pos": "end"}])
+    begin, end = ({"section": "round", "pos": position} for position in ("begin", "end"))
+    return build_prompt_list([*system, begin, *dialogue, end])
 
 
 def from_aisbench(prompt: Any) -> tuple[Turn, ...]:
@@ -367,9 +368,7 @@ class BaseRetriever:
         ]
         return ExampleText([str(example_id) for example_id in idx_list], "".join(map(str, parts)))
 
-    def generate_prompt_for_generate_task(
-        self, idx: int, ice: Any, gen_field_replace_token: str = ""
-    ) -> str | PromptList:
+    def generate_prompt_for_generate_task(self, idx: int, ice: Any, gen_field_replace_token: str = "") -> Any:
         """Render the prompt of the sample with its examples; the target is not available to it."""
         if self._prompt is None:
             return conversation_to_aisbench(self._get_turns())
@@ -385,7 +384,7 @@ class BaseRetriever:
             raise SampleError("there are no labels: set `templates` or `labels`, or use rows with choices")
         return [str(choice) for choice in choices]
 
-    def generate_label_prompt(self, idx: int, ice: Any, label: Any, remain_sep: bool = False) -> str | PromptList:
+    def generate_label_prompt(self, idx: int, ice: Any, label: Any, remain_sep: bool = False) -> Any:
         """Render the prompt of a label: its own one, else that of the sample with the label as the answer."""
         if template := self._templates.get(str(label)):
             shots = self._prompt.shots if self._prompt else None

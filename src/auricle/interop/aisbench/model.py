@@ -22,7 +22,7 @@ from auricle.core.redaction import SECRETS, find_secrets
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.interop.aisbench.adapters import MEDIA_TYPES, ROLES_TO_AISBENCH
 from auricle.interop.aisbench.outputs import PPLRequestOutput, RequestOutput
-from auricle.interop.aisbench.prompt_list import PromptList
+from auricle.interop.aisbench.prompt_list import build_prompt_list
 from auricle.interop.aisbench.session import TimedSession
 from auricle.interop.user_classes import AudioFiles, UserModel, annotate_errors, describe_type, instantiate
 from auricle.models.base import AsyncModel, Model, answer_in_groups
@@ -221,7 +221,7 @@ def _accepts(function: Callable[..., Any], argument: str) -> bool:
     return argument in parameters or any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
 
 
-def to_prompt_list(turns: Sequence[Turn], to_url: Callable[[Medium], str]) -> PromptList:
+def to_prompt_list(turns: Sequence[Turn], to_url: Callable[[Medium], str]) -> Any:
     """Convert turns to AISBench's messages, with the markers of the sections `begin` and `round`.
 
     Args:
@@ -230,12 +230,12 @@ def to_prompt_list(turns: Sequence[Turn], to_url: Callable[[Medium], str]) -> Pr
     """
     system = [turn for turn in turns if turn.role == "system"]
     dialogue = [turn for turn in turns if turn.role != "system"]
-    prompt = PromptList()
+    prompt: list[Any] = []
     for section, section_turns in (("begin", system), ("round", dialogue)):
         if section_turns:
             messages = [_to_message(turn, to_url) for turn in section_turns]
             prompt += [{"section": section, "pos": "begin"}, *messages, {"section": section, "pos": "end"}]
-    return prompt
+    return build_prompt_list(prompt)
 
 
 def _to_message(turn: Turn, to_url: Callable[[Medium], str]) -> dict[str, Any]:

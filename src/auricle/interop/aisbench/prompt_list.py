@@ -6,7 +6,8 @@ sections `begin`, `ice`, `round` and `end`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from itertools import pairwise
 from typing import Any
@@ -66,6 +67,12 @@ def _as_items(value: Any) -> list[Any]:
     if not value:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def build_prompt_list(items: Iterable[Any]) -> Any:
+    """Return a list of messages; AISBench's own kind if it is installed, because its classes check for that."""
+    installed = sys.modules.get("ais_bench.benchmark.utils.prompt.prompt")
+    return getattr(installed, "PromptList", PromptList)(items)
 
 
 def get_round_index(template: list[Any]) -> tuple[int, int]:

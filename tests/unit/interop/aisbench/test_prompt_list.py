@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from auricle.interop.aisbench.prompt_list import APITemplateParser, LMTemplateParser, PromptList, get_round_index
+from auricle.interop.aisbench.prompt_list import (
+    APITemplateParser,
+    LMTemplateParser,
+    PromptList,
+    build_prompt_list,
+    get_round_index,
+)
 
 TEXT_FORMAT = {
     "begin": "<s>",
@@ -118,6 +126,16 @@ def test_the_rounds_of_a_conversation_are_located() -> None:
     assert get_round_index(PROMPT) == (8, 12)
     assert PROMPT[8:12][0] == human("2?")
     assert get_round_index([human("a"), bot("b")]) == (1, -1)
+
+
+def test_the_list_of_an_installed_aisbench_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    class InstalledList(list[Any]):
+        pass
+
+    assert type(build_prompt_list([human("a")])) is PromptList
+    installed = SimpleNamespace(PromptList=InstalledList)
+    monkeypatch.setitem(sys.modules, "ais_bench.benchmark.utils.prompt.prompt", installed)
+    assert type(build_prompt_list([human("a")])) is InstalledList
 
 
 def test_lists_and_texts_can_be_added() -> None:
