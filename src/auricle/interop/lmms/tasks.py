@@ -156,7 +156,7 @@ def create_task_factory(path: str) -> Callable[..., Task]:
     def build(**options: Any) -> Task:
         if is_group(config):
             raise config.spec_error("it is a group of tasks; run it with `auricle run`, which runs each of them.")
-        return _build_task(read_task(path), LmmsTaskOptions.parse(path, options))
+        return build_task(read_task(path), LmmsTaskOptions.parse(path, options))
 
     if is_group(config):
         build.members = lambda _arguments: [  # type: ignore[attr-defined]
@@ -165,7 +165,7 @@ def create_task_factory(path: str) -> Callable[..., Task]:
     return build
 
 
-def _build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
+def build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
     metric_names = split_list(options.metrics)
     reject_unsupported(config, bool(metric_names))
     sample_builder = SampleBuilder(config, _select_model_kwargs(config, options.specific), Path())
