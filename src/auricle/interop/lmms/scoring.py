@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import dis
+import inspect
 import random
 import re
 import statistics
 import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import orjson
 
@@ -19,6 +21,7 @@ from auricle.core.errors import SampleError, Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Sample
 from auricle.interop.lmms.config_reader import FunctionReference, TaskConfig, UserFunction
 from auricle.interop.lmms.judges import JudgedMetric, find_judged_metric, make_judged_metric
+from auricle.interop.lmms.stubs import find_checkout
 from auricle.metrics.base import Aggregator, Metric, constant_bounds, mean
 
 LIKELIHOOD_METRICS = {"acc": "acc", "acc_norm": "acc_char"}
@@ -331,40 +334,71 @@ def _likelihood_metric(config: TaskConfig, entry: Mapping[str, Any]) -> Metric:
 
 
 def find_side_effect(function: Callable[..., Any]) -> str:
-    """Return the first name with a side effect that a function reaches, or "" if there is none."""
-    return next((name for name, value in _reachable_names(function) if _has_side_effect(name, value)), "")
+    """Return the first name with a side effect that a function reaches, or "" if there is none.
+
+    Files matter only in the function's own file: what it imports may read word lists.
+    """
+    reached = _reachable_names(function)
+    return next((use.name for use in reached if _has_side_effect(use.name, use.value, use.is_in_own_file)), "")
 
 
 def find_local_model(function: Callable[..., Any]) -> str:
     """Return the first class with which a function loads a model's weights, or "" if there is none."""
-    names = (name for name, _ in _reachable_names(function))
+    names = (use.name for use in _reachable_names(function))
     return next((name for name in names if MODEL_LOADERS.fullmatch(name)), "")
 
 
-def _reachable_names(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the imports and globals that a function uses, and those of functions it uses in the same file."""
+class NameUse(NamedTuple):
+    """A name that a function, or one that it calls, uses."""
+
+    name: str
+    value: Any
+    is_in_own_file: bool
+
+
+def _reachable_names(function: Any) -> Iterator[NameUse]:
+    """Yield the imports and globals that a function uses, and those of functions it uses in the user's files."""
     seen: set[Any] = set()
-    pending = [function]
+    pending = [inspect.unwrap(function)]
+    own_globals, folder = getattr(pending[0], "__globals__", None), _user_folder(pending[0])
     while pending:
         current = pending.pop()
         if not isinstance(current, FunctionType) or current in seen:
             continue
         seen.add(current)
         for code in _nested_code(current.__code__):
+            is_own = current.__globals__ is own_globals
             imports = [step for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME"]
-            yield from ((str(step.argval), IMPORT_MARKER) for step in imports)
+            yield from (NameUse(str(step.argval), IMPORT_MARKER, is_own) for step in imports)
             for name in code.co_names:
                 value = current.__globals__.get(name)
-                yield name, value
-                pending += _functions_in_same_file(value, current)
+                yield NameUse(name, value, is_own)
+                pending += [
+                    candidate for candidate in _functions_behind(value, code.co_names) if _is_in(folder, candidate)
+                ]
 
 
-def _functions_in_same_file(value: Any, function: FunctionType) -> list[Any]:
-    """Return a function, or the methods of a class, if defined in the same file."""
-    if isinstance(value, type) and value.__module__ == function.__module__:
-        return list(vars(value).values())
-    is_same_file = isinstance(value, FunctionType) and value.__globals__ is function.__globals__
-    return [value] if is_same_file else []
+def _functions_behind(value: Any, names: Sequence[str]) -> list[FunctionType]:
+    """Return a function, the methods of a class or of an object's class, or the functions used of a module."""
+    if isinstance(value, ModuleType):
+        members = [vars(value).get(name) for name in names]
+        return [function for member in members for function in _functions_behind(member, ()) if member is not value]
+    if isinstance(value, FunctionType):
+        return [inspect.unwrap(value)]
+    methods = vars(value if isinstance(value, type) else type(value)).values()
+    return [method for method in methods if isinstance(method, FunctionType)]
+
+
+def _user_folder(function: Any) -> Path:
+    """Return the folder of the user's files: all tasks of a checkout, or the folder of the function's file."""
+    code = getattr(function, "__code__", None)
+    file = Path(code.co_filename if code else "")
+    checkout = find_checkout(file)
+    return Path(checkout) / "tasks" if checkout else file.parent
+
+
+def _is_in(folder: Path, function: FunctionType) -> bool:
+    return Path(function.__code__.co_filename).is_relative_to(folder)
 
 
 def _nested_code(code: CodeType) -> Iterator[CodeType]:
@@ -374,12 +408,13 @@ def _nested_code(code: CodeType) -> Iterator[CodeType]:
             yield from _nested_code(constant)
 
 
-def _has_side_effect(name: str, value: Any) -> bool:
+def _has_side_effect(name: str, value: Any, is_in_own_file: bool) -> bool:
     if value is None:
-        return name == "open"
+        return name == "open" and is_in_own_file
     defining_module = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     module = name if value is IMPORT_MARKER else str(defining_module or "")
-    return module.partition(".")[0] in NETWORK_MODULES or module.startswith(JUDGE_MODULES) or name in FILE_FUNCTIONS
+    is_network = module.partition(".")[0] in NETWORK_MODULES or module.startswith(JUDGE_MODULES)
+    return is_network or (name in FILE_FUNCTIONS and is_in_own_file)
 
 
 class RandomGuard:

@@ -16,11 +16,11 @@ from auricle.metrics.base import Metric
 from tests.unit.interop.lmms.task_files import build_lmms_task, overall_values, read_metrics
 
 ASKING = """
-import requests
+import urllib.request
 
 
 def {function}(doc, results, args=None):
-    return {{"{metric}": requests.post("http://judge", json=results)}}
+    return {{"{metric}": urllib.request.urlopen("http://judge", data=results)}}
 """
 LOCAL = """
 
@@ -164,7 +164,7 @@ def test_other_metrics_of_a_judged_function_are_left_out_with_a_note(
     task = build_lmms_task(folder, lines)
     assert [metric.name for metric in task.metrics] == ["gpt4_score"]
     assert task.notes("m", {})[0].startswith(
-        "pedant_score is left out: utils.voicebench_process_results_qa uses requests"
+        "pedant_score is left out: utils.voicebench_process_results_qa uses urllib"
     )
 
 

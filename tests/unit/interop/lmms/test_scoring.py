@@ -84,3 +84,43 @@ def test_an_aggregation_that_writes_files_is_left_out_with_a_note(folder: Path) 
 def test_a_function_that_uses_the_network_is_rejected(folder: Path, name: str, uses: str) -> None:
     with pytest.raises(SpecError, match=f"utils.{name} uses {uses}, so it does more than compute"):
         build_lmms_task(folder, f"process_results: !function utils.{name}\n")
+
+
+ELSEWHERE = """
+import urllib.request
+
+
+class Evaluator:
+    def rate(self, text):
+        return urllib.request.urlopen("http://judge", data=text)
+
+
+def load_words():
+    with open("words.txt") as file:
+        return file.read().split()
+"""
+
+
+def add_scorer(folder: Path, imports: str, expression: str) -> str:
+    """Add a function that uses elsewhere.py to utils.py; return the lines that use it."""
+    utils = folder / "utils.py"
+    utils.write_text(
+        f"import sys\n\nsys.path.insert(0, {str(folder)!r})\n{imports}\nsys.path.pop(0)\n"
+        f"del sys.modules['elsewhere']\n{utils.read_text()}\n\n"
+        f"def rate(doc, results):\n    return {{'plain': {expression}}}\n"
+    )
+    return "process_results: !function utils.rate\nmetric_list: [{metric: plain}]\n"
+
+
+@pytest.mark.parametrize("use", ["evaluator.rate", "elsewhere.Evaluator().rate", "elsewhere.evaluator.rate"])
+def test_requests_sent_by_another_file_of_the_task_are_noticed(folder: Path, use: str) -> None:
+    (folder / "elsewhere.py").write_text(f"{ELSEWHERE}\n\nevaluator = Evaluator()\n")
+    added = add_scorer(folder, "import elsewhere\nfrom elsewhere import evaluator", f"{use}(results[0])")
+    with pytest.raises(SpecError, match=r"utils\.rate uses urllib"):
+        build_lmms_task(folder, added)
+
+
+def test_another_file_of_the_task_may_read_files(folder: Path) -> None:
+    (folder / "elsewhere.py").write_text(ELSEWHERE)
+    added = add_scorer(folder, "from elsewhere import load_words", "float(results[0] in load_words())")
+    assert [metric.name for metric in build_lmms_task(folder, added).metrics] == ["plain"]
