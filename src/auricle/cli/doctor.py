@@ -6,7 +6,7 @@ import platform
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from itertools import islice
 from pathlib import Path
@@ -136,6 +136,7 @@ def _installed_version(package: str) -> str | None:
 def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
     """Check that the first rows of a task can be read and their audio decoded."""
     from auricle import Audio, api
+    from auricle.data import Manifest
 
     try:
         task = api.build_task(spec)
@@ -144,8 +145,8 @@ def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
     except AuricleError as error:
         yield False, str(error)
         return
-    problems = [(row.origin, row.reason) for row in rows if isinstance(row, RejectedRow)]
     samples = [row for row in rows if isinstance(row, Sample)]
+    problems = [(row.origin, row.reason) for row in rows if isinstance(row, RejectedRow)]
     seconds = 0.0
     parts = [(sample, part) for sample in samples for value in sample.inputs.values() for part in list_parts(value)]
     for sample, part in parts:
@@ -154,10 +155,21 @@ def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
         except AuricleError as error:
             problems.append((sample.origin or sample.id, str(error)))
     yield (bool(samples), f"{len(samples)} of the first {len(rows)} rows are valid samples, {seconds:.1f} s of audio")
-    for origin, reason in problems:
-        yield False, f"{origin}: {reason}"
+    yield from _summarise_problems(problems)
+    if isinstance(task.samples, Manifest) and not samples:
+        yield False, f"columns: {', '.join(task.samples.list_columns())}; choose one with -T, such as -T target=COLUMN"
     for note in notes:
         yield None, note
+
+
+def _summarise_problems(problems: Iterable[tuple[str, str]]) -> Iterator[CheckResult]:
+    """Describe each reason once, with the first row that has it and the number of others."""
+    origins_by_reason: dict[str, list[str]] = {}
+    for origin, reason in problems:
+        origins_by_reason.setdefault(reason, []).append(origin)
+    for reason, (first, *others) in origins_by_reason.items():
+        rest = f" and {len(others)} more row{'s' * (len(others) > 1)}" if others else ""
+        yield False, f"{first}{rest}: {reason}"
 
 
 def check_model(model: str, model_args: Mapping[str, Any], spec: Spec | None) -> Iterator[CheckResult]:

@@ -24,6 +24,8 @@ from auricle.core.files import open_regular_file
 from auricle.core.types import RejectedRow
 
 MAX_REASON_LENGTH = 500
+DELIMITERS = (",", ";", "\t", "|")
+SNIFFED_BYTES = 1 << 16
 SURROGATES = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
 
@@ -154,13 +156,33 @@ def _to_row(origin: str, values: Any) -> Row | RejectedRow:
 
 def _read_csv(path: Path) -> Rows:
     csv.field_size_limit(1 << 30)  # the default limit is smaller than some transcripts
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     with open_data_file(path) as file:
+        delimiter = "\t" if path.suffix.lower() == ".tsv" else sniff_delimiter(file.read(SNIFFED_BYTES))
+        file.seek(0)
         # Bytes that are not UTF-8 become surrogates, so that they cost only their own row.
         lines = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
         table = csv.DictReader(lines, delimiter=delimiter)
         while (row := _read_csv_row(table, path.name)) is not None:
             yield row
+
+
+def sniff_delimiter(start: bytes) -> str:
+    """Return the delimiter that splits most of the first lines of a CSV file like its header; by default a comma."""
+    text = start.decode("utf-8-sig", "replace")
+    complete = text if len(start) < SNIFFED_BYTES else text[: text.rfind("\n")]
+    shares = {delimiter: _share_like_header(complete, delimiter) for delimiter in DELIMITERS}
+    return max(shares, key=lambda delimiter: shares[delimiter])  # the first of equals
+
+
+def _share_like_header(text: str, delimiter: str) -> float:
+    """Return the share of rows with as many cells as the header; 0 if the header is one cell."""
+    try:
+        header, *rows = [
+            len(cells) for cells in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if cells
+        ]
+    except (csv.Error, ValueError):  # not CSV with this delimiter, or an empty file
+        return 0.0
+    return sum(count == header for count in [header, *rows]) / (1 + len(rows)) if header > 1 else 0.0
 
 
 def _read_csv_row(table: csv.DictReader[str], name: str) -> Row | RejectedRow | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from auricle.audio import Audio, Image, Video
-from auricle.core.errors import DataError, SampleError
+from auricle.core.errors import DataError, SampleError, SpecError
 from auricle.core.serialization import dumps
 from auricle.core.types import Input, Json, Part, RejectedRow, Sample, list_parts
 from auricle.data.file_formats import Row, convert_row, count_rows, file_revision, parse_json_cell, read_rows
@@ -55,28 +55,40 @@ class ColumnMapping:
     requires_media: bool = False
     default_question: str = ""
     id_columns: tuple[str, ...] = COLUMN_ALIASES["id"]
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    """Columns that the user names, by role; they replace the usual names."""
 
     def assign_roles(self, columns: KeysView[str], shown_columns: Collection[str] = ()) -> ColumnRoles:
         """Return the column used for each role, and the columns that stay under their own name.
 
         These are the columns without a role and those that the prompt shows, except the target and media.
-        A role's own name, such as `question`, always means the input.
+        A role's own name, such as `question`, always means the input. Names are compared without case, unless two
+        columns differ only in case.
         """
-        aliases = {
+        aliases: dict[str, Sequence[str]] = {
             **COLUMN_ALIASES,
             "id": self.id_columns,
             "target": self.target_columns,
             "question": self.question_columns,
+            **{role: (name,) for role, name in self.chosen.items()},
         }
+        actual = {name.casefold(): name for name in reversed([*columns])} | {name: name for name in columns}
         columns_by_role = {
-            role: next(name for name in role_names if name in columns)
+            role: column
             for role, role_names in aliases.items()
-            if not columns.isdisjoint(role_names)
+            if (column := next((actual[key] for key in _spellings(role_names) if key in actual), None))
         }
-        renamed = {name for role_names in aliases.values() for name in role_names}
+        usual = {name.casefold() for role_names in aliases.values() for name in role_names}
+        renamed = {name for name in columns if name.casefold() in usual}
         renamed -= {*shown_columns} - INPUT_ROLES
         renamed |= {name for role, name in columns_by_role.items() if role in ROLES_WITHOUT_TEXT}
         return columns_by_role, [name for name in columns if name not in renamed]
+
+
+def _spellings(names: Sequence[str]) -> Iterator[str]:
+    """Yield names as they are, then without case."""
+    yield from names
+    yield from (name.casefold() for name in names)
 
 
 @dataclass(frozen=True)
@@ -187,6 +199,7 @@ class Manifest:
 
     def validate(self) -> None:
         """Raise `DataError` if the file as a whole cannot be used, with its columns and what is missing."""
+        self._check_chosen_columns()
         rows = list(islice(self, VALIDATED_ROWS))
         if not rows:
             raise DataError(f"{self.path} has no rows.")
@@ -200,10 +213,25 @@ class Manifest:
         _check_audio_exists(samples, self._base_dir)
 
     def _describe_columns(self) -> str:
-        for row in islice(read_rows(self.path), VALIDATED_ROWS):
-            if isinstance(row, Row):
-                return f"Columns found: {', '.join(row.values) or 'none'}."
-        return "No row could be read."
+        columns = self.list_columns()
+        return f"Columns: {', '.join(columns)}." if columns else "No row could be read."
+
+    def list_columns(self) -> list[str]:
+        """Return the columns of the first rows."""
+        rows = (row for row in islice(read_rows(self.path), VALIDATED_ROWS) if isinstance(row, Row))
+        return list(dict.fromkeys(name for row in rows for name in row.values))
+
+    def _check_chosen_columns(self) -> None:
+        """Raise `SpecError` if a column that the user names is in none of the first rows."""
+        columns = self.list_columns() if self.fields.chosen else []
+        known = {name.casefold() for name in columns}
+        for role, name in self.fields.chosen.items():
+            if columns and name.casefold() not in known:
+                close = difflib.get_close_matches(name, columns, n=1)
+                hint = f" Did you mean {close[0]!r}?" if close else ""
+                raise SpecError(
+                    f"{self.path} has no column {name!r}. Columns: {', '.join(columns)}.{hint}", location=(role,)
+                )
 
 
 def check_storable(sample: Sample) -> Sample:
@@ -311,7 +339,8 @@ def _parse_target(value: Any, columns: ColumnMapping) -> Json:
     if type(value) is str:
         return value
     if value is None and columns.requires_target:
-        raise SampleError(f"no target: expected one of the columns {', '.join(columns.target_columns)}")
+        names = [columns.chosen["target"]] if "target" in columns.chosen else columns.target_columns
+        raise SampleError(f"no target: expected one of the columns {', '.join(names)}")
     if isinstance(value, dict):
         raise SampleError("the target must be text, a number or a list, not an object")
     if isinstance(value, list) and not (value and all(isinstance(v, (str, int, float)) for v in value)):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
 
@@ -58,6 +59,8 @@ class RunLoop:
         self.audio_not_sent = 0
         """Samples of this pass with audio that none of their requests contained."""
         self._outcomes: Counter[Outcome] = Counter()
+        self._used_answers: set[int] = set()
+        """Digests of the ids whose earlier answers were kept or moved in this pass."""
         self._timer = PassTimer()
         self._earlier_passes = read_passes(run)
 
@@ -145,10 +148,32 @@ class RunLoop:
 
     def _keep_answer(self, row: int, sample: Sample, previous: Record) -> None:
         """Count an answer of an earlier pass, and store it again if the row, target or metadata changed."""
+        self._used_answers.add(digest(previous.sample.id))
         if updated := _update_record(previous, row, sample):
             self._run_directory.append(updated)
         self._answered += 1
         self._observer.on_skipped()
+
+    def _find_moved_answer(self, key: str) -> Record | None:
+        """Return an answer of an earlier pass to the same content under an id that is now that of another row.
+
+        Rows without ids are numbered, so that inserting one gives all later rows another id.
+        """
+        if not len(self._journal_index):
+            return None
+        for sample_id in self._ids_by_key.get(key, ()):
+            if digest(sample_id) not in self._used_answers:
+                return self._journal_index.get(sample_id)
+        return None
+
+    @cached_property
+    def _ids_by_key(self) -> dict[str, list[str]]:
+        """Ids of the answers of earlier passes, by the key of their sample."""
+        ids_by_key: dict[str, list[str]] = {}
+        for record in self._journal_index.records():
+            if not record.error:
+                ids_by_key.setdefault(record.key, []).append(record.sample.id)
+        return ids_by_key
 
     def _save(self, record: Record) -> None:
         self._report(self._run_directory.append(record))
@@ -179,6 +204,9 @@ class RunLoop:
                     return
             else:
                 key = content_key(sample, self._request_context(sample))
+            if moved := self._find_moved_answer(key):
+                self._keep_answer(row, sample, moved)
+                return
             outputs = await self._inferencer(sample, sender)
         except (RunStopped, SpecError):  # these end the run, not the sample
             raise
@@ -267,7 +295,7 @@ def _truncate_seconds(seconds: float) -> float:
 
 def _update_record(earlier: Record, row: int, sample: Sample) -> Record | None:
     """Return an answered record with the new target, metadata or row; None if nothing changed."""
-    earlier_fields, fields = ([item.target, item.meta] for item in (earlier.sample, sample))
+    earlier_fields, fields = ([item.id, item.target, item.meta] for item in (earlier.sample, sample))
     if earlier.row == row and dumps(earlier_fields) == dumps(fields):
         return None
     return replace(earlier, sample=sample, row=row)

@@ -22,7 +22,7 @@ from auricle.prompts.few_shot import FewShotSelector, pool_path
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, FirstSupported, Inferencer, Measure
 from auricle.tasks.inferencers.likelihood import LETTERS
-from auricle.tasks.options import TaskOptions, language_name, parse_row_range, split_list
+from auricle.tasks.options import COLUMN_OPTIONS, TaskOptions, language_name, parse_row_range, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, with_columns, with_shots
 from auricle.text import resolve_profile_name, strip_labels
 
@@ -219,8 +219,7 @@ def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: Sampl
     """Open the data that the options name: a file, a Hugging Face dataset or a benchmark."""
     if options.question:
         columns = replace(columns, default_question=options.question)
-    if options.target:
-        columns = replace(columns, target_columns=(options.target,))
+    columns = replace(columns, chosen={role: name for role in COLUMN_OPTIONS if (name := getattr(options, role))})
     row_range = parse_row_range(options.rows)
     root = Path(options.root) if options.root else None
     if options.reader:

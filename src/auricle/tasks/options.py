@@ -16,6 +16,9 @@ INTEGER_OPTIONS = ("max_tokens", "votes", "samples")
 NESTED_OPTIONS = ("prompt", "shots", "inferencer")
 """Options that may be mappings."""
 
+COLUMN_OPTIONS = ("target", "audio", "image", "video", "choices", "id", "start", "end")
+"""Options that name the column for a role."""
+
 LANGUAGE_ALIASES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
 
 
@@ -27,7 +30,15 @@ class TaskOptions:
     name: str = ""
     root: str | None = None
     target: str = ""
-    """The column with the correct answer. By default, the usual names are tried."""
+    """The column with the correct answer. By default, the usual names are tried, as for the following columns."""
+    audio: str = ""
+    image: str = ""
+    video: str = ""
+    choices: str = ""
+    id: str = ""
+    start: str = ""
+    end: str = ""
+    """The columns with the first and last second of a clip in its file."""
     rows: str = ""
     """The rows to use, as `[from:to]` counted from 0."""
     language: str = ""

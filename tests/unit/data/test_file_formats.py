@@ -12,7 +12,7 @@ from auricle import Sample
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest
-from auricle.data.file_formats import Row, count_rows, file_revision, read_rows
+from auricle.data.file_formats import Row, count_rows, file_revision, read_rows, sniff_delimiter
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 
@@ -144,3 +144,29 @@ def test_an_error_does_not_quote_the_file(tmp_path: Path) -> None:
         with pytest.raises(DataError) as caught:
             Manifest(path, ASR).validate()
         assert "SECRET" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1;2,5\n3;4,5\n", ";"),
+        ("a;b, c\n1;2\n3;4\n", ";"),
+        ("a|b\n1|2\n", "|"),
+        ("a\tb\n1\t2\n", "\t"),
+        ('a,b\n"x;y;z",2\n', ","),
+        ('a;b\n"two\nlines";2\n', ";"),
+        ("a;b;c\n1;2;3\n1;2;3;4\n1;2;3\n", ";"),
+        ("audio\na.wav\n", ","),
+        ("", ","),
+    ],
+)
+def test_delimiter_is_the_one_that_splits_rows_like_the_header(text: str, delimiter: str) -> None:
+    assert sniff_delimiter(text.encode()) == delimiter
+
+
+def test_semicolons_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("audio;text\na.wav;one, two\n", encoding="utf-8-sig")
+    (row,) = read_rows(tmp_path / "mine.csv")
+    assert isinstance(row, Row)
+    assert row.values == {"audio": "a.wav", "text": "one, two"}

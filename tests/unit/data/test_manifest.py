@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from auricle import Sample
-from auricle.core.errors import DataError
+from auricle import Audio, Sample
+from auricle.core.errors import DataError, SpecError
 from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest, Row
 
@@ -203,7 +203,7 @@ def test_unusable_file_is_refused_with_advice(tmp_path: Path, name: str, content
 
 def test_missing_column_error_lists_existing_columns(manifest: Any) -> None:
     path = manifest([{"sound": "a.wav", "words": "x"}] * 3)
-    with pytest.raises(DataError, match=r"none of the first 3 rows.*Columns found: sound, words"):
+    with pytest.raises(DataError, match=r"none of the first 3 rows.*Columns: sound, words"):
         Manifest(path, ASR).validate()
 
 
@@ -311,3 +311,36 @@ def test_a_row_that_names_another_file_does_not_put_its_content_into_the_run(
     assert b"SECRET" not in written + process.stdout.encode() + process.stderr.encode()
     assert b"not an audio file of any known format" in written
     assert b"not a regular file" in written
+
+
+def test_columns_can_be_chosen_and_are_compared_without_case(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("Recording;Spoken words;File\na.wav;hello;x\n", encoding="utf-8-sig")
+    fields = ColumnMapping(("text",), chosen={"audio": "recording", "target": "SPOKEN WORDS"})
+    (sample,) = Manifest(tmp_path / "mine.csv", fields)
+    assert isinstance(sample, Sample)
+    assert sample.inputs["audio"] == [Audio(str(tmp_path / "a.wav"))]
+    assert sample.target == "hello"
+    assert sample.meta == {"File": "x"}  # one of the usual names for audio, which was chosen otherwise
+
+
+def test_usual_columns_are_found_in_any_case(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text('{"Audio": "a.wav", "TEXT": "hello", "Speaker": "anna", "ID": "7"}')
+    (sample,) = Manifest(tmp_path / "mine.jsonl", ColumnMapping(("text",)))
+    assert isinstance(sample, Sample)
+    assert (sample.id, sample.target, sample.meta) == ("7", "hello", {"Speaker": "anna"})
+
+
+def test_of_columns_that_differ_in_case_the_exact_one_is_used(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text('{"Audio": "b.wav", "audio": "a.wav", "text": "hello"}')
+    (sample,) = Manifest(tmp_path / "mine.jsonl", ColumnMapping(("text",)))
+    assert isinstance(sample, Sample)
+    assert sample.inputs["audio"] == [Audio(str(tmp_path / "a.wav"))]
+
+
+def test_chosen_column_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_text('{"Recording": "a.wav", "text": "hello"}')
+    manifest = Manifest(tmp_path / "mine.jsonl", ColumnMapping(("text",), chosen={"audio": "Recordings"}))
+    with pytest.raises(
+        SpecError, match=r"no column 'Recordings'\. Columns: Recording, text\. Did you mean 'Recording'"
+    ):
+        manifest.validate()

@@ -457,6 +457,39 @@ def test_audio_with_another_context_is_sent_again(tmp_path: Path, tone: Any) -> 
     assert model.calls == 3
 
 
+def numbered(questions: Sequence[str]) -> list[Sample]:
+    """Samples of rows without ids."""
+    return [Sample(id=str(row), inputs={"question": text}, target=text) for row, text in enumerate(questions)]
+
+
+@pytest.mark.parametrize("changed", [["new", "a", "b", "b", "c"], ["b", "b", "c"], ["c", "b", "a", "b"]])
+def test_answers_follow_rows_that_are_numbered_anew(tmp_path: Path, changed: list[str]) -> None:
+    evaluate(tmp_path, numbered(["a", "b", "b", "c"]), Echo())
+    model = CountingModel()
+    records = evaluate(tmp_path, numbered(changed), model)
+    assert model.requests == [text for text in changed if text == "new"]
+    assert [text_of(record.outputs[0]) for record in records] == changed
+    assert [record.sample.target for record in records] == changed
+
+
+def test_an_answer_is_not_used_for_a_second_row_with_the_same_content(tmp_path: Path) -> None:
+    evaluate(tmp_path, numbered(["a"]), Echo())
+    model = CountingModel()
+    evaluate(tmp_path, numbered(["a", "a"]), model)
+    assert model.requests == ["a"]
+
+
+class CountingModel(BatchModel):
+    """Echoes, and lists what it was asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        self.requests += [request.text for request in batch]
+        return [Generation(text=request.text) for request in batch]
+
+
 def test_moved_row_keeps_its_answer_and_is_stored_again_once(tmp_path: Path) -> None:
     model = CountingApi()
     evaluate(tmp_path, texts(2), model)
