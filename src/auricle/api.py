@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auricle.audio import Audio
+from auricle.audio import Audio, Image, Video
 from auricle.audio.limits import limit_audio
 from auricle.core.closing import Closing
 from auricle.core.errors import AllRequestsFailed, NothingToJudge, SampleError, Unsupported
@@ -418,7 +418,8 @@ class LoadedModel(Closing):
         Args:
             audio: A path, bytes, an array with `rate=`, a Hugging Face dict, or a list of these.
             text: Prompt.
-            inputs: Fields of `Generate` such as `max_tokens`, or further inputs of a predicting model.
+            inputs: `video` and `image` (a path, bytes, or a list of these) and fields of `Generate` such as
+                `max_tokens`, or further inputs of a predicting model.
 
         Returns:
             A `Generation` from a model that generates text, or else a `Prediction`.
@@ -454,7 +455,11 @@ class LoadedModel(Closing):
         values = audio if isinstance(audio, list) and not _is_number_list(audio) else [audio]
         clips = [Audio.of(value, rate=rate) for value in values if value is not None]
         if "generate" in self.abilities:
-            parts: tuple[Part, ...] = (*clips, text) if text else (*clips,)
+            videos, images = (
+                [make(value) for value in _to_list(inputs.pop(name, None))]
+                for name, make in (("video", Video.of), ("image", Image.of))
+            )
+            parts: tuple[Part, ...] = (*videos, *images, *clips, *([text] if text else []))
             return Generate(turns=(Turn("user", parts),), **inputs)
         named: dict[str, Any] = {**inputs, **({"text": text} if text else {})}
         return Predict(inputs={**named, **({"audio": clips[0]} if clips else {})})
@@ -466,6 +471,10 @@ class LoadedModel(Closing):
 
     def _run_on_thread(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return self._thread.submit(self._runner.run, coroutine).result()
+
+
+def _to_list(value: Any) -> list[Any]:
+    return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _is_number_list(value: list[Any]) -> bool:

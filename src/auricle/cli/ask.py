@@ -15,7 +15,12 @@ from auricle.core.errors import SampleError, SpecError
 @click.command(cls=opt.GroupedCommand)
 @click.argument("audio", nargs=-1)
 @opt.option_group("Model", opt.text("-m --model", opt.MODEL_HELP, required=True), *opt.model_options)
-@opt.option_group("Input", opt.text("--text", "Text prompt, in addition to audio or instead of it. [default: none]"))
+@opt.option_group(
+    "Input",
+    opt.text("--text", "Text prompt, in addition to media or instead of them. [default: none]"),
+    opt.repeated("--image PATH", "Path or URL of an image; repeat for several. [default: none]"),
+    opt.repeated("--video PATH", "Path or URL of a video; repeat for several. [default: none]"),
+)
 @opt.option_group("Output", opt.json_option)
 def ask(model: str, audio: Sequence[str], text: str | None, as_json: bool, **options: Any) -> None:
     """Send one request to a model and print its unmodified output.
@@ -25,11 +30,12 @@ def ask(model: str, audio: Sequence[str], text: str | None, as_json: bool, **opt
     from auricle import Generation, api
     from auricle.core.serialization import dumps
 
-    if not audio and not text:
-        raise SpecError("Nothing to send. Give an audio file, --text, or both.")
+    visuals = {name: list(paths) for name in ("image", "video") if (paths := options.pop(name))}
+    if not audio and not text and not visuals:
+        raise SpecError("Nothing to send. Give an audio file, --text, --image or --video.")
     with foreign_output(), api.load_model(model, **opt.parse_model_args(options)) as loaded:
         try:
-            output = loaded.ask(list(audio), text or "")
+            output = loaded.ask(list(audio), text or "", **visuals)
         except SampleError as error:
             raise SpecError(str(error)) from error
     if isinstance(output, Generation) and not as_json:
