@@ -124,7 +124,7 @@ class Registry(Generic[T]):
     def resolve_name(self, name: str) -> str:
         """Replace a name that an adapter searches for by the class path it stands for, wherever that is."""
         prefix, rest = split_prefix(name)
-        if not prefix or ":" in rest or rest.endswith(".py"):
+        if not prefix or ":" in rest:
             return name
         class_path = getattr(self.get(name), "class_path", "")
         return f"{prefix}{class_path}" if class_path else name

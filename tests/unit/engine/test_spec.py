@@ -306,3 +306,12 @@ def test_numbers_are_grouped_by_the_named_fields(write: Callable[..., str], tmp_
     document = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert "'nowhere'" in document["refused"]["by nowhere"]
     assert {number["field"] for number in document["numbers"]} <= {"", "hint"}
+
+
+def test_a_file_with_one_class_of_another_framework_is_stored_with_its_path_and_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text("class Mine:\n    def generate_until(self, requests):\n        return []\n")
+    monkeypatch.chdir(tmp_path)
+    spec = Spec(task="demo", model="lmms:mine.py").resolved()
+    assert spec.model == f"lmms:{tmp_path}/mine.py:Mine"

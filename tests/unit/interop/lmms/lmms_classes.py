@@ -251,3 +251,35 @@ class Swallows(Simple):
                 print("going on")
                 results.append("")
         return results
+
+
+class Recorder(lmms):
+    """Keeps its requests, and what the functions in them return."""
+
+    def __init__(self):
+        super().__init__()
+        self.requests, self.inputs = [], []
+
+    def generate_until(self, requests):
+        for contexts, _, doc_to_visual, doc_id, task, split in [request.args for request in requests]:
+            self.inputs.append((contexts, doc_to_visual(self.task_dict[task][split][doc_id])))
+        return self.keep(requests, "")
+
+    def loglikelihood(self, requests):
+        return self.keep(requests, (-1.5, 1), (-2, 0))
+
+    def generate_until_multi_round(self, requests):
+        return self.keep(requests, [""])
+
+    def keep(self, requests, *answers):
+        self.requests += requests
+        return [answers[number % len(answers)] for number, _ in enumerate(requests)]
+
+
+class ChatRecorder(Recorder):
+    is_simple = False
+
+    def generate_until(self, requests):
+        for doc_to_messages, _, doc_id, task, split in [request.args for request in requests]:
+            self.inputs.append(doc_to_messages(self.task_dict[task][split][doc_id]))
+        return self.keep(requests, "")
