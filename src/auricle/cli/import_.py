@@ -77,7 +77,7 @@ def import_runs(path: Path, framework: str, out: Path | None, only: str | None, 
 
 def import_tasks(source: Path, framework: str, out: Path | None, only: str | None) -> None:
     """Write a task file for each dataset of a config, or print it if no output is given."""
-    from auricle.interop.task_drafts import draft_tasks, render_task_file
+    from auricle.interop.task_drafts import draft_tasks, render_rows, render_task_file
 
     is_file = out is not None and out.suffix in YAML_SUFFIXES
     drafts = draft_tasks(source, framework, _task_folder(out), only)
@@ -87,6 +87,8 @@ def import_tasks(source: Path, framework: str, out: Path | None, only: str | Non
             f"{source} contains {len(drafts)} configs: {names}. Choose a folder with -o DIR, or one with --only NAME."
         )
     for draft in drafts:
+        if draft.rows and out is not None:
+            _write_new_file(draft.output_folder / draft.task["data"], render_rows(draft))
         _write_task_file(draft, render_task_file(draft), out)
 
 
@@ -105,11 +107,15 @@ def _write_task_file(draft: TaskDraft, content: str, out: Path | None) -> None:
         echo(content, nl=False)
         return
     path = out if out.suffix in YAML_SUFFIXES else out / f"{_slug(draft.name)}.yaml"
+    _write_new_file(path, content)
+    echo(f"Wrote {path}. {draft.describe_use(path)}", err=True)
+
+
+def _write_new_file(path: Path, content: str) -> None:
     if path.exists():
         raise SpecError(f"File already exists: {path}. Remove it, or choose another name with -o.")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
-    echo(f"Wrote {path}. {draft.describe_use(path)}", err=True)
 
 
 def _slug(name: str) -> str:

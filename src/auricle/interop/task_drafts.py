@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,8 @@ class TaskDraft:
     """Folder that the task file's paths are relative to."""
     task: dict[str, Any] = field(default_factory=dict, kw_only=True)
     notes: list[str] = field(default_factory=list, kw_only=True)
+    rows: list[dict[str, Any]] = field(default_factory=list, kw_only=True)
+    """Rows that have no file of their own yet; they are written to the task's `data`, beside the task file."""
 
     @property
     def name(self) -> str:
@@ -44,6 +47,11 @@ def draft_tasks(source: Path, framework: str, output_folder: Path, name: str | N
         names = ", ".join(draft.name for draft in drafts)
         raise SpecError(f"{source} does not contain {name!r}. Available: {names}.")
     return selected
+
+
+def render_rows(draft: TaskDraft) -> str:
+    """Return the rows of a draft as JSONL."""
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in draft.rows)
 
 
 def render_task_file(draft: TaskDraft) -> str:

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.interop.task_drafts import TaskDraft, draft_tasks, render_task_file
+from auricle.interop.task_drafts import TaskDraft, draft_tasks, render_rows, render_task_file
 
 
 def draft(name: str) -> TaskDraft:
@@ -15,6 +15,11 @@ def test_a_task_file_has_its_notes_as_comments() -> None:
     text = render_task_file(draft("mine"))
     assert text.splitlines()[:2] == ["# From a.yaml.", "# Check it."]
     assert yaml.safe_load(text) == {"kind": "qa", "name": "mine"}
+
+
+def test_rows_of_a_draft_are_lines_of_json() -> None:
+    draft = TaskDraft("From x.py.", Path(), rows=[{"question": "Wo?", "answer": "Köln"}, {"answer": 1}])
+    assert render_rows(draft) == '{"question": "Wo?", "answer": "Köln"}\n{"answer": 1}\n'
 
 
 def test_texts_of_several_lines_are_blocks() -> None:

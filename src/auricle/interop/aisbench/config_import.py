@@ -17,6 +17,7 @@ from auricle.interop.aisbench.class_files import find_class_file
 from auricle.interop.aisbench.config_expressions import Symbol
 from auricle.interop.aisbench.config_reader import find_datasets
 from auricle.interop.aisbench.config_templates import TemplateConverter
+from auricle.interop.aisbench.dataset_rows import ROW_MAKERS
 from auricle.interop.aisbench.evaluators import check_metric, list_metric_names
 from auricle.interop.aisbench.model_config import draft_models
 from auricle.interop.task_drafts import TaskDraft
@@ -83,7 +84,7 @@ class AisbenchTaskDraft(TaskDraft):
             self.task["target"] = output_column
         if (span := self.reader_config.get("test_range")) is not None:
             self._add_rows(span)
-        if (kind := self.config.get("type")) is not None:
+        if (kind := self.config.get("type")) is not None and not self.rows:
             self.notes.append(
                 f"{kind} may change rows when it reads them; Auricle uses the rows of the data unchanged. "
                 "Check the prompts with `auricle preview`."
@@ -108,6 +109,8 @@ class AisbenchTaskDraft(TaskDraft):
                 f"Write them to {file_name}, or change `data`."
             )
             return file_name
+        if self._make_rows():
+            return f"{self.task['name']}.jsonl"
         if file := self._find_split_file(split):
             return file
         if Path(path).suffix.lower() in READERS:
@@ -123,12 +126,25 @@ class AisbenchTaskDraft(TaskDraft):
     def _split_name(self, purpose: str) -> str:
         return str(self.reader_config.get(f"{purpose}_split") or purpose)
 
-    def _find_split_file(self, split: str) -> str:
-        """Return the file that the path names, or a split's file in the folder that it names, or ""."""
+    def _make_rows(self) -> bool:
+        """Make the rows of a dataset class that does not read a table; return whether there are any."""
+        make_rows, folder = ROW_MAKERS.get(str(self.config.get("type"))), self._find_path()
+        if make_rows is None or folder is None or not folder.is_dir():
+            return False
+        self.rows = make_rows(folder, self.config, self.output_folder)
+        self.notes.append(f"The {len(self.rows)} rows of {folder} are written to {self.task['name']}.jsonl.")
+        return bool(self.rows)
+
+    def _find_path(self) -> Path | None:
+        """Return the file or folder that the config names, if it exists."""
         path = str(self.config.get("path") or "")
         folders = self.source.resolve().parents  # AISBench's own paths are relative to the root of its repository
         candidates = (Path(path), *(folder / path for folder in folders))
-        file = next((candidate for candidate in candidates if candidate.exists()), None)
+        return next((candidate for candidate in candidates if candidate.exists()), None)
+
+    def _find_split_file(self, split: str) -> str:
+        """Return the file that the path names, or a split's file in the folder that it names, or ""."""
+        file = self._find_path()
         if file is not None and file.is_dir():
             files = (file / f"{split}{suffix}" for suffix in READERS)
             file = next((candidate for candidate in files if candidate.is_file()), None)
