@@ -65,7 +65,8 @@ def aggregate_answers(metric: Metric, aggregation: str) -> Metric:
 def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -> list[Metric]:
     """Apply one aggregation to all metrics, or several; with several, the names of the metrics differ."""
     if len(aggregations) == 1:
-        return [aggregate_answers(metric, aggregations[0]) for metric in metrics]
+        (aggregation,) = aggregations
+        return [aggregate_answers(metric, aggregation) for metric in metrics]
     return [
         _name_with_aggregation(aggregation, aggregate_answers(metric, aggregation), metric)
         for aggregation in aggregations

@@ -128,7 +128,7 @@ class Rubric:
         if len(blocks) > 1:
             raise Unreadable(f"the judge's reply has {len(blocks)} code blocks instead of one")
         try:
-            document = orjson.loads(blocks[0] if blocks else reply)
+            document = orjson.loads(next(iter(blocks), reply))
         except orjson.JSONDecodeError as error:
             raise Unreadable(f"the judge's reply is not JSON: {reply[:80]!r}") from error
         if not isinstance(document, dict) or self.key not in document:

@@ -73,6 +73,14 @@ def test_an_accuracy_without_ties_has_wilson_s_interval() -> None:
     assert result.low < 0.8
 
 
+def test_the_bounds_of_an_accuracy_are_no_and_full_credit_without_ties() -> None:
+    accuracy = metrics()["accuracy"]
+    assert accuracy.bounds
+    assert accuracy.bounds(pair("a")) == ((0.0, 0.0), (1.0, 0.0))
+    assert [accuracy.is_hit(stat) for stat in ((1.0, 0.0), (0.0, 0.0), (0.5, 1.0))] == [True, False, None]
+    assert metrics()["position_bias"].badness((0.0, 1.0)) == 1.0
+
+
 def test_always_b_and_chance_do_not_depend_on_the_model() -> None:
     result = metrics()
     assert [result["always_b"].score(pair(truth)) for truth in ("a", "tie", "b")] == [0, 0.5, 1]

@@ -170,6 +170,13 @@ def test_a_factor_scales_scores_and_bounds_but_not_the_agreement_with_people() -
     assert metric.companions[0].score(sample, output, verdicts=("Score: 4",)) == (4.0, 4.0)
 
 
+def test_a_rubric_is_judged_once_and_without_chance_unless_it_states_otherwise() -> None:
+    rubric = Rubric(name="mine", kind="yes-no", template="{answer}")
+    assert (rubric.version, rubric.low, rubric.high, rubric.factor) == (1, 0, 0, 1.0)
+    assert (rubric.votes, rubric.temperature, rubric.max_tokens) == (1, 0.0, 512)
+    assert (rubric.output, rubric.aggregate, rubric.empty) == ("line", "mean", "judged")
+
+
 @pytest.mark.parametrize("changes", [{"factor": 0}, {"factor": 20}])
 def test_a_factor_is_for_scales_and_positive(changes: dict[str, Any]) -> None:
     with pytest.raises(SpecError, match="factor should be above 0 and is for scales only"):

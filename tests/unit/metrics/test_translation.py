@@ -17,6 +17,17 @@ def test_bounds_are_an_empty_answer_and_the_reference() -> None:
     assert (chrf.aggregate([worst]), chrf.aggregate([best])) == (0.0, 100.0)
 
 
+def test_the_first_of_several_references_is_the_best_answer() -> None:
+    sample = Sample(id="x", inputs={}, target=["the cat sat there", "a dog"])
+    assert bleu.bounds
+    worst, best = bleu.bounds(sample)
+    assert worst == bleu.score(sample, Generation(text=""))
+    assert best == bleu.score(sample, Generation(text="the cat sat there"))
+    assert best != bleu.score(sample, Generation(text="a dog"))
+    assert bleu.read_answer
+    assert bleu.read_answer(sample, Generation(text=" a \n dog")) == "a dog"
+
+
 def test_character_bleu_needs_no_spaces() -> None:
     sample = Sample(id="x", inputs={}, target="今天天气很好")
     stat = bleu_char.score(sample, Generation(text="今天天气很好"))
