@@ -194,3 +194,42 @@ def test_an_extremely_unlikely_text_has_infinite_perplexity() -> None:
 def test_several_options_have_no_perplexity() -> None:
     with pytest.raises(Unsupported, match="use the inferencer Continue"):
         likelihood.token_perplexity.score(sample("A"), *likelihoods(CONDITIONAL))
+
+
+def test_an_accuracy_by_likelihood_has_bounds_and_credit() -> None:
+    assert likelihood.acc.bounds
+    assert likelihood.acc.bounds(sample("A")) == ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    assert [likelihood.acc.badness((credit, 1.0, 2.0)) for credit in (0.0, 1.0)] == [1.0, 0.0]
+
+
+def test_the_badness_of_a_text_is_its_surprisal_per_unit() -> None:
+    stat = (6.0, 2.0, 3.0, 4.0)
+    metrics = (likelihood.token_perplexity, likelihood.word_perplexity, likelihood.byte_perplexity)
+    assert [metric.badness(stat) for metric in (*metrics, likelihood.bits_per_byte)] == [3.0, 2.0, 1.5, 1.5]
+
+
+def test_an_enormous_perplexity_is_infinite() -> None:
+    assert likelihood.word_perplexity.aggregate([(699.0, 1.0, 1.0, 1.0)]) == pytest.approx(math.exp(699.0))
+    assert likelihood.word_perplexity.aggregate([(701.0, 1.0, 1.0, 1.0)]) == math.inf
+
+
+def test_an_empty_answer_has_no_letters() -> None:
+    assert likelihood.letter_logprobs(sample("B"), Generation(text="")) == [None, None, None]
+
+
+def test_the_number_of_tokens_may_be_unknown() -> None:
+    total = Likelihood(logprobs=(-3.0,), text="the cat", conditioned_on="nothing", is_sum=True)
+    stat = likelihood.word_perplexity.score(Sample(id="1", inputs={}), total)
+    assert stat == (3.0, 0, 2, 7)
+    assert likelihood.word_perplexity.details([stat]) == {"words": 2, "bytes": 7}
+    with pytest.raises(Unsuited, match="the number of its tokens is unknown"):
+        likelihood.token_perplexity.score(Sample(id="1", inputs={}), total)
+    with pytest.raises(Unsupported, match="use the inferencer Continue"):
+        likelihood.word_perplexity.score(Sample(id="1", inputs={}), total, total)
+
+
+def test_an_option_of_spaces_has_the_length_of_one() -> None:
+    outputs = [Likelihood(logprobs=(-4.0,), text="  "), Likelihood(logprobs=(-6.0,), text=" ab")]
+    question = Sample(id="1", inputs={"choices": ["  ", "ab"]}, target=1)
+    for metric in (likelihood.acc_char, likelihood.acc_byte):
+        assert metric.score(question, *outputs) == (1.0, 0.0, 0.0)
