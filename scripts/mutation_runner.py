@@ -41,7 +41,7 @@ SLOW_SECONDS = 0.5
 """Tests that take longer wait for processes or clocks; they catch a mutation only if they fail twice."""
 PATIENCE = 3
 """How many times longer a test may take when it is run again."""
-STARTUP_SECONDS = 30.0
+STARTUP_SECONDS = 10.0
 MAX_MEMORY = 8 * 1024**3
 MAX_FILE_SIZE = 1024**3
 CAUGHT, SURVIVED = "caught", "survived"
