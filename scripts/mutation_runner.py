@@ -343,7 +343,7 @@ class MutationRunner:
                 importlib.import_module(name)
         gc.freeze()
         self._outcomes = self._cache.load_outcomes()
-        if not self._outcomes and self.is_caught(ast.unparse(self.module.tree), baseline.seconds):
+        if not self._outcomes and self.is_caught(ast.unparse(self.module.tree), self._own_tests()):
             return "its tests fail without comments, so that nothing can be measured"
         return ""
 
@@ -358,12 +358,14 @@ class MutationRunner:
     def _run_tests(self, mutation: Mutation) -> str:
         """Run the tests of the changed line, then all of the module: one test may use what another one prepared."""
         source = mutation.source(self.module.tree)
-        everything = {*self.baseline.seconds}
-        own = {name for name in everything if name.startswith(f"{self._files[0]}::")}
+        everything, own = {*self.baseline.seconds}, self._own_tests()
         covering = {name for line in mutation.lines for name in self.baseline.tests_of_line.get(line, ())}
         # Collecting other files takes longer than most tests.
         order = (covering & own, own - covering, (everything if mutation.at_import else covering) - own)
         return CAUGHT if any(self.is_caught(source, tests) for tests in order if tests) else SURVIVED
+
+    def _own_tests(self) -> set[str]:
+        return {name for name in self.baseline.seconds if name.startswith(f"{self._files[0]}::")}
 
     def is_caught(self, source: str, tests: Collection[str]) -> bool:
         """Whether a test fails, or hangs even if it may take longer."""
