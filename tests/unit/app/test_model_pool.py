@@ -1,17 +1,19 @@
 """Tests of the loaded models."""
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from auricle.api import LoadedModel
 from auricle.app import model_pool
-from auricle.app.model_pool import ModelPool
+from auricle.app.model_pool import ModelPool, gpu_memory
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation
 
@@ -117,3 +119,24 @@ def test_streaming_model_yields_chunks(pool: ModelPool) -> None:
     with pool.acquire("fake-api", {"reply": "one two three"}) as model:
         assert model.can_stream
         assert list(model.stream(text="x")) == ["one ", "two ", "three "]
+
+
+class FakeCuda:
+    """Two GPUs, of which the second is full."""
+
+    def is_available(self) -> bool:
+        return True
+
+    def device_count(self) -> int:
+        return 2
+
+    def mem_get_info(self, device: int) -> tuple[int, int]:
+        return (6, 8) if device == 0 else (0, 8)
+
+    def get_device_name(self, device: int) -> str:
+        return f"GPU {device}"
+
+
+def test_memory_of_every_gpu_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=FakeCuda()))
+    assert gpu_memory() == [("GPU 0", 2, 8), ("GPU 1", 8, 8)]

@@ -26,6 +26,16 @@ def test_audio_is_decoded_to_mono_at_its_own_rate(tmp_path: Path) -> None:
     assert decoded.audio.decode(8000).shape == (800,)
 
 
+@pytest.mark.parametrize("suffix", ["wav", "mp3", "flac"])
+def test_common_formats_are_decoded(tmp_path: Path, suffix: str) -> None:
+    wave = 0.3 * np.sin(2 * np.pi * 440 * np.arange(16_000) / 16_000)
+    soundfile.write(tmp_path / f"a.{suffix}", wave, 16_000)
+    decoded = decode_audio((tmp_path / f"a.{suffix}").read_bytes(), f"a.{suffix}")
+    assert decoded.rate == 16_000
+    assert decoded.seconds == pytest.approx(1.0, abs=0.1)
+    assert np.abs(decoded.samples).max() == pytest.approx(0.3, abs=0.05)
+
+
 @pytest.mark.parametrize("content", [b"", b"not audio"])
 def test_error_for_other_content_names_the_file(content: bytes) -> None:
     with pytest.raises(AudioError, match=r"evil\.wav") as error:

@@ -44,3 +44,8 @@ def test_breakdown_shows_the_chosen_metric(draw: DrawRun, runs: Path) -> None:
     assert metric.options == ["WER", "CER"]
     metric.set_value("cer").run()
     assert not app.exception
+
+
+def test_metrics_can_be_downloaded_as_json(draw: DrawRun, runs: Path) -> None:
+    buttons = draw("benchmark", runs, run="emotion-first").get("download_button")
+    assert "metrics.json" in [button.proto.label for button in buttons]

@@ -79,6 +79,7 @@ def test_classifier_has_a_matrix_and_metrics_per_class(draw: DrawRun, runs: Path
     app = draw("benchmark", runs, run="emotion-first")
     assert [subheader.value for subheader in app.subheader][:2] == ["Confusions", "Per class"]
     assert "disgust – disgusted" in page_text(app)
+    assert "weighted average" in page_text(app)
     assert count_charts(app) == 2
 
 
