@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample
+from auricle.audio import Image, Video
+from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
 from auricle.metrics.label_alignment import display_label, labels_match
@@ -162,7 +163,7 @@ def _build_sample_view(
         errors=errors,
         diff=diff,
         audio=audio,
-        note=" ".join(each for each in (why, cut, *notes) if each),
+        note=" ".join(each for each in (why, cut, *notes, *_name_visuals(sample)) if each),
         transcript=lines,
     )
 
@@ -186,6 +187,15 @@ def format_json_value(value: Json) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {format_json_value(item)}" for name, item in value.items())
     return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _name_visuals(sample: Sample) -> Iterator[str]:
+    """Name the images and videos of a sample, which the page does not show."""
+    for part in (part for value in sample.inputs.values() for part in list_parts(value)):
+        if isinstance(part, (Image, Video)):
+            span = f" from {part.start:g} s" if isinstance(part, Video) and part.start else ""
+            span += f" to {part.end:g} s" if isinstance(part, Video) and part.end is not None else ""
+            yield f"{type(part).__name__}: {part.uri.rpartition('/')[2] or 'in memory'}{span}."
 
 
 def _question_text(sample: Sample) -> str:

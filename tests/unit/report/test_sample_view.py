@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from auricle.audio import Image, Video
 from auricle.core.types import Failure, Generation, Likelihood, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
 from auricle.metrics.base import Metric, mean
@@ -109,6 +110,12 @@ def test_likelihoods_say_what_was_asked_about_and_after_what() -> None:
         "yes: log-likelihood -2.000 over 1 token, without a prompt",
         "yes: log-likelihood -4.000 over 2 tokens, with the prompt",
     ]
+
+
+def test_images_and_videos_are_named() -> None:
+    videos = [Video("/data/a.mp4", start=1.0, end=2.5), Video("/data/b.mp4")]
+    (view,) = view_samples([record("one two", question="What?", video=videos, image=Image(data=b"x"))], None)
+    assert view.note == "Video: a.mp4 from 1 s to 2.5 s. Video: b.mp4. Image: in memory."
 
 
 def test_question_comes_with_its_options() -> None:
