@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from scripts.comparison import Comparison, checkout_argument
 
 REFERENCE = Path(__file__).with_name("lmms_eval_reference.py")
+MAX_TASK_SECONDS = 120
+"""Time for one task, and for the first one to import lmms-eval."""
 MARKS = 12
 """Rows of which a judge gives marks."""
 MEDIA_FILES = {"audio": "0.wav", "image": "0.png"}
@@ -120,18 +123,21 @@ def choose_marks(config: TaskConfig) -> list[list[int]]:
 
 
 class Reference:
-    """A process that runs lmms-eval's own code."""
+    """A process that runs lmms-eval's own code; it is started again if a task does not end."""
 
     def __init__(self, checkout: Path, log: Path) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(checkout)}
+        self._environment = {**os.environ, "PYTHONPATH": str(checkout)}
         self._log = log.open("w")
+        self._start()
+
+    def _start(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, str(REFERENCE)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
-            env=environment,
+            env=self._environment,
         )
 
     def ask(self, job: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,11 +145,15 @@ class Reference:
         assert self._process.stdout
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise SystemExit(f"lmms-eval's process ended; see {self._log.name}")
-        result: dict[str, Any] = json.loads(line)
-        return result
+        is_ready, *_ = select.select([self._process.stdout], [], [], MAX_TASK_SECONDS)
+        line = self._process.stdout.readline() if is_ready else ""
+        if line:
+            result: dict[str, Any] = json.loads(line)
+            return result
+        self._process.kill()
+        self._process.wait()
+        self._start()
+        return {"error": "lmms-eval's process ended or did not answer"}
 
     def close(self) -> None:
         assert self._process.stdin

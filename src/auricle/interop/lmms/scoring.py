@@ -373,6 +373,7 @@ def _reachable_names(function: Any) -> Iterator[NameUse]:
             for name in code.co_names:
                 value = current.__globals__.get(name)
                 yield NameUse(name, value, is_own)
+                yield from _class_attributes(value, folder)
                 pending += [
                     candidate for candidate in _functions_behind(value, code.co_names) if _is_in(folder, candidate)
                 ]
@@ -387,6 +388,14 @@ def _functions_behind(value: Any, names: Sequence[str]) -> list[FunctionType]:
         return [inspect.unwrap(value)]
     methods = vars(value if isinstance(value, type) else type(value)).values()
     return [method for method in methods if isinstance(method, FunctionType)]
+
+
+def _class_attributes(value: Any, folder: Path) -> Iterator[NameUse]:
+    """Yield what a class of the user's files, or that of an object, keeps beside its methods, such as a client."""
+    cls = value if isinstance(value, type) else type(value)
+    if any(_is_in(folder, method) for method in vars(cls).values() if isinstance(method, FunctionType)):
+        attributes = {name: item for name, item in vars(cls).items() if not isinstance(item, FunctionType)}
+        yield from (NameUse(name, item, False) for name, item in attributes.items())
 
 
 def _user_folder(function: Any) -> Path:

@@ -95,6 +95,13 @@ class Evaluator:
         return urllib.request.urlopen("http://judge", data=text)
 
 
+class Client:
+    opener = urllib.request.build_opener()
+
+    def rate(self, text):
+        return self.opener.open("http://judge", text)
+
+
 def load_words():
     with open("words.txt") as file:
         return file.read().split()
@@ -112,11 +119,19 @@ def add_scorer(folder: Path, imports: str, expression: str) -> str:
     return "process_results: !function utils.rate\nmetric_list: [{metric: plain}]\n"
 
 
-@pytest.mark.parametrize("use", ["evaluator.rate", "elsewhere.Evaluator().rate", "elsewhere.evaluator.rate"])
-def test_requests_sent_by_another_file_of_the_task_are_noticed(folder: Path, use: str) -> None:
-    (folder / "elsewhere.py").write_text(f"{ELSEWHERE}\n\nevaluator = Evaluator()\n")
-    added = add_scorer(folder, "import elsewhere\nfrom elsewhere import evaluator", f"{use}(results[0])")
-    with pytest.raises(SpecError, match=r"utils\.rate uses urllib"):
+@pytest.mark.parametrize(
+    ("use", "reason"),
+    [
+        ("evaluator.rate", "urllib"),
+        ("elsewhere.Evaluator().rate", "urllib"),
+        ("elsewhere.evaluator.rate", "urllib"),
+        ("client.rate", "opener"),
+    ],
+)
+def test_requests_sent_by_another_file_of_the_task_are_noticed(folder: Path, use: str, reason: str) -> None:
+    (folder / "elsewhere.py").write_text(f"{ELSEWHERE}\n\nevaluator, client = Evaluator(), Client()\n")
+    added = add_scorer(folder, "import elsewhere\nfrom elsewhere import client, evaluator", f"{use}(results[0])")
+    with pytest.raises(SpecError, match=rf"utils\.rate uses {reason}"):
         build_lmms_task(folder, added)
 
 
