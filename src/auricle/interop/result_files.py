@@ -52,7 +52,9 @@ class ImportedResults:
     kind: str = ""
     """Kind of task, if the file identifies it; otherwise `--as` is required."""
     task: str = ""
-    """Task that the results belong to, if it is one of Auricle's; it then has the framework's columns."""
+    """Task that the results belong to, if it is one of Auricle's; its rows have the framework's columns."""
+    tasks_by_kind: Mapping[str, str] = field(default_factory=dict)
+    """Tasks that read the framework's columns, for the kinds of `--as`; other kinds read those of a manifest."""
     task_options: Mapping[str, Any] = field(default_factory=dict)
     """Further task options, such as the language."""
     extra_files: tuple[Path, ...] = ()

@@ -180,20 +180,21 @@ def _describe_run(spec: Spec, results: ImportedResults, result_format: ResultFor
 
 def build_spec(results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions) -> Spec:
     """Build the spec of the run; raise `SpecError` if the kind of task or the model is unknown."""
-    kind = options.kind or results.task or results.kind
+    kind = results.tasks_by_kind.get(options.kind, options.kind) or results.task or results.kind
     if not kind:
         raise SpecError(
             f"{results.path} does not identify the kind of task of {results.dataset}. "
             f"Pass --as {'|'.join(IMPORTABLE_KINDS)}."
         )
+    own_tasks = (results.task, *results.tasks_by_kind.values())
     is_text = kind in IMPORTABLE_KINDS and results.kind in (*IMPORTABLE_KINDS, "")
-    if kind not in (results.task, results.kind) and not is_text:
+    if kind not in (*own_tasks, results.kind) and not is_text:
         raise SpecError(f"Results of {result_format.title} cannot be imported as {kind}.")
     model = options.model or results.model
     if not model:
         raise SpecError(f"{results.path} does not name the model. Pass --model NAME.")
     # Benchmarks have their own argument names.
-    is_manifest = kind in (*TASK_KINDS, results.task)
+    is_manifest = kind in (*TASK_KINDS, *own_tasks)
     data_argument, root_argument = ("data", "root") if is_manifest else ("dataset_jsonl", "dataset_root")
     paths = {data_argument: str((out / ROWS_FILE).resolve()), root_argument: str(results.path.resolve().parent)}
     arguments = {**paths, "name": results.dataset, **results.task_options, **options.options}

@@ -251,6 +251,6 @@ def test_samples_without_a_question_are_scored(tmp_path: Path) -> None:
 
 
 def test_results_are_rejected_if_no_row_fits_the_kind_of_task(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no row can be used as mcq: "):
+    with pytest.raises(DataError, match="no row can be used as kimi:AudioMQADataset: "):
         import_single(write_kimi(tmp_path / "results"), "kimi", tmp_path / "run", kind="mcq")
     assert not (tmp_path / "run").exists()

@@ -12,7 +12,7 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Record
 from auricle.interop.kimi.checkout import find_class, parse_classes
 from auricle.interop.kimi.data import CONFIG_FILE, DataConfig, audio_folders, find_audio_root
-from auricle.interop.kimi.datasets import BASE_DATASETS, DATASETS, Dataset, parse_attributes
+from auricle.interop.kimi.datasets import BASE_DATASETS, DATASETS, TASKS_BY_KIND, Dataset, parse_attributes
 from auricle.interop.kimi.performance import build_performance
 from auricle.interop.kimi.stubs import DATASETS_PACKAGE
 from auricle.interop.result_export import (
@@ -37,6 +37,13 @@ from auricle.interop.result_files import (
 from auricle.metrics.kimi import ANSWER_FIELD
 
 DATASETS_BY_NAME: Mapping[str, Dataset] = {dataset.name: dataset for dataset in DATASETS}
+TASKS_OF_KINDS: Mapping[str, str] = {
+    kind: f"kimi:{dataset.name}"
+    for kind, task in TASKS_BY_KIND.items()
+    for dataset in BASE_DATASETS
+    if dataset.task == task
+}
+"""The task of each kind for data without a dataset class."""
 NULL_PREDICTION = "null"
 SKIPPED_REASON = (
     "the prediction is null: Kimi-Audio-Evalkit skipped the sample (audio over 60 s or under 0.1 s), "
@@ -59,7 +66,8 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
         dataset=dataset_name,
         samples=samples,
         task=f"kimi:{dataset.name}" if dataset else "",
-        task_options={"root": str(_find_audio_root(path, dataset))} if dataset else {},
+        tasks_by_kind=TASKS_OF_KINDS,
+        task_options={"root": str(_find_audio_root(path, dataset or BASE_DATASETS[0]))},
         notes=notes,
     )
 

@@ -6,6 +6,7 @@ import pytest
 
 from auricle.api import evaluate
 from auricle.audio import Audio
+from auricle.core.errors import SpecError
 from auricle.core.types import list_parts
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
@@ -137,3 +138,15 @@ def test_results_of_an_added_dataset_are_scored_as_its_category(evalkit_folder: 
     run, _ = import_single(write_jsonl(Path("m/my-sounds/m_my-sounds.jsonl"), [row]), "kimi", Path("out"))
     assert metric_values(run) == {"option_accuracy": 1.0}
     assert build_task(Spec.from_run(run)).name == "my-sounds"
+
+
+def test_results_of_an_unknown_dataset_have_the_evalkits_columns(evalkit_folder: Path) -> None:
+    row = {"index": 0, "audio_path": "0.wav", "text": "not the transcript", "language": "x", **ROWS["LibriSpeech"]}
+    path = write_jsonl(Path("m/own/m_own.jsonl"), [row])
+    with pytest.raises(SpecError, match="does not identify the kind of task of own"):
+        import_single(path, "kimi", Path("out"))
+    run, _ = import_single(path, "kimi", Path("out"), kind="asr", options={"language": "en"})
+    assert metric_values(run) == {"wer": 0.0, "cer": 0.0}
+    (record,) = run.records()
+    assert record.sample.target == "one"
+    assert build_task(Spec.from_run(run).with_scoring({}, "kimi")).metrics[0].profile == "kimi-en"
