@@ -6,8 +6,10 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from auricle.audio import Audio, Image, Video
+from auricle.audio.media import REMOTE_SCHEMES
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Part, Turn
 from auricle.interop.lmms.sounds import AudioDict
@@ -97,12 +99,17 @@ def resolve_path(path: str, root: Path) -> Path:
     return (relative if relative.exists() and not in_root.exists() else in_root).absolute()
 
 
+def resolve_location(location: str, root: Path) -> str:
+    """Resolve a path, and leave a web address as it is."""
+    return location if location.startswith(REMOTE_SCHEMES) else str(resolve_path(location, root))
+
+
 def to_part(value: Any, root: Path) -> Part:
     """Convert a value returned by a function to audio, image or video."""
     if isinstance(value, LazyAudioDict):
         return value.audio
     if isinstance(value, str):
-        return _part_from_path(resolve_path(value, root))
+        return _part_from_location(resolve_location(value, root))
     if hasattr(value, "save"):  # a Pillow image
         buffer = io.BytesIO()
         value.save(buffer, format="PNG")
@@ -110,16 +117,16 @@ def to_part(value: Any, root: Path) -> Part:
     if isinstance(value, Mapping) and value.get("array") is None:
         location = value.get("url") or value.get("path")
         if isinstance(location, str) and value.get("bytes") is None:
-            return _part_from_path(resolve_path(location, root))
+            return _part_from_location(resolve_location(location, root))
     return Audio.of(value)
 
 
-def _part_from_path(path: Path) -> Part:
+def _part_from_location(location: str) -> Part:
     """Choose the type by suffix as lmms-eval does: anything but audio and images is video."""
-    suffix = path.suffix.lower()
+    suffix = Path(urlsplit(location).path if location.startswith(REMOTE_SCHEMES) else location).suffix.lower()
     if suffix in AUDIO_SUFFIXES:
-        return Audio.of(path)
-    return Image.of(path) if suffix in IMAGE_SUFFIXES else Video.of(path)
+        return Audio.of(location)
+    return Image.of(location) if suffix in IMAGE_SUFFIXES else Video.of(location)
 
 
 def to_turns(messages: Any, root: Path) -> tuple[Turn, ...]:
@@ -141,7 +148,10 @@ def _content_to_part(content: Mapping[str, Any], root: Path) -> Part:
     if content["type"] == "text":
         return str(content["text"])
     value, to_media = content["url"], MEDIA_FACTORIES[content["type"]]
-    return to_media(resolve_path(value, root)) if isinstance(value, str) else to_part(value, root)
+    part = to_media(resolve_location(value, root)) if isinstance(value, str) else to_part(value, root)
+    if isinstance(part, Video):
+        return Video.of(part, start=content.get("start_time") or 0.0, end=content.get("end_time"))
+    return part
 
 
 def join_text(turns: Sequence[Turn]) -> str:

@@ -40,3 +40,18 @@ def test_invalid_messages_are_rejected(tmp_path: Path) -> None:
         to_turns("hello", tmp_path)
     with pytest.raises(SampleError, match="role should be system, user or assistant"):
         to_turns([{"role": "robot", "content": "hello"}], tmp_path)
+
+
+def test_web_addresses_are_not_paths(tmp_path: Path) -> None:
+    address = "https://host/clips/a.mp4?token=1"
+    assert to_part(address, tmp_path) == Video(address)
+    assert to_part({"url": "https://host/a.wav"}, tmp_path) == Audio("https://host/a.wav")
+    content = [{"type": "video", "url": address}, {"type": "image", "url": "https://host/picture"}]
+    (turn,) = to_turns([{"role": "user", "content": content}], tmp_path)
+    assert turn.parts == (Video(address), Image("https://host/picture"))
+
+
+def test_part_of_a_video_is_kept(tmp_path: Path) -> None:
+    content = [{"type": "video", "url": "a.mp4", "start_time": 1.0, "end_time": 2.5}]
+    (turn,) = to_turns([{"role": "user", "content": content}], tmp_path)
+    assert turn.parts == (Video(str(tmp_path / "a.mp4"), start=1.0, end=2.5),)
