@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.errors import MissingExtra, Refused, SampleError, Transient, Unreachable
 from auricle.core.redaction import redact_text
 from auricle.models.http.base import BUSY_STATUSES, EVENT_STREAM, MAX_MESSAGE_CHARS, RETRYABLE_STATUSES
-from auricle.models.http.responses import extract_error_message, parse_retry_after
+from auricle.models.http.responses import READ_BUFFER_BYTES, extract_error_message, parse_retry_after
 from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
 from auricle.tasks.inferencers.base import refuse_in_preview
 
@@ -56,8 +56,12 @@ class TimedSession:
                 import aiohttp
             except ImportError as error:
                 raise MissingExtra("A session", "api") from error
-            timeout = aiohttp.ClientTimeout(total=REQUEST_TIMEOUT)
-            self._session = aiohttp.ClientSession(trust_env=True, timeout=timeout)
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),  # the engine limits the requests in flight
+                timeout=aiohttp.ClientTimeout(total=REQUEST_TIMEOUT),
+                read_bufsize=READ_BUFFER_BYTES,
+                trust_env=True,
+            )
         return self._session
 
     async def aclose(self) -> None:

@@ -43,6 +43,13 @@ def test_parts_of_a_response_that_is_not_streamed_have_no_times() -> None:
     assert timer.first_token is None
 
 
+def test_parts_can_be_recorded_after_they_arrived() -> None:
+    timer = RequestTimer(streamed=True)
+    for arrival in (1.0, 1.25, 2.0):
+        timer.record_chunk("text", at=arrival)
+    assert (timer.first_token, timer.last_content, timer.gaps) == (1.0, 2.0, [0.25, 0.75])
+
+
 def test_timing_is_relative_to_sending() -> None:
     timer = RequestTimer(sent=10.0, first_byte=10.25, first_token=10.5, last_content=11.0, done=11.5)
     assert timer.to_timing() == Timing(first_byte=0.25, first_token=0.5, last_token=1.0, done=1.5)

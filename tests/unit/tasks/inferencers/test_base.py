@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import pytest
 
 from auricle import Generation, Prediction, Sample
 from auricle.core.errors import Unsupported
-from auricle.core.types import Generate
+from auricle.core.types import Ability, Ask, Generate, Output, Request, Turn
 from auricle.tasks.inferencers import (
     FirstSupported,
     Measure,
@@ -18,7 +19,7 @@ from auricle.tasks.inferencers import (
     select_inferencer,
     with_context,
 )
-from auricle.tasks.inferencers.base import WithContext
+from auricle.tasks.inferencers.base import WithContext, adapt_to_load_test, refuse_in_preview
 
 
 def test_the_first_inferencer_a_model_supports_is_selected() -> None:
@@ -34,6 +35,39 @@ def test_a_preview_returns_the_requests() -> None:
     (request,) = asyncio.run(preview_requests(Respond("{text}"), sample))
     assert isinstance(request, Generate)
     assert request.turns[0].parts == ("x",)
+
+
+@dataclass(frozen=True)
+class SendsItself:
+    """Asks the model once, then sends a request itself."""
+
+    is_load_test: bool = False
+    needs: ClassVar[Ability] = "generate"
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        answer = await ask(Generate(turns=(Turn("user", ("first",)),), max_tokens=8))
+        refuse_in_preview("sends the second request itself")
+        return (answer, answer)
+
+    def adapt_to_load_test(self) -> SendsItself:
+        return replace(self, is_load_test=True)
+
+
+def test_a_preview_ends_where_an_inferencer_sends_a_request_itself() -> None:
+    sample = Sample(id="1", inputs={})
+    assert len(asyncio.run(preview_requests(SendsItself(), sample))) == 1
+
+    async def ask(request: Request) -> Output:
+        return Generation(text="yes")
+
+    assert len(asyncio.run(SendsItself()(sample, ask))) == 2
+
+
+def test_an_inferencer_is_adapted_to_a_load_test_within_its_context() -> None:
+    adapted = adapt_to_load_test(WithContext(SendsItself(), {}))
+    assert isinstance(adapted, WithContext)
+    assert adapted.inner == SendsItself(is_load_test=True)
+    assert adapt_to_load_test(Respond("{text}")) == Respond("{text}")
 
 
 class Curious:
