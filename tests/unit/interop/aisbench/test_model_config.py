@@ -126,6 +126,15 @@ def test_a_class_that_is_not_found_is_named_by_its_module(convert: ConfigWriter)
     assert "my_package.models has to be importable" in draft.notes[0]
 
 
+def test_arguments_of_a_class_are_kept_unless_they_have_no_effect(convert: ConfigWriter) -> None:
+    draft = convert("verbose=True, trust_remote_code=False, retry=0", "mine", "Mine")
+    assert draft.task["model_args"] == {"verbose": True}
+    assert draft.task.keys() == {"model", "model_args"}
+    assert convert("verbose=False, trust_remote_code=True", "mine", "Mine").task["model_args"] == {
+        "trust_remote_code": True
+    }
+
+
 def test_a_type_that_is_not_a_class_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="should be an imported class, not 'text'"):
         ModelDraft("", tmp_path, Path("config.py"), {"type": "text"}).build()

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from auricle.interop.aisbench.outputs import FunctionCallOutput, LMMOutput, Output, PPLResponseOutput, RequestOutput
+from auricle.interop.aisbench.outputs import (
+    FunctionCallOutput,
+    LMMOutput,
+    Output,
+    PPLRequestOutput,
+    PPLResponseOutput,
+    RequestOutput,
+)
 
 
 def record_points(output: Output, count: int) -> None:
@@ -86,6 +93,13 @@ def test_images_of_an_answer_are_written_to_files(tmp_path: Path) -> None:
     output.content, output.uuid = ["see", Picture()], "7"
     assert output.get_prediction(str(tmp_path)) == ["see", f"{tmp_path.name}/image_7_1.png"]
     assert (tmp_path / "image_7_1.png").read_text() == "picture"
+
+
+@pytest.mark.parametrize("kind", [Output, FunctionCallOutput, LMMOutput, PPLRequestOutput, PPLResponseOutput])
+def test_an_output_is_unmeasured_and_failed_until_it_is_filled(kind: type[Output]) -> None:
+    output = kind()
+    assert (output.perf_mode, output.success, output.uuid, output.turn_id) == (False, False, "", 0)
+    assert kind(True).perf_mode is True
 
 
 def test_the_response_of_a_perplexity_request_collects_its_inputs() -> None:

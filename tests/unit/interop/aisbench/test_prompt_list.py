@@ -82,6 +82,12 @@ def test_neighbouring_messages_of_one_role_are_joined() -> None:
     assert messages == [{"role": "user", "prompt": "Be brief.\n1?"}]
 
 
+def test_a_role_that_repeats_begins_another_round() -> None:
+    prompt = PromptList(section("round", human("1?"), human("2?")))
+    with pytest.raises(ValueError, match="the message of BOT has neither prompt nor prompt_mm"):
+        APITemplateParser(API_FORMAT).parse_template(prompt, "gen")
+
+
 def test_media_are_parts_of_a_message() -> None:
     parts = [{"type": "text", "text": "x"}]
     prompt = PromptList(section("round", {"role": "HUMAN", "prompt_mm": parts}))
