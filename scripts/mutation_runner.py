@@ -31,6 +31,13 @@ FURTHER_TESTS = {
     "metrics": ["tests/unit/metrics/test_catalogue.py"],
     "metrics/confusion": ["tests/unit/metrics/test_labels.py", "tests/oracle/test_label_metrics.py"],
     "text": ["tests/oracle/test_text_profiles.py"],
+    "interop/aisbench/model_stubs": ["tests/unit/interop/aisbench/test_model.py"],
+    "interop/aisbench/inferencer_stubs": ["tests/unit/interop/aisbench/test_inferencer.py"],
+    "interop/aisbench/adapters": [
+        "tests/unit/interop/aisbench/test_inferencer.py",
+        "tests/unit/interop/aisbench/test_inferencer_stubs.py",
+    ],
+    "interop/aisbench/session": ["tests/unit/interop/aisbench/test_model.py"],
 }
 """Tests of a room or module that do not import it by name."""
 TESTS_FOLDER = "tests-tmp"

@@ -55,9 +55,9 @@ class BaseModel:
     def decode(self, tokens: Any) -> str:
         raise NotImplementedError(f"{type(self).__name__} does not implement decode")
 
-    def get_token_len(self, prompt: str) -> int:
-        """Return the number of tokens of a text; 0 unless the class implements it."""
-        return 0
+    def get_token_len(self, prompt: str) -> int | None:
+        """Return the number of tokens of a text; None unless the class implements it."""
+        return None
 
     def set_synthetic(self) -> None:
         self.is_synthetic = True

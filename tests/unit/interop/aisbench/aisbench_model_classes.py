@@ -135,6 +135,15 @@ class OwnLoop(MyCustomAPI):
             output.error_info = str(error)
 
 
+class TriesTwice(MyCustomAPI):
+    """Sends to an address that does not exist after one that refuses."""
+
+    async def generate(self, input_data, max_out_len, output, session=None, **args):
+        for url, body in ((self.url, {}), (self.url + "/nowhere", {})):
+            async with session.post(url, json=body) as response:
+                output.success, output.error_info = response.status == 200, response.reason
+
+
 @MODELS.register_module()
 class MyCustomModel(BaseModel):
     """Repeats prompts backwards."""

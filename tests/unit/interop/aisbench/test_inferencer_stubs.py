@@ -13,8 +13,15 @@ from auricle import Generation, Likelihood, Sample, Turn
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import Generate, LogLikelihood
 from auricle.interop.aisbench import resolve_inferencer_factory
-from auricle.interop.aisbench.adapters import ModelAdapter
-from auricle.interop.aisbench.inferencer_stubs import CURRENT_MODEL, BaseInferencer, PPLInferencer
+from auricle.interop.aisbench.adapters import CURRENT_SAMPLE, ModelAdapter, SampleContext
+from auricle.interop.aisbench.inferencer_stubs import (
+    CURRENT_MODEL,
+    BaseInferencer,
+    GenInferencer,
+    PPLInferencer,
+    PPLInferencerOutputHandler,
+)
+from auricle.interop.aisbench.outputs import PPLResponseOutput
 
 CLASSES = Path(__file__).with_name("aisbench_classes.py")
 TALK = Sample(
@@ -81,6 +88,12 @@ def test_every_turn_is_asked_with_the_answers_of_the_data() -> None:
     assert [texts_of(request) for request in requests] == [["one"], ["one", "uno", "two"]]
     with pytest.raises(SampleError, match="needs the reference answers"):
         infer("Chat", TALK, infer_mode="every_with_gt")
+
+
+def test_each_turn_may_have_its_own_limit() -> None:
+    turns = [Turn("user", (str(number),)) for number in range(3)]
+    sample = Sample(id="1", inputs={"turns": turns}, meta={"max_out_len": [7, 9]})
+    assert [request.max_tokens for request in infer("Chat", sample)[1]] == [7, 9, 9]
 
 
 def test_a_conversation_ends_with_the_first_turn_that_fails() -> None:
@@ -190,8 +203,46 @@ def test_the_storage_of_anomalies_is_taken_from_the_config() -> None:
     assert inferencer.response_anomaly_payload_storage == {"folder": "x"}
     assert inferencer.model_cfg == {}
     assert config
+    assert (inferencer.perf_mode, inferencer.save_every, inferencer.is_main_process) == (False, 1, True)
     inferencer.set_task_state_manager("manager")
     assert inferencer.task_state_manager == "manager"
+
+
+def test_a_handler_notes_whether_all_requests_succeeded() -> None:
+    handler = PPLInferencerOutputHandler()
+    failed, succeeded = PPLResponseOutput(), PPLResponseOutput()
+    succeeded.success, succeeded.content, succeeded.label_ppl_list = True, "A", [{"label": "A", "ppl": 1.0}]
+    result = handler.get_prediction_result(succeeded, gold="B")
+    assert (result["prediction"], result["gold"], result["ppl_list"]) == ("A", "B", succeeded.label_ppl_list)
+    assert "gold" not in handler.get_prediction_result(failed)
+    token = CURRENT_SAMPLE.set(SampleContext(QUIZ, ask_nothing, asyncio.new_event_loop(), is_local=False))
+    try:
+        assert handler.report_cache_info_sync(0, "", succeeded)
+        assert handler.all_success
+        handler.report_cache_info_sync(0, "", failed)
+        handler.report_cache_info_sync(0, "", succeeded)
+    finally:
+        CURRENT_SAMPLE.get().loop.close()
+        CURRENT_SAMPLE.reset(token)
+    assert not handler.all_success
+
+
+async def ask_nothing(request: Any) -> Any:
+    raise AssertionError("nothing should be sent")
+
+
+@pytest.mark.parametrize(
+    ("mode", "flags"), [("infer", (False, False)), ("perf", (True, False)), ("pressure", (True, True))]
+)
+def test_the_mode_decides_whether_a_class_measures(mode: str, flags: tuple[bool, bool]) -> None:
+    token = CURRENT_MODEL.set(ModelAdapter("mine", 8))
+    try:
+        inferencer = GenInferencer({}, mode=mode, save_every=None, gen_field_replace_token="X")
+    finally:
+        CURRENT_MODEL.reset(token)
+    assert (inferencer.perf_mode, inferencer.pressure_mode) == flags
+    assert (inferencer.output_handler.perf_mode, inferencer.output_handler.save_every) == (flags[0], 1)
+    assert inferencer.gen_field_replace_token == "X"
 
 
 def test_a_handler_may_change_predictions() -> None:

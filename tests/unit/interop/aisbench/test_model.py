@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from auricle import Audio
+from auricle import Audio, Image
 from auricle.core.errors import Refused, SampleError, SpecError, Transient, Unsupported
 from auricle.core.types import Generate, Generation, LogLikelihood, Turn
 from auricle.interop.aisbench import resolve_model_class
+from auricle.interop.aisbench.model import cut_at_stop
 from auricle.models.base import AsyncModel, BatchModel, abilities
 from auricle.testing.fake_server import FakeServer, Script
 
@@ -103,6 +104,19 @@ def test_sound_is_sent_as_a_data_url(server: FakeServer, tone: Any) -> None:
     assert text == {"type": "text", "text": "What is it?"}
 
 
+def test_images_are_sent_as_data_urls_and_addresses_unchanged(server: FakeServer, tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"picture")
+    images = (Image.of(str(tmp_path / "a.png")), Image.of("https://example.org/b.png"))
+    ask("MyCustomAPI", server, Generate(turns=(Turn("user", images),), max_tokens=8))
+    urls = [part["image_url"]["url"] for part in seen()[-1][0][0]["prompt"]]
+    assert urls == ["data:image/png;base64,cGljdHVyZQ==", "https://example.org/b.png"]
+
+
+def test_the_last_failure_is_reported_if_a_class_tries_again(server: FakeServer) -> None:
+    with pytest.raises(Refused, match="HTTP 404"):
+        ask("TriesTwice", server)
+
+
 def test_the_name_of_the_model_comes_from_the_service() -> None:
     with FakeServer(Script(models=("the-only-model",))) as server:
         assert ask("FirstOfService", server).text == "one two three"
@@ -165,6 +179,11 @@ def test_a_temperature_that_would_not_be_sent_is_refused(server: FakeServer) -> 
 
 def test_an_answer_is_cut_at_a_stop_string(server: FakeServer) -> None:
     assert ask("MyCustomAPI", server, Generate(turns=QUESTION.turns, max_tokens=8, stop=(" two",))).text == "one"
+
+
+@pytest.mark.parametrize(("stop", "text"), [((), "a b c"), (("x",), "a b c"), (("c", " b", "x"), "a")])
+def test_a_text_ends_before_the_first_of_several_stop_strings(stop: tuple[str, ...], text: str) -> None:
+    assert cut_at_stop("a b c", stop) == text
 
 
 def test_a_prompt_that_begins_the_answer_is_refused(server: FakeServer) -> None:
