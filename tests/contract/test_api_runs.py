@@ -180,7 +180,7 @@ def test_cache_misses_for_another_question_or_model(ask_all: Any, cache: Any, ch
 def test_cache_ignores_api_key_and_timeouts(ask_all: Any, cache: Any) -> None:
     with FakeServer() as server:
         ask_all(server.url, *cache, rows=5, out="first")
-        change = ("-M", "api_key=another", "-M", "timeout=7", "-M", "rpm=6000", "--processes", "2")
+        change = ("-M", 'headers={"X-Team": "a"}', "-M", "timeout=7", "-M", "rpm=6000", "--processes", "2")
         ask_all(server.url, *cache, *change, rows=5, out="second")
         assert counted(server) == 5
 
@@ -219,7 +219,7 @@ def test_concurrent_runs_share_the_cache(ask_all: Any, cache: Any, tmp_path: Pat
 def test_run_stops_at_its_budget_and_can_be_resumed(ask_all: Any, tmp_path: Path) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("currency: EUR\nfake: {request: 0.01}\n")
-    paying = ("--prices", prices, "-j", "4", "-M", f"api_key={KEY}")
+    paying = ("--prices", prices, "-j", "4", "-M", f'headers={{"X-Team": "{KEY}"}}')
     with FakeServer(Script(latency=0.005)) as server:
         done = ask_all(server.url, *paying, "--max-cost", "1.5", rows=400)
         spent = counted(server)
@@ -240,7 +240,9 @@ def test_run_stops_at_its_budget_and_can_be_resumed(ask_all: Any, tmp_path: Path
 # --- judges -------------------------------------------------------------------------
 
 
-def test_answers_can_be_judged_again_by_another_server(auricle: Any, manifest: Any, tmp_path: Path) -> None:
+def test_answers_can_be_judged_again_by_another_server(
+    auricle: Any, manifest: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = manifest(questions(20))
     judged = ("-T", "metrics=judge-reference,exact_match")
     with (
@@ -250,7 +252,8 @@ def test_answers_can_be_judged_again_by_another_server(auricle: Any, manifest: A
     ):
         requests = ("-m", "openai", "-M", f"base_url={model.url}", "-M", "model=fake")
         by = ("--judge", "openai", "-J", f"base_url={kind.url}", "-J", "model=kind")
-        run = ("run", data, "--as", "qa", *requests, *judged, *by, "-J", f"api_key={JUDGE_KEY}")
+        run = ("run", data, "--as", "qa", *requests, *judged, *by, "-J", "api_key_env=JUDGE_KEY")
+        monkeypatch.setenv("JUDGE_KEY", JUDGE_KEY)
         done = auricle(*run, "-o", "run")
         assert done.returncode == 0, done.stderr
         assert value(tmp_path / "run", "judge-reference") == 1.0
@@ -383,15 +386,22 @@ TELLTALES = {
 
 @pytest.mark.parametrize(("behaviour", "processes"), TELLTALES.values(), ids=TELLTALES)
 def test_secrets_echoed_by_a_server_are_not_stored(
-    auricle: Any, noise: Any, tmp_path: Path, echoing: Any, behaviour: Any, processes: Any
+    auricle: Any,
+    noise: Any,
+    tmp_path: Path,
+    echoing: Any,
+    behaviour: Any,
+    processes: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data, sounds = noise
     words = [
         *("-M", f"base_url=http://{echoing(**behaviour)}/v1?key={IN_URL}", "-M", "model=fake"),
-        *("-M", f"api_key={KEY}", "-M", f'headers={{"X-Team": "{HEADER}"}}'),
+        *("-M", f'headers={{"X-Team": "{HEADER}"}}'),
         *("-M", f"stream={json.dumps(behaviour.get('kind') == 'stream')}", "--max-attempts", "2"),
         *("--cache-path", "kept/answers.sqlite", "--processes", processes),
     ]
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     done = auricle("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run")
     assert done.returncode == 3, done.stderr
     kinds = {item["error"]["kind"] for item in records(tmp_path / "kept/run").values()}
@@ -427,9 +437,10 @@ def test_error_for_a_wrong_argument_contains_no_secret(auricle: Any, noise: Any,
     assert IN_URL not in done.stderr
 
 
-def test_ask_command_prints_no_secret(auricle: Any, noise: Any, tmp_path: Path, echoing: Any) -> None:
+def test_ask_command_prints_no_secret(auricle: Any, noise: Any, echoing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _, sounds = noise
-    words = ("-M", f"base_url=http://{echoing()}/v1", "-M", "model=x", "-M", f"api_key={KEY}")
+    words = ("-M", f"base_url=http://{echoing()}/v1", "-M", "model=x")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     done = auricle("ask", "-m", "openai", *words, sounds / "0.wav")
     assert done.returncode == 2
     assert done.stderr.startswith("auricle: HTTP 401 from 127.0.0.1")

@@ -134,6 +134,6 @@ def test_a_key_that_a_server_repeats_is_neither_stored_nor_shown(
 
 
 def test_ask_shows_neither_a_key_nor_control_sequences(auricle: Any, server: str) -> None:
-    model = ("-m", "openai", "-M", f"base_url={server}/answer", "-M", "model=x", "-M", f"api_key={SECRETS['apikey']}")
-    done = auricle("ask", *model, "--text", "hello")
+    model = ("-m", "openai", "-M", f"base_url={server}/answer", "-M", "model=x")
+    done = auricle("ask", *model, "--text", "hello", env={**os.environ, "OPENAI_API_KEY": SECRETS["apikey"]})
     assert done.stdout == "You are …, …, … and None\n"

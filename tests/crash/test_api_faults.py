@@ -248,10 +248,7 @@ ENDLESS_SERVERS = {
     "an endless answer": ("endless", "false", "did not finish its answer within 0.5 s"),
     "an endless stream": ("endless", "true", "did not finish its answer within 0.5 s"),
 }
-SHORT_TIMEOUTS = (
-    *("-M", "connect_timeout=0.3", "-M", "read_timeout=0.3", "-M", "timeout=0.5"),
-    *("-M", "api_key=wrong"),
-)
+SHORT_TIMEOUTS = ("-M", "connect_timeout=0.3", "-M", "read_timeout=0.3", "-M", "timeout=0.5")
 
 
 @pytest.mark.parametrize(("server", "message"), UNUSABLE_SERVERS.values(), ids=UNUSABLE_SERVERS)
@@ -325,7 +322,7 @@ def test_ctrl_c_lets_senders_finish_their_requests(data: Any, tmp_path: Path) ->
     out = tmp_path / "run"
     with FakeServer(Script(latency=0.1)) as server:
         words = command(data(2000), server.url, out, "-j", 16, "--processes", 2)
-        words += ["-M", "api_key=sk-Sesame1234"]
+        words += ["-M", 'headers={"X-Key": "sk-Sesame1234"}']
         child = subprocess.Popen(
             process(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -338,6 +335,6 @@ def test_ctrl_c_lets_senders_finish_their_requests(data: Any, tmp_path: Path) ->
     assert child.returncode == 130
     assert "Traceback" not in stderr
     assert "Resume with: auricle run" in stderr
-    assert "api_key=…" in stderr
+    assert '"X-Key":"…"' in stderr
     assert "Sesame" not in stderr
     assert len(journal(out)) == answered

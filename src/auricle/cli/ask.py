@@ -33,7 +33,7 @@ def ask(model: str, audio: Sequence[str], text: str | None, as_json: bool, **opt
     visuals = {name: list(paths) for name in ("image", "video") if (paths := options.pop(name))}
     if not audio and not text and not visuals:
         raise SpecError("Nothing to send. Give an audio file, --text, --image or --video.")
-    with foreign_output(), api.load_model(model, **opt.parse_model_args(options)) as loaded:
+    with foreign_output(), api.load_model(model, **opt.parse_model_args(options, model)) as loaded:
         try:
             output = loaded.ask(list(audio), text or "", **visuals)
         except SampleError as error:

@@ -79,7 +79,7 @@ def _run_checks(
     if spec:
         yield from check_task_data(spec, sample_count)
     if model:
-        model_args = opt.parse_model_args(options)
+        model_args = opt.parse_model_args(options, model)
         yield from check_model(model, model_args, spec)
         if parity:
             yield from check_parity(spec or Spec(task="demo", model=model, model_args=model_args), sample_count)

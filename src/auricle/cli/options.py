@@ -111,8 +111,8 @@ def parse_json_object(json_or_path: str) -> dict[str, Any]:
     return value
 
 
-def parse_model_args(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Parse the values of -M, and of the other `model_options`, which stand for -M arguments."""
+def parse_model_args(options: Mapping[str, Any], model: Any) -> dict[str, Any]:
+    """Parse the values of -M, and of the other `model_options`, for one model or several."""
     from auricle.engine.spec import parse_arguments
 
     texts = {"init": options.get("model_init_json"), "score": options.get("score_json")}
@@ -120,7 +120,20 @@ def parse_model_args(options: Mapping[str, Any]) -> dict[str, Any]:
     arguments = [f"{name}={json.dumps(value)}" for name, value in objects.items()]
     if crop := options.get("crop"):
         arguments.append(f"crop={crop:g}")
-    return parse_arguments([*options["model_args"], *arguments])
+    return _refuse_keys("-M", model, parse_arguments([*options["model_args"], *arguments]))
+
+
+def _refuse_keys(option: str, model: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Refuse an API key, which others could read in lists of processes, if the model can read it from a variable."""
+    from auricle.models.catalogue import MODELS
+
+    names = [model] if isinstance(model, str) else model or ()
+    if "api_key" in arguments and any(name in MODELS.builtin for name in names):
+        raise SpecError(
+            f"{option} api_key=… would leave the key in the shell's history and show it to other users. "
+            f"Set the variable that the model reads, such as OPENAI_API_KEY, or name one: {option} api_key_env=NAME."
+        )
+    return arguments
 
 
 def resolve_judge(configured_judge: Any, judge: str | None, judge_args: Sequence[str]) -> dict[str, Any] | None:
@@ -130,7 +143,7 @@ def resolve_judge(configured_judge: Any, judge: str | None, judge_args: Sequence
     """
     from auricle.engine.spec import parse_arguments
 
-    arguments = parse_arguments(judge_args)
+    arguments = _refuse_keys("-J", judge, parse_arguments(judge_args))
     if judge is not None:
         return {"model": judge, "args": arguments}
     if isinstance(configured_judge, dict):
@@ -171,7 +184,7 @@ def build_spec(task: str, model: str | None, options: Mapping[str, Any]) -> Spec
         task=reference.task,
         task_args=reference.arguments,
         model=model or "echo",
-        model_args=parse_model_args(options),
+        model_args=parse_model_args(options, model),
         limit=options.get("limit"),
     ).with_locations(reference.locations)
 

@@ -155,14 +155,14 @@ def _measure(
     from auricle.engine.factory import Evaluation
     from auricle.perf.measurement import measure
     from auricle.perf.progress import ProgressLine
-    from auricle.runs.run_directory import contains_run, first_usable, set_aside
+    from auricle.runs.run_directory import contains_run, first_usable, is_unanswered_load_test, set_aside
 
     evaluation = Evaluation.prepare(opt.build_spec(task, opt.require_model(model), options))
     folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
-    if fresh:
+    if out is None and not fresh:
+        folder = first_usable(folder, lambda path: not contains_run(path) or is_unanswered_load_test(path))
+    if fresh or is_unanswered_load_test(folder):
         set_aside(folder)
-    elif out is None:
-        folder = first_usable(folder, lambda path: not contains_run(path))
     limit = limit_audio(options["max_audio"])
     with log_errors_in(folder), foreign_output(), limit, ProgressLine() as progress:
         return folder, measure(evaluation, folder, _build_perf_config(options, evaluation.spec), progress.update)

@@ -167,7 +167,10 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         values.pop("as", None)
     if "model" not in values:
         opt.require_model(options["model"])
-    arguments = {"task_args": parse_arguments(options["task_args"]), "model_args": opt.parse_model_args(options)}
+    arguments = {
+        "task_args": parse_arguments(options["task_args"]),
+        "model_args": opt.parse_model_args(options, options["model"]),
+    }
     for name, given_arguments in arguments.items():
         if isinstance(values.setdefault(name, {}), Mapping):  # anything else is refused below
             values[name] = {**values[name], **given_arguments}

@@ -19,6 +19,7 @@ from auricle.core.yaml_files import SourceLocations, read_yaml, read_yaml_with_e
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
 from auricle.models.catalogue import MODELS
+from auricle.runs.response_cache import select_relevant
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
 from auricle.tasks.catalogue import TASKS
@@ -179,7 +180,7 @@ class Spec(BaseModel):
             "task": self.task,
             "task_args": redact(request_args, hide_generated=False),
             "model": self.model,
-            "model_args": redact(self.model_args),
+            "model_args": redact(select_relevant(self.model_args)),
         }
 
 

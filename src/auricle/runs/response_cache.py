@@ -298,14 +298,18 @@ def _warn_on_stderr(line: str) -> None:
 
 def _digest_model(model: str, arguments: Mapping[str, Any]) -> bytes:
     """Return a digest of a model: its name, its code if that is a file, and its arguments."""
-    relevant = {
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+    content = [FORMAT_VERSION, *_resolve_source(model), redact(select_relevant(arguments))]
+    return blake2b(orjson.dumps(content, str, options), digest_size=20).digest()
+
+
+def select_relevant(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a model that may change its answers: all but those that say how to reach a server."""
+    return {
         name: value
         for name, value in arguments.items()
         if not TRANSPORT_ARGUMENTS.fullmatch(name) and not is_secret_name(name)
     }
-    options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
-    content = [FORMAT_VERSION, *_resolve_source(model), redact(relevant)]
-    return blake2b(orjson.dumps(content, str, options), digest_size=20).digest()
 
 
 def _resolve_source(model: str) -> tuple[str, str]:

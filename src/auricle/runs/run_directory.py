@@ -32,14 +32,16 @@ from auricle.runs.journal import (
     SPEECH_FOLDER,
     Journal,
     JournalIndex,
+    JournalLine,
     encode_removal,
     encode_storable,
     has_spoken_output,
     move_damaged_lines,
+    read_lines,
     truncate_partial_line,
 )
 from auricle.runs.metrics import Metrics, read_current_metrics
-from auricle.runs.progress import Progress, read_progress, write_progress
+from auricle.runs.progress import PROGRESS_FILE, Progress, read_progress, write_progress
 from auricle.runs.run_spec import (
     LOAD_TEST_FILE,
     OUTPUTS_FILE,
@@ -75,8 +77,11 @@ class Run(Closing):
         try:
             if _has_records(path):  # an empty run may be replaced by a different one
                 existing_spec = read_run_spec(path)
-                existing_spec.check_same_run(path, spec)
-                spec = replace(spec, created=existing_spec.created)
+                if existing_spec.describe_differences(spec) and not has_answers(path):
+                    _discard_failures(path)
+                else:
+                    existing_spec.check_same_run(path, spec)
+                    spec = replace(spec, created=existing_spec.created)
             write_run_spec(path, spec)
             run = cls(path, spec)
             truncate_partial_line(run.outputs_path)
@@ -246,7 +251,29 @@ def find_conflict(path: Path, spec: RunSpec) -> str:
     """Describe why a run cannot be started or resumed in `path`, or return "" if it can."""
     if contains_load_test(path):
         return "it is a load test"
-    return read_run_spec(path).describe_differences(spec) if _has_records(path) else ""
+    differences = read_run_spec(path).describe_differences(spec) if _has_records(path) else ""
+    return differences if differences and has_answers(path) else ""
+
+
+def has_answers(path: Path) -> bool:
+    """Return whether a run has an answer, or a line that cannot be read; a run with failures alone can be replaced."""
+    for offset, content in read_lines(path / OUTPUTS_FILE):
+        line = JournalLine(path, offset, content)
+        record = line.record
+        if line.damage or (record and not record.error):
+            return True
+    return False
+
+
+def is_unanswered_load_test(path: Path) -> bool:
+    """Return whether a folder contains a load test in which nothing was answered."""
+    return contains_load_test(path) and not any(has_answers(point) for point in path.iterdir() if point.is_dir())
+
+
+def _discard_failures(path: Path) -> None:
+    """Remove what a run left in which every request failed."""
+    for name in (OUTPUTS_FILE, PROGRESS_FILE):
+        (path / name).unlink(missing_ok=True)
 
 
 def _has_records(path: Path) -> bool:

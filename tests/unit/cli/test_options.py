@@ -79,7 +79,7 @@ def test_json_list_is_refused(tmp_path: Path) -> None:
 
 def test_reward_model_options_become_model_arguments() -> None:
     options = {"model_args": ("a=1",), "crop": 2.5, "model_init_json": '{"x": 1}', "score_json": None}
-    assert parse_model_args(options) == {"a": 1, "init": {"x": 1}, "crop": 2.5}
+    assert parse_model_args(options, "cmi:x") == {"a": 1, "init": {"x": 1}, "crop": 2.5}
 
 
 def test_judge_of_the_command_line_replaces_the_configured_one() -> None:
@@ -87,3 +87,17 @@ def test_judge_of_the_command_line_replaces_the_configured_one() -> None:
     assert resolve_judge(configured, "b", ["y=2"]) == {"model": "b", "args": {"y": 2}}
     assert resolve_judge(configured, None, ["y=2"]) == {"model": "a", "args": {"x": 1, "y": 2}}
     assert resolve_judge("a", None, []) == {"model": "a", "args": {}}
+
+
+@pytest.mark.parametrize("model", ["openai", ("echo", "openai")])
+def test_a_key_on_the_command_line_is_refused_with_the_remedy(model: object) -> None:
+    options = {"model_args": ("api_key=sk-123456789",)}
+    with pytest.raises(SpecError, match=r"^-M api_key=….*OPENAI_API_KEY.*-M api_key_env=NAME\.$") as refused:
+        parse_model_args(options, model)
+    assert "sk-123" not in str(refused.value)
+    with pytest.raises(SpecError, match=r"^-J api_key=…"):
+        resolve_judge(None, "openai", ["api_key=sk-123456789"])
+
+
+def test_classes_of_the_user_may_take_a_key() -> None:
+    assert parse_model_args({"model_args": ("api_key=sk-1",)}, "aisbench:file.py:Mine") == {"api_key": "sk-1"}

@@ -29,6 +29,14 @@ def test_resolved_paths_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert Spec(task="asr", task_args={"data": "hf:a/b"}, model="m").resolved().task_args == {"data": "hf:a/b"}
 
 
+def test_identity_ignores_how_a_server_is_reached() -> None:
+    reached = {"api_key": "sk-1", "api_key_env": "KEY", "headers": {"X": "y"}, "read_timeout": 9, "rpm": 6}
+    first = Spec(task="demo", model="openai", model_args={"base_url": "http://a", "model": "m"})
+    second = Spec(task="demo", model="openai", model_args={"base_url": "http://a", "model": "m", **reached})
+    assert first.identity() == second.identity()
+    assert first.identity() != Spec(task="demo", model="openai", model_args={"base_url": "http://b"}).identity()
+
+
 def test_identity_ignores_scoring_arguments() -> None:
     first = Spec(task="asr", task_args={"data": "x", "profile": "zh", "cluster": "s"}, model="m")
     second = Spec(task="asr", task_args={"data": "x"}, model="m", profile="basic", limit=3)

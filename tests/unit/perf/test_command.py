@@ -54,6 +54,15 @@ def test_each_measurement_gets_a_default_folder(perf: Command, tmp_path: Path) -
     assert second.name == f"{first.name}-2"
 
 
+def test_a_measurement_in_which_nothing_was_answered_does_not_block_the_next(perf: Command, tmp_path: Path) -> None:
+    arguments = ("--load", "closed:1", "--count", "2", "-o", "run")
+    assert perf(*arguments, script=Script(faults={"400": 1.0})).returncode == 2
+    done = perf(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} >= {"run", "run.1"}
+    assert perf(*arguments).returncode == 2
+
+
 def test_load_point_is_an_ordinary_run(perf: Command, auricle: Command) -> None:
     perf("--load", "closed:2", "--count", "8", "-o", "run")
     shown = auricle("show", "run/00-closed-2")
@@ -114,11 +123,10 @@ def test_folder_is_used_again_only_with_fresh(perf: Command, tmp_path: Path) -> 
     assert len([path for path in tmp_path.iterdir() if path.name.startswith("run")]) == 2
 
 
-def test_secrets_of_the_command_line_are_not_written(perf: Command, tmp_path: Path) -> None:
+def test_a_key_is_not_written(perf: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = "sk-hidden-thing"
-    done = perf(
-        *("--load", "closed:1", "--count", "2", "-o", "run", "-M", f"api_key={secret}"), script=Script(key=secret)
-    )
+    monkeypatch.setenv("OPENAI_API_KEY", secret)
+    done = perf("--load", "closed:1", "--count", "2", "-o", "run", script=Script(key=secret))
     assert done.returncode == 0, done.stderr
     for path in (tmp_path / "run").rglob("*"):
         assert path.is_dir() or secret.encode() not in path.read_bytes()

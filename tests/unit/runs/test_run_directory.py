@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,24 @@ def test_conflict_is_a_different_run_or_a_load_test(tmp_path: Path) -> None:
     (tmp_path / "perf").mkdir()
     (tmp_path / "perf" / "perf.json").write_text("{}")
     assert find_conflict(tmp_path / "perf", spec) == "it is a load test"
+
+
+def test_run_with_failures_alone_may_be_replaced_by_a_different_one(tmp_path: Path) -> None:
+    failed = replace(record(), outputs=(), error=Failure("Refused", "HTTP 401"))
+    write_run(tmp_path, failed)
+    other = RunSpec(identity={"task": "a", "model": "y"}, spec={})
+    assert find_conflict(tmp_path, other) == ""
+    with Run.open(tmp_path, other) as run:
+        assert list(run.records()) == []
+    assert Run.load(tmp_path).spec.identity == other.identity
+
+
+def test_run_with_a_damaged_line_is_not_replaced(tmp_path: Path) -> None:
+    write_run(tmp_path, replace(record(), outputs=(), error=Failure("Refused", "HTTP 401")))
+    with (tmp_path / "outputs.jsonl").open("ab") as journal:
+        journal.write(b"damaged\n")
+    with pytest.raises(RunMismatch):
+        Run.open(tmp_path, RunSpec(identity={}, spec={}))
 
 
 def test_rejected_opening_releases_the_lock(tmp_path: Path) -> None:
