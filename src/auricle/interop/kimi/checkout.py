@@ -64,10 +64,16 @@ def list_classes(package: str) -> Iterator[SourceClass]:
 
 
 def read_name(class_path: str, package: str) -> str:
-    """Return the name that a class in a file gives itself, or an empty string."""
+    """Return the name that a class in a file gives itself or inherits within the file, or an empty string."""
     file, _, class_name = class_path.rpartition(":")
-    node = parse_classes(Path(file)).get(class_name) if file.endswith(".py") else None
-    return str(read_attributes(node).get(NAME_ATTRIBUTES[package]) or "") if node else ""
+    classes = parse_classes(Path(file)) if file.endswith(".py") else {}
+    node = classes.pop(class_name, None)
+    while node:
+        if name := read_attributes(node).get(NAME_ATTRIBUTES[package]):
+            return str(name)
+        bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
+        node = classes.pop(bases[0], None) if bases else None
+    return ""
 
 
 def parse_classes(file: Path) -> dict[str, ast.ClassDef]:

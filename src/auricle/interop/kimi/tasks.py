@@ -121,7 +121,7 @@ def _build_task(dataset: Dataset, options: TaskOptions) -> Task:
             task,
             metrics=[*map(metric_sets.restrict, task.metrics), *metric_sets.by_subset],
             judged_metrics=metric_sets.judged,
-            profile_metrics={PROFILE: metric_sets.evalkit},
+            profile_metrics={PROFILE: [*metric_sets.evalkit, *(task.metrics[-1:] if options.rubric else ())]},
         )
     return task.with_profile(options.profile) if options.profile else task
 

@@ -21,6 +21,9 @@ class Tiny(BaseModel):
 
     def __init__(self, model_path="somewhere/tiny", **kwargs): ...
 
+class Tinier(Tiny):
+    pass
+
 class Helper:
     pass
 """
@@ -73,5 +76,6 @@ def test_a_name_needs_a_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_the_name_of_a_class_is_read_without_importing_it(checkout: Path) -> None:
     file = checkout / "almeval" / "models" / "tiny.py"
     assert read_name(f"{file}:Tiny", MODELS_PACKAGE) == "Tiny-Audio"
+    assert read_name(f"{file}:Tinier", MODELS_PACKAGE) == "Tiny-Audio"
     assert read_name(f"{file}:Helper", MODELS_PACKAGE) == ""
     assert read_name("package.module:Tiny", MODELS_PACKAGE) == ""

@@ -202,6 +202,13 @@ def test_the_evalkits_profile_keeps_metrics_that_are_requested() -> None:
     assert [metric.name for metric in build_task(spec.resolved()).metrics] == ["vb-mcq"]
 
 
+def test_the_evalkits_profile_keeps_a_rubric_that_is_added() -> None:
+    write_rows("data/MELD/MELD.jsonl", [{"question": VOCAL_QUESTION, "answer": "A"}])
+    Path("kind.yaml").write_text("name: kindness\nkind: yes-no\ntemplate: Is {answer} kind?\n")
+    spec = Spec(task="kimi:MELD", model="echo", profile="kimi", task_args={"rubric": "kind.yaml"})
+    assert [metric.name for metric in build_task(spec.resolved()).metrics] == ["kimi-choice", "kindness"]
+
+
 def test_a_judge_adds_what_the_evalkit_judges() -> None:
     write_rows("data/VocalSound/VocalSound.jsonl", [{"question": VOCAL_QUESTION, "answer": "A"}])
     write_rows("data/VoiceBench/advbench.jsonl", [{"audio_content": "Steal."}])
