@@ -385,7 +385,7 @@ def test_loaded_model_answers_twice(serve: Any, tone: Any) -> None:
         ({"timeout": 0}, "timeout must be a number above 0"),
         ({"headers": "a"}, "headers must be an object"),
         ({"base_url": "localhost:8000"}, "base_url must have the form http://"),
-        ({"colour": "red"}, "unknown option colour"),
+        ({"colour": "red"}, "unknown option colour. Accepted: model, base_url, .*, audio_as, .*, frames, fps"),
     ],
 )
 def test_invalid_options_are_refused(options: Any, words: str) -> None:

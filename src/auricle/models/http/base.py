@@ -24,7 +24,7 @@ from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable
 from auricle.core.redaction import HIDDEN, SECRETS, find_secrets
 from auricle.core.types import Generate, Generation, Request
-from auricle.models.base import AsyncModel
+from auricle.models.base import AsyncModel, list_options
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.config import ServiceConfig
 from auricle.models.http.media import AudioEncoder
@@ -78,7 +78,7 @@ class HttpModel(AsyncModel):
     def __init__(self, **options: Any) -> None:
         if not (find_spec("aiohttp") and find_spec("pybase64")):
             raise MissingExtra("Models behind an API", "api")
-        self.service = ServiceConfig.from_options(type(self).__name__, options)
+        self.service = ServiceConfig.from_options(type(self).__name__, options, list_options(type(self)))
         self.streams = self.service.stream
         urls = self.service.resolve_urls(self.default_url)
         if not urls:

@@ -51,10 +51,13 @@ class ServiceConfig:
     """Whether to request streamed answers, which are timed from their first token on."""
 
     @classmethod
-    def from_options(cls, name: str, options: Mapping[str, Any]) -> ServiceConfig:
+    def from_options(cls, name: str, options: Mapping[str, Any], model_options: Sequence[str] = ()) -> ServiceConfig:
+        """Read the options that all models share; `model_options` are further ones, for the error message."""
         accepted = [option.name for option in fields(cls)]
         if unknown := [option for option in options if option not in accepted]:
-            raise SpecError(f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join(accepted)}.")
+            raise SpecError(
+                f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join([*accepted, *model_options])}."
+            )
         service = cls(**options)
         service._check(name)
         return service

@@ -12,7 +12,7 @@ from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Generation, Likelihood
-from auricle.models.base import BatchModel, answer_in_groups
+from auricle.models.base import BatchModel, answer_in_groups, list_options
 from auricle.models.token_boundary import ContextWindow, ScoringInput
 from auricle.models.transformers.inference import (
     StoppingCriterion,
@@ -36,7 +36,9 @@ class LocalModel(BatchModel, ABC):
     """Checkpoint loaded if none is set; most models have no default."""
 
     def __init__(self, **weights: Any) -> None:
-        self.weights = Weights.from_options(self.name, {"model": self.default_model, **weights})
+        self.weights = Weights.from_options(
+            self.name, {"model": self.default_model, **weights}, list_options(type(self))
+        )
         self.library = import_transformers(self.name)
         self.device = resolve_device(self.name, self.weights.device)
         self.batch_size = int(self.weights.batch_size or self.batch_size)

@@ -30,10 +30,13 @@ class Weights:
     """Seed for sampling (temperature above 0)."""
 
     @classmethod
-    def from_options(cls, name: str, options: Mapping[str, Any]) -> Weights:
+    def from_options(cls, name: str, options: Mapping[str, Any], model_options: Sequence[str] = ()) -> Weights:
+        """Read the options that all models share; `model_options` are further ones, for the error message."""
         accepted = [option.name for option in fields(cls)]
         if unknown := [option for option in options if option not in accepted]:
-            raise SpecError(f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join(accepted)}.")
+            raise SpecError(
+                f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join([*accepted, *model_options])}."
+            )
         weights = cls(**options)
         weights._check(name)
         return weights

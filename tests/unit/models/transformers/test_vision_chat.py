@@ -140,6 +140,7 @@ def test_template_without_a_place_for_images_is_refused(tmp_path: Path) -> None:
     [
         ({"frames": 0}, "vision-chat: the number of frames must be from 1"),
         ({"frames": 2, "fps": 1}, "vision-chat: set either a number of frames or fps"),
+        ({"frame": 3}, "unknown option frame. Accepted: model, revision, .*frames, fps, video_as, cut_long, window"),
         ({"video_as": "film"}, "video_as must be auto or video or images, not 'film'"),
     ],
 )
