@@ -299,7 +299,7 @@ class UpstreamEvaluator:
 
     def can_read(self, pair: Pair) -> bool:
         """Return whether the post-processor accepts the reply; if not, AISBench's evaluation ends with an error."""
-        return apply(lambda reply: self._postprocess("pred", reply), pair[0], {}) != UNREADABLE
+        return bool(apply(lambda reply: self._postprocess("pred", reply), pair[0], {}) != UNREADABLE)
 
     def score(self, pairs: Sequence[Pair], name: str) -> float:
         """Return a number of the evaluator, as a share if it is in per cent."""

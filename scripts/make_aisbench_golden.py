@@ -12,6 +12,7 @@ import logging
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
 from aisbench_cases import EVALUATOR_CASES, ReplyGenerator
 from compare_aisbench import Upstream, UpstreamEvaluator, apply, postprocessor_cases
@@ -36,7 +37,11 @@ def main() -> None:
         for name, options in postprocessor_cases()
         if "_" in name  # the others are names of the same functions in AISBench's registry
     ]
-    document = {"replies": [replies], "postprocessors": postprocessors, "evaluators": _score_cases(upstream)}
+    document: dict[str, list[Any]] = {
+        "replies": [replies],
+        "postprocessors": postprocessors,
+        "evaluators": _score_cases(upstream),
+    }
     lines = (
         f'"{section}": [\n' + ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in entries) + "\n]"
         for section, entries in document.items()

@@ -22,6 +22,8 @@ MAX_STEPS = 1_000_000
 """Statements and expressions that one config, with those that it includes, may evaluate."""
 MAX_SIZE = 100_000
 """Most elements of a list, characters of a text, or digits of a number."""
+MAX_TOTAL_SIZE = 100_000_000
+"""Most elements and characters of all values together, however short-lived."""
 
 Scalar = str | int | float | bool | None
 
@@ -46,11 +48,20 @@ class StepCounter:
     """Counts what is evaluated, over all files of a config."""
 
     steps: int = 0
+    total_size: int = 0
 
     def count(self) -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise NotAllowed(f"exceeds {MAX_STEPS:,} steps")
+
+    def count_value(self, value: Any) -> None:
+        """Count the size of a value."""
+        if isinstance(value, (str, list, tuple, dict)):
+            _check_size(len(value))
+            self.total_size += len(value)
+        if self.total_size > MAX_TOTAL_SIZE:
+            raise NotAllowed(f"exceeds a total size of {MAX_TOTAL_SIZE:,}")
 
 
 def _check_size(size: int) -> None:
@@ -236,8 +247,7 @@ class ExpressionEvaluator:
         try:
             self.counter.count()
             value = evaluate_node(node)
-            if isinstance(value, (str, list, tuple, dict)):
-                _check_size(len(value))
+            self.counter.count_value(value)
         except NotAllowed as error:
             raise self.error_at(node, str(error)) from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

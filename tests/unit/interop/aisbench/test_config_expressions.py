@@ -89,6 +89,7 @@ def test_classes_become_symbols_and_copies_are_made() -> None:
         ("'a'.replace('', 'b' * 90000).replace('b', 'b' * 90000)", "has a result larger than"),
         ("('b' * 90000).join(['a', 'a', 'a'])", "has a result larger than"),
         ("[x for x in range(90000) for y in range(90000)]", "exceeds 1,000,000 steps"),
+        ("[('a' * 90000) + str(x) for x in range(9000)]", "exceeds a total size of 100,000,000"),
         ("[1, 2][5]", "cannot be evaluated .IndexError"),
         ("1 / 0", "cannot be evaluated .ZeroDivisionError"),
         ("{[1]: 2}", "needs texts or numbers"),
