@@ -205,6 +205,25 @@ def word_pair(generator: ReplyGenerator) -> Pair:
     return reply, generator.related((reply.split() or ["x"])[0], WORDS)
 
 
+def alternatives_pair(generator: ReplyGenerator) -> Pair:
+    words = generator.random.choices(WORDS[2:], k=2)
+    lead = generator.random.choice(("Answer: ", "answer : ", ""))
+    return f"{generator.text()}\n{lead}{generator.random.choice(words)}", "|".join(
+        [words[0], generator.text(longest=3)]
+    )
+
+
+def answer_line_pair(generator: ReplyGenerator) -> Pair:
+    word = generator.random.choice(("Yes", "no", "12"))
+    return generator.random.choice(("ANSWER: {}", "so ANSWER:{} ", "Answer: {}", "{}")).format(word), word.lower()
+
+
+def lettered_text_pair(generator: ReplyGenerator) -> Pair:
+    letter, word = generator.random.choice("ABQ"), generator.random.choice(WORDS)
+    reply = generator.random.choice((letter, f" {word} \nmore", f"{letter}. {word}", "", "AB"))
+    return reply, generator.random.choice((f"{letter}. {word}", f"B. {word}", f"{letter}. {word}. x"))
+
+
 def name_pair(generator: ReplyGenerator) -> Pair:
     name = generator.random.choice(("Ann Lee", "Bo~Li", "\\text{Cy}", "None"))
     return generator.formula(name), generator.related(name.replace("~", " "), ("Cy", "Ann Lee"))
@@ -280,6 +299,9 @@ EVALUATOR_CASES = (
     EvaluatorCase("LambadaEvaluator", word_pair, {}),
     EvaluatorCase("LEvalEMEvaluator", word_pair, {"pred": "general_postprocess"}),
     EvaluatorCase("TriviaQAEvaluator", texts_pair, {}),
+    EvaluatorCase("DropOpenAIEvaluator", alternatives_pair, {}),
+    EvaluatorCase("RealworldQAEvaluator", answer_line_pair, {}),
+    EvaluatorCase("MMLUProBaseEvaluator", lettered_text_pair, {}),
     EvaluatorCase("NeedleBenchOriginEvaluator", keyword_pair, {"pred": "needlebench_postprocess"}),
     EvaluatorCase("NeedleBenchParallelEvaluator", keywords_pair, {}),
     EvaluatorCase("NeedleBenchATCEvaluator", name_pair, {"pred": "needlebench_atc_postprocess_v2"}),

@@ -79,6 +79,28 @@ def contains_any_reference(reply: str, reference: Any) -> float:
     return float(any(first_phrase(text).lower() in answer for text in _as_list(reference)))
 
 
+def overlaps_any_reference(reply: str, reference: str) -> float:
+    """Return whether the answer contains one of the references, separated by `|`, or is contained in one."""
+    match = re.search(r"(?i)Answer\s*:\s*([^\n]+)", reply)
+    answer = " ".join(_longbench_tokens(match[1] if match else reply, "en"))
+    texts = [" ".join(_longbench_tokens(text, "en")) for text in reference.split("|")]
+    return float(any(answer in text or text in answer if answer and text else answer == text for text in texts))
+
+
+def equal_answer_line(reply: str, reference: str) -> float:
+    match = re.search(r"ANSWER:\s*(.*)", reply)
+    return float((match[1] if match else "").strip().lower() == reference.strip().lower())
+
+
+def equal_option_or_text(reply: str, reference: str) -> float:
+    """Return whether the first line is the letter or the text of a reference such as `B. two`."""
+    answer, parts = reply.split("\n")[0].strip(), reference.split(". ")
+    if len(parts) != 2:
+        return 0.0
+    is_letter = len(answer) == 1 and answer in string.ascii_uppercase[:16]
+    return float((is_letter and answer == parts[0]) or answer == parts[1].strip())
+
+
 def contains_keyword(reply: str, reference: str) -> float:
     parts = reference.split("*")
     if len(parts) < 2:
@@ -268,6 +290,9 @@ SCORERS: Mapping[str, Scorer] = {
     "LambadaEvaluator": equal_first_words,
     "LEvalEMEvaluator": contains_reference,
     "TriviaQAEvaluator": contains_any_reference,
+    "DropOpenAIEvaluator": overlaps_any_reference,
+    "RealworldQAEvaluator": equal_answer_line,
+    "MMLUProBaseEvaluator": equal_option_or_text,
     "NeedleBenchOriginEvaluator": contains_keyword,
     "NeedleBenchParallelEvaluator": contains_keywords,
     "NeedleBenchATCEvaluator": equal_names,
