@@ -2,10 +2,11 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from auricle import BatchModel, SpecError
+from auricle import AsyncModel, BatchModel, SpecError
 from auricle.engine.workers.other_python import describe_model_class, worker_environment
 from auricle.models import abilities
 
@@ -40,3 +41,38 @@ def test_environment_adds_auricle_to_the_inherited_path(monkeypatch: pytest.Monk
     assert inherited == "/inherited"
     assert (Path(folder) / "auricle" / "__init__.py").exists()
     assert environment["TOKEN"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "message"), [("Traceback\\nImportError: no orjson", "ImportError: no orjson"), ("", "no error message")]
+)
+def test_python_that_cannot_import_the_model_is_explained_with_its_last_line(
+    tmp_path: Path, stderr: str, message: str
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\nprintf '{stderr}' >&2\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(SpecError, match=rf"^python={python} cannot import echo: {message}\. It needs orjson"):
+        describe_model_class("echo", str(python))
+
+
+def test_described_class_accepts_arguments_but_no_calls(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from auricle import AsyncModel, Generation\n"
+        "class Mine(AsyncModel):\n"
+        "    async def generate(self, request):\n"
+        "        return Generation(text='x')\n"
+    )
+    model_class: Any = describe_model_class(f"{tmp_path / 'mine.py'}:Mine", sys.executable, {"TOKEN": "x"})
+    assert issubclass(model_class, AsyncModel)
+    with pytest.raises(AssertionError, match="called in a worker process"):
+        model_class(anything=1).generate(None)
+
+
+def test_environment_without_an_inherited_path_has_only_auricle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    folder = Path(worker_environment()["PYTHONPATH"])
+    assert sorted(path.name.partition("-")[0] for path in folder.iterdir()) == ["auricle", "auricle"]
+    (metadata,) = folder.glob("auricle-*.dist-info")
+    assert "Name: auricle" in (metadata / "METADATA").read_text()
+    assert "[" in (metadata / "entry_points.txt").read_text()
