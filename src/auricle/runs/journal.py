@@ -282,7 +282,7 @@ def truncate_partial_line(path: Path, block: int = 65_536) -> None:
     if not path.exists():
         return
     with path.open("rb+") as file:
-        end = position = file.seek(0, os.SEEK_END)
+        end = position = path.stat().st_size
         while position:
             start = max(0, position - block)
             file.seek(start)

@@ -1,7 +1,12 @@
 """Follow a run."""
 
+from collections.abc import Callable
+from typing import Any
+
 from auricle.core.types import Generation, Record, Sample
 from auricle.engine.observer import ForwardingObserver, Observer
+from auricle.runs.run_directory import Run
+from auricle.runs.verdicts import Verdict
 
 
 def make_record() -> Record:
@@ -11,6 +16,12 @@ def make_record() -> Record:
 class Collects(Observer):
     def __init__(self) -> None:
         self.calls: list[object] = []
+
+    def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
+        self.calls.append((run, stop))
+
+    def on_verdict(self, verdict: Verdict, /) -> None:
+        self.calls.append(verdict)
 
     def on_result(self, record: Record, /) -> None:
         self.calls.append(record)
@@ -37,8 +48,13 @@ def test_every_call_is_forwarded() -> None:
     collects = Collects()
     observer = ForwardingObserver(collects)
     record = make_record()
+    run: Any = object()
+    stop: Any = object()
+    verdict: Any = object()
+    observer.on_start(run, stop)
     observer.on_result(record)
     observer.on_skipped()
     observer.on_in_flight(3)
     observer.on_judging(2)
-    assert collects.calls == [record, "skipped", 3, ("judging", 2)]
+    observer.on_verdict(verdict)
+    assert collects.calls == [(run, stop), record, "skipped", 3, ("judging", 2), verdict]

@@ -1,6 +1,7 @@
 """Documents: what is written can be read, and what is damaged is reported in one line."""
 
 import math
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,6 +81,17 @@ def test_large_document_is_refused(tmp_path: Path) -> None:
         file.write(b" ")
     with pytest.raises(DataError, match="is larger than 50 MB"):
         read_document(path, Outer)
+
+
+@pytest.mark.parametrize(("options", "is_synced"), [({}, True), ({"is_derived": True}, False)])
+def test_documents_that_cannot_be_derived_again_are_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, bool], is_synced: bool
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    write_document(tmp_path / "d.json", DOCUMENT, **options)
+    assert bool(synced) is is_synced
+    assert read_document(tmp_path / "d.json", Outer) == DOCUMENT
 
 
 def test_missing_document_is_not_found(tmp_path: Path) -> None:

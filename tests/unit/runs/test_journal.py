@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from auricle.audio import Audio
+from auricle.core.checked_lines import add_checksum
 from auricle.core.errors import RunDirectoryLost
 from auricle.core.serialization import decode_record, digest
 from auricle.core.types import Generation, Record, Sample
+from auricle.runs.health import DamagedLine
 from auricle.runs.journal import (
     Journal,
     JournalIndex,
@@ -177,3 +179,11 @@ def test_damaged_lines_are_moved_and_the_others_kept(tmp_path: Path) -> None:
     assert (path.read_bytes(), aside.read_bytes()) == (b"".join(intact), b"damaged\n")
     assert aside.name == "outputs.damaged.jsonl"
     assert not JournalIndex(path).damaged
+
+
+def test_lines_of_an_unknown_kind_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    path.write_bytes(add_checksum(b'{"other":1}\n'))
+    with JournalIndex(path) as index:
+        assert index.damaged == [DamagedLine(1, "is neither a record nor a removal")]
+        assert len(index) == 0

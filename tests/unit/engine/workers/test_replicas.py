@@ -1,6 +1,7 @@
 """Batch models in several processes."""
 
 import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,22 @@ def test_devices_are_assigned_in_turn() -> None:
 def test_without_replicas_there_is_one_process_per_device() -> None:
     assert len(ReplicaOptions(devices=("0", "1")).replica_environments()) == 2
     assert ReplicaOptions(replicas=2).replica_environments() == [{}, {}]
+
+
+def test_options_have_defaults() -> None:
+    options = ReplicaOptions()
+    assert (options.python, options.replicas, options.devices, options.timeout) == (sys.executable, 1, (), 600.0)
+    assert options.replica_environments() == [{}]
+
+
+def test_pool_has_the_limits_of_its_model() -> None:
+    class Limited(BatchModel):
+        batch_size, batch_seconds, sample_rate = 3, 20.0, 8_000
+
+    pool = ReplicaPool("echo", {}, Limited, ReplicaOptions(replicas=2))
+    assert (pool.batch_size, pool.batch_seconds, pool.sample_rate) == (3, 20.0, 8_000)
+    assert len(pool.workers) == 2
+    assert pool.ready_at is None
 
 
 def test_each_replica_sees_its_device_and_a_hanging_one_is_killed(tmp_path: Path) -> None:
