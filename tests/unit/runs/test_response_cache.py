@@ -514,3 +514,56 @@ def test_damaged_file_is_set_aside_only_under_the_lock(file: Path) -> None:
     assert not file.exists()
     assert file.with_name("answers.sqlite.damaged-1").exists()
     assert len(warnings) == 1
+
+
+# --- the file ----------------------------------------------------------------------
+
+
+def test_readers_and_writers_do_not_block_each_other(file: Path) -> None:
+    ResponseCache(file, "m", {}).close()
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_clearing_makes_the_file_smaller(file: Path) -> None:
+    with ResponseCache(file, "m", {}) as cache:
+        for number in range(20):
+            cache.put(ask(str(number)), Generation(text="x" * 50_000))
+    size = file.stat().st_size
+    assert clear(file) == 20
+    assert file.stat().st_size < size / 10
+
+
+def test_a_process_that_does_not_close_its_cache_ends(file: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from auricle import Generate, Generation, Turn\n"
+        "from auricle.runs.response_cache import ResponseCache\n"
+        "cache = ResponseCache(Path(sys.argv[1]), 'm', {})\n"
+        "cache.put(Generate(turns=(Turn('user', ('hello',)),)), Generation(text='hi'))\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(file)], check=True, timeout=60)
+
+
+def test_warnings_are_written_to_stderr_by_default(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_bytes(b"not a database, but long enough to be taken for a damaged one" * 50)
+    ResponseCache(file, "m", {}).close()
+    assert capsys.readouterr().err.startswith(f"auricle: the response cache {file} cannot be used")
+    assert (file.parent / "answers.sqlite.damaged-1").exists()
+
+
+def test_order_of_arguments_and_kinds_of_keys_do_not_matter(file: Path) -> None:
+    arguments: dict[str, Any] = {"extra": {1: np.float32(0.5), "a": 2}, "model": "big"}
+    with ResponseCache(file, "m", arguments) as cache:
+        cache.put(HELLO, ANSWER)
+    with ResponseCache(file, "m", {"model": "big", "extra": {"a": 2, 1: np.float32(0.5)}}) as cache:
+        assert cache.get(HELLO) == ANSWER
+    with ResponseCache(file, "m", {"model": "big", "extra": {"a": 2, 1: np.float32(0.25)}}) as cache:
+        assert cache.get(HELLO) is None
+
+
+def test_a_damaged_file_cannot_be_listed_or_cleared(file: Path) -> None:
+    file.write_bytes(b"not a database, but long enough to be taken for a damaged one" * 50)
+    for maintain in (list_entries_by_model, clear):
+        with pytest.raises(SpecError, match=f"The response cache {file} cannot be read"):
+            maintain(file)
+    assert (list_entries_by_model(file.parent / "missing"), clear(file.parent / "missing")) == ([], 0)
