@@ -182,6 +182,8 @@ def test_module(
         problems = json.loads(pipe.readline() or '["it ended unexpectedly"]')
         report.problems += [f"{module.path}: {problem}" for problem in problems]
         report.add_module(group, module, zip(mutations, map(json.loads, pipe), strict=False))
+        failing = json.loads(pipe.readline() or "[]")
+        report.problems += [f"{module.path}: {name} fails without mutation" for name in failing]
     os.waitpid(child, 0)
 
 
@@ -190,12 +192,14 @@ def _test_module_here(
 ) -> None:
     adopt_orphans()
     problem = runner.prepare()
-    failures = [f"{name} fails without mutation" for name in runner.baseline.failed]
-    print(json.dumps([*failures, problem] if problem else failures), file=pipe, flush=True)
-    for mutation in mutations if not problem else ():
+    print(json.dumps([problem, *runner.failing_tests] if problem else []), file=pipe, flush=True)
+    if problem:
+        return
+    for mutation in mutations:
         is_equivalent = not keys_of(runner.module, mutation).isdisjoint(equivalent)
         outcome = EQUIVALENT_OUTCOME if is_equivalent else runner.test(mutation)
         print(json.dumps(outcome), file=pipe, flush=True)
+    print(json.dumps(runner.failing_tests), file=pipe, flush=True)
     runner.restore()
 
 

@@ -107,6 +107,9 @@ class Baseline:
     files: list[str] = field(default_factory=list)
     """Files of the tree that were imported, relative to it."""
 
+    def tests_covering(self, mutation: Mutation) -> set[str]:
+        return {name for line in mutation.lines for name in self.tests_of_line.get(line, ())}
+
 
 class TestRecorder:
     """Plugin that selects tests and records which lines of the module each one executes."""
@@ -265,10 +268,10 @@ def _end_descendants() -> None:
 class ModuleCache:
     """Baseline and outcomes of one module, valid while the files that its tests import stay the same."""
 
-    def __init__(self, folder: Path, module: Module, tree: Path) -> None:
+    def __init__(self, folder: Path, module: Module, tree: Path, name: str = "own") -> None:
         self._tree, self._module = tree, module
-        self._baseline = folder / module.path.with_suffix(".json")
-        self._outcomes = folder / module.path.with_suffix(".jsonl")
+        self._baseline = folder / module.path.with_suffix(f".{name}.json")
+        self._outcomes = folder / module.path.with_suffix(f".{name}.jsonl")
         self._baseline.parent.mkdir(parents=True, exist_ok=True)
 
     def load_baseline(self) -> Baseline | None:
@@ -281,6 +284,10 @@ class ModuleCache:
             return None
         baseline.tests_of_line = {int(line): tests for line, tests in baseline.tests_of_line.items()}
         return baseline
+
+    def is_current(self) -> bool:
+        """Whether nothing is stored that a changed file has made invalid."""
+        return not self._baseline.exists() or self.load_baseline() is not None
 
     def store_baseline(self, baseline: Baseline) -> None:
         """Replace the stored baseline; outcomes of the previous one are removed."""
@@ -322,25 +329,28 @@ class MutationRunner:
         self._files = module.all_tests(folder)
         self._running = folder.parent / "running.txt"
         self._cache = ModuleCache(cache, module, folder)
+        self._others_cache = ModuleCache(cache, module, folder, "others")
         self._outcomes: dict[int, str] = {}
+        self._others: Baseline | None = None
         self.baseline = Baseline()
+        """Of the module's own tests; the others are measured when a mutation survives these."""
 
     def prepare(self) -> str:
         """Measure the tests without mutation and import what they need; return what is wrong, if anything."""
         self._use_folder()
+        own_files = self._files[:1]
         stored = self._cache.load_baseline()
         if stored:
-            in_fork(lambda: run_pytest(self._files, TestRecorder({}), fail_fast=False), None)  # compiles the tests
+            in_fork(lambda: run_pytest(own_files, TestRecorder({}), fail_fast=False), None)  # compiles the tests
         else:
-            in_fork(lambda: self._cache.store_baseline(measure_baseline(self.module, self._files)), None)
+            in_fork(lambda: self._cache.store_baseline(measure_baseline(self.module, own_files)), None)
         baseline = stored or self._cache.load_baseline()
         if baseline is None:
             return "its tests cannot be run"
         self.baseline = baseline
         if not baseline.seconds:
             return "no test passes"
-        for cached in self._source.parent.glob(f"__pycache__/{self._source.stem}.*"):
-            cached.unlink()
+        self._remove_bytecode()
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         for name in baseline.independent:
@@ -349,8 +359,9 @@ class MutationRunner:
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
         gc.freeze()
-        self._outcomes = self._cache.load_outcomes()
-        if not self._outcomes and self.is_caught(ast.unparse(self.module.tree), self._own_tests()):
+        if self._others_cache.is_current():
+            self._outcomes = self._cache.load_outcomes()
+        if not self._outcomes and self.is_caught(ast.unparse(self.module.tree), baseline.seconds):
             return "its tests fail without comments, so that nothing can be measured"
         return ""
 
@@ -363,16 +374,43 @@ class MutationRunner:
         return self._outcomes[position]
 
     def _run_tests(self, mutation: Mutation) -> str:
-        """Run the tests of the changed line, then all of the module: one test may use what another one prepared."""
+        """Run the own tests of the changed line, then all own tests, then those of other files."""
         source = mutation.source(self.module.tree)
-        everything, own = {*self.baseline.seconds}, self._own_tests()
-        covering = {name for line in mutation.lines for name in self.baseline.tests_of_line.get(line, ())}
-        # Collecting other files takes longer than most tests.
-        order = (covering & own, own - covering, (everything if mutation.at_import else covering) - own)
-        return CAUGHT if any(self.is_caught(source, tests) for tests in order if tests) else SURVIVED
+        covering = self.baseline.tests_covering(mutation)
+        for tests in (covering, self.baseline.seconds.keys() - covering):  # one may use what another one prepared
+            if self.is_caught(source, tests):
+                return CAUGHT
+        others = self.measure_others()
+        tests = others.seconds.keys() if mutation.at_import else others.tests_covering(mutation)
+        return CAUGHT if self.is_caught(source, tests) else SURVIVED
 
-    def _own_tests(self) -> set[str]:
-        return {name for name in self.baseline.seconds if name.startswith(f"{self._files[0]}::")}
+    def measure_others(self) -> Baseline:
+        """Measure the tests of other files without mutation, once."""
+        if self._others is None:
+            self.restore()
+            if self._files[1:] and self._others_cache.load_baseline() is None:
+                in_fork(self._store_others, None)
+                self._remove_bytecode()
+            self._others = self._others_cache.load_baseline() or Baseline()
+        return self._others
+
+    def _store_others(self) -> None:
+        sys.dont_write_bytecode = False
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        self._others_cache.store_baseline(measure_baseline(self.module, self._files[1:]))
+
+    def _remove_bytecode(self) -> None:
+        for cached in self._source.parent.glob(f"__pycache__/{self._source.stem}.*"):
+            cached.unlink()
+
+    @property
+    def failing_tests(self) -> list[str]:
+        """Tests that fail without mutation; they are not used."""
+        return [*self.baseline.failed, *(self._others.failed if self._others else ())]
+
+    def _expected_seconds(self, test: str) -> float:
+        others = self._others.seconds if self._others else {}
+        return self.baseline.seconds.get(test, others.get(test, 0.0))
 
     def is_caught(self, source: str, tests: Collection[str]) -> bool:
         """Whether a test fails, or hangs even if it may take longer."""
@@ -384,7 +422,7 @@ class MutationRunner:
                 return False
             failing = self._running.read_text(encoding="utf-8") if self._running.exists() else ""
             hangs = code in (None, TIMED_OUT)
-            is_certain = not hangs and self.baseline.seconds.get(failing, 0.0) < SLOW_SECONDS
+            is_certain = not hangs and self._expected_seconds(failing) < SLOW_SECONDS
             if is_certain or self._run({failing} if failing else remaining, PATIENCE) != 0:
                 return True
             remaining.discard(failing)
@@ -398,7 +436,7 @@ class MutationRunner:
         shutil.rmtree(self._folder.parent / TESTS_FOLDER, ignore_errors=True)
         self._running.unlink(missing_ok=True)
         files = sorted({name.partition("::")[0] for name in tests})
-        seconds = {name: self.baseline.seconds[name] for name in tests}
+        seconds = {name: self._expected_seconds(name) for name in tests}
         limits = {name: patience * (self._timeout + TIMEOUT_FACTOR * seconds[name]) for name in tests}
 
         def work() -> int:

@@ -207,7 +207,7 @@ def test_outcomes_are_kept_until_a_file_changes(tree: Path, tmp_path: Path) -> N
     cache = tmp_path / "cache"
     words = ("--count", 4, "--cache", cache)
     first = mutate(tree, *words).stdout
-    stored = cache / "room" / "calc.jsonl"
+    stored = cache / "room" / "calc.own.jsonl"
     count = len(stored.read_text(encoding="utf-8").splitlines())
     stored.write_text(stored.read_text(encoding="utf-8").replace("caught", "survived"), encoding="utf-8")
     assert "4 survived" in mutate(tree, *words).stdout
