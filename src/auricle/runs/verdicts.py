@@ -51,9 +51,8 @@ class Judge:
     @property
     def name(self) -> str:
         """Short name: the model's name, and four hex digits of its arguments if it has any."""
-        file, colon, attribute = self.model.rpartition(":")
-        is_file = colon and file.endswith(".py")
-        short = f"{PurePath(file).name}:{attribute}" if is_file else self.model
+        file, _, attribute = self.model.rpartition(":")
+        short = f"{PurePath(file).name}:{attribute}" if file.endswith(".py") else self.model
         return f"{short}#{_hex_digest(dumps(self.arguments), 2)}" if self.arguments else short
 
     def to_json_line(self) -> bytes:

@@ -366,3 +366,21 @@ def test_delays_are_stated_in_the_usage_line_and_the_report() -> None:
     assert format_usage_line(metrics) == "Usage: 2 s of wall time, 15 samples/s, TTFT 0.104 s (p95 0.25 s)"
     assert ("TTFT", "0.104 s") in usage_facts(metrics)
     assert dict(describe_speed_facts(metrics))["TTFT"].startswith("Median time from sending")
+
+
+def test_the_timing_of_a_pass_is_rounded() -> None:
+    timer = PassTimer()
+    timer.add(record(audio_seconds=0.123456), 1.0, 2.23456789, has_media=True)
+    assert timer.timings() == [PassTiming(1.234568, 1, 0.1235)]
+    assert timer.timings(ready_at=2.0) == [PassTiming(0.234568, 1, 0.1235)]
+
+
+def test_the_first_start_counts_and_a_pass_without_an_answer_has_no_timing() -> None:
+    timer = PassTimer()
+    timer.add(record(error=Failure("Refused", "no")), 0.5, 1.0, has_media=False)
+    timer.add(record(cached=1), 0.0, 9.0, has_media=False)
+    assert timer.timings() == []
+    timer.add(record(), 0.75, 3.0, has_media=False)
+    assert timer.timings() == [PassTiming(2.5, 1, 0.0)]
+    timer.add(record(with_audio=True), 0.25, 4.0, has_media=True)
+    assert timer.timings() == [PassTiming(3.75, 2, None)]

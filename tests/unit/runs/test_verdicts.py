@@ -38,6 +38,22 @@ def test_judge_has_no_secrets_or_transport_arguments() -> None:
     assert JUDGE.name.startswith("judge#")
 
 
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [("/long/mine.py:J", "mine.py:J"), ("package.module:J", "package.module:J"), ("mine.py", "mine.py")],
+)
+def test_judge_is_named_without_folders(model: str, name: str) -> None:
+    assert Judge(model, {}).name == name
+
+
+def test_tokens_that_are_unknown_count_as_none(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_metric()
+    write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD), reply=Generation(text="yes"))
+    with VerdictIndex(path, JUDGE) as index:
+        index.read_replies(metric, RECORD)
+        assert (index.to_facts().tokens, index.to_facts().input_tokens) == (0, 0)
+
+
 def test_repeated_requests_are_separate_votes() -> None:
     requests = build_judge_requests(JUDGE, build_metric(votes=3), RECORD)
     assert len({request.key for request in requests}) == 3
