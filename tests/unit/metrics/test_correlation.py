@@ -51,6 +51,7 @@ def test_weights_equal_repetition(name: str, distinct_count: int) -> None:
 @pytest.mark.parametrize("name", AGGREGATORS)
 def test_a_constant_has_no_correlation(name: str) -> None:
     assert math.isnan(AGGREGATORS[name]([(1e9, 1.0), (1e9, 2.0), (1e9, 3.0)]))
+    assert math.isnan(AGGREGATORS[name]([(1.0, 1e9), (2.0, 1e9), (3.0, 1e9)]))
     assert math.isnan(AGGREGATORS[name]([(0.1, 0.1)] * 3))
     assert math.isnan(AGGREGATORS[name]([(1.0, 2.0)]))
 
@@ -85,8 +86,8 @@ def test_an_interval_narrows_with_more_samples() -> None:
 
 
 def test_costly_aggregators_get_fewer_rounds_on_large_data() -> None:
-    assert choose_rounds(ktau, 3_000) == choose_rounds(lcc, 10**6) == 1000
-    assert choose_rounds(ktau, 10**6) == 100
+    assert choose_rounds(ktau, 3_000) == choose_rounds(srcc, 3_000) == choose_rounds(lcc, 10**6) == 1000
+    assert choose_rounds(ktau, 10**6) == choose_rounds(srcc, 10**6) == 100
 
 
 def test_equal_values_share_their_mean_rank() -> None:
