@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, TextIO
@@ -98,7 +98,8 @@ def loguru_records_written(write: Callable[[str], object]) -> Iterator[None]:
     try:
         yield
     finally:
-        logger.remove(sink)
+        with suppress(ValueError):  # the model may have removed all sinks
+            logger.remove(sink)
 
 
 @contextmanager

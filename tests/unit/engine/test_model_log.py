@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -74,17 +75,39 @@ def test_what_is_written_after_the_run_is_ignored(tmp_path: Path) -> None:
     assert read_log(tmp_path) == "during\n"
 
 
+class FakeLoguru:
+    """The part of loguru's logger that is used: sinks have numbers, and a number that is gone cannot be removed."""
+
+    def __init__(self) -> None:
+        self.sinks: dict[int, Callable[[str], object]] = {}
+
+    def add(self, sink: Callable[[str], object], **_: Any) -> int:
+        self.sinks[7] = sink
+        return 7
+
+    def remove(self, number: int) -> None:
+        if number not in self.sinks:
+            raise ValueError(f"There is no existing handler with id {number}")
+        del self.sinks[number]
+
+
 def test_records_of_loguru_are_written_if_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    sinks: dict[int, Any] = {}
-    logger = SimpleNamespace(add=lambda sink, **_: sinks.update({7: sink}) or 7, remove=sinks.pop)
+    logger = FakeLoguru()
     lines: list[str] = []
     with loguru_records_written(lines.append):
-        assert not sinks
+        assert not logger.sinks
     monkeypatch.setitem(sys.modules, "loguru", SimpleNamespace(logger=logger))
     with loguru_records_written(lines.append):
-        sinks[7]("caught an error")
+        logger.sinks[7]("caught an error")
     assert lines == ["caught an error"]
-    assert not sinks
+    assert not logger.sinks
+
+
+def test_a_model_may_remove_all_sinks_of_loguru(monkeypatch: pytest.MonkeyPatch) -> None:
+    logger = FakeLoguru()
+    monkeypatch.setitem(sys.modules, "loguru", SimpleNamespace(logger=logger))
+    with loguru_records_written(print):
+        logger.sinks.clear()
 
 
 NOISY = """
