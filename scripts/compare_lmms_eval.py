@@ -215,6 +215,8 @@ class TaskComparison:
         ours = {metric.name: metric for metric in task.metrics}
         if task.inferencer.needs == "loglikelihood":
             ours |= {"acc_norm": ours["acc_char"]} if "acc_char" in ours else {}
+        for metric in task.metrics:
+            ours.setdefault(metric.name.partition("-")[0], metric)  # the first of several filter pipelines
         notes = {note.partition(" ")[0]: note for note in task.notes("", {})}
         for metric, value in result["values"].items():
             label = f"{name} {metric}"

@@ -34,6 +34,7 @@ NEUTRAL_GENERATION_KWARGS: Mapping[str, tuple[Any, ...]] = {
 }
 """Generation options, and the values that have no effect."""
 MAX_ROUNDS = 16
+DOC_FUNCTIONS = ("doc_to_messages", "doc_to_visual", "doc_to_text", "doc_to_target", "doc_to_choice", "process_docs")
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,8 @@ def create_task_factory(path: str) -> Callable[..., Task]:
 def build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
     metric_names = split_list(options.metrics)
     reject_unsupported(config, bool(metric_names))
+    for name in DOC_FUNCTIONS:
+        config.get_function(name)  # a file that cannot be loaded is reported before the first row
     sample_builder = SampleBuilder(config, _select_model_kwargs(config, options.specific), Path())
     inferencer, notes = _build_inferencer(config, options, sample_builder)
     scoring = (

@@ -100,3 +100,9 @@ def test_an_unknown_option_is_rejected_with_a_suggestion(folder: Path) -> None:
 def test_a_task_must_be_a_yaml_file() -> None:
     with pytest.raises(UnknownName, match=r"Expected lmms:FILE\.yaml"):
         TASKS.get("lmms:mmau_test_mini")
+
+
+def test_a_file_of_functions_that_cannot_be_loaded_is_reported_before_the_first_row(folder: Path) -> None:
+    (folder / "prompts.py").write_text("import missing_package\n")
+    with pytest.raises(SpecError, match=r"prompts\.py cannot be loaded: ModuleNotFoundError"):
+        build_lmms_task(folder, "doc_to_text: !function prompts.build\n")
