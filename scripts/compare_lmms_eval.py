@@ -202,7 +202,7 @@ class TaskComparison:
     def _compare_rows(self, name: str, task: Task, result: Mapping[str, Any]) -> None:
         for index, (sample, theirs) in enumerate(zip(task.samples, result["described"], strict=True)):
             if isinstance(sample, RejectedRow):
-                self.comparison.add("prompts", f"{name}[{index}]", sample.reason, theirs["texts"])
+                self.comparison.refuse("prompts", f"{name}[{index}]", sample.reason)
                 continue
             ours = describe_sample(sample, "media" in theirs)
             subjects = {"texts": "prompts", "target": "targets", "choices": "choices", "media": "media counts"}
@@ -212,6 +212,8 @@ class TaskComparison:
 
     def _compare_metrics(self, name: str, task: Task, result: Mapping[str, Any], marks: Any) -> None:
         samples = [sample for sample in task.samples if isinstance(sample, Sample)]
+        if len(samples) < len(result["rows"]):
+            return  # refused above
         ours = {metric.name: metric for metric in task.metrics}
         if task.inferencer.needs == "loglikelihood":
             ours |= {"acc_norm": ours["acc_char"]} if "acc_char" in ours else {}
@@ -230,7 +232,8 @@ class TaskComparison:
                 self.comparison.refuse(subject, label, f"unreadable: {error}")
                 continue
             except AuricleError as error:
-                number = f"{type(error).__name__}: {error}"
+                # A function that rejects its values does so on both sides.
+                number = value if str(value) in str(error) and "Error" in str(value) else str(error)
             self.comparison.add(subject, label, number, value)
 
     def _compare_generation(self, name: str, task: Task, theirs: Mapping[str, Any]) -> None:

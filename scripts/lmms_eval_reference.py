@@ -57,6 +57,7 @@ VALUES: Mapping[str, Callable[[int, str], Any]] = {
     "audio": lambda index, _: dict(AUDIO),
     "image": lambda index, _: dict(IMAGE),
     "nothing": lambda index, _: None,
+    "language": lambda index, _: "English",
 }
 KINDS_BY_NAME: Sequence[tuple[str, tuple[str, ...]]] = (
     (r"^(audio|source_wav|wav|sound|speech)$|audio_path", ("audio", "text")),
@@ -67,6 +68,7 @@ KINDS_BY_NAME: Sequence[tuple[str, tuple[str, ...]]] = (
         r"answer|label|gt|gold|correct|solution",
         ("letter", "word", "text", "number", "list", "digit", "list text", "yes or no"),
     ),
+    (r"language", ("language", "text", "letter")),
     (r"index|idx|num|count|year|id$", ("number", "text", "digit")),
     (r"time|duration|start|end|score", ("fraction", "number", "text")),
     (r"", ("text", "word", "letter", "list", "number", "digit", "mapping", "flag", "nothing")),
@@ -256,11 +258,11 @@ class ReferenceTask:
             scores = self.task.process_results(copy.deepcopy(doc), results)
         return dict(scores)
 
-    def aggregate(self, metric: str, values: Sequence[Any]) -> float:
+    def aggregate(self, metric: str, values: Sequence[Any]) -> Any:
         function = self.task.aggregation()[metric]
         takes_args = inspect.isfunction(function) and "args" in inspect.signature(function).parameters
         arguments = {"args": SimpleNamespace(output_path=self.folder, model="m")} if takes_args else {}
-        return float(function(copy.deepcopy(values), **arguments))
+        return function(copy.deepcopy(values), **arguments)
 
 
 def _message_texts(messages: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -322,14 +324,26 @@ class RowSearch:
             self.kinds[name] = self.random.choice(kinds[:4] if self.random.random() < 0.7 else kinds)
 
 
+class AudioDecoder(dict[str, Any]):
+    """A sound as newer versions of datasets return it: an object that can also be indexed."""
+
+    def __init__(self, array: Any, path: str) -> None:
+        super().__init__(array=array, sampling_rate=16000, path=path)
+
+    def get_all_samples(self) -> Any:
+        return SimpleNamespace(data=self["array"], samples=self["array"], sample_rate=16000)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> AudioDecoder:
+        return AudioDecoder(self["array"], self["path"])
+
+
 def materialize_with(folder: str) -> Callable[[Any], Any]:
     """Return a function that puts sounds and images in place of their marks."""
     np, pillow = import_module("numpy"), import_module("PIL.Image")
 
     def materialize(value: Any) -> Any:
         if value == AUDIO:
-            path = f"{folder}/0.wav"
-            return {"array": np.zeros(1600, dtype=np.float32), "sampling_rate": 16000, "path": path}
+            return AudioDecoder(np.zeros(1600, dtype=np.float32), f"{folder}/0.wav")
         if value == IMAGE:
             return pillow.new("RGB", (8, 8))
         if isinstance(value, dict):
@@ -408,7 +422,8 @@ def _aggregate(reference: ReferenceTask, metric: str, column: Sequence[Any]) -> 
         value = reference.aggregate(metric, column)
     except Exception as error:  # noqa: BLE001 - reported as the outcome
         return f"{type(error).__name__}: {error}"[:200]
-    return value if math.isfinite(value) else str(value)
+    is_number = hasattr(value, "__float__") and math.isfinite(float(value))
+    return float(value) if is_number else f"not a number: {value}"[:200]
 
 
 def list_groups(tasks_folder: str) -> dict[str, list[str]]:
