@@ -8,10 +8,12 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle import Audio, Generate, SampleError, Turn
-from auricle.audio import Image
+from auricle.audio import Image, Video
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.models.gemini import Gemini
+from auricle.testing.fake_server import compute_digest
 from tests.support.http_servers import http_reply, question, run_model
+from tests.support.videos import make_video
 
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"
 
@@ -30,6 +32,13 @@ def test_text_question_is_answered(serve: Any) -> None:
     text = run_model(model_at(serve()), question("one two three", max_tokens=2))
     assert (text.text, text.finish) == ("one two", "max_tokens")
     assert (text.input_tokens, text.tokens) == (3, 2)
+
+
+def test_whole_video_is_sent_and_a_part_refused(serve: Any) -> None:
+    model, content = model_at(serve()), make_video()
+    assert run_model(model, question(Video(data=content), "What?")).text == f"watched {compute_digest(content)[:6]}"
+    with pytest.raises(SampleError, match="APIs do not accept parts of a video"):
+        run_model(model_at(serve()), question(Video(data=content, end=1.0), "What?"))
 
 
 def test_turns_and_settings_use_the_gemini_format(canned: Any, tone: Any) -> None:

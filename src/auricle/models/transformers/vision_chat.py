@@ -1,4 +1,4 @@
-"""Chat models with images and videos: Qwen2.5-VL, Qwen2.5-Omni, Gemma 3, LLaVA, SmolVLM, InternVL.
+"""Chat models with images and videos: Qwen2-VL to Qwen3-VL, Qwen2.5-Omni, LLaVA, LLaVA-OneVision, Gemma 3.
 
 -m vision-chat -M model=Qwen/Qwen2.5-VL-7B-Instruct -M frames=16
 
