@@ -32,13 +32,19 @@ class ModelLog:
         with self._lock:
             if self._room <= 0 or text.startswith("\r"):  # progress bars redraw their line
                 return
-            if self._file is None:
-                self._path.parent.mkdir(exist_ok=True)
-                self._file = self._path.open("a", encoding="utf-8", errors="replace", buffering=1)
-            self._room -= len(text)
-            self._file.write(redact_text(text))
-            if self._room <= 0:
-                self._file.write("\nThe log is full; further lines are left out.\n")
+            try:
+                self._append(redact_text(text))
+            except OSError:  # a full disk must not turn what a model prints into an error of the model
+                self._room = 0
+
+    def _append(self, text: str) -> None:
+        if self._file is None:
+            self._path.parent.mkdir(exist_ok=True)
+            self._file = self._path.open("a", encoding="utf-8", errors="replace", buffering=1)
+        self._room -= len(text)
+        self._file.write(text)
+        if self._room <= 0:
+            self._file.write("\nThe log is full; further lines are left out.\n")
 
     def close(self) -> None:
         """Close the file; whatever still writes to the log afterwards is ignored."""

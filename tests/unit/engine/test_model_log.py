@@ -67,6 +67,14 @@ def test_the_log_has_no_secrets_and_a_limited_length(tmp_path: Path, monkeypatch
     assert text.endswith("The log is full; further lines are left out.\n")
 
 
+def test_a_log_that_cannot_be_written_does_not_disturb_the_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with model_log(tmp_path / "no such run"):
+        sys.stdout.write("printed\n")
+    assert capsys.readouterr().out == "printed\n"
+
+
 def test_what_is_written_after_the_run_is_ignored(tmp_path: Path) -> None:
     with model_log(tmp_path):
         stream = sys.stdout
