@@ -15,6 +15,7 @@ import io
 import json
 import logging
 import random
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,6 +52,7 @@ REPLY_COUNT = 400
 SEED = 20
 TEST_ROWS, TRAIN_ROWS = 2, 30
 NUMBER_COLUMNS = {"max_out_len", "timestamp"}
+MEDIA_FILES = {"image": "picture.png", "video": "film.mp4", "audio": "sound.wav"}
 UNREADABLE = "cannot be read"
 
 
@@ -146,15 +148,20 @@ class PromptComparison:
         """Why prompts are not compared, or an empty text."""
         if self.task["kind"] == "chat":
             return "the rows contain the conversation"
-        if "prompt_mm" in repr(self.infer_config):
-            return "the dataset writes media into the rows"
         return ""
+
+    @property
+    def media(self) -> list[str]:
+        """Kinds of media in the template."""
+        template = repr(self.infer_config["prompt_template"]) if "prompt_template" in self.infer_config else ""
+        return [kind for kind in MEDIA_FILES if f"{kind}_url" in template]
 
     def make_rows(self) -> dict[str, list[dict[str, Any]]]:
         """Make rows with all columns that the templates name; a label is one of those with a template."""
         text = json.dumps([self.infer_config.get(key) for key in ("prompt_template", "ice_template")], default=str)
         columns = {*field_names(text), *self.config["reader_cfg"]["input_columns"]}
         columns = {name for name in columns if name.isidentifier()} - {self.output_column}
+        columns -= {*self.media, "content"} if self.media else set()
         generator = ReplyGenerator(random.Random(SEED))
         labels = self.task.get("inferencer", {}).get("templates") or {"A": "", "B": ""}
         return {
@@ -162,6 +169,7 @@ class PromptComparison:
                 {
                     **{name: f"{name} {index}: {generator.text()}" for name in sorted(columns - NUMBER_COLUMNS)},
                     **dict.fromkeys(sorted(columns & NUMBER_COLUMNS), 64),
+                    **{kind: MEDIA_FILES[kind] for kind in self.media},
                     self.output_column: generator.random.choice(list(labels)),
                 }
                 for index in range(count)
@@ -174,6 +182,8 @@ class PromptComparison:
             for split, rows in self.make_rows().items():
                 lines = "".join(f"{json.dumps(row)}\n" for row in rows)
                 (Path(folder) / f"{split}.jsonl").write_text(lines, encoding="utf-8")
+            for name in MEDIA_FILES.values():
+                (Path(folder) / name).write_bytes(b"not read")
             arguments = {key: value for key, value in self.task.items() if key not in ("kind", "split", "rows")}
             arguments |= {"data": f"{folder}/test.jsonl", "metrics": ["empty"], "target": self.output_column}
             if "shots" in arguments:
@@ -189,6 +199,12 @@ class PromptComparison:
 
     def render_theirs(self) -> Iterator[Any]:
         rows = self.make_rows()
+        if self.media:  # AISBench's datasets of media write what a message contains, in order, into one column
+            tags = importlib.import_module("ais_bench.benchmark.utils.prompt")
+            for row in rows["test"]:
+                parts = [(getattr(tags, f"AIS_{kind.upper()}_START"), row[kind]) for kind in self.media]
+                parts.append((tags.AIS_TEXT_START, row["question"]))
+                row["content"] = "".join(f"{start}{value}{tags.AIS_CONTENT_TAG}" for start, value in parts)
         reader = SimpleNamespace(output_column=self.output_column, dataset=rows)
         dataset = SimpleNamespace(reader=reader, train=rows["train"], test=rows["test"])
         options = {key: value for key, value in self.infer_config["retriever"].items() if key != "type"}
@@ -217,7 +233,7 @@ def _our_prompts(sample: Sample | RejectedRow, requests: Sequence[tuple[Any, str
         yield sample.reason
         return
     for request, _ in requests:
-        turns = [[turn.role, "".join(map(str, turn.parts))] for turn in request.turns]
+        turns = [[turn.role, "".join(map(_format_part, turn.parts))] for turn in request.turns]
         if isinstance(request, LogLikelihood):
             turns.append(["assistant" if turns else "user", request.continuation])
         yield turns
@@ -226,7 +242,24 @@ def _our_prompts(sample: Sample | RejectedRow, requests: Sequence[tuple[Any, str
 def _their_turns(prompt: Any) -> Any:
     if isinstance(prompt, str):
         return [["user", prompt]]
-    return [[turn["role"], turn["prompt"]] for turn in prompt]
+    return [[turn["role"], _format_content(turn["prompt"])] for turn in prompt]
+
+
+def _format_part(part: Any) -> str:
+    return part if isinstance(part, str) else f"<{type(part).__name__.lower()} {Path(part.uri).name}>"
+
+
+def _format_content(content: Any) -> str:
+    """Return a message of AISBench as text, with media in angle brackets."""
+    if isinstance(content, str):
+        return content
+    texts = []
+    for part in content:
+        kind = part["type"].removesuffix("_url")
+        value = part[part["type"]]
+        url = value["url"] if isinstance(value, dict) else value
+        texts.append(url if kind == "text" else f"<{kind} {re.split('[/,]', url)[-1]}>")
+    return "".join(texts)
 
 
 # --- post-processors ------------------------------------------------------------------------
