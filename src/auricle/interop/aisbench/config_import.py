@@ -199,6 +199,8 @@ class AisbenchTaskDraft(TaskDraft):
         shots = self._translate_retriever()
         if not shots:
             return
+        if shots["use"] == "random":
+            self.notes.append("RandomRetriever draws its examples with another generator: they are not AISBench's.")
         pool = self._find_split_file(self._split_name("train"))
         if pool and (pool != self.task["data"] or "rows" in self.task):
             shots["pool"] = pool  # all of its rows, not only those evaluated

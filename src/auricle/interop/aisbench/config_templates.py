@@ -29,7 +29,19 @@ class TemplateConverter:
             raise SpecError(f"{source}: infer_cfg has no template.")
         self._template = prompt_template["template"]
         self._example_token = str(prompt_template.get("ice_token") or "")
-        self._has_examples = str((infer_config.get("retriever") or {}).get("type", "ZeroRetriever")) != "ZeroRetriever"
+        self._retriever: Mapping[str, Any] = infer_config.get("retriever") or {}
+        self._has_examples = str(self._retriever.get("type", "ZeroRetriever")) != "ZeroRetriever"
+
+    @property
+    def _separator(self) -> str:
+        """Return the text after each example that is written as text."""
+        between, after = (str(self._retriever.get(key, "\n")) for key in ("ice_separator", "ice_eos_token"))
+        if between != after:
+            raise SpecError(
+                f"{self._source}: ice_separator {between!r} and ice_eos_token {after!r} should be equal: "
+                "a task file has one text after each example."
+            )
+        return between
 
     def convert_prompt(self) -> Any:
         template = self._template
@@ -51,7 +63,7 @@ class TemplateConverter:
         example_template = section["template"] if isinstance(section, Mapping) else self._template
         if not isinstance(example_template, str):
             raise SpecError(f"{self._source}: ice_template should be a text, like the prompt.")
-        return {"turns": prompt, "examples": self._convert_example(example_template), "separator": "\n"}
+        return {"turns": prompt, "examples": self._convert_example(example_template), "separator": self._separator}
 
     def _convert_messages(self, template: Mapping[str, Any]) -> Any:
         turns = self._merge_messages([*_as_list(template.get("begin")), *_as_list(template.get("round"))])
@@ -112,7 +124,9 @@ class TemplateConverter:
         if isinstance(template, str):
             prompt, has_token = self._place_examples(template)
             turns: Any = prompt if label is None else self._replace_answer(prompt, label)
-            return {"turns": turns, **self._convert_label_examples(), "separator": "\n"} if has_token else turns
+            return (
+                {"turns": turns, **self._convert_label_examples(), "separator": self._separator} if has_token else turns
+            )
         if not isinstance(template, Mapping):
             raise SpecError(f"{self._source}: a template should be a text or messages.")
         messages = self._merge_messages([*_as_list(template.get("begin")), *_as_list(template.get("round"))])

@@ -164,6 +164,12 @@ def test_retrievers_are_translated(config: ConfigWriter, retriever: str, shots: 
     assert shots.items() <= task["shots"].items()
 
 
+def test_examples_drawn_at_random_are_noted_as_others(config: ConfigWriter) -> None:
+    path = config("'{question}'", retriever="dict(type='RandomRetriever', ice_num=2)")
+    (draft,) = draft_tasks(path, path.parent)
+    assert any("they are not AISBench's" in note for note in draft.notes)
+
+
 def test_an_unknown_retriever_is_rejected(config: ConfigWriter) -> None:
     with pytest.raises(SpecError, match="the retriever VotekRetriever has no equivalent"):
         convert(config("'{question}'", retriever="dict(type='VotekRetriever', ice_num=3)"))

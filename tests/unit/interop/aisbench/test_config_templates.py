@@ -81,3 +81,16 @@ def test_examples_that_differ_in_more_than_the_label_are_rejected() -> None:
     infer_config = {"ice_template": {"template": template, "ice_token": "</E>"}, "retriever": FIXED}
     with pytest.raises(SpecError, match="should differ only in their label"):
         TemplateConverter(Path("c.py"), infer_config, "answer").convert_by_label(None)
+
+
+def convert_with_separators(**retriever: str) -> Any:
+    template = {"template": "</E>{question} {answer}", "ice_token": "</E>"}
+    infer_config = {"ice_template": template, "retriever": {**FIXED, **retriever}}
+    return TemplateConverter(Path("c.py"), infer_config, "answer").convert_prompt()
+
+
+def test_the_separator_of_examples_is_kept() -> None:
+    assert convert_with_separators()["separator"] == "\n"
+    assert convert_with_separators(ice_separator=";", ice_eos_token=";")["separator"] == ";"
+    with pytest.raises(SpecError, match=r"ice_separator ';' and ice_eos_token '\\n' should be equal"):
+        convert_with_separators(ice_separator=";")
