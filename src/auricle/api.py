@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from auricle.audio import Audio, Image, Video
 from auricle.audio.limits import limit_audio
 from auricle.core.closing import Closing
-from auricle.core.errors import AllRequestsFailed, NothingToJudge, SampleError, Unsupported
+from auricle.core.errors import AllRequestsFailed, AuricleError, NothingToJudge, SampleError, Unsupported, describe
 from auricle.core.types import (
     ABILITY_BY_REQUEST,
     Ability,
@@ -364,6 +364,10 @@ def _preview_samples(
             yield sample, [(request, render_request(request)) for request in requests]
         except SampleError as error:
             yield RejectedRow(sample.origin or sample.id, str(error)), []
+        except AuricleError:
+            raise
+        except Exception as error:  # noqa: BLE001 - raised by a user's class; a run would fail this sample
+            yield RejectedRow(sample.origin or sample.id, f"{type(error).__name__}: {describe(error)}"), []
 
 
 def _run_inference(

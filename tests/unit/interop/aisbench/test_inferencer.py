@@ -225,6 +225,13 @@ def test_an_exception_fails_its_sample_with_its_line(run: Runner) -> None:
     assert "aisbench_classes.py:" in records["a"].error.message
 
 
+def test_a_preview_lists_the_exception_of_a_class(auricle: Any, manifest: Any) -> None:
+    result = auricle("preview", manifest(ROWS), "--as", "qa", "-n", "2", "-T", f"inferencer=aisbench:{CLASSES}:Broken")
+    assert result.returncode == 0
+    assert "mine.jsonl:1: rejected: KeyError: 'nothing here' (aisbench_classes.py:" in result.stdout
+    assert "mine.jsonl:2: rejected: KeyError" in result.stdout
+
+
 def test_a_missing_report_is_an_error_with_the_method_to_call() -> None:
     with pytest.raises(SampleError, match=r"Silent reported nothing.*report_cache_info"):
         infer("Silent", build_sample(target="x"), "yes")
