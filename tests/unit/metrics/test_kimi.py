@@ -73,6 +73,8 @@ def test_only_open_answers_are_rated_with_a_temperature() -> None:
         ("B", "B"),
         ("b)", "B"),
         ("<2> C.", "C"),
+        ("<3>b", "B"),
+        ('They call it "d" here', "D"),
         ("答案是D", "D"),
         ("The correct answer is C because of the tone.", "C"),
         ("It is not A. It is D.", "D"),
@@ -97,6 +99,17 @@ def test_an_answer_without_a_letter_gets_the_same_draw_every_time() -> None:
     assert vb_mcq.aggregate(stats) == pytest.approx(0.25, abs=0.07)
     assert vb_mcq.details(stats) == {"drawn": 400}
     assert vb_mcq.signature == "vb-mcq:1.seed-0"
+
+
+def test_drawn_letters_are_counted_apart() -> None:
+    replies = ["The answer is B", "who knows", "The answer is C"]
+    stats = [vb_mcq.score(make_sample("B"), Generation(text=reply)) for reply in replies]
+    assert stats[::2] == [(1, 0), (0, 0)]
+    assert vb_mcq.details(stats) == {"drawn": 1}
+    assert vb_mcq.aggregate([(1, 0), (0, 1), (0, 1)]) == pytest.approx(1 / 3)
+    assert [vb_mcq.is_hit(stat) for stat in ((1, 0), (0, 0), (1, 1), (0, 1))] == [True, False, True, False]
+    assert vb_mcq.bounds
+    assert vb_mcq.bounds(make_sample()) == ((0, 0), (1, 0))
 
 
 def test_only_the_letter_of_the_row_is_right() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,18 +28,18 @@ def build_performance(text_run: TextRun, metrics: Metrics) -> dict[str, Any]:
     Metrics that the evalkit has get its fields and units; all others keep their name and value.
     """
     dataset = str(text_run.task.extra_context.get("dataset_name") or text_run.dataset)
-    subsets = list(dict.fromkeys(str(record.sample.meta.get("subset", dataset)) for record in text_run.records))
-    numbers = {subset: [number for number in metrics.numbers if _is_of(number, subset)] for subset in subsets}
-    if len(subsets) == 1:
-        numbers = {subsets[0]: list(metrics.overall)}
-    elif not any(numbers.values()):  # not broken down by subset
-        numbers = {dataset: list(metrics.overall)}
+    sizes = Counter(str(record.sample.meta.get("subset", dataset)) for record in text_run.records)
+    if not any(number.field == "subset" for number in metrics.numbers):  # not broken down by subset
+        sizes = Counter({dataset: len(text_run.records)} if len(sizes) > 1 else sizes)
+        numbers = dict.fromkeys(sizes, metrics.overall)
+    else:
+        numbers = {subset: tuple(number for number in metrics.numbers if _is_of(number, subset)) for subset in sizes}
     return {
         "task": text_run.task.extra_context.get("task") or EVALKIT_TASKS.get(text_run.kind, "Open-Ended"),
         "dataset": dataset,
         "model": text_run.model,
         "date": str(text_run.created),
-        "performance": {subset: _build_fields(group) for subset, group in sorted(numbers.items())},
+        "performance": {subset: _build_fields(sizes[subset], numbers[subset]) for subset in sorted(sizes)},
         "eval_method": EVAL_METHOD,
     }
 
@@ -47,8 +48,8 @@ def _is_of(number: Number, subset: str) -> bool:
     return number.field == "subset" and number.group == subset
 
 
-def _build_fields(numbers: Sequence[Number]) -> dict[str, Any]:
-    fields: dict[str, Any] = {"total": max((number.total for number in numbers), default=0)}
+def _build_fields(size: int, numbers: Sequence[Number]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"total": size}
     for number in numbers:
         fields |= _convert(number)
     return fields

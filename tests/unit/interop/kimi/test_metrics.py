@@ -2,9 +2,10 @@
 
 import pytest
 
-from auricle.core.types import Sample
+from auricle.core.types import Generation, Sample
 from auricle.interop.kimi.datasets import DATASETS, find_dataset
 from auricle.interop.kimi.metrics import select_metrics
+from auricle.metrics.catalogue import METRICS
 
 
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.name)
@@ -48,3 +49,42 @@ def test_subsets_of_open_audio_bench_have_one_rubric_each(subset: str, metrics: 
     sample = Sample(id="1", inputs={}, meta={"subset": subset})
     evalkit = select_metrics(find_dataset("OpenAudioBench"), votes).evalkit
     assert [metric.name for metric in evalkit if metric.applies and metric.applies(sample)] == metrics
+
+
+@pytest.mark.parametrize(
+    ("dataset", "shown"),
+    [("commoneval", "spoken?"), ("mmsu", "spoken?"), ("MELD", "written?"), ("ClothoAQA", "written?")],
+)
+def test_the_evalkits_judge_sees_the_question_of_its_kind_of_interaction(dataset: str, shown: str) -> None:
+    sample = Sample(id="1", inputs={"question": "written?"}, target="A", meta={"audio_content": "spoken?"})
+    (metric,) = select_metrics(find_dataset(dataset)).evalkit
+    assert metric.judge_requests
+    (request,) = metric.judge_requests(sample, Generation(text="x"))
+    prompt = str(request.turns[0].parts[0])
+    assert [text for text in ("spoken?", "written?") if text in prompt] == [shown]
+
+
+@pytest.mark.parametrize(("meta", "shown"), [({"audio_content": "spoken?"}, "spoken?"), ({}, "written?")])
+def test_the_judge_of_a_category_sees_the_question_that_exists(meta: dict[str, str], shown: str) -> None:
+    sample = Sample(id="1", inputs={"question": "written?"}, target="A", meta={**meta})
+    (metric,) = select_metrics(find_dataset("AudioMQADataset")).evalkit
+    assert metric.judge_requests
+    (request,) = metric.judge_requests(sample, Generation(text="x"))
+    assert shown in str(request.turns[0].parts[0])
+
+
+@pytest.mark.parametrize(("subset", "applies"), [("trivia_qa", True), ("alpaca_eval", False), ("reasoning_qa", False)])
+def test_default_metrics_leave_rated_subsets_to_others(subset: str, applies: bool) -> None:
+    sets = select_metrics(find_dataset("OpenAudioBench"))
+    restricted = sets.restrict(METRICS.get("contains"))
+    assert restricted.applies
+    assert restricted.applies(Sample(id="1", inputs={}, meta={"subset": subset})) == applies
+    assert select_metrics(find_dataset("sd-qa")).restrict(METRICS.get("contains")) is METRICS.get("contains")
+
+
+@pytest.mark.parametrize("votes", [0, 3])
+def test_votes_are_those_of_the_rubric_unless_requested(votes: int) -> None:
+    (metric,) = select_metrics(find_dataset("commoneval"), votes).evalkit
+    assert metric.judge_requests
+    sample = Sample(id="1", inputs={"question": ""}, meta={"audio_content": "?"})
+    assert len(metric.judge_requests(sample, Generation(text="x"))) == (votes or 1)

@@ -1,6 +1,7 @@
 """`performance.json` has the numbers of each subset, in the evalkit's fields and units."""
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,9 @@ def judge(text: str) -> str:
         return "Because.\\nResult: " + ("maybe" if "unclear" in text else "yes" if "good" in text else "no")
     if "[[N]]" in text:
         return "Rating: [[7]]"
-    return "[4]" if "[N]" in text else "The score is [Correct]" if "score is" in text else "3"
+    if "[N]" in text:
+        return "[4]"
+    return "The score is [Correct]" if "score is" in text else "4" if "four" in text else "3"
 """
 
 
@@ -31,6 +34,7 @@ def export_performance(
     Path("judge.py").write_text(JUDGE)
     write_rows("mine.jsonl", rows)
     arguments = {"reply": reply} if reply else {}
+    shutil.rmtree("out", ignore_errors=True)
     evaluate(
         Spec(
             task=f"kimi:{name}",
@@ -60,6 +64,30 @@ def test_judged_choices_have_valid_and_correct_counts() -> None:
     rows[2] |= {"question": VOCAL_QUESTION + " unclear"}
     document = export_performance("VocalSound", rows, reply="good", profile="kimi")
     assert document["performance"] == {"vocal": {"acc": 100.0, "valid": 2, "total": 3, "correct": 2}}
+
+
+def test_numbers_are_percentages_with_two_decimals() -> None:
+    rows = [{"answer": answer, "subset": "clean"} for answer in ("0", "1", "wrong")]
+    assert export_performance("LibriSpeech", rows, profile="kimi")["performance"]["clean"]["wer"] == 33.33
+    rows = [{"question": question, "answer": "A", "subset": "s"} for question in ("good?", "good!", "bad")]
+    document = export_performance("ClothoAQA", rows, reply="x", profile="kimi")
+    assert document["performance"] == {"s": {"acc": 66.67, "valid": 3, "total": 3, "correct": 2}}
+    rows = [{"audio_content": content, "subset": "s"} for content in ("three", "three", "four")]
+    document = export_performance("commoneval", rows, reply="x", profile="kimi")
+    assert document["performance"] == {"s": {"score": 3.33, "total": 3, "invalid": 0}}
+
+
+def test_a_metric_without_a_value_is_left_out() -> None:
+    rows = [{"question": "unclear", "answer": "A", "subset": "s"}]
+    assert export_performance("ClothoAQA", rows, reply="x", profile="kimi")["performance"] == {"s": {"total": 1}}
+
+
+def test_subsets_without_numbers_are_reported_together() -> None:
+    write_rows("mine.jsonl", [{"question": "?", "answer": str(index), "subset": f"s{index}"} for index in range(2)])
+    arguments = {"data": "mine.jsonl", "name": "mine", "by": "speaker"}
+    evaluate(Spec(task="qa", task_args=arguments, model="echo").resolved(), "out")
+    *_, performance = export_run(Path("out"), "kimi", Path("exported"))
+    assert json.loads(performance.read_bytes())["performance"].keys() == {"mine"}
 
 
 def test_open_audio_bench_has_a_score_or_an_accuracy_per_subset() -> None:

@@ -150,3 +150,37 @@ def test_results_of_an_unknown_dataset_have_the_evalkits_columns(evalkit_folder:
     (record,) = run.records()
     assert record.sample.target == "one"
     assert build_task(Spec.from_run(run).with_scoring({}, "kimi")).metrics[0].profile == "kimi-en"
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"audio_path": "0.wav", **ROWS["TUT2017"], "real_prompt": "Listen."},
+        {"audio_path": ["0.wav", "1.wav"], **ROWS["MELD"], "real_prompt": QUESTION},
+        {"audio_path": "0.wav", **ROWS["CochlScene"], "meta": {"city": "Rome"}, "real_prompt": ""},
+    ],
+)
+def test_imported_rows_are_exported_unchanged(row: dict[str, Any], evalkit_folder: Path) -> None:
+    paths = row["audio_path"] if isinstance(row["audio_path"], list) else [row["audio_path"]]
+    absolute = [str(evalkit_folder / path) for path in paths]
+    row = {"index": 3, "subset": "s", **row, "audio_path": absolute if len(absolute) > 1 else absolute[0]}
+    run, _ = import_single(write_jsonl(Path("m_TUT2017.jsonl"), [row]), "kimi", Path("out"))
+    exported, _ = export_run(run.path, "kimi", Path("exported"))
+    again = json.loads(exported.read_bytes())
+    expected = {**row, "real_prompt": row["real_prompt"] or row["question"]}
+    assert {name: again[name] for name in row} == expected
+
+
+def test_an_open_question_without_an_answer_is_exported_with_an_empty_one(evalkit_folder: Path) -> None:
+    row = {"index": 0, "audio_path": "0.wav", **ROWS["advbench"]}
+    run, _ = import_single(write_jsonl(Path("m_advbench.jsonl"), [row]), "kimi", Path("out"))
+    exported, _ = export_run(run.path, "kimi", Path("exported"))
+    assert json.loads(exported.read_bytes())["answer"] == ""
+
+
+def test_a_file_name_without_a_model_needs_one(evalkit_folder: Path) -> None:
+    path = write_jsonl(Path("results.jsonl"), [{"index": 0, "audio_path": "0.wav", **ROWS["LibriSpeech"]}])
+    with pytest.raises(SpecError, match="does not name the model"):
+        import_single(path, "kimi", Path("out"), kind="asr")
+    run, _ = import_single(path, "kimi", Path("out"), kind="asr", model="m")
+    assert build_task(Spec.from_run(run)).name == "results"
