@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -54,7 +53,7 @@ from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 from auricle.runs.progress import Progress
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, lock_run
-from auricle.runs.verdicts import Judge, VerdictIndex, read_last_judge
+from auricle.runs.verdicts import Judge, read_last_judge
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer, select_inferencer
@@ -310,21 +309,6 @@ def compare(
     results = load_metrics(paths[0]), load_metrics(paths[1])
     groups = Split.parse(unpaired) if isinstance(unpaired, str) else unpaired
     return compare_runs(paths, results, metrics, by, unpaired=groups, max_flips=max_flips)
-
-
-def worst_samples(out: str | Path, limit: int) -> list[str]:
-    """Return the ids of the samples with the worst scores on the first metric, worst first."""
-    from auricle.report.score_table import ScoreTable
-
-    run = Run.load(Path(out))
-    task = build_task(Spec.from_run(run))
-    judge = read_judge(run)
-    with ExitStack() as stack:
-        verdicts = stack.enter_context(VerdictIndex(run.verdicts_path, judge)) if judge else None
-        scores = ScoreTable(task.metrics[:1], max_worst=limit, verdicts=verdicts)
-        for record in run.records():
-            scores.add(record)
-    return scores.worst_ids()
 
 
 def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import click
 
+from auricle.audio import Audio
 from auricle.cli import options as opt
 from auricle.cli.output import echo
 from auricle.cli.show import load_metrics
-from auricle.core.errors import SpecError
+from auricle.core.errors import AuricleError, SpecError
 from auricle.core.serialization import dumps
-from auricle.core.types import Generation, Likelihood, Output, Record
+from auricle.core.types import Generation, Likelihood, Output, Record, list_parts
+from auricle.metrics.base import Metric
 from auricle.metrics.multi_answer import get_turns
 from auricle.report import terminal, transcript
-from auricle.report.text_format import format_likelihood
+from auricle.report.text_format import format_likelihood, format_number
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, read_scores
 
@@ -26,35 +30,158 @@ MAX_TEXT, MAX_VERDICT = 2000, 600
 
 @click.command()
 @click.argument("run", type=opt.existing_directory)
-@opt.count("--worst N", "List only the N worst samples by the first metric. [default: all samples, in data order]")
+@opt.text("--metric NAME", "List only the scores of this metric, and take --worst from it. [default: all; the first]")
+@opt.repeated(
+    "--where conditions KEY=VALUE", "List only samples with this value of a metadata field; repeat for several."
+)
+@opt.text(
+    "--sort NAME",
+    "Sort by a metric (worst first), by a metadata field, or by id, seconds or audio_seconds. [default: data order]",
+)
+@opt.count("--worst N", "List only the N worst samples by the metric. [default: all]")
 @opt.flag("--failed", "List only samples that failed.")
+@opt.flag("--open is_open", "Play the audio of the first listed sample with the system's player.")
 @opt.json_option
-def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
+def samples(run: Path, metric: str | None, worst: int | None, is_open: bool, as_json: bool, **options: Any) -> None:
     """List the samples of a run with reference, output and scores."""
-    if worst and failed:
+    if worst and options["failed"]:
         raise SpecError("Failed samples have no score, so --worst and --failed cannot be combined.")
-    complete = load_metrics(run).complete
-    scores = {line.id: line for line in read_scores(run)}
-    for record in _select_records(run, worst, failed):
-        score_line = scores.get(record.sample.id) or ScoreLine(record.sample.id, record.row)
+    listing = Listing(run, metric)
+    records = listing.select(options["conditions"], failed=options["failed"])
+    if worst or options["sort"]:
+        records = listing.sort(records, options["sort"] or listing.first_metric)[:worst]
+    for record in records:
         if as_json:
-            echo(dumps(_sample_to_dict(record, score_line)), nl=False)
+            echo(dumps(_sample_to_dict(record, listing.scores_of(record))), nl=False)
         else:
             echo(record.sample.id, nl=False, bold=True)
-            echo("\n".join([f"  {record.sample.origin}", *_format_sample(record, score_line)]) + "\n")
-    if not complete and not as_json:
+            echo("\n".join([f"  {record.sample.origin}", *listing.format(record)]) + "\n")
+    if not listing.is_complete and not as_json:
         echo("The run is not finished.", err=True)
+    if is_open:
+        _play(records)
 
 
-def _select_records(run: Path, worst: int | None, failed: bool) -> Iterator[Record]:
-    records = Run.load(run).records()
-    if worst:
-        from auricle import api
+class Listing:
+    """The records of a run with their scores, and the metrics that made them.
 
-        ids = api.worst_samples(run, worst)
-        selected = {record.sample.id: record for record in records if record.sample.id in set(ids)}
-        return iter([selected[sample_id] for sample_id in ids])
-    return (record for record in sorted(records, key=lambda record: record.row) if record.error or not failed)
+    Args:
+        run: Run directory.
+        metric: Name of the only metric to show, if not all are.
+    """
+
+    def __init__(self, run: Path, metric: str | None = None) -> None:
+        metrics = load_metrics(run)
+        self.is_complete = metrics.complete
+        self._units = {number.metric: number.unit for number in metrics.numbers}
+        self._run = Run.load(run)
+        self._scores = {line.id: line for line in read_scores(run)}
+        self._names = list(dict.fromkeys(name for line in self._scores.values() for name in line.stats))
+        if metric and metric not in self._names:
+            raise SpecError(f"The run has no metric {metric!r}. Metrics: {', '.join(self._names) or 'none'}.")
+        self._shown = [metric] if metric else self._names
+
+    @cached_property
+    def _metrics(self) -> dict[str, Metric]:
+        """The metrics of the task by name; none if it was moved. Loading them takes a tenth of a second."""
+        from auricle import Spec, api
+
+        try:
+            return {metric.name: metric for metric in api.build_task(Spec.from_run(self._run)).metrics}
+        except AuricleError:
+            return {}
+
+    @property
+    def first_metric(self) -> str:
+        if not self._shown:
+            raise SpecError("No sample of this run has a score.")
+        return self._shown[0]
+
+    def scores_of(self, record: Record) -> ScoreLine:
+        line = self._scores.get(record.sample.id) or ScoreLine(record.sample.id, record.row)
+        return replace(line, stats={name: line.stats[name] for name in self._shown if name in line.stats})
+
+    def select(self, conditions: Sequence[str], *, failed: bool) -> list[Record]:
+        """Return the records that meet all conditions, in the order of the data."""
+        records = sorted(self._run.records(), key=lambda record: record.row)
+        for condition in conditions:
+            name, equals, value = condition.partition("=")
+            if not equals:
+                raise SpecError(f"{condition!r} should be KEY=VALUE.")
+            fields = dict.fromkeys(field for record in records for field in record.sample.meta)
+            if fields and name not in fields:
+                raise SpecError(f"No sample has the field {name!r}. Fields: {', '.join(fields)}.")
+            records = [record for record in records if str(record.sample.meta.get(name)) == value]
+        return [record for record in records if record.error or not failed]
+
+    def sort(self, records: Sequence[Record], name: str) -> list[Record]:
+        """Sort by a metric, worst first and without records that have no score, or by another field."""
+        if name in self._names:
+            stats = {line.id: line.stats[name] for line in self._scores.values() if name in line.stats}
+            scored = [record for record in records if record.sample.id in stats]
+            return sorted(scored, key=lambda record: -self._badness(name, stats[record.sample.id]))
+        values = [_field_value(record, name) for record in records]
+        if not any(value is not None for value in values):
+            raise SpecError(
+                f"Cannot sort by {name!r}: it is neither a metric ({', '.join(self._names) or 'none'}), nor a metadata "
+                "field, nor id, seconds or audio_seconds."
+            )
+        order = sorted(range(len(records)), key=lambda index: (values[index] is None, *_sort_key(values[index])))
+        return [records[index] for index in order]
+
+    def format(self, record: Record) -> list[str]:
+        """Return the lines on a record: its audio, target, answer and scores."""
+        lines = [f"  audio     {clip.uri}" for clip in _list_audio(record) if clip.uri]
+        if record.error:
+            return [*lines, f"  failed    {record.error.kind}: {terminal.to_one_line(record.error.message, MAX_TEXT)}"]
+        scores = self.scores_of(record)
+        lines += [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in _answer_lines(record)]
+        lines += [f"  {name:<9} {self._format_stat(name, stat)}" for name, stat in scores.stats.items()]
+        for verdicts in scores.verdicts.values():
+            lines += [f"  judge     {terminal.to_one_line(text, MAX_VERDICT)}" for text in verdicts]
+        return [*lines, *(f"  {name:<9} {reason}" for name, reason in scores.unreadable.items())]
+
+    def _badness(self, name: str, stat: Any) -> float:
+        if metric := self._metrics.get(name):
+            return metric.badness(stat)
+        return -stat if isinstance(stat, (int, float)) else 0.0
+
+    def _format_stat(self, name: str, stat: Any) -> str:
+        """Format a score as a number with its error counts; for several outputs, only the value of each."""
+        if isinstance(stat, list) and len(stat) == 2 and isinstance(stat[1], list):
+            return ", ".join(map(str, stat[1]))
+        if isinstance(stat, (int, float)):
+            return format_number(stat, self._units.get(name, ""))
+        if not (metric := self._metrics.get(name)) or math.isnan(value := metric.sample_value(stat)):
+            return str(stat)
+        number, details = format_number(value, metric.unit), metric.details([stat])
+        if "substitutions" not in details:
+            return number
+        kinds = (("substitutions", "sub"), ("deletions", "del"), ("insertions", "ins"))
+        counts = ", ".join(f"{details[kind]} {short}" for kind, short in kinds)
+        return f"{number} ({counts} of {details['reference_length']})"
+
+
+def _field_value(record: Record, name: str) -> Any:
+    own = {"id": record.sample.id, "seconds": record.seconds, "audio_seconds": record.audio_seconds}
+    return own[name] if name in own else record.sample.meta.get(name)
+
+
+def _sort_key(value: Any) -> tuple[Any, ...]:
+    """Return a key that sorts numbers before texts."""
+    is_number = isinstance(value, (int, float))
+    return (not is_number, value if is_number else 0, str(value))
+
+
+def _list_audio(record: Record) -> list[Audio]:
+    return [part for value in record.sample.inputs.values() for part in list_parts(value) if isinstance(part, Audio)]
+
+
+def _play(records: Sequence[Record]) -> None:
+    paths = [clip.path for record in records for clip in _list_audio(record) if clip.path]
+    if not paths:
+        raise SpecError("None of the listed samples has an audio file.")
+    click.launch(str(paths[0]))
 
 
 def _sample_to_dict(record: Record, score_line: ScoreLine) -> dict[str, Any]:
@@ -72,16 +199,6 @@ def _sample_to_dict(record: Record, score_line: ScoreLine) -> dict[str, Any]:
     }
 
 
-def _format_sample(record: Record, score_line: ScoreLine) -> list[str]:
-    if record.error:
-        return [f"  failed    {record.error.kind}: {terminal.to_one_line(record.error.message, MAX_TEXT)}"]
-    lines = [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in _answer_lines(record)]
-    lines += [f"  {name:<9} {_format_stat(stat)}" for name, stat in score_line.stats.items()]
-    for verdicts in score_line.verdicts.values():
-        lines += [f"  judge     {terminal.to_one_line(text, MAX_VERDICT)}" for text in verdicts]
-    return [*lines, *(f"  {name:<9} {reason}" for name, reason in score_line.unreadable.items())]
-
-
 def _answer_lines(record: Record) -> Iterator[tuple[str, str]]:
     """Yield the target and the outputs, or the turns of a conversation, with their labels."""
     turns = transcript.transcript_lines(record)
@@ -97,10 +214,3 @@ def _format_output(output: Output) -> str:
     if isinstance(output, Likelihood):
         return format_likelihood(output)
     return output.text if isinstance(output, Generation) else str(asdict(output))
-
-
-def _format_stat(stat: Any) -> str:
-    """Format a statistic; for a sample with several outputs, only the value of each."""
-    if isinstance(stat, list) and len(stat) == 2 and isinstance(stat[1], list):
-        return ", ".join(map(str, stat[1]))
-    return str(stat)

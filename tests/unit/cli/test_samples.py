@@ -4,6 +4,10 @@ import json
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import numpy as np
+import pytest
+import soundfile
+
 from tests.support.cli_types import RunAuricle
 
 
@@ -21,10 +25,75 @@ def test_failed_samples_are_listed_with_their_error(auricle: RunAuricle, quiz: P
 
 def test_sample_is_printed_with_target_answer_and_score(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
     lines = auricle("samples", "run").stdout.splitlines()
-    assert lines[1:4] == ["  target    say number 0", "  answer    say number 0", "  exact_match 1.0"]
+    assert lines[1:4] == ["  target    say number 0", "  answer    say number 0", "  exact_match 100.00 %"]
 
 
 def test_worst_and_failed_cannot_be_combined(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
     done = auricle("samples", "run", "--worst", "1", "--failed")
     assert done.returncode == 2
     assert "--worst and --failed cannot be combined" in done.stderr
+
+
+@pytest.fixture
+def transcripts(auricle: RunAuricle, tmp_path: Path) -> RunAuricle:
+    """A run with word errors of three kinds, by two speakers."""
+    rows: list[dict[str, object]] = [
+        {"id": "a", "speaker": "anna", "text": "one", "reply": "one two", "level": 3},
+        {"id": "b", "speaker": "bob", "text": "one two", "reply": "one two", "level": 1},
+        {"id": "c", "speaker": "anna", "text": "one two three four", "reply": "won too four", "level": 2},
+    ]
+    for row in rows:
+        soundfile.write(tmp_path / f"{row['id']}.wav", np.zeros(800, np.float32), 8_000)
+        row["audio"] = f"{row['id']}.wav"
+    (tmp_path / "model.py").write_text("def transcribe(reply):\n    return reply\n")
+    (tmp_path / "clips.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    arguments = ("-T", "profile=basic", "-m", "model.py:transcribe", "-o", "run")
+    done = auricle("run", "clips.jsonl", "--as", "asr", *arguments)
+    assert done.returncode == 0, done.stderr
+    return auricle
+
+
+def list_ids(output: str) -> list[str]:
+    return [json.loads(line)["id"] for line in output.splitlines()]
+
+
+def test_error_rates_are_shown_with_their_counts_and_the_audio(transcripts: RunAuricle, tmp_path: Path) -> None:
+    output = transcripts("samples", "run", "--metric", "wer").stdout
+    assert "  wer       100.00 % (0 sub, 0 del, 1 ins of 1)" in output
+    assert "  wer       75.00 % (2 sub, 1 del, 0 ins of 4)" in output
+    assert f"  audio     {tmp_path / 'a.wav'}" in output
+    assert "cer" not in output
+
+
+def test_samples_are_filtered_and_sorted(transcripts: RunAuricle) -> None:
+    assert list_ids(transcripts("samples", "run", "--where", "speaker=anna", "--json").stdout) == ["a", "c"]
+    assert list_ids(transcripts("samples", "run", "--sort", "wer", "--metric", "cer", "--json").stdout) == [
+        "a",
+        "c",
+        "b",
+    ]
+    assert list_ids(transcripts("samples", "run", "--sort", "level", "--json").stdout) == ["b", "c", "a"]
+    worst = ("samples", "run", "--worst", "1", "--where", "level=2", "--json")
+    assert list_ids(transcripts(*worst).stdout) == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--metric", "bleu"), "The run has no metric 'bleu'. Metrics: wer, cer."),
+        (("--where", "speeker=anna"), "No sample has the field 'speeker'. Fields: speaker"),
+        (("--where", "speaker"), "'speaker' should be KEY=VALUE."),
+        (("--sort", "loudness"), "Cannot sort by 'loudness': it is neither a metric (wer, cer), nor a metadata"),
+    ],
+)
+def test_wrong_selections_are_refused(transcripts: RunAuricle, words: tuple[str, ...], message: str) -> None:
+    done = transcripts("samples", "run", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_scores_are_shown_as_stored_if_the_task_is_gone(transcripts: RunAuricle, tmp_path: Path) -> None:
+    spec = json.loads((tmp_path / "run" / "spec.json").read_text())
+    spec["spec"]["task"] = "gone.py:task"
+    (tmp_path / "run" / "spec.json").write_text(json.dumps(spec))
+    assert "  wer       [0, 0, 1, 1, 1.0, 1.0]" in transcripts("samples", "run").stdout
