@@ -8,8 +8,9 @@ import pytest
 import soundfile
 
 from auricle import Audio, Sample
+from auricle.audio import Image, Video
 from auricle.core.types import RejectedRow
-from auricle.data.duplicates import DuplicateIndex, Recording, read_stated_seconds
+from auricle.data.duplicates import DuplicateIndex, Recording, list_recordings, read_stated_seconds
 
 
 @pytest.fixture
@@ -74,10 +75,28 @@ def test_duplicates_in_another_split_name_it(write: Any) -> None:
     test, long = sample(write("test.wav")), sample(write("long.wav", seconds=0.2))
     for each in (test, long):
         index.add(Recording.decode(each, each.inputs["audio"]))  # type: ignore[arg-type]
-    others: list[Sample | RejectedRow] = [sample(write("train.wav")), sample(write("other.wav", 1)), test]
-    others += [sample(Path("missing.wav")), RejectedRow("row 5", "broken")]
+    broken = write("broken.flac")
+    broken.write_bytes(broken.read_bytes()[:200] + b"x" * (broken.stat().st_size - 200))  # the header is intact
+    others: list[Sample | RejectedRow] = [RejectedRow("row 1", "broken"), sample(Path("missing.wav")), sample(broken)]
+    others += [sample(write("train.wav")), sample(write("other.wav", 1)), test]
     index.add_split("train", others)
     assert [str(duplicate) for duplicate in index.duplicates] == ["test.wav and train.wav of the split train"]
+
+
+def test_durations_are_those_of_the_waveform_and_of_the_header(write: Any) -> None:
+    part = Audio(str(write("a.wav", seconds=1 / 3)), start=0.1, end=0.2)
+    recording = Recording.decode(Sample(id="1", inputs={"audio": part}), part)
+    assert recording.seconds == pytest.approx(0.1)
+    assert recording.stated_seconds == 0.1
+    assert read_stated_seconds(Audio(part.uri)) == 0.333
+
+
+def test_audio_among_texts_of_one_input_is_decoded(write: Any) -> None:
+    audio = Audio(str(write("a.wav")))
+    parts: list[str | Audio | Image | Video] = ["Which emotion?", audio]
+    asked = Sample(id="1", inputs={"parts": parts})
+    assert list_recordings(asked) == [audio]
+    assert Recording.decode(asked, audio).id == "1"
 
 
 def test_a_duration_that_cannot_be_read_is_none(tmp_path: Path) -> None:

@@ -84,6 +84,19 @@ def test_every_command_of_a_page_runs(page: str, workspace: Path) -> None:
         assert result.exit_code == 0, f"{command}\n{result.output}\n{result.exception!r}"
 
 
+def test_runs_of_the_page_about_cmi_rewardbench_are_paired(workspace: Path) -> None:
+    """Imported results name no folder of recordings, so file names decide."""
+    rows = [{name: value for name, value in row.items() if "predict" not in name} for row in cmi_rows()]
+    write_jsonl(workspace / "data" / "all_test.jsonl", rows[::-1])
+    for command in (
+        "import cmi_results --from cmi -o runs/theirs",
+        "run cmi-rewardbench -T dataset_jsonl=data/all_test.jsonl -T dataset_root=data -m fake-reward -o runs/own",
+    ):
+        assert CliRunner().invoke(cli, command.split()).exit_code == 0
+    output = CliRunner().invoke(cli, ["compare", "runs/theirs", "runs/own", "--metric", "accuracy.preference"]).output
+    assert "5 pairs answered in both" in output
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_links_of_a_page_lead_to_files(page: str) -> None:
     folder = (DOCS / page).parent

@@ -110,6 +110,19 @@ def test_the_summary_counts_correct_choices() -> None:
     assert (row["dataset"], row["n"], row["ACC"]) == ("MusicArena", 2, 0.5)
 
 
+def test_the_detail_by_confidence_names_dataset_task_and_reference() -> None:
+    row = {"source": "cmi-arena-annotation", "predicted_preference-musicality": "model_a", "prompt": "x"}
+    rows = [
+        Result({**row, "confidence_preference-musicality": confidence}, "CMI-Pref", {"musicality": "a"})
+        for confidence in (1, 3)
+    ]
+    details = [line for line in build_detail(rows, Evaluation()) if line["group_key"] == "confidence"]
+    assert {(line["dataset"], line["task"]) for line in details} == {("CMI-Pref", "musicality")}
+    assert [(line["group_value"], line["ref_category"], line["n"], line["ACC"]) for line in details] == [
+        *(("<3", "no_ref", 1, 1.0), ("=3", "no_ref", 1, 1.0), ("<3", "all", 1, 1.0), ("=3", "all", 1, 1.0))
+    ]
+
+
 def test_the_detail_can_leave_out_months() -> None:
     results = [result("a", "01-2025JULAUG")]
     groups = {row["group_key"] for row in build_detail(results, Evaluation(musicarena_by_month=False))}

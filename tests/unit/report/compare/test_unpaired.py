@@ -92,6 +92,7 @@ def test_two_groups_of_one_run_are_compared(listen: Any, manifest: Any, speech: 
     assert (row.value_a, row.value_b) == (1.0, 0.25)
     assert [part.group for part in comparison.breakdown if part.metric == "accuracy"] == ["f", "m"]
     assert find_row(comparison, "accuracy", "m").samples == (10, 10)
+    assert [find_row(comparison, "accuracy", sex).value_b for sex in "fm"] == [0.0, 0.5]
     assert comparison.matrix
     assert (comparison.matrix.n_baseline, comparison.matrix.n_candidate) == ((5.0,) * 4, (5.0,) * 4)
 
@@ -117,6 +118,21 @@ def test_failed_samples_are_left_out_and_give_bounds(listen: Any, speech: Any) -
     assert row.samples == (20, 16)
     assert (row.worst, row.best) == (4 / 20 - 1, 8 / 20 - 1)
     assert any("4 samples failed (0 in A, 4 in B)" in note for note in comparison.notes)
+
+
+def test_a_group_that_one_side_did_not_answer_is_left_out(listen: Any, speech: Any) -> None:
+    """Every second sample fails, which are all of one sex."""
+    generated = listen("generated", speech("generated", 20), fail_every=2)
+    comparison = compare(listen("human", speech("human", 20)), generated, by="sex")
+    assert {row.group for row in comparison.breakdown} == {"m"}
+
+
+def test_a_label_of_one_side_has_no_shift(run: Any, speech: Any, models: Any) -> None:
+    runs = [
+        run(name, speech(name, count), kind="classify", model=models("Dimensions"))
+        for name, count in (("human", 8), ("generated", 3))
+    ]
+    assert {shift.label for shift in compare(*runs).shifts} == {"", "angry", "happy", "neutral"}
 
 
 def test_the_text_names_groups_tasks_and_sizes(human_and_generated: Any) -> None:
