@@ -117,7 +117,7 @@ def _bootstrap_difference(
     draws = zip(islice(draws_a, rounds), draws_b, strict=False)
     differences = np.array([value_b(weights_b) - value_a(weights_a) for weights_a, weights_b in draws])
     units = [len(side) if codes is None else int(codes.max()) + 1 for side, codes in zip(stats, clusters, strict=True)]
-    smallest_p = math.exp(min(0.0, math.log(2) - _log_choose(sum(units), units[0])))  # of a permutation test
+    smallest_p = math.exp(math.log(2) - _log_choose(sum(units), units[0]))  # of a permutation test
     return difference_from_draws(values, differences, n, f"{name}:{rounds}", smallest_p)
 
 

@@ -105,6 +105,7 @@ def test_the_detectable_difference_of_shares_is_2_8_standard_errors() -> None:
     difference = compare_unpaired([1.0] * 48 + [0.0] * 32, [1.0] * 56 + [0.0] * 14, mean)
     error = math.sqrt(0.6 * 0.4 / 80 + 0.8 * 0.2 / 70)
     assert difference.detectable == pytest.approx(2.801585218 * error)
+    assert difference.p == fisher_p_value(48, 80, 56, 70)
     assert (difference.value_a, difference.value_b) == (0.6, 0.8)
     assert math.isnan(compare_unpaired([1.0] * 5, [1.0] * 4, mean).detectable)
 
@@ -124,6 +125,17 @@ def test_few_clusters_cannot_give_a_small_p_value() -> None:
     clusters = np.repeat(np.arange(3), 10)
     a, b = np.linspace(0, 1, 30), np.linspace(9, 10, 30)
     assert compare_unpaired(a, b, mean, (clusters, clusters)).p == pytest.approx(2 / math.comb(6, 3))
+
+
+def test_a_slow_aggregator_gets_fewer_rounds_for_both_sides_together() -> None:
+    def middle(stats: list[float]) -> float:
+        return sorted(stats)[len(stats) // 2]
+
+    middle.cost = 500  # type: ignore[attr-defined]
+    a, b = [float(number) for number in range(100)], [number + 0.5 for number in range(100)]
+    assert compare_paired(a, b, middle).method == "paired-bootstrap:200"
+    assert compare_unpaired(a, b, middle).method == "unpaired-bootstrap:200"
+    assert compare_unpaired(a, b * 3, middle).method == "unpaired-bootstrap:100"
 
 
 def test_differences_are_the_same_in_every_version() -> None:
