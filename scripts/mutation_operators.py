@@ -39,7 +39,10 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitXor: ast.BitOr,
 }
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
-ORDER_DOES_NOT_MATTER = {"min", "max", "isinstance", "issubclass", "cast", "uniform", "suppress"}
+ORDER_DOES_NOT_MATTER = {
+    *("min", "max", "minimum", "maximum", "hypot"),
+    *("isinstance", "issubclass", "cast", "uniform", "suppress"),
+}
 IGNORED_CALLS = {"dataclass", "fast_dataclass", "field", "TypeVar", "ParamSpec", "NewType", "ConfigDict"}
 IGNORED_KEYWORDS = {"strict", "stacklevel", "digest_size"}
 IGNORED_FIELDS = {"annotation", "returns", "type_comment", "type_params", "bases"}

@@ -205,7 +205,11 @@ def measure_baseline(module: Module, files: list[str]) -> Baseline:
     baseline = Baseline(independent=watch.before, failed=sorted(failed))
     baseline.seconds = {name: seconds for name, seconds in recorder.seconds.items() if name not in failed}
     lines = tracer.get_data().contexts_by_lineno(source)
-    baseline.tests_of_line = {line: sorted(baseline.seconds.keys() & tests) for line, tests in lines.items()}
+    # Every test depends on a line that was executed outside of any, when the module was imported.
+    baseline.tests_of_line = {
+        line: sorted(baseline.seconds if "" in tests else baseline.seconds.keys() & tests)
+        for line, tests in lines.items()
+    }
     root = Path.cwd()
     paths = {Path(getattr(loaded, "__file__", None) or "/").resolve() for loaded in [*sys.modules.values()]}
     baseline.files = sorted(path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root))

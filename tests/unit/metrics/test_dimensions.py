@@ -195,6 +195,7 @@ def test_effect_sizes_need_two_samples_on_each_side() -> None:
     two = [stat("sad", 0.1), stat("sad", 0.3), stat("angry", 0.8), stat("angry", 0.9)]
     figures = SeparationAggregator().details(two)["dimensions"]["arousal"]["emotions"]
     assert figures["sad"]["d"] == pytest.approx(-0.65 / math.sqrt((0.02 + 0.005) / 2))
+    assert figures["sad"]["sd"] == pytest.approx(math.sqrt(0.02))
     alone = SeparationAggregator().details(two[:3])["dimensions"]["arousal"]["emotions"]
     assert math.isnan(alone["sad"]["d"])
     assert math.isnan(alone["angry"]["sd"])
@@ -279,6 +280,12 @@ def test_the_scatter_plot_falls_back_to_the_first_two_dimensions() -> None:
     plane = SeparationAggregator().plot_data(stats)["plane"]
     assert (plane["x"], plane["y"]) == ("tension", "energy")
     assert "plane" not in SeparationAggregator().plot_data([("sad", (("valence", 1.0),))] * 3)
+
+
+def test_agreements_are_drawn_and_errors_are_not() -> None:
+    assert [metric.plot for metric in RATING_METRICS] == ["ratings", "ratings", ""]
+    assert [metric.higher_is_better for metric in RATING_METRICS] == [True, True, False]
+    assert dimensions.rmse_arousal.badness((0.25, 1.0)) == 0.75
 
 
 def test_ratings_are_described_on_both_sides() -> None:
