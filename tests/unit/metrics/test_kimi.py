@@ -115,3 +115,6 @@ def test_drawn_letters_are_counted_apart() -> None:
 def test_only_the_letter_of_the_row_is_right() -> None:
     assert vb_mcq.score(make_sample("A"), Generation(text="A")) == (1, 0)
     assert vb_mcq.score(make_sample("joy"), Generation(text="A")) == (0, 0)
+    assert vb_mcq.bounds
+    assert vb_mcq.bounds(make_sample("A")) == ((0, 0), (1, 0))
+    assert [vb_mcq.is_hit(stat) for stat in ((1, 0), (0, 1))] == [True, False]

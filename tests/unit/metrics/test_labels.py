@@ -111,6 +111,15 @@ def test_score_metrics_reject_text(metric: Metric) -> None:
         metric.score(sample_of("sad"), Generation(text="sad"))
 
 
+def test_calibration_compares_the_highest_probability_with_the_truth() -> None:
+    assert labels.ece.score(sample_of("happy"), scores("开心/happy")) == (0.7, 1.0)
+    assert labels.ece.score(sample_of("sad"), scores("开心/happy")) == (0.7, 0.0)
+    assert labels.ece.without_synonyms
+    joyful = sample_of("joy", ["joy", "sad"])
+    for metric, hit in ((labels.ece, 1.0), (labels.ece.without_synonyms(), 0.0)):
+        assert metric.score(joyful, scores("happy", ["happy", "sad"])) == (0.7, hit)
+
+
 def test_calibration_rejects_logits() -> None:
     with pytest.raises(Unsuited, match="needs probabilities; this model's outputs are logits"):
         labels.ece.score(sample_of("sad"), scores("<unk>", scale="logit"))
