@@ -19,7 +19,6 @@ import sys
 import tempfile
 import warnings
 import wave
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
@@ -43,6 +42,10 @@ MAX_TASK_SECONDS = 120
 """Time for one task, and for the first one to import lmms-eval."""
 MARKS = 12
 """Rows of which a judge gives marks."""
+DATA_FIELDS = (
+    *("task", "task_alias", "tag", "group", "description", "metadata"),
+    *("dataset_path", "dataset_name", "dataset_kwargs", "training_split", "validation_split", "test_split"),
+)
 MEDIA_FILES = {"audio": "0.wav", "image": "0.png"}
 
 
@@ -168,6 +171,8 @@ class TaskComparison:
     def __init__(self, comparison: Comparison, reference: Reference, folder: Path, tasks_folder: Path) -> None:
         self.comparison, self.reference, self.folder, self.tasks_folder = comparison, reference, folder, tasks_folder
         self.not_run: list[str] = []
+        self.families: set[str] = set()
+        self.compared = self.repeated = 0
 
     def compare(self, path: Path) -> None:
         name = str(path.relative_to(self.tasks_folder).with_suffix(""))
@@ -184,11 +189,16 @@ class TaskComparison:
         if config.get("output_type") == "generate_until_multi_round" or config.get("process_docs") is not None:
             self.not_run.append(f"{name}: its docs depend on rounds or on a whole dataset")
             return
+        if (family := family_of(config)) in self.families:
+            self.repeated += 1
+            return
+        self.families.add(family)
         marks = choose_marks(config)
         result = self.reference.ask({"path": str(path), "marks": marks, "folder": str(self.folder)})
         if "error" in result:
             self.not_run.append(f"{name}: {result['error']}")
             return
+        self.compared += 1
         self._write_rows(data, result["rows"])
         with silence():
             task = build_our_task(config, data, with_media=result["media_works"])
@@ -248,6 +258,14 @@ class TaskComparison:
         self.comparison.add("generation settings", name, ours, expected)
 
 
+def family_of(config: TaskConfig) -> str:
+    """Return the fields that decide prompts and scores; tasks that share them differ only in their data."""
+    folder = config.source.parent
+    return repr(
+        (folder, sorted((name, repr(value)) for name, value in config.values.items() if name not in DATA_FIELDS))
+    )
+
+
 def place_media(value: Any) -> Any:
     """Put files in place of the marks of sounds and images."""
     if isinstance(value, Mapping):
@@ -285,8 +303,8 @@ def write_media(folder: Path) -> None:
     Image.new("RGB", (8, 8)).save(folder / MEDIA_FILES["image"])
 
 
-def run(checkout: Path, pattern: str = "*.yaml") -> tuple[Comparison, list[str]]:
-    """Compare the tasks whose path matches a pattern; return the counts and the tasks that were imported only."""
+def run(checkout: Path, pattern: str = "*.yaml") -> TaskComparison:
+    """Compare the tasks whose path matches a pattern; of tasks that differ only in their data, the first is run."""
     tasks_folder = checkout / "lmms_eval" / "tasks"
     comparison = Comparison("lmms-eval")
     with tempfile.TemporaryDirectory() as temporary:
@@ -302,19 +320,19 @@ def run(checkout: Path, pattern: str = "*.yaml") -> tuple[Comparison, list[str]]
             answer = reference.ask({"tasks_folder": str(tasks_folder)})
             compare_groups(comparison, answer["groups"], tasks_folder)
         reference.close()
-    return comparison, tasks.not_run
+    return tasks
 
 
 def main() -> int:
     warnings.simplefilter("ignore")
     logging.disable(logging.ERROR)
-    comparison, not_run = run(checkout_argument(__doc__))
-    for line in not_run:
+    tasks = run(checkout_argument(__doc__))
+    for line in tasks.not_run:
         print(f"imported, not run  {line}")
-    print(comparison.format())
-    reasons = Counter(line.rpartition(": ")[2][:60] for line in not_run)
-    print(f"imported, but not run on rows: {len(not_run)} tasks; most frequent reasons: {reasons.most_common(3)}")
-    return comparison.exit_code
+    print(tasks.comparison.format())
+    print(f"run on generated rows: {tasks.compared} tasks")
+    print(f"imported, not run: {tasks.repeated} that differ from these only in their data, {len(tasks.not_run)} others")
+    return tasks.comparison.exit_code
 
 
 if __name__ == "__main__":

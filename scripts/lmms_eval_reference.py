@@ -227,6 +227,8 @@ class ReferenceTask:
                 described["media"] = len(self.task.doc_to_visual(copy.deepcopy(doc)) or ())
         if self.config.doc_to_choice is not None:
             described["choices"] = [str(choice) for choice in self.task.doc_to_choice(copy.deepcopy(doc))]
+            if self.config.output_type == "multiple_choice":
+                _check_target(described["target"], described["choices"])
         return described
 
     def judge_function(self) -> str:
@@ -249,13 +251,18 @@ class ReferenceTask:
         result = instance.filtered_resps["none"]
         return str(result[0] if isinstance(result, list) else result)
 
-    def score(self, doc: Mapping[str, Any], prediction: Any) -> dict[str, Any]:
+    def score(self, doc: dict[str, Any], prediction: Any) -> dict[str, Any]:
         if self.config.output_type == "multiple_choice":
             results: Any = [(loss, False) for loss in prediction]
         else:
             results = [self.filtered(prediction)]
+        without_media = copy.deepcopy(doc)
+        for name in [
+            name for name, value in doc.items() if isinstance(value, AudioDecoder) or hasattr(value, "convert")
+        ]:
+            del without_media[name]  # lmms-eval scores docs without their media
         with random_raises():
-            scores = self.task.process_results(copy.deepcopy(doc), results)
+            scores = self.task.process_results(without_media, results)
         return dict(scores)
 
     def aggregate(self, metric: str, values: Sequence[Any]) -> Any:
@@ -263,6 +270,13 @@ class ReferenceTask:
         takes_args = inspect.isfunction(function) and "args" in inspect.signature(function).parameters
         arguments = {"args": SimpleNamespace(output_path=self.folder, model="m")} if takes_args else {}
         return function(copy.deepcopy(values), **arguments)
+
+
+def _check_target(target: Any, choices: Sequence[str]) -> None:
+    """Raise if lmms-eval would count every answer as wrong because the target is not among the choices."""
+    targets = target if isinstance(target, list) else [target]
+    if not all(item in choices if isinstance(item, str) else 0 <= item < len(choices) for item in targets):
+        raise ValueError(f"the target {target} is not among the choices")
 
 
 def _message_texts(messages: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -298,7 +312,7 @@ class RowSearch:
                 result = evaluate(docs, trial < MAX_TRIALS * 3 // 4)
                 if not missing - self.kinds.keys():
                     return {"rows": rows, **result}
-            except Exception as error:  # noqa: BLE001 - any error means another type
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - any error means another type
                 self.last_error = f"{type(error).__name__}: {error}"
             new = {name for name in missing if name not in self.kinds and len(name) < 60}
             self.kinds.update((name, kinds_for(name)[0]) for name in new)
@@ -392,9 +406,9 @@ class TaskRun:
         answers = (text, text.upper(), " ".join(text.split()[1:]) + " more", PREDICTIONS[index % len(PREDICTIONS)])
         return answers[index % len(answers)]
 
-    def _score(self, doc: Mapping[str, Any], index: int, prediction: Any) -> dict[str, Any] | None:
+    def _score(self, doc: dict[str, Any], index: int, prediction: Any) -> dict[str, Any] | None:
         replies = [format_reply(self.function, mark, order) for order, mark in enumerate(self.marks[index])]
-        JUDGE.replies = iter(replies)
+        JUDGE.replies = iter(replies * 10)  # lmms-eval scores again after an error
         try:
             return self.reference.score(doc, prediction)
         except GuessNoticed:

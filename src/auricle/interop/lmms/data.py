@@ -121,7 +121,8 @@ class SampleBuilder:
 def render_template(template: str, doc: Mapping[str, Any]) -> str:
     """Render a template; Jinja is loaded only for more than columns."""
     if "{%" not in template and COLUMN_TEMPLATE.sub("", template).count("{{") == 0:
-        return COLUMN_TEMPLATE.sub(lambda match: str(_column_value(match[1], doc, "a template uses")), template)
+        text = template.removesuffix("\n")  # as Jinja does
+        return COLUMN_TEMPLATE.sub(lambda match: str(_column_value(match[1], doc, "a template uses")), text)
     from jinja2 import StrictUndefined, TemplateError
     from jinja2.sandbox import SandboxedEnvironment
 

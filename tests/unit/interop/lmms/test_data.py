@@ -181,3 +181,8 @@ def test_audio_that_a_function_does_not_return_is_reported(folder: Path, as_path
     metrics = run_task(folder, "'yes'")
     assert metrics["outcomes"]["audio_not_sent"] == 4
     assert any("4 of 4 samples have audio that was not sent" in note for note in metrics["notes"])
+
+
+@pytest.mark.parametrize("template", ["Topic: {{ topic }}\n\n", "Topic: {{ topic | lower }}\n\n"])
+def test_templates_lose_one_line_break_at_their_end_with_and_without_jinja(template: str) -> None:
+    assert render_template(template, {"topic": "music"}) == "Topic: music\n"
