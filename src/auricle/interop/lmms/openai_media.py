@@ -114,14 +114,14 @@ def complete_protocol(module: ModuleType) -> None:
 
 
 def _count_frames(video: Video, element: Mapping[str, Any]) -> int:
-    """Return the number of frames to sample: `nframes`, or `fps` within limits; even, but at least one."""
+    """Return the number of frames to sample: `nframes`, or `fps` within limits; even, and at least two."""
     if element.get("nframes"):
         return _round_to_multiple(int(element["nframes"]), FRAME_MULTIPLE)
     fps = float(element.get("fps") or DEFAULT_FPS)
     lower = math.ceil(int(element.get("min_frames") or MIN_FRAMES) / FRAME_MULTIPLE) * FRAME_MULTIPLE
     upper = int(element.get("max_frames") or MAX_FRAMES) // FRAME_MULTIPLE * FRAME_MULTIPLE
-    wanted = min(max(video.seconds * fps, lower), upper)
-    return max(FRAME_MULTIPLE, int(wanted) // FRAME_MULTIPLE * FRAME_MULTIPLE)
+    count = min(max(video.seconds * fps, lower), upper)
+    return max(FRAME_MULTIPLE, int(count + 1e-6) // FRAME_MULTIPLE * FRAME_MULTIPLE)
 
 
 def _fit_size(width: int, height: int, frames: int, element: Mapping[str, Any]) -> tuple[int, int]:
