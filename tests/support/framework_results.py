@@ -178,3 +178,14 @@ def first_rejection(task: Task) -> str:
     row = next(iter(task.samples))
     assert isinstance(row, RejectedRow)
     return row.reason
+
+
+def write_letter_contexts(folder: Path) -> None:
+    """Write the file of an evalkit checkout with the contexts in which `vb-mcq` reads letters; these are our own."""
+    path = folder / "almeval" / "datasets" / "ds_mqa.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    contexts = ["choose [CHOICE]", "is [CHOICE]!", "letter: [CHOICE]\n"]
+    path.write_text(
+        "class Dataset:\n    def extract_answer_vb_mcq(self, text):\n"
+        f"        for template in {contexts!r}:\n            template.replace('[CHOICE]', 'a')\n"
+    )

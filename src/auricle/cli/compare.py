@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import print_result
+from auricle.cli.output import echo, print_result
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.runs.run_directory import contains_load_test
 
@@ -39,6 +39,11 @@ from auricle.runs.run_directory import contains_load_test
     "Also write the comparison to this HTML file. [default: none]",
     type=click.Path(path_type=Path, dir_okay=False),
 )
+@opt.repeated(
+    "--fail-if conditions CONDITION",
+    "Exit with code 3 if the change from A to B meets this, such as 'wer>+1pp' (percentage points), 'accuracy<-2%' (of "
+    "A) or 'mos<-0.1'; may be repeated.",
+)
 @opt.json_option
 def compare(a: Path, b: Path | None, **options: Any) -> None:
     """Compare run B with baseline run A, or two groups of samples.
@@ -50,6 +55,8 @@ def compare(a: Path, b: Path | None, **options: Any) -> None:
         raise click.UsageError("Missing argument 'B'. To compare two groups of samples of A, use --between FIELD=X,Y.")
     b = b or a
     if contains_load_test(a) or contains_load_test(b):
+        if options["conditions"]:
+            raise SpecError("--fail-if applies to runs; set limits for load tests with --slo.")
         compare_measurements(a, b, options["as_json"])
     else:
         compare_runs((a, b), **options)
@@ -58,15 +65,20 @@ def compare(a: Path, b: Path | None, **options: Any) -> None:
 def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_json: bool, **options: Any) -> None:
     """Print how the second run differs from the first, and what cannot be compared."""
     from auricle import api
+    from auricle.report.compare.conditions import Condition
     from auricle.report.compare.text import format_comparison, format_samples
 
+    conditions = [Condition.parse(text) for text in options["conditions"]]
     unpaired = options.pop("between") or options.pop("unpaired")
     comparison = api.compare(*runs, options["metrics"], options["by"], unpaired=unpaired, max_flips=flips)
     if html:
         comparison.write_html(html)
     page = [f"\nPage: {html.resolve()}"] if html else []
     print_result(as_json, comparison, [*format_comparison(comparison), *format_samples(comparison), *page])
-    if not (comparison.a.journal.is_intact and comparison.b.journal.is_intact):
+    violations = [text for condition in conditions if (text := condition.find_violation(comparison.rows))]
+    for text in violations:
+        echo(f"Failed: {text}.", err=True)
+    if violations or not (comparison.a.journal.is_intact and comparison.b.journal.is_intact):
         sys.exit(ExitStatus.FAILURES)
 
 

@@ -35,7 +35,7 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "kimi-open": "judge (Kimi): reply to a spoken request, 1 to 5",
         "kimi-alpaca": "judge (Kimi, alpaca_eval): quality from 1 to 10, times 10",
         "kimi-reasoning": "judge (Kimi, reasoning_qa): solution, 1 to 5, times 20",
-        "vb-mcq": "letter read by VoiceBench's templates, else drawn (fixed seed)",
+        "vb-mcq": "letter read as by a checkout of the evalkit, else drawn",
     },
     "refusal": {"refusal": "share of refusals"},
     "ifeval.scores": {

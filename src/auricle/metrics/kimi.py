@@ -7,9 +7,13 @@ written one.
 
 from __future__ import annotations
 
+import ast
 import random
-from functools import partial
+import sys
+from functools import cache, partial
+from pathlib import Path
 
+from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Output, Sample
 from auricle.metrics.base import Metric, SumAggregator, divide
 from auricle.metrics.judge import SPOKEN_QUESTION_FIELD, TemplateValues, build_template_values, make_judge_metric
@@ -20,32 +24,8 @@ ANSWER_FIELD = "answer"
 LETTERS = "abcd"
 VB_MCQ_SEED = 0
 """Seed of the letters drawn for answers that `vb-mcq` cannot read; part of the metric's signature."""
-LETTER_CONTEXTS = r"""
-答案是_¦答案是 _¦答案是选项_¦答案应该是_¦答案应该是 _¦答案就是选项_¦答案是‘_¦是_：¦答案选_¦_是正确¦选项_是最合适的¦
-answer is: **_¦answer is **_¦
-the answer to the question is: **_¦the answer to the multiple-choice question is **_¦the answer is '_'¦
-_ is the best answer¦the answer is _¦the correct answer is _¦would select _¦would choose _¦
-would select option _¦would choose option _¦is "_"¦is "_.¦is: **_)¦is **_,¦is **_:¦is **_)¦is: **_.¦is: **_:¦
-is **_.¦be **_,¦is: **_**¦is therefore option **_:¦is: ⏎⏎**_)¦as **_:¦be **_)¦be **_:¦is: ⏎⏎**_**¦
-suggests **_)¦be option **_:¦with **_)¦is typically "_)¦be to **_)¦is: ⏎⏎_)¦is likely to be: **_.¦is **_ (¦
-is option **_**¦is likely **_**¦is:⏎**_.¦is:⏎⏎**_.¦would be _¦would be option _¦would be (_)¦
-would be option (_)¦is _,¦is typically _,¦is typically _.¦i'd say _.¦option _.¦option _:¦option _,¦
-the answer is:⏎**_¦is _:¦is _.¦is: _.¦is (_)¦is:⏎**_)¦is likely **_:¦is the **_)¦:⏎_.¦:⏎_)¦:⏎_,¦: ⏎_.¦:  ⏎_.¦
-:⏎⏎_.¦:⏎⏎_)¦is most likely **_:¦:⏎⏎_,¦: ⏎⏎_.¦(_) would be¦is _)¦is: _)¦is:⏎⏎_:¦is: **_,¦(option _)¦
-select option "_"¦is: _¦is typically **_,¦is **_**¦is likely '_'¦is option '_'¦is:⏎**_:¦is \( \boxed{_ ¦
-would be '_'¦is the **_** ¦question is _ (¦is:⏎⏎**_)¦closest to option **_**¦is most likely **_)¦
-the answer to the question is '_'¦known as '_'¦is '_)¦is typically **_:¦is \( \boxed{\text{_}} \)¦
-is \( \text{_) }¦is \( \text{_} \)¦is \( \text{_:¦is \( \text{_)¦is \(\text{_.¦is:⏎⏎**_¦is \( \text{_.}¦
-is \( \text{_.¦is \( \boxed{_}¦is:⏎\[ \boxed{\text{_}}¦is:⏎\[ \text{_)¦is:⏎⏎\[ \text{_)¦is \( \textbf{_)¦
-is \( \text{_}¦is: \( \text{_.¦corresponds to:⏎- **_:¦would be: **_**.¦is \( _ \)¦is:⏎**_ ¦
-corresponds to option **_**¦be **_**¦be: ⏎⏎_)¦is:⏎\[ \boxed{_}¦is:  ⏎**_:¦is: \( \text{_)¦is likely: **_,¦
-is } \mathbf{_.¦is \( \boxed{_)¦is \( \textbf{_}¦is \(_\)¦is:⏎  ⏎**_:¦is option **_ ¦is:⏎\( \textbf{_.¦
-is \( \mathbf{_}¦was option **_**¦is likely "_)¦option **_:¦is "_)¦is most likely **_,¦is often **_:¦is:  ⏎_)¦
- _.¦ _,¦ _:¦ _)¦**_.¦**_)¦"_.¦"_,¦"_:¦(_)¦"_"¦
-"""
-"""Contexts in which `vb-mcq` (of VoiceBench, Apache-2.0, and the evalkit, MIT) reads a letter, first one first. `_` is
-the letter, `⏎` a line break, and `¦` ends a context."""
-_CONTEXTS = [context.replace("⏎", "\n") for context in LETTER_CONTEXTS.replace("\n", "").split("¦")[:-1]]
+CONTEXTS_FILE, CONTEXTS_FUNCTION, LETTER_MARK = "almeval/datasets/ds_mqa.py", "extract_answer_vb_mcq", "[CHOICE]"
+"""Where a checkout of the evalkit lists the contexts in which it reads a letter, and the mark of the letter in them."""
 _SPEAKER_MARKS = ("<1>", "<2>", "<3>")
 _ENDS = (".", ",", ":", ")")
 
@@ -80,16 +60,39 @@ kimi_choice, kimi_reference, kimi_sd_qa, kimi_answer, kimi_open, kimi_alpaca, ki
 )
 
 
-def read_letter(answer: str) -> str | None:
-    """Return the letter from A to D that `vb-mcq` reads from an answer, or None if it reads none.
+def load_letter_contexts() -> tuple[str, ...]:
+    """Read the contexts of letters from a checkout of the evalkit, in its order and without running its code.
 
-    >>> read_letter("I think it is (b)."), read_letter("who knows")
-    ('B', None)
+    Raises:
+        SpecError: if there is no checkout in the working folder, in one that contains it, or in PYTHONPATH.
     """
+    here = Path.cwd()
+    for folder in (here, *here.parents, *map(Path, sys.path)):
+        if (path := folder / CONTEXTS_FILE).is_file():
+            return _parse_contexts(path, path.stat().st_mtime_ns)
+    raise SpecError(
+        "vb-mcq reads letters with the templates of Kimi-Audio-Evalkit, which are not part of Auricle. Run the command "
+        f"in a checkout of the evalkit (a folder with {CONTEXTS_FILE}), or add one to PYTHONPATH."
+    )
+
+
+@cache
+def _parse_contexts(path: Path, _version: int) -> tuple[str, ...]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == CONTEXTS_FUNCTION:
+            texts = (str(item.value) for item in ast.walk(node) if isinstance(item, ast.Constant))
+            return tuple(text for text in texts if LETTER_MARK in text and text != LETTER_MARK)
+    raise SpecError(f"{path} has no function {CONTEXTS_FUNCTION}: it is not the evalkit's.")
+
+
+def read_letter(answer: str) -> str | None:
+    """Return the letter from A to D that `vb-mcq` reads from an answer, or None if it reads none."""
+    contexts = load_letter_contexts()
     text = answer.lower()
     if text.startswith(_SPEAKER_MARKS):
         text = text[3:].strip()
-    in_context = (letter for context in _CONTEXTS for letter in LETTERS if context.replace("_", letter) in text)
+    in_context = (letter for context in contexts for letter in LETTERS if context.replace(LETTER_MARK, letter) in text)
     alone = (letter for letter in LETTERS if text == letter or text.startswith(tuple(letter + end for end in _ENDS)))
     letter = next(in_context, None) or next(alone, None)
     return letter.upper() if letter else None

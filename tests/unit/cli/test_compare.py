@@ -104,3 +104,13 @@ def test_run_cannot_be_compared_with_a_load_test(auricle: RunAuricle, runs: tupl
     done = auricle("compare", "A", "load")
     assert done.returncode == 2
     assert "load is a measurement of `auricle perf`, but A is not." in done.stderr
+
+
+def test_a_change_beyond_a_limit_fails(auricle: RunAuricle, runs: tuple[str, str]) -> None:
+    done = auricle("compare", *runs, "--fail-if", "wer>+1pp", "--fail-if", "cer<-1pp")
+    assert done.returncode == 3
+    assert re.fullmatch(r"Failed: wer changed by \+[\d.]+ pp, limit \+1 pp\.\n", done.stderr)
+    assert auricle("compare", *reversed(runs), "--fail-if", "wer>+1pp").returncode == 0
+    wrong = auricle("compare", *runs, "--fail-if", "wer>much")
+    assert wrong.returncode == 2
+    assert "Invalid condition 'wer>much'" in wrong.stderr

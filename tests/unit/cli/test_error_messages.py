@@ -76,7 +76,7 @@ def assert_one_line_error(done: CompletedProcess[str], *parts: str) -> None:
         (["run", "gone.yaml", "-m", "echo"], "gone.yaml"),
         (["perf", "demo"], "No model given. Add -m MODEL; see `auricle list models`."),
         (["score", "."], "spec.json"),
-        (["ask", "-m", "echo"], "Nothing to send. Give an audio file, --text, or both."),
+        (["ask", "-m", "echo"], "Nothing to send. Give an audio file, --text, --image or --video."),
         (["ask", "-m", "moonshine", "gone.wav"], "gone.wav"),
     ],
 )

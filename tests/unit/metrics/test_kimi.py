@@ -1,13 +1,16 @@
 """Metrics of Kimi-Audio-Evalkit: what its judge sees, and how `vb-mcq` reads letters."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Sample
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.kimi import make_evalkit_judge, read_letter, vb_mcq
+from auricle.metrics.kimi import load_letter_contexts, make_evalkit_judge, read_letter, vb_mcq
+from tests.support.framework_results import write_letter_contexts
 
 JUDGED = ("choice", "reference", "sd-qa", "answer", "open", "alpaca", "reasoning")
 
@@ -67,6 +70,14 @@ def test_only_open_answers_are_rated_with_a_temperature() -> None:
     assert {request.max_tokens for request in requests} == {1024}
 
 
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder like a checkout of the evalkit, with contexts of our own."""
+    write_letter_contexts(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize(
     ("answer", "letter"),
     [
@@ -74,24 +85,39 @@ def test_only_open_answers_are_rated_with_a_temperature() -> None:
         ("b)", "B"),
         ("<2> C.", "C"),
         ("<3>b", "B"),
-        ('They call it "d" here', "D"),
-        ("答案是D", "D"),
-        ("The correct answer is C because of the tone.", "C"),
-        ("It is not A. It is D.", "D"),
-        ("It is not A. It is D", "A"),
+        ("I choose D here", "D"),
+        ("I choose D, not B!", "D"),
+        ("It is C! I choose B", "B"),
+        ("Letter: A\nor not", "A"),
         ("**D**", None),
-        ("I'd say (c), not (a)", "A"),
-        ("The answer is\n\\[ \\boxed{b} \\]", None),
-        ("A dog barks.", None),
-        ("The answer is a dog, option B.", "A"),
         ("E", None),
         ("", None),
     ],
 )
-def test_letters_are_read_as_by_the_evalkit(answer: str, letter: str | None) -> None:
+@pytest.mark.usefixtures("checkout")
+def test_letters_are_read_in_the_contexts_of_the_checkout_in_their_order(answer: str, letter: str | None) -> None:
     assert read_letter(answer) == letter
 
 
+def test_contexts_are_found_above_the_working_folder(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (checkout / "runs").mkdir()
+    monkeypatch.chdir(checkout / "runs")
+    assert load_letter_contexts() == ("choose [CHOICE]", "is [CHOICE]!", "letter: [CHOICE]\n")
+
+
+def test_without_a_checkout_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SpecError, match=r"templates of Kimi-Audio-Evalkit.*almeval/datasets/ds_mqa\.py"):
+        read_letter("B")
+
+
+def test_a_file_of_something_else_is_refused(checkout: Path) -> None:
+    (checkout / "almeval/datasets/ds_mqa.py").write_text("x = 1\n")
+    with pytest.raises(SpecError, match="has no function extract_answer_vb_mcq"):
+        read_letter("B")
+
+
+@pytest.mark.usefixtures("checkout")
 def test_an_answer_without_a_letter_gets_the_same_draw_every_time() -> None:
     samples = [Sample(id=str(index), inputs={}, target="B") for index in range(400)]
     stats = [vb_mcq.score(sample, Generation(text="who knows")) for sample in samples]
@@ -101,8 +127,9 @@ def test_an_answer_without_a_letter_gets_the_same_draw_every_time() -> None:
     assert vb_mcq.signature == "vb-mcq:1.seed-0"
 
 
+@pytest.mark.usefixtures("checkout")
 def test_drawn_letters_are_counted_apart() -> None:
-    replies = ["The answer is B", "who knows", "The answer is C"]
+    replies = ["I choose B", "who knows", "I choose C"]
     stats = [vb_mcq.score(make_sample("B"), Generation(text=reply)) for reply in replies]
     assert stats[::2] == [(1, 0), (0, 0)]
     assert vb_mcq.details(stats) == {"drawn": 1}
@@ -112,6 +139,7 @@ def test_drawn_letters_are_counted_apart() -> None:
     assert vb_mcq.bounds(make_sample()) == ((0, 0), (1, 0))
 
 
+@pytest.mark.usefixtures("checkout")
 def test_only_the_letter_of_the_row_is_right() -> None:
     assert vb_mcq.score(make_sample("A"), Generation(text="A")) == (1, 0)
     assert vb_mcq.score(make_sample("joy"), Generation(text="A")) == (0, 0)

@@ -12,6 +12,7 @@ from auricle.core.types import Generation
 from auricle.interop.kimi.datasets import GROUPS
 from auricle.runs.run_directory import Run
 from tests.support import paths
+from tests.support.framework_results import write_letter_contexts
 
 pytestmark = pytest.mark.slow
 
@@ -48,6 +49,7 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, body in files().items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(body, encoding="utf-8")
+    write_letter_contexts(folder)
     for name in ("0.wav", "1.wav"):
         soundfile.write(folder / name, np.zeros(3200, np.float32), 16_000)
     return folder
