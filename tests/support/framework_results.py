@@ -185,7 +185,8 @@ def write_letter_contexts(folder: Path) -> None:
     path = folder / "almeval" / "datasets" / "ds_mqa.py"
     path.parent.mkdir(parents=True, exist_ok=True)
     contexts = ["choose [CHOICE]", "is [CHOICE]!", "letter: [CHOICE]\n"]
-    path.write_text(
-        "class Dataset:\n    def extract_answer_vb_mcq(self, text):\n"
-        f"        for template in {contexts!r}:\n            template.replace('[CHOICE]', 'a')\n"
-    )
+    with path.open("a", encoding="utf-8") as file:  # a page may have written a dataset there
+        file.write(
+            "\n\ndef extract_answer_vb_mcq(text):\n"
+            f"    for template in {contexts!r}:\n        template.replace('[CHOICE]', 'a')\n"
+        )
