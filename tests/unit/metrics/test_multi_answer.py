@@ -424,3 +424,9 @@ def test_a_judge_is_asked_about_the_elected_answer_only() -> None:
     assert "a hound" in str(request.turns)
     assert "a cat" not in str(request.turns)
     assert voted.score(sample, *outputs, verdicts=("Verdict: yes",)) == (0, (1.0,))
+
+
+def test_an_unreadable_answer_gets_the_worst_statistic_of_its_own_sample() -> None:
+    sample = Sample(id="1", inputs={"choices": ["happy", "sad"]}, target="sad")
+    stat = aggregate_answers(uar, "mean").score(sample, Generation(text="sad"), Generation(text="hm"))
+    assert stat == (1, (("sad", "sad"), (None, "sad")))

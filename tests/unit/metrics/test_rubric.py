@@ -99,6 +99,12 @@ def test_json_is_the_whole_reply_or_one_fenced_block(reply: str, value: float | 
     assert_parsed(make_rubric(SCALE, output="json"), reply, value)
 
 
+@pytest.mark.parametrize("verdict", ["true", "null", "[3]", "{}"])
+def test_json_of_another_kind_is_no_verdict(verdict: str) -> None:
+    with pytest.raises(Unreadable, match="the judge's 'score' is not a verdict"):
+        make_rubric(SCALE, output="json").parse_reply(f'{{"score": {verdict}}}')
+
+
 def test_json_may_use_true_for_yes() -> None:
     assert make_rubric(output="json").parse_reply('{"verdict": true}') == 1.0
     assert make_rubric(output="json").parse_reply('{"verdict": "no"}') == 0.0
