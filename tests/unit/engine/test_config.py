@@ -190,3 +190,8 @@ def test_limits_are_positive(field: str, least: float) -> None:
     assert getattr(RunConfig.from_fields({**REQUIRED, field: least}, "test"), field) == least
     with pytest.raises(SpecError, match=f"{field}: Input should be greater than 0"):
         RunConfig.from_fields({**REQUIRED, field: 0}, "test")
+
+
+def test_settings_may_be_given_as_they_are() -> None:
+    config = RunConfig(task=("demo",), model="echo", settings=Settings(concurrency=3))
+    assert config.settings == Settings(concurrency=3)

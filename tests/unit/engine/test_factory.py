@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from auricle import Generate, Settings, Spec, SpecError, Turn
+from auricle.core.redaction import SECRETS
 from auricle.engine.factory import (
     Evaluation,
     build_run_spec,
@@ -28,6 +29,7 @@ from auricle.engine.workers import replicas
 from auricle.engine.workers.ray import RayReplicaPool
 from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
 from auricle.engine.workers.senders import SenderPool
+from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
 from auricle.testing.models import Echo, FakeApi
 from tests.support.fake_ray import FakeRay
@@ -278,3 +280,21 @@ def test_created_is_a_time_in_utc(spec: Spec) -> None:
 def test_display_name_keeps_the_prefix_of_a_framework() -> None:
     assert display_name("kimi:/long/path/mine.py:Model") == "kimi:mine.py:Model"
     assert display_name("echo") == "echo"
+
+
+def test_secrets_of_a_model_are_registered_when_it_is_loaded() -> None:
+    class Keyed(Echo):
+        def __init__(self, api_key: str) -> None:
+            super().__init__()
+
+    construct_model(Keyed, "keyed", {"api_key": "sk-very-secret-key"})
+    assert b"sk-very-secret-key" not in SECRETS.redact_bytes(b"the key is sk-very-secret-key")
+
+
+def test_a_model_of_this_process_runs_in_this_process_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MODELS, "is_local", lambda name: name == "echo")
+    spec = Spec(task="demo", model="echo")
+    assert isinstance(deploy_model(Echo, spec, Settings()), Echo)
+    for settings in (Settings(replicas=2), Settings(devices=("0",)), Settings(backend="ray")):
+        with pytest.raises(SpecError, match="Other processes cannot import echo"):
+            deploy_model(Echo, spec, settings)
