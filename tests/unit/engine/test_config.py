@@ -193,5 +193,5 @@ def test_limits_are_positive(field: str, least: float) -> None:
 
 
 def test_settings_may_be_given_as_they_are() -> None:
-    config = RunConfig(task=("demo",), model="echo", settings=Settings(concurrency=3))
+    config = RunConfig.from_fields({**REQUIRED, "settings": Settings(concurrency=3)}, "test")
     assert config.settings == Settings(concurrency=3)
