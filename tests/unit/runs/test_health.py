@@ -49,6 +49,12 @@ def test_problems_are_described_with_line_numbers() -> None:
     assert JournalHealth.build(300, 300, []).describe() == ()
 
 
+@pytest.mark.parametrize(("records", "start"), [(299, "1 of 300 sample has no"), (298, "2 of 300 samples have no")])
+def test_missing_samples_are_counted(records: int, start: str) -> None:
+    (sentence,) = JournalHealth.build(records, 300, []).describe()
+    assert sentence.startswith(start)
+
+
 def test_many_lines_are_counted_and_some_are_named() -> None:
     health = JournalHealth.build(0, 500, damage(*range(1, 501)))
     assert (health.damaged_records, len(health.damaged)) == (500, 100)
@@ -63,11 +69,11 @@ def test_fingerprint_notices_a_change_with_the_old_size_and_time(tmp_path: Path)
     assert fingerprint.matches(path)
     path.write_bytes(b"two")
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert not fingerprint.matches(path)
+    assert fingerprint.matches(path) is False
     path.write_bytes(b"on")
-    assert not fingerprint.matches(path)
+    assert fingerprint.matches(path) is False
     path.unlink()
-    assert not fingerprint.matches(path)
+    assert fingerprint.matches(path) is False
 
 
 def test_unchanged_file_is_not_read_again(tmp_path: Path) -> None:

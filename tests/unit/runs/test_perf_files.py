@@ -114,6 +114,13 @@ def test_accuracy_has_an_interval_if_both_ends_are_known(
     assert Accuracy("wer", 0.1, low, high, 8, 8, False, "wer:1").measure == RunMeasure(0.1, interval)
 
 
+def test_a_request_without_a_turn_is_the_first(tmp_path: Path) -> None:
+    (tmp_path / "requests.0.jsonl").write_bytes(b'{"index":1,"turn":1}\n')
+    (tmp_path / "requests.1.jsonl").write_bytes(b'{"index":1}\n')
+    merge_requests(tmp_path, 2)
+    assert (tmp_path / "requests.jsonl").read_bytes() == b'{"index":1}\n{"index":1,"turn":1}\n'
+
+
 def test_requests_of_all_senders_are_merged_in_the_order_of_the_plan(tmp_path: Path) -> None:
     rows = [{"index": 0}, {"index": 1, "turn": 0}, {"index": 1, "turn": 1}, {"index": 1, "turn": 2}, {"index": 2}]
     lines = [orjson.dumps(row) + b"\n" for row in rows]

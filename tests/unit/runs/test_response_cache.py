@@ -523,6 +523,13 @@ def test_readers_and_writers_do_not_block_each_other(file: Path) -> None:
     ResponseCache(file, "m", {}).close()
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("model", ["package.module:Model", "missing.py:Model", "kimi:model"])
+def test_models_without_a_file_are_known_by_their_name(look_up: Any, model: str) -> None:
+    assert look_up(HELLO, HELLO, (model, {})) == ANSWER
+    assert look_up(HELLO, HELLO, (model, {}), (f"{model}2", {})) is None
 
 
 def test_clearing_makes_the_file_smaller(file: Path) -> None:

@@ -360,7 +360,9 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     fsync = os.fsync
 
     def record_and_sync(descriptor: int) -> None:
-        paths.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+        path = Path(f"/proc/self/fd/{descriptor}").readlink()
+        assert path.is_dir() or path.stat().st_size, "nothing was written yet"
+        paths.append(path)
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", record_and_sync)

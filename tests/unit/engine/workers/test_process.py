@@ -271,6 +271,7 @@ def test_the_log_of_a_replaced_process_is_continued(odd_model: Path, tmp_path: P
             await worker.send(ask("crash"))
         await worker.send(ask("a"))
         assert not worker._pending, "an answered request is forgotten"
+        assert worker._starts == 0, "an answer starts the count of starts again"
 
     use_worker(WorkerProcess(f"{odd_model}:Odd", {}, log=log), use)
     assert log.read_text().count("loaded") == 2

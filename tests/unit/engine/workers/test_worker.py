@@ -86,3 +86,12 @@ def test_worker_imports_nothing_but_orjson(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["can"] == ["generate"]
+
+
+@pytest.mark.slow
+def test_a_model_is_described_on_standard_output() -> None:
+    command = [sys.executable, "-m", "auricle.engine.workers.worker", "--describe", "echo"]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    described = json.loads(done.stdout)
+    assert "generate" in described["can"]
+    assert described["asynchronous"] is False
