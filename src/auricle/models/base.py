@@ -24,19 +24,8 @@ Result = TypeVar("Result")
 Key = TypeVar("Key", bound=Hashable)
 
 
-class AsyncModel:
-    """A model that answers one request per call, with many calls in flight, such as an API.
-
-    Override only the methods that the model supports. A task that needs another one is refused before anything is
-    loaded.
-
-    Example:
-        >>> class Parrot(AsyncModel):
-        ...     async def generate(self, request):
-        ...         return Generation(text="hello")
-        >>> abilities(Parrot)
-        ['generate']
-    """
+class ModelAttributes:
+    """What a model class declares about itself."""
 
     first_tokens: bool = False
     """Whether the model returns the most likely first tokens of an answer when a request asks for them."""
@@ -54,6 +43,21 @@ class AsyncModel:
     """What requests may contain: `text`, `audio`, `image`, `video`."""
     required_inputs: tuple[str, ...] = ()
     """Those without which the model cannot answer; a task whose samples have none of one is refused."""
+
+
+class AsyncModel(ModelAttributes):
+    """A model that answers one request per call, with many calls in flight, such as an API.
+
+    Override only the methods that the model supports. A task that needs another one is refused before anything is
+    loaded.
+
+    Example:
+        >>> class Parrot(AsyncModel):
+        ...     async def generate(self, request):
+        ...         return Generation(text="hello")
+        >>> abilities(Parrot)
+        ['generate']
+    """
 
     async def generate(self, request: Generate) -> Generation:
         """Write an answer.
@@ -100,7 +104,7 @@ class AsyncModel:
         """Release the resources of the model."""
 
 
-class BatchModel:
+class BatchModel(ModelAttributes):
     """A model that answers a list of requests of one kind, in order, such as local weights.
 
     Override only the methods that the model supports. A task that needs another one is refused before anything is
@@ -121,23 +125,6 @@ class BatchModel:
     """Maximum seconds of audio per call, padding included: number of requests × longest clip."""
     sample_rate: int | None = None
     """If set, audio is decoded to this rate in background threads before the call."""
-
-    first_tokens: bool = False
-    """Whether the model returns the most likely first tokens of an answer when a request asks for them."""
-    wants_context: bool = False
-    """Whether `request.context` should contain the task and the sample that a request belongs to."""
-    wants_inputs: tuple[str, ...] = ()
-    """Inputs or metadata fields of a sample, by name, that `request.context` should contain instead."""
-    max_seconds: float | None = None
-    """Longest clip that the model accepts. Samples beyond a limit are skipped, with the limit as their reason."""
-    sample_rates: tuple[int, ...] | None = None
-    """Sample rates of files that the model accepts."""
-    languages: tuple[str, ...] | None = None
-    """Languages that the model accepts, such as `en`; compared with the sample's field `language` or the task's."""
-    modalities: tuple[str, ...] | None = None
-    """What requests may contain: `text`, `audio`, `image`, `video`."""
-    required_inputs: tuple[str, ...] = ()
-    """Those without which the model cannot answer; a task whose samples have none of one is refused."""
 
     def generate(self, batch: Sequence[Generate]) -> Sequence[Generation]:
         """Write one answer per request.
