@@ -58,6 +58,7 @@ VALUES: Mapping[str, Callable[[int, str], Any]] = {
     "image": lambda index, _: dict(IMAGE),
     "nothing": lambda index, _: None,
     "language": lambda index, _: "English",
+    "capability": lambda index, _: "Plot Attribute",
 }
 KINDS_BY_NAME: Sequence[tuple[str, tuple[str, ...]]] = (
     (r"^(audio|source_wav|wav|sound|speech)$|audio_path", ("audio", "text")),
@@ -69,6 +70,7 @@ KINDS_BY_NAME: Sequence[tuple[str, tuple[str, ...]]] = (
         ("letter", "word", "text", "number", "list", "digit", "list text", "yes or no"),
     ),
     (r"language", ("language", "text", "letter")),
+    (r"capability", ("capability", "text")),
     (r"index|idx|num|count|year|id$", ("number", "text", "digit")),
     (r"time|duration|start|end|score", ("fraction", "number", "text")),
     (r"", ("text", "word", "letter", "list", "number", "digit", "mapping", "flag", "nothing")),
@@ -345,7 +347,8 @@ class AudioDecoder(dict[str, Any]):
         super().__init__(array=array, sampling_rate=16000, path=path)
 
     def get_all_samples(self) -> Any:
-        return SimpleNamespace(data=self["array"], samples=self["array"], sample_rate=16000)
+        samples = import_module("torch").from_numpy(self["array"])
+        return SimpleNamespace(data=samples, samples=samples, sample_rate=16000)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> AudioDecoder:
         return AudioDecoder(self["array"], self["path"])
