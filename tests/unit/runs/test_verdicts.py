@@ -111,6 +111,16 @@ def test_a_later_line_replaces_an_earlier_one(tmp_path: Path) -> None:
         assert not index.has_reply(request.key)
 
 
+def test_a_record_that_was_not_judged_is_missing(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_metric()
+    write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD))
+    other = replace(RECORD, outputs=(Generation(text="another answer"),))
+    with VerdictIndex(path, JUDGE) as index:
+        with pytest.raises(Unreadable, match="not judged yet"):
+            index.read_replies(metric, other)
+        assert (index.to_facts().missing, index.to_facts().verdicts) == (1, 0)
+
+
 def test_damaged_lines_are_named_and_not_read(tmp_path: Path) -> None:
     path, metric = tmp_path / "verdicts.jsonl", build_metric()
     write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD))
