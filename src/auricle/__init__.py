@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auricle.api import compare, evaluate, load_model, score, summary
+    from auricle.api import compare, evaluate, load_model, numbers, samples, score, summary
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Sample, Turn
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from auricle.tasks.catalogue import task
 
 _EXPORTS = {
-    "api": ("compare", "evaluate", "load_model", "score", "summary"),
+    "api": ("compare", "evaluate", "load_model", "numbers", "samples", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
     "engine.config": ("RunConfig",),
@@ -75,6 +75,8 @@ __all__ = [
     "load_model",
     "metric",
     "model",
+    "numbers",
+    "samples",
     "score",
     "summary",
     "task",

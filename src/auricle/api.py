@@ -59,6 +59,8 @@ from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer, select_inferencer
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from auricle.report.compare import Comparison, Split
 
 T = TypeVar("T")
@@ -268,6 +270,48 @@ def summary(out: str | Path, by: str | None = None) -> list[Number]:
         'accuracy'
     """
     return [number for number in load_metrics(out).numbers if by is None or number.field in ("", by)]
+
+
+def numbers(runs: str | Path | Sequence[str | Path]) -> pd.DataFrame:
+    """Return the numbers of one or more runs as a data frame.
+
+    Args:
+        runs: Run directory, or several.
+
+    Returns:
+        One row per run, metric and group: run, task, model, the fields of `Number`, and its coverage.
+
+    Example:
+        >>> numbers("runs/demo/moonshine")[["metric", "group", "value"]]  # doctest: +SKIP
+    """
+    from auricle.report.frames import build_numbers_frame
+
+    return build_numbers_frame({path: load_metrics(path) for path in _to_paths(runs)})
+
+
+def samples(runs: str | Path | Sequence[str | Path]) -> pd.DataFrame:
+    """Return the samples of one or more runs as a data frame.
+
+    Args:
+        runs: Run directory, or several.
+
+    Returns:
+        One row per run and sample: run, id, target, answer, outcome, error, seconds, audio_seconds, the sample's
+        metadata as `meta.NAME`, and its statistics as `score.NAME`.
+
+    Example:
+        >>> samples("runs/demo/moonshine").groupby("meta.speaker")["seconds"].mean()  # doctest: +SKIP
+    """
+    from auricle.report.frames import build_samples_frame
+
+    paths = _to_paths(runs)
+    for path in paths:
+        load_metrics(path)  # scores a run whose scores are missing or older than its answers
+    return build_samples_frame(paths)
+
+
+def _to_paths(runs: str | Path | Sequence[str | Path]) -> list[Path]:
+    return [Path(runs)] if isinstance(runs, (str, Path)) else [Path(run) for run in runs]
 
 
 def load_metrics(out: str | Path) -> Metrics:

@@ -7,8 +7,9 @@ Without common samples, the runs are compared as independent groups. What cannot
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
@@ -35,8 +36,12 @@ from auricle.report.compare.unpaired import (
     compute_unpaired_shifts,
     describe_groups,
 )
+from auricle.report.frames import make_frame
 from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import Metrics, ModelFacts, OutcomeCounts, TaskFacts
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Comparison", "ComparisonRow", "Flip", "Shift", "Split", "compare_runs"]
 
@@ -94,6 +99,10 @@ class Comparison:
     @property
     def overall(self) -> tuple[ComparisonRow, ...]:
         return tuple(row for row in self.rows if not row.field)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a data frame, one per metric and group."""
+        return make_frame([asdict(row) for row in self.rows])
 
     def write_html(self, path: Path) -> None:
         """Write the comparison as a page, with the samples that changed most."""
