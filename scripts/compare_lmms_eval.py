@@ -280,13 +280,14 @@ def place_media(value: Any) -> Any:
 
 
 def compare_groups(comparison: Comparison, theirs: Mapping[str, Sequence[str]], tasks_folder: Path) -> None:
+    """Compare the members of groups; lmms-eval expands tags in the order of the file system."""
     for path, members in theirs.items():
         try:
-            ours = [member.name for member in list_members(read_config(tasks_folder / path))]
+            ours = sorted(member.name for member in list_members(read_config(tasks_folder / path)))
         except AuricleError as error:
             comparison.refuse("groups", path, str(error)[:200])
         else:
-            comparison.add("groups", path, ours, list(members))
+            comparison.add("groups", path, ours, sorted(members))
 
 
 @contextmanager
