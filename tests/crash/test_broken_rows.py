@@ -61,7 +61,8 @@ def test_run_completes_and_counts_failures(finished: Any) -> None:
     done, metrics = finished
     assert done.returncode == 3, done.stderr
     assert "Traceback" not in done.stderr
-    assert metrics["outcomes"] == {"total": 160, "answered": GOOD, "failed": 8, "empty": 0, "skipped": 0}
+    expected = {"total": 160, "answered": GOOD, "failed": 8, "empty": 0, "skipped": 0, "audio_not_sent": 0}
+    assert metrics["outcomes"] == expected
 
 
 def test_each_failure_has_its_line_and_reason(finished: Any) -> None:
