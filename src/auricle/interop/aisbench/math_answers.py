@@ -18,28 +18,12 @@ Replacements = Iterable[tuple[str, str]]
 FINAL_REPLACEMENTS: Replacements = (
     *(("an ", ""), ("a ", ""), (".$", "$"), ("\\$", ""), ("\\ ", ""), (" ", ""), ("mbox", "text")),
     *((",\\text{and}", ","), ("\\text{and}", ","), ("\\text{m}", "\\text{}"), ("\\le", "<")),
-)  # fmt: skip
+)
 FINAL_UNITS = (
-    *[
-        "square",
-        "ways",
-        "integers",
-        "dollars",
-        "mph",
-        "inches",
-        "ft",
-        "hours",
-        "km",
-        "units",
-        "\\ldots",
-        "sue",
-        "points",
-        "feet",
-        "minutes",
-        "digits",
-        "cents",
-    ],
-    *["degrees", "cm", "gm", "pounds", "meters", "meals", "edges", "students", "childrentickets", "multiples"],
+    *str.split(
+        "square ways integers dollars mph inches ft hours km units \\ldots sue points feet minutes digits cents "
+        "degrees cm gm pounds meters meals edges students childrentickets multiples"
+    ),
     *("\\text{s}", "\\text{.}", "\\text{\ns}", "\\text{}^2", "\\text{}^3", "\\text{\n}", "\\text{}"),
     *("\\mathrm{th}", "^\\circ", "^{\\circ}", "\\;", ",\\!", "{,}", '"', "\\dots", "\n", "\r", "\f"),
 )
