@@ -56,9 +56,9 @@ MEDIA_FILES = {"audio": "0.wav", "image": "0.png"}
 
 
 def build_our_task(config: TaskConfig, data: Path, *, with_media: bool) -> Task:
-    """Build the task of a YAML with generated rows, without the media if they cannot be generated."""
+    """Build the task of a YAML with generated rows, without separate media if they cannot be generated."""
     if not with_media:
-        config = replace(config, values={**config.values, "doc_to_visual": None, "doc_to_messages": None})
+        config = replace(config, values={**config.values, "doc_to_visual": None})
     return build_task(config, LmmsTaskOptions(data=str(data), root=str(data.parent)))
 
 
@@ -242,10 +242,10 @@ class TaskComparison:
                 continue
             try:
                 number = score_metric(ours[metric], samples, result, marks)
-            except Unreadable as error:
-                self.comparison.refuse(subject, label, f"unreadable: {error}")
-                continue
             except AuricleError as error:
+                if isinstance(error, Unreadable) or str(value).startswith("not a number"):
+                    self.comparison.refuse(subject, label, str(error))
+                    continue
                 # A function that rejects its values does so on both sides.
                 number = value if str(value) in str(error) and "Error" in str(value) else str(error)
             self.comparison.add(subject, label, number, value)

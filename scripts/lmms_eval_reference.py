@@ -18,7 +18,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -471,6 +471,8 @@ def main() -> None:
     JUDGE.install()
     import_module("lmms_eval.tasks")
     import_module("loguru").logger.remove()
+    with suppress(ImportError):  # METEOR waits for its own lock when it is deleted after the alarm interrupted it
+        import_module("pycocoevalcap.meteor.meteor").Meteor.__del__ = lambda scorer: scorer.meteor_p.kill()
 
     def time_out(*_: Any) -> None:
         raise TaskAborted(f"took longer than {TASK_SECONDS} s")
