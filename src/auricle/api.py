@@ -94,21 +94,17 @@ def evaluate(
         1.0
     """
     evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
-    spec, task, model_class = evaluation.spec, evaluation.task, evaluation.model_class
+    spec, task = evaluation.spec, evaluation.task
     if spec.judge:
         _resolve_judge_model(spec.judge)
     settings = settings or Settings()
     settings = replace(settings, limit=spec.limit or settings.limit)
-    check_settings(model_class, spec, settings)
+    check_settings(evaluation.model_class, spec, settings)
     if validate := getattr(task.samples, "validate", None):
         validate()
     observer = observer or Observer()
     with limit_audio(settings.max_audio), Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
-        with model_log(run.path) as log:
-            is_answered = has_all_answers(task.samples, run, evaluation.inferencer, settings)
-            model = NoModel() if is_answered else deploy_model(model_class, spec, settings, run.path)
-            with loguru_records_written(log.write):
-                outcomes, stop_reason = _run_inference(evaluation, model, run, settings, observer)
+        outcomes, stop_reason = _collect_answers(evaluation, run, settings, observer)
         result = RunResult(
             path=run.path,
             outcomes=outcomes,
@@ -396,6 +392,17 @@ def _preview_samples(
             raise
         except Exception as error:  # noqa: BLE001 - raised by a user's class; a run would fail this sample
             yield RejectedRow(sample.origin or sample.id, f"{type(error).__name__}: {describe(error)}"), []
+
+
+def _collect_answers(
+    evaluation: Evaluation, run: Run, settings: Settings, observer: Observer
+) -> tuple[OutcomeCounts, str]:
+    """Load the model, unless everything is answered, and run it; what it prints and logs is kept in the run."""
+    with model_log(run.path) as log:
+        is_answered = has_all_answers(evaluation.task.samples, run, evaluation.inferencer, settings)
+        model = NoModel() if is_answered else deploy_model(evaluation.model_class, evaluation.spec, settings, run.path)
+        with loguru_records_written(log.write):
+            return _run_inference(evaluation, model, run, settings, observer)
 
 
 def _run_inference(

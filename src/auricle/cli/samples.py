@@ -56,6 +56,8 @@ def samples(run: Path, metric: str | None, worst: int | None, is_open: bool, as_
         else:
             echo(record.sample.id, nl=False, bold=True)
             echo("\n".join([f"  {record.sample.origin}", *listing.format(record)]) + "\n")
+    if not records and not as_json:
+        echo("No sample matches.", err=True)
     if not listing.is_complete and not as_json:
         echo("The run is not finished.", err=True)
     if is_open:

@@ -73,6 +73,7 @@ def test_samples_are_filtered_and_sorted(transcripts: RunAuricle) -> None:
         "b",
     ]
     assert list_ids(transcripts("samples", "run", "--sort", "level", "--json").stdout) == ["b", "c", "a"]
+    assert transcripts("samples", "run", "--where", "speaker=carl").stderr == "No sample matches.\n"
     worst = ("samples", "run", "--worst", "1", "--where", "level=2", "--json")
     assert list_ids(transcripts(*worst).stdout) == ["c"]
 
