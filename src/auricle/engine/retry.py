@@ -116,21 +116,25 @@ class RetryingSender:
         slot: Where requests are sent.
         settings: Number of attempts, backoff and cache.
         fail_fast: Aborts the run when every request fails; shared by all samples.
+        has_media: Whether the sample has media, so that its requests may contain audio.
     """
 
-    __slots__ = ("_fail_fast", "_settings", "_slot", "attempts", "cache_hits", "has_sent_audio")
+    __slots__ = ("_fail_fast", "_has_media", "_settings", "_slot", "attempts", "cache_hits", "has_sent_audio")
 
-    def __init__(self, slot: Slot, settings: Settings, fail_fast: FailFast | None = None) -> None:
+    def __init__(
+        self, slot: Slot, settings: Settings, fail_fast: FailFast | None = None, *, has_media: bool = True
+    ) -> None:
         self._slot = slot
         self._settings = settings
         self._fail_fast = fail_fast
+        self._has_media = has_media
         self.attempts = 1
         self.cache_hits = 0
         self.has_sent_audio: bool | None = None
         """Whether a request contained audio or video; None before the first request."""
 
     def __call__(self, request: Request) -> Awaitable[Output]:
-        if not self.has_sent_audio:
+        if self._has_media and not self.has_sent_audio:
             self.has_sent_audio = any(isinstance(part, (Audio, Video)) for part in request.parts)
         cache = self._settings.cache
         return self._send_with_retries(request) if cache is None else self._send_unless_cached(request, cache)

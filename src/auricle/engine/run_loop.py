@@ -190,8 +190,8 @@ class RunLoop:
         """Answer one sample, unless its media are those of its earlier answer; errors are recorded."""
         row, sample, previous = job
         started_at = time.perf_counter()
-        sender = RetryingSender(slot, self._settings, self._fail_fast)
         key, error, audio_seconds, sample_has_media = "", None, None, has_media(sample)
+        sender = RetryingSender(slot, self._settings, self._fail_fast, has_media=sample_has_media)
         outputs: tuple[Output, ...] = ()
         try:
             if sample_has_media:  # hashing files takes a while
