@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from auricle.runs.result import RunResult
     from auricle.tasks.base import Task, jsonl
     from auricle.tasks.catalogue import task
+    from auricle.tasks.task_files import task_file
 
 _EXPORTS = {
     "api": ("compare", "evaluate", "load_model", "numbers", "samples", "score", "summary"),
@@ -38,6 +39,7 @@ _EXPORTS = {
     "runs.result": ("RunResult",),
     "tasks.catalogue": ("task",),
     "tasks.base": ("Task", "jsonl"),
+    "tasks.task_files": ("task_file",),
     "core.types": ("Generate", "Generation", "Likelihood", "LogLikelihood", "Predict", "Prediction", "Sample", "Turn"),
 }
 _MODULE_BY_NAME = {name: module for module, names in _EXPORTS.items() for name in names}
@@ -80,6 +82,7 @@ __all__ = [
     "score",
     "summary",
     "task",
+    "task_file",
 ]
 
 

@@ -359,7 +359,8 @@ def _format_run_command(task: Sequence[str], task_args: Mapping[str, Any]) -> st
 
 
 def _task_arguments(root: Path | None, task_args: Sequence[str]) -> dict[str, Any]:
-    from auricle.engine.spec import parse_arguments, resolve_paths
+    from auricle.engine.spec import parse_arguments
+    from auricle.tasks.task_files import resolve_paths
 
     arguments = parse_arguments(task_args)
     return resolve_paths({**arguments, "root": str(root)} if root else arguments, Path())

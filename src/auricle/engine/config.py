@@ -15,7 +15,8 @@ from auricle.core.redaction import redact
 from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
 from auricle.engine.settings import Settings
-from auricle.engine.spec import YAML_SUFFIXES, JudgeSpec, Spec, TaskReference, resolve_tasks
+from auricle.engine.spec import JudgeSpec, Spec, resolve_tasks
+from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
 
 SETTINGS_FIELDS = tuple(field.name for field in fields(Settings) if field.name not in ("cache", "limit"))
 """Settings that a config contains; the cache is chosen by `cache` and `cache_path`, and `limit` is part of the spec."""

@@ -33,6 +33,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import list_named_values, within_limits
+from auricle.tasks.task_files import check_prompt
 
 MAX_SAMPLES_INSPECTED = 100
 """Number of samples among which an input that the model takes by name must occur."""
@@ -104,15 +105,6 @@ def _check_inputs(spec: Spec, task: Task, model_class: type[Model]) -> None:
         )
 
 
-def _check_prompt(task: Task) -> None:
-    """Raise `SpecError` if the prompt names a field that no row has; other errors of the data appear in the run."""
-    try:
-        getattr(task.samples, "validate", lambda: None)()
-    except SpecError as error:
-        if error.location:
-            raise
-
-
 def build_task(spec: Spec) -> Task:
     """Build the task of a spec with its arguments, its profile and the metrics that its judge makes possible."""
     with spec.locations.annotate_errors() if spec.locations else nullcontext():
@@ -120,7 +112,7 @@ def build_task(spec: Spec) -> Task:
         if not isinstance(task, Task):
             raise SpecError(f"{spec.task} returned {type(task).__name__} instead of a Task.")
         if spec.locations:
-            _check_prompt(task)
+            check_prompt(task)
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
     task = task.with_profile(spec.profile) if spec.profile else task
     return task.with_judge() if spec.judge else task

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,16 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 from auricle.core.errors import SpecError
 from auricle.core.redaction import SECRETS, redact
 from auricle.core.registry import split_prefix
-from auricle.core.yaml_files import SourceLocations, read_yaml, read_yaml_with_extends
+from auricle.core.yaml_files import SourceLocations, read_yaml
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
 from auricle.models.catalogue import MODELS
 from auricle.runs.response_cache import select_relevant
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
-from auricle.tasks.catalogue import TASKS
+from auricle.tasks.catalogue import TASK_KINDS, TASKS
+from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference, absolute_code_path, read_task_file, resolve_paths
 
-TASK_KINDS = (*("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"), *("reward", "preference"))
 SCORING_ARGUMENTS = (
     *("profile", "metrics", "rubric", "votes", "cluster", "name", "licence", "answers", "by"),
     *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
@@ -32,20 +30,8 @@ SCORING_ARGUMENTS = (
 """Task arguments that change how answers are scored, but not the requests."""
 STORED_ARGUMENTS = ("target",)
 """Scoring arguments whose effect is stored with the answers, so that scoring again cannot change it."""
-PATH_ARGUMENTS = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
-"""Task arguments that are paths."""
-YAML_SUFFIXES = (".yaml", ".yml")
 CHAT_FORMAT_ARGUMENT = "meta_template"
 """The model argument that contains a chat format, or the path of one."""
-CODE_ARGUMENTS = (
-    ("inferencer",),
-    ("inferencer", "use"),
-    ("inferencer", "next"),
-    ("shots",),
-    ("shots", "use"),
-    ("shots", "encoder"),
-)
-"""Task arguments that may be `file.py:name`."""
 
 
 class JudgeSpec(BaseModel):
@@ -69,7 +55,7 @@ class JudgeSpec(BaseModel):
 
     def resolved(self) -> Self:
         """Return the judge with the path of its file made absolute."""
-        return self.model_copy(update={"model": _absolute_code_path(self.model)})
+        return self.model_copy(update={"model": absolute_code_path(self.model)})
 
     def to_judge(self) -> Judge:
         """Return the judge without secrets, as it identifies verdicts."""
@@ -138,12 +124,12 @@ class Spec(BaseModel):
         """Return the spec with absolute paths, so that it does not depend on the working directory."""
         update: dict[str, Any] = {
             "task_args": resolve_paths(TASKS.resolve_arguments(self.task, self.task_args), Path()),
-            "model": _absolute_code_path(MODELS.resolve_name(self.model)),
+            "model": absolute_code_path(MODELS.resolve_name(self.model)),
             "model_args": _inline_chat_format(self.model_args),
         }
         if self.judge:
             update["judge"] = self.judge.resolved()
-        return self.model_copy(update={**update, "task": _absolute_code_path(self.task)})
+        return self.model_copy(update={**update, "task": absolute_code_path(self.task)})
 
     def public(self) -> dict[str, Any]:
         """Return the fields of the spec without secrets, for `spec.json`."""
@@ -184,16 +170,6 @@ class Spec(BaseModel):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class TaskReference:
-    """A task by name, with its arguments."""
-
-    task: str
-    arguments: dict[str, Any]
-    locations: SourceLocations | None = None
-    """Where the arguments are in a YAML file, for error messages."""
-
-
 def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> TaskReference:
     """Resolve the TASK argument of the command line to a registered name and arguments.
 
@@ -203,7 +179,7 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> Task
         arguments: Arguments from `-T`.
     """
     if name.endswith(YAML_SUFFIXES) and not split_prefix(name)[0]:
-        return _read_task_file(Path(name), arguments)
+        return read_task_file(Path(name), arguments)
     if name.startswith(HF_PREFIX) or Path(name).suffix.lower() in READERS:
         if foreign := split_prefix(name)[0]:
             raise SpecError(f"{name} is a data file, not a task: leave out the prefix {foreign}")
@@ -224,37 +200,6 @@ def resolve_tasks(name: str, kind: str | None, arguments: dict[str, Any]) -> lis
     return [replace(reference, task=member) for member in TASKS.expand(reference.task, reference.arguments)]
 
 
-def _read_task_file(path: Path, arguments: dict[str, Any]) -> TaskReference:
-    """Read a task file: its kind, its data and any other argument of the task."""
-    values, locations = read_yaml_with_extends(path, lambda file, values: resolve_paths(values, file.parent))
-    kind = values.pop("kind", None) or values.pop("task", None)
-    if not isinstance(kind, str):
-        raise SpecError(f"{path}: missing field 'kind'. Expected one of: {', '.join(TASK_KINDS)}.")
-    kind = _absolute_code_path(kind, path.parent)
-    with locations.annotate_errors("kind"):
-        TASKS.get(kind)
-    return TaskReference(kind, {"name": path.stem, **values, **arguments}, locations)
-
-
-def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
-    """Return task arguments with all paths made absolute, relative to `base`."""
-    resolved: dict[str, Any] = copy.deepcopy(dict(arguments))
-    for name in PATH_ARGUMENTS:
-        if isinstance(value := resolved.get(name), (str, Path)):
-            resolved[name] = _absolute_path(str(value), base)
-    shots = resolved.get("shots")
-    if isinstance(shots, dict) and isinstance(pool := shots.get("pool"), (str, Path)):
-        shots["pool"] = _absolute_path(str(pool), base)
-    for name, *inner in CODE_ARGUMENTS:
-        mapping = resolved if not inner else resolved.get(name)
-        key = inner[0] if inner else name
-        if isinstance(mapping, dict) and isinstance(value := mapping.get(key), str):
-            mapping[key] = _absolute_code_path(value, base)
-    if isinstance(metrics := resolved.get("metrics"), list):
-        resolved["metrics"] = [_absolute_code_path(str(metric), base) for metric in metrics]
-    return resolved
-
-
 def _inline_chat_format(arguments: dict[str, Any]) -> dict[str, Any]:
     """Replace the path of a chat format by its content, since the file may change before the next run."""
     path = arguments.get(CHAT_FORMAT_ARGUMENT)
@@ -262,32 +207,6 @@ def _inline_chat_format(arguments: dict[str, Any]) -> dict[str, Any]:
         return arguments
     content = read_yaml(Path(path))
     return {**arguments, CHAT_FORMAT_ARGUMENT: content.get(CHAT_FORMAT_ARGUMENT, content)}
-
-
-def _absolute_path(value: str, base: Path) -> str:
-    """Make a path absolute; the name of a dataset on the Hugging Face Hub is kept."""
-    prefix = HF_PREFIX if value.startswith(HF_PREFIX) else ""
-    with _explained_path_errors(value):
-        path = base / Path(value.removeprefix(HF_PREFIX)).expanduser()
-        return value if prefix and not path.exists() else prefix + str(path.resolve())
-
-
-def _absolute_code_path(name: str, base: Path = Path()) -> str:
-    """Make the path in `file.py:name` absolute; other names are kept."""
-    prefix, code = split_prefix(name)
-    with _explained_path_errors(name):
-        if prefix and code.endswith(YAML_SUFFIXES):  # a task file of another framework
-            return f"{prefix}{(base / code).resolve()}"
-        file, suffix, attribute = code.partition(".py:")
-        return f"{prefix}{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name
-
-
-@contextmanager
-def _explained_path_errors(value: str) -> Iterator[None]:
-    try:
-        yield
-    except (RuntimeError, ValueError) as error:  # an unknown user after `~`, a cycle of links, a NUL character
-        raise SpecError(f"Invalid path {value!r}: {error}.") from error
 
 
 def parse_arguments(words: Sequence[str]) -> dict[str, Any]:

@@ -19,13 +19,14 @@ from auricle.core.serialization import content_key, dumps, name_key
 from auricle.core.types import Failure, Record, RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.engine.factory import build_run_spec, build_task
-from auricle.engine.spec import TASK_KINDS, Spec
+from auricle.engine.spec import Spec
 from auricle.interop import IMPORTABLE_KINDS, RESULT_FORMATS
 from auricle.interop.result_files import ImportedResults, ResultFormat, load_format, read_lines, sum_or_none
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run, contains_run, find_conflict, first_usable, set_aside
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
+from auricle.tasks.catalogue import TASK_KINDS
 from auricle.text import PROFILES
 
 EARLIER_RESULTS_NOTE = "Earlier results of the same model and dataset in the folder are ignored."

@@ -7,6 +7,9 @@ from typing import Any
 
 from auricle.core.registry import Builtin, Registry
 
+TASK_KINDS = (*("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"), *("reward", "preference"))
+"""Tasks that fit any data file, as `--as` accepts them."""
+
 _TASKS: Mapping[str, Builtin] = {
     "demo": Builtin("auricle.tasks.demo:demo", "48 synthetic sentences, clean and in noise"),
     "asr": Builtin("auricle.tasks.kinds:asr", "speech recognition on your data (`--as asr`)"),

@@ -17,11 +17,11 @@ from auricle.cli.options import (
     text,
 )
 from auricle.core.errors import SpecError
-from auricle.engine import spec
+from auricle.tasks import catalogue
 
 
 def test_task_kinds_equal_those_of_the_engine() -> None:
-    assert TASK_KINDS == spec.TASK_KINDS
+    assert TASK_KINDS == catalogue.TASK_KINDS
 
 
 def test_grouped_help_keeps_the_order_of_groups_and_options() -> None:

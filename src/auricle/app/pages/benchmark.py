@@ -15,8 +15,7 @@ from auricle.app.views.run_list import draw_run_list
 from auricle.app.workspace import Workspace, current_workspace
 from auricle.core.errors import AuricleError
 from auricle.engine.factory import display_name
-from auricle.engine.spec import TASK_KINDS
-from auricle.tasks.catalogue import TASKS
+from auricle.tasks.catalogue import TASK_KINDS, TASKS
 
 MAX_FILES = 200
 MAX_RUNS = 20

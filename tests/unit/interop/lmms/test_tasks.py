@@ -8,9 +8,10 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.types import Generation
-from auricle.engine.spec import TaskReference, resolve_task
+from auricle.engine.spec import resolve_task
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
+from auricle.tasks.task_files import TaskReference
 from tests.support.framework_results import list_samples, text_of
 from tests.unit.interop.lmms.task_files import MULTIPLE_CHOICE, build_lmms_task, first_requests
 

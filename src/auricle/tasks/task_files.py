@@ -1,0 +1,158 @@
+"""Task files: a whole task in YAML, in a folder of the user or in a package."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from auricle.core.errors import SpecError
+from auricle.core.registry import split_prefix
+from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
+from auricle.data.huggingface import HF_PREFIX
+from auricle.tasks.base import Task
+from auricle.tasks.catalogue import TASK_KINDS, TASKS
+
+PATH_ARGUMENTS = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
+"""Task arguments that are paths."""
+YAML_SUFFIXES = (".yaml", ".yml")
+CODE_ARGUMENTS = (
+    ("inferencer",),
+    ("inferencer", "use"),
+    ("inferencer", "next"),
+    ("shots",),
+    ("shots", "use"),
+    ("shots", "encoder"),
+)
+"""Task arguments that may be `file.py:name`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReference:
+    """A task by name, with its arguments."""
+
+    task: str
+    arguments: dict[str, Any]
+    locations: SourceLocations | None = None
+    """Where the arguments are in a YAML file, for error messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFile:
+    """A task file in a package. Calling it with `-T` options returns its task; these take precedence."""
+
+    package: str
+    name: str
+
+    def __call__(self, **arguments: Any) -> Task:
+        """Build the task.
+
+        Raises:
+            SpecError: with file and line, if the file is missing or wrong.
+        """
+        reference = read_task_file(self.path, arguments)
+        assert reference.locations is not None
+        with reference.locations.annotate_errors():
+            task: Task = TASKS.get(reference.task)(**reference.arguments)
+            check_prompt(task)
+        return task
+
+    @property
+    def path(self) -> Path:
+        """Where the file is installed."""
+        path = files(self.package) / self.name
+        if not isinstance(path, Path):
+            raise SpecError(f"{self.package} is not installed as a folder, so {self.name} cannot be read from it.")
+        return path
+
+
+def task_file(package: str, name: str) -> TaskFile:
+    """Declare a task file of a package, as the target of an entry point in the group `auricle.tasks`.
+
+    Args:
+        package: Name of the package that contains the file: `__package__` in one of its modules.
+        name: File name, relative to the folder of the package. Paths in the file are relative to the file.
+
+    Returns:
+        What `auricle run NAME` calls to build the task.
+
+    Example:
+        >>> quiz = task_file("my_benchmark", "quiz.yaml")
+        >>> quiz
+        TaskFile(package='my_benchmark', name='quiz.yaml')
+    """
+    if not package:
+        raise SpecError(f"No package given for {name}. Call task_file(__package__, {name!r}) in a module of a package.")
+    if not name.endswith(YAML_SUFFIXES):
+        raise SpecError(f"Not a task file: {name!r}. Its name should end in {' or '.join(YAML_SUFFIXES)}.")
+    return TaskFile(package, name)
+
+
+def read_task_file(path: Path, arguments: dict[str, Any]) -> TaskReference:
+    """Read a task file: its kind, its data and any other argument of the task."""
+    values, locations = read_yaml_with_extends(path, lambda file, values: resolve_paths(values, file.parent))
+    kind = values.pop("kind", None) or values.pop("task", None)
+    if not isinstance(kind, str):
+        raise SpecError(f"{path}: missing field 'kind'. Expected one of: {', '.join(TASK_KINDS)}.")
+    kind = absolute_code_path(kind, path.parent)
+    with locations.annotate_errors("kind"):
+        TASKS.get(kind)
+    return TaskReference(kind, {"name": path.stem, **values, **arguments}, locations)
+
+
+def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """Return task arguments with all paths made absolute, relative to `base`."""
+    resolved: dict[str, Any] = copy.deepcopy(dict(arguments))
+    for name in PATH_ARGUMENTS:
+        if isinstance(value := resolved.get(name), (str, Path)):
+            resolved[name] = _absolute_path(str(value), base)
+    shots = resolved.get("shots")
+    if isinstance(shots, dict) and isinstance(pool := shots.get("pool"), (str, Path)):
+        shots["pool"] = _absolute_path(str(pool), base)
+    for name, *inner in CODE_ARGUMENTS:
+        mapping = resolved if not inner else resolved.get(name)
+        key = inner[0] if inner else name
+        if isinstance(mapping, dict) and isinstance(value := mapping.get(key), str):
+            mapping[key] = absolute_code_path(value, base)
+    if isinstance(metrics := resolved.get("metrics"), list):
+        resolved["metrics"] = [absolute_code_path(str(metric), base) for metric in metrics]
+    return resolved
+
+
+def check_prompt(task: Task) -> None:
+    """Raise `SpecError` if the prompt names a field that no row has; other errors of the data appear in the run."""
+    try:
+        getattr(task.samples, "validate", lambda: None)()
+    except SpecError as error:
+        if error.location:
+            raise
+
+
+def _absolute_path(value: str, base: Path) -> str:
+    """Make a path absolute; the name of a dataset on the Hugging Face Hub is kept."""
+    prefix = HF_PREFIX if value.startswith(HF_PREFIX) else ""
+    with _explained_path_errors(value):
+        path = base / Path(value.removeprefix(HF_PREFIX)).expanduser()
+        return value if prefix and not path.exists() else prefix + str(path.resolve())
+
+
+def absolute_code_path(name: str, base: Path = Path()) -> str:
+    """Make the path in `file.py:name` absolute; other names are kept."""
+    prefix, code = split_prefix(name)
+    with _explained_path_errors(name):
+        if prefix and code.endswith(YAML_SUFFIXES):  # a task file of another framework
+            return f"{prefix}{(base / code).resolve()}"
+        file, suffix, attribute = code.partition(".py:")
+        return f"{prefix}{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name
+
+
+@contextmanager
+def _explained_path_errors(value: str) -> Iterator[None]:
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:  # an unknown user after `~`, a cycle of links, a NUL character
+        raise SpecError(f"Invalid path {value!r}: {error}.") from error
