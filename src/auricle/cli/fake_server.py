@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from auricle.cli.output import echo
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
+    from auricle.core.types import RejectedRow, Sample
+    from auricle.testing.fake_server.script import Script
     from auricle.testing.fake_server.server import FakeServer
 
 
@@ -31,7 +34,16 @@ if TYPE_CHECKING:
 )
 @opt.option_group(
     "Replies",
-    opt.text("--reply TEXT", "Fixed reply. [default: the last text, or a digest of the audio]"),
+    opt.text("--reply TEXT", "Fixed reply. [default: depends on the request]"),
+    opt.text(
+        "--answers TASK",
+        "Answer the recordings of this task with their targets: a data file (with --as), a task file or a name. "
+        "[default: demo]",
+    ),
+    *opt.task_options,
+    opt.number(
+        "--wrong FRACTION", "Fraction of words to get wrong in these answers.", type=click.FloatRange(0, 1), default=0.0
+    ),
     opt.count("--reasoning N", "Reasoning tokens sent before the reply.", minimum=0, default=0),
     opt.flag("--no-usage", "Omit token counts."),
     opt.flag("--no-logprobs", "Omit log-probabilities."),
@@ -84,27 +96,54 @@ if TYPE_CHECKING:
 def fake_server(**options: Any) -> None:
     """Run a fake OpenAI- and Gemini-compatible server for tests.
 
-    It needs no model. A reply repeats the last text of the request, or is a digest of its audio.
+    It needs no model. A recording of the task in --answers is answered with its target, in whatever format it is
+    sent, and any other with a digest of it. A request without audio is answered with its last text.
     """
     serve(**options)
 
 
-def serve(port: int, faults: Sequence[str], models: Sequence[str], **options: Any) -> None:
+def serve(port: int, **options: Any) -> None:
     """Serve until interrupted; an interrupt is the normal end."""
-    from auricle.testing.fake_server.script import Script
     from auricle.testing.fake_server.server import FakeServer
 
-    script = Script(faults=dict(map(_parse_fault, faults)), models=tuple(models), **options)
-    server = FakeServer(script, port=port)
+    server = FakeServer(build_script(**options), port=port)
+    words = [options["answers"] or "demo", *(["--as", options["kind"]] if options["kind"] else [])]
+    task = shlex.join([*words, *(word for argument in options["task_args"] for word in ("-T", argument))])
     with suppress(KeyboardInterrupt):
         try:
-            asyncio.run(_serve_forever(server))
+            asyncio.run(_serve_forever(server, task))
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
             raise SpecError(
                 f"Port {port} is in use. Choose another with --port, or --port 0 for a free one."
             ) from error
+
+
+def build_script(
+    faults: Sequence[str],
+    models: Sequence[str],
+    answers: str | None,
+    kind: str | None,
+    task_args: Sequence[str],
+    **options: Any,
+) -> Script:
+    """Return the script that the options describe."""
+    from auricle.testing.fake_server.script import Script
+
+    samples = _load_samples(answers or "demo", kind, task_args) if answers or kind or task_args else None
+    return Script(faults=dict(map(_parse_fault, faults)), models=tuple(models), answers=samples, **options)
+
+
+def _load_samples(task: str, kind: str | None, task_args: Sequence[str]) -> Iterable[Sample | RejectedRow]:
+    """Return the samples of a task, after checking that its data can be read."""
+    from auricle.api import build_task
+
+    spec = opt.build_spec(task, None, {"kind": kind, "task_args": task_args, "model_args": ()})
+    samples = build_task(spec.resolved()).samples
+    if validate := getattr(samples, "validate", None):
+        validate()
+    return samples
 
 
 def _parse_fault(text: str) -> tuple[str, float]:
@@ -115,11 +154,11 @@ def _parse_fault(text: str) -> tuple[str, float]:
         raise SpecError(f"--fault: {text!r} is not of the form KIND=FRACTION, such as 429=0.1.") from error
 
 
-async def _serve_forever(server: FakeServer) -> None:
+async def _serve_forever(server: FakeServer, task: str) -> None:
     await server.start()
     model = server.script.models[0] if server.script.models else "fake"
     echo(f"Listening at {server.url}; statistics at {server.url.removesuffix('/v1')}/stats.")
-    echo(f"Try: auricle ask -m openai -M base_url={server.url} -M model={model} --text hello")
+    echo(f"Try: auricle run {task} -m transcription -M base_url={server.url} -M model={model}")
     echo("Press Ctrl-C to stop.")
     try:
         await asyncio.Event().wait()

@@ -161,7 +161,7 @@ def test_async_model_is_called_directly() -> None:
 def test_transcription_models_are_measured(
     run_measurement: RunMeasurement, manifest: Callable[..., Path], tone: Callable[..., Path]
 ) -> None:
-    data = manifest([{"id": "a", "audio": str(tone("good_morning.wav")), "text": "good morning"}])
+    data = manifest([{"id": "a", "audio": str(tone("a.wav")), "text": "good morning"}])
     result = run_measurement("closed:2", data=data, task="asr", count=6, model="transcription")
     assert result.point.counts.all.ok == 6
     assert set(result.stats["requests"]) == {"/v1/audio/transcriptions"}

@@ -15,6 +15,7 @@ from weakref import WeakSet
 import orjson
 from aiohttp import web
 
+from auricle.testing.fake_server.answers import AnswerIndex
 from auricle.testing.fake_server.request_parsing import (
     ParsedRequest,
     Refusal,
@@ -47,6 +48,7 @@ from auricle.testing.fake_server.schedule import (
     sleep_until,
 )
 from auricle.testing.fake_server.script import Script
+from auricle.testing.models import corrupt_words
 
 JSON_TYPE, EVENT_STREAM_TYPE = "application/json", "text/event-stream"
 ENDLESS_INTERVAL = 0.01
@@ -155,6 +157,7 @@ class RequestHandler:
         self.script = script
         self.counts = ServerCounts(times={} if script.record_times else None)
         self._schedule = ServerSchedule(script)
+        self._answers = AnswerIndex(script.answers)
         self._seen_connections: WeakSet[asyncio.BaseTransport] = WeakSet()
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -191,7 +194,17 @@ class RequestHandler:
         if self.script.models and parsed_request.model not in self.script.models:
             message = f"Unknown model {parsed_request.model!r}. Expected one of: {', '.join(self.script.models)}."
             raise Refusal(404, "model_not_found", message)
+        parsed_request = await self._answer_sounds(parsed_request)
         return await self._handle_attempt(request, route, parsed_request, body.digest, arrival)
+
+    async def _answer_sounds(self, request: ParsedRequest) -> ParsedRequest:
+        """Replace the answer to a recording that the server knows; new sounds are decoded in a thread."""
+        if not request.sounds or self.script.reply is not None:
+            return request
+        find_answer = partial(self._answers.find_answer, request.sounds, request.question)
+        is_fast = self._answers.knows(request.sounds)
+        text = find_answer() if is_fast else await asyncio.to_thread(find_answer)
+        return request if text is None else replace(request, reply_text=corrupt_words(text, self.script.wrong))
 
     async def _wait_for_arrival(self, request: web.BaseRequest) -> float:
         """Return when a request arrives, after `accept_delay` if its connection is new."""

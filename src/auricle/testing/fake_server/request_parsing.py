@@ -9,7 +9,7 @@ import wave
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
@@ -26,7 +26,7 @@ MEDIA_VERBS = {"audio": "heard", "image": "saw", "video": "watched"}
 RESPONSE_FORMATS = ("json", "text", "verbose_json")
 TOKEN_PATTERN = re.compile(r"\s*[\u3040-\u30ff\u3400-\u9fff]|\s*[^\s\u3040-\u30ff\u3400-\u9fff]+|\s+")
 BOUNDARY_PATTERN = re.compile(r'boundary="?([^";]+)')
-LABEL_PATTERN = re.compile(r';\s*(name|filename\*?)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))')
+NAME_PATTERN = re.compile(r';\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))')
 
 
 class Refusal(Exception):
@@ -48,8 +48,12 @@ class ParsedRequest:
 
     model: str
     reply_text: str
-    """Text to answer, unless the script sets a reply."""
+    """Text to answer, unless the script sets a reply or knows the sounds."""
     input_tokens: int
+    sounds: tuple[bytes, ...] = ()
+    """Audio files to which the request asks for an answer."""
+    question: str = ""
+    """Text beside the sounds."""
     max_tokens: int | None = None
     stream: bool = False
     chunk_format: Literal["chat", "completion", "transcript", "gemini"] = "chat"
@@ -96,18 +100,17 @@ class RequestBody:
             raise invalid_request("The body must be a JSON object.")
         return document
 
-    def parse_form(self) -> dict[str, tuple[str, bytes]]:
-        """Return file name and content of each form field, by name."""
+    def parse_form(self) -> dict[str, bytes]:
+        """Return the content of each form field, by name."""
         if not self._is_multipart:
             raise invalid_request("The body must be multipart/form-data.")
         return dict(_parse_field(section) for section in self._sections[1:-1])
 
 
-def _parse_field(section: bytes) -> tuple[str, tuple[str, bytes]]:
+def _parse_field(section: bytes) -> tuple[str, bytes]:
     head, _, value = section.partition(b"\r\n\r\n")
-    labels = {label[1]: label[2] or label[3] or "" for label in LABEL_PATTERN.finditer(head.decode("utf-8", "replace"))}
-    extended = labels.get("filename*", "").rpartition("''")[2]
-    return labels.get("name", ""), (unquote(extended or labels.get("filename", "")), value.removesuffix(b"\r\n"))
+    name = NAME_PATTERN.search(head.decode("utf-8", "replace"))
+    return name[1] or name[2] if name else "", value.removesuffix(b"\r\n")
 
 
 def split_tokens(text: str) -> list[str]:
@@ -139,9 +142,9 @@ class ContentPart:
         return max(1, size // BYTES_PER_TOKEN)
 
     def to_text(self) -> str:
-        return describe_media(self.verb, self._read()) if self.verb else self.content
+        return describe_media(self.verb, self.read()) if self.verb else self.content
 
-    def _read(self) -> bytes:
+    def read(self) -> bytes:
         if self.file:
             return self.file.read_bytes()
         return _decode_base64(self.content) if self.is_base64 else self.content.encode()
@@ -151,13 +154,23 @@ ChatTurns = list[tuple[Any, list[ContentPart]]]
 """Role and parts of each message."""
 
 
-def _last_user_text(turns: ChatTurns) -> str:
-    """Return descriptions of the media in the last user turn, or its text if it has none."""
-    last_turn: list[ContentPart] = next((parts for role, parts in reversed(turns) if role == "user"), [])
-    media = [part for part in last_turn if part.verb]
-    if media:
-        return " ".join(part.to_text() for part in media)
-    return "\n".join(part.content for part in last_turn)
+class LastTurn:
+    """The last user turn, which is the one to answer."""
+
+    def __init__(self, turns: ChatTurns) -> None:
+        self._parts: list[ContentPart] = next((parts for role, parts in reversed(turns) if role == "user"), [])
+
+    def describe(self) -> str:
+        """Return descriptions of the media, or the text if there are none."""
+        return " ".join(part.to_text() for part in self._parts if part.verb) or self.text
+
+    @property
+    def text(self) -> str:
+        return "\n".join(part.content for part in self._parts if not part.verb)
+
+    @property
+    def sounds(self) -> tuple[bytes, ...]:
+        return tuple(part.read() for part in self._parts if part.verb == MEDIA_VERBS["audio"])
 
 
 def _count_tokens(turns: ChatTurns) -> int:
@@ -173,9 +186,12 @@ def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
     if not isinstance(messages, list) or not messages:
         raise invalid_request("`messages` must be a list of at least one message.")
     turns = [(message.get("role"), list(_parse_parts(message))) for message in map(_require_object, messages)]
+    last_turn = LastTurn(turns)
     return ParsedRequest(
         model=path_model or _require_model(document),
-        reply_text=_last_user_text(turns),
+        reply_text=last_turn.describe(),
+        sounds=last_turn.sounds,
+        question=last_turn.text,
         input_tokens=_count_tokens(turns),
         max_tokens=_parse_max_tokens(document, "max_completion_tokens", "max_tokens"),
         stream=bool(document.get("stream")),
@@ -297,16 +313,17 @@ def read_upload(task: str, body: RequestBody, path_model: str | None) -> ParsedR
     fields = body.parse_form()
     if "file" not in fields:
         raise invalid_request("The form has no field `file`.")
-    values = {key: value.decode("utf-8", "replace") for key, (_, value) in fields.items()}
+    values = {key: value.decode("utf-8", "replace") for key, value in fields.items() if key != "file"}
     response_format = values.get("response_format", "json")
     if response_format not in RESPONSE_FORMATS:
         formats = ", ".join(RESPONSE_FORMATS)
         raise invalid_request(f"`response_format` must be one of {formats}, not {response_format!r}.")
-    file_name, content = fields["file"]
-    words = PurePath(file_name).stem.replace("_", " ")
+    content = fields["file"]
     return ParsedRequest(
         model=path_model or _require_model(values),
-        reply_text=words or describe_media("heard", content),
+        reply_text=describe_media(MEDIA_VERBS["audio"], content),
+        sounds=(content,),
+        question=values.get("prompt", ""),
         input_tokens=max(1, len(content) // BYTES_PER_TOKEN),
         response_format=response_format,
         stream=values.get("stream") == "true",
@@ -344,9 +361,12 @@ def read_gemini(body: RequestBody, path_model: str | None) -> ParsedRequest:
         for content in map(_require_object, contents)
     ]
     config = _get_object(document, "generationConfig") or _get_object(document, "generation_config")
+    last_turn = LastTurn(turns)
     return ParsedRequest(
         model=path_model or "",
-        reply_text=_last_user_text(turns),
+        reply_text=last_turn.describe(),
+        sounds=last_turn.sounds,
+        question=last_turn.text,
         input_tokens=_count_tokens(turns),
         max_tokens=_parse_max_tokens(config, "maxOutputTokens", "max_output_tokens"),
     )

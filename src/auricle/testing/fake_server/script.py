@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from auricle.core.errors import SpecError
+from auricle.core.types import RejectedRow, Sample
 
 FAULTS: Mapping[str, str] = {
     "400": "invalid request",
@@ -56,6 +57,8 @@ class Script:
 
     Args:
         reply: Text of every answer; by default it is derived from the request.
+        answers: Samples whose recordings are answered with their targets. Default: those of the task `demo`.
+        wrong: Share of words to get wrong in the answers to these recordings.
         latency: Seconds before a reply begins.
         jitter: Most seconds added to the latency.
         pace: Tokens per second when streaming; by default all at once.
@@ -93,6 +96,8 @@ class Script:
     """
 
     reply: str | None = None
+    answers: Iterable[Sample | RejectedRow] | None = None
+    wrong: float = 0.0
     latency: float = 0.0
     jitter: float = 0.0
     pace: float | None = None
@@ -128,6 +133,8 @@ class Script:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise SpecError(f"{name} must be more than 0, not {value:g}.")
+        if not 0 <= self.wrong <= 1:
+            raise SpecError(f"wrong must be between 0 and 1, not {self.wrong:g}.")
         if min(self.audio_gaps, default=0.0) < 0:
             raise SpecError(f"audio_gaps must be 0 or more, not {min(self.audio_gaps):g}.")
 

@@ -81,7 +81,7 @@ def test_usage_can_be_omitted(start_server: StartServer) -> None:
 
 
 def test_transcript_may_be_plain_text(start_server: StartServer) -> None:
-    reply = upload(start_server(), response_format="text")
+    reply = upload(start_server(reply="good morning"), response_format="text")
     assert reply.headers["Content-Type"].startswith("text/plain")
     assert reply.content == b"good morning\n"
 
@@ -90,7 +90,8 @@ def test_verbose_transcript_has_language_duration_and_segments(
     start_server: StartServer, tone: Callable[..., Path]
 ) -> None:
     recording = tone("a.wav", seconds=0.5).read_bytes()
-    document = upload(start_server(), recording=recording, response_format="verbose_json", language="de").json()
+    server = start_server(reply="good morning")
+    document = upload(server, recording=recording, response_format="verbose_json", language="de").json()
     assert document["language"] == "de"
     assert document["duration"] == 0.5
     assert [segment["text"] for segment in document["segments"]] == ["good morning"]

@@ -84,7 +84,7 @@ def test_command_serves_until_it_is_interrupted(start_command: Callable[..., sub
     assert process.stdout is not None
     first, example = process.stdout.readline(), process.stdout.readline()
     url = first.removeprefix("Listening at ").split(";")[0]
-    assert f"auricle ask -m openai -M base_url={url} -M model=fake --text hello" in example
+    assert f"auricle run demo -m transcription -M base_url={url} -M model=fake" in example
     assert chat(url, headers={"Authorization": "Bearer K"}).text() == "hi"
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
