@@ -18,6 +18,7 @@ from auricle.metrics.intervals import (
     choose_rounds,
     compare_paired,
     compute_interval,
+    difference_from_draws,
     draw_by_cluster,
     draw_by_count,
     mcnemar_p_value,
@@ -168,9 +169,20 @@ def test_a_slow_aggregator_gets_fewer_rounds_on_much_data(size: int, cost: int, 
     def median(stats: Sequence[float]) -> float:
         return sorted(stats)[len(stats) // 2]
 
+    assert choose_rounds(median, size * cost) == rounds
     median.cost = cost  # type: ignore[attr-defined]
     assert choose_rounds(median, size) == rounds
     assert choose_rounds(mean, size) == 1000
+
+
+def test_more_than_eight_samples_per_distinct_statistic_are_drawn_as_counts() -> None:
+    """Changing the limit would change published intervals."""
+    rng = np.random.default_rng(0)
+    (counts,) = islice(draw_by_count(np.array([8, 9])) or (), 1)
+    assert counts.tolist() == rng.multinomial(17, [8 / 17, 9 / 17]).tolist()
+    rng = np.random.default_rng(0)
+    (counts,) = islice(draw_by_count(np.array([8, 8])) or (), 1)
+    assert counts.tolist() == np.bincount(rng.integers(0, 16, 16) // 8).tolist()
 
 
 def test_an_interval_of_infinite_values_is_undefined_and_gives_no_warning() -> None:
@@ -248,6 +260,11 @@ def test_zeros_and_ones_use_mcnemar_s_test() -> None:
     assert (result.low, result.high) == pytest.approx((8 / 102 - half, 8 / 102 + half))
 
 
+def test_the_interval_of_a_difference_of_shares_ends_at_one() -> None:
+    assert compare_paired(hits(0, 0), hits(1, 1), mean).high == 1.0
+    assert compare_paired(hits(1, 1), hits(0, 0), mean).low == -1.0
+
+
 def test_the_detectable_difference_is_2_8_standard_errors() -> None:
     rng = np.random.default_rng(2)
     before, change = rng.normal(size=400), rng.normal(0, 2, 400)
@@ -274,6 +291,12 @@ def test_clustered_hits_are_resampled() -> None:
 def test_the_p_value_is_not_below_that_of_a_sign_test() -> None:
     result = compare_paired(np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.3, 1.2]), mean)
     assert result.p == pytest.approx(0.25)
+
+
+def test_few_clusters_cannot_give_a_small_p_value() -> None:
+    before, clusters = np.linspace(0, 1, 40), np.repeat(np.arange(4), 10)
+    result = compare_paired(before, before + 1 + 0.1 * before, mean, clusters)
+    assert result.p == pytest.approx(0.125)
 
 
 def test_a_large_difference_survives_the_correction_for_many_tests() -> None:
@@ -328,11 +351,20 @@ def test_undefined_rounds_are_ignored() -> None:
     assert not math.isnan(result.low)
 
 
+def test_a_difference_that_is_defined_in_only_one_draw_has_no_interval() -> None:
+    single = difference_from_draws((1.0, 2.0), np.array([math.nan, 1.0, math.nan]), 3, "paired-bootstrap:3", 0.1)
+    assert (single.difference, single.n, single.method) == (1.0, 3, "paired-bootstrap")
+    assert all(map(math.isnan, (single.low, single.high, single.p, single.detectable)))
+    double = difference_from_draws((1.0, 2.0), np.array([math.nan, 1.0, 1.5]), 3, "paired-bootstrap:3", 0.1)
+    assert (double.low, double.high) == pytest.approx((1.0125, 1.4875))
+    assert double.method == "paired-bootstrap:3"
+
+
 def test_an_aggregator_without_weights_is_compared() -> None:
     rng = np.random.default_rng(5)
     before = rng.normal(size=60)
     result = compare_paired(list(before), list(before + 1), lambda stats: float(np.median(stats)))
-    assert result.difference == pytest.approx(1.0)
+    assert (result.difference, result.low, result.high) == pytest.approx((1.0, 1.0, 1.0))
     assert result.p < 0.01
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import pytest
 
 from auricle import Metric
-from auricle.core.errors import SampleError, Unreadable, Unsuited
+from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Prediction, Sample
 from auricle.metrics import labels
 from auricle.metrics.labels import ExpectedCalibrationError, resolve_option, word_match
@@ -92,6 +92,8 @@ def test_a_closed_set_ignores_unmatched_labels() -> None:
     sample = sample_of("sad")
     assert labels.accuracy.score(sample, output) == 0.0
     assert labels.accuracy_closed.score(sample, output) == 1.0
+    with pytest.raises(Unsupported, match="shares no label with the task"):
+        labels.accuracy_closed.score(sample, Prediction(values={"<unk>": 0.6, "noise": 0.4}, scale="logit"))
 
 
 @pytest.mark.parametrize(
@@ -133,16 +135,34 @@ def test_an_option_listed_twice_counts_under_either_letter() -> None:
         labels.option_accuracy.score(sample, Generation(text="hm"))
 
 
+def test_an_answer_is_compared_with_a_target_that_is_a_letter_without_choices_or_no_option_at_all() -> None:
+    without_choices = Sample(id="0", inputs={}, target="B")
+    assert labels.option_accuracy.score(without_choices, Generation(text="The answer is B.")) == 1.0
+    assert labels.option_accuracy.score(without_choices, Generation(text="The answer is C.")) == 0.0
+    wrong_target = Sample(id="0", inputs={"choices": ["sun", "rain"]}, target="snow")
+    assert labels.option_accuracy.score(wrong_target, Generation(text="A")) == 0.0
+
+
 def test_the_error_is_over_fifteen_bins() -> None:
     stats = [(0.95, 1.0)] * 8 + [(0.95, 0.0)] * 2 + [(0.3, 0.0)] * 10
     error = ExpectedCalibrationError()
     assert error(stats) == pytest.approx(0.5 * 0.15 + 0.5 * 0.3)
-    assert [(entry["n"], entry["accuracy"]) for entry in error.details(stats)["bins"]] == [(10, 0.0), (10, 0.8)]
+    assert error.details(stats)["bins"] == [
+        {"to": pytest.approx(1 / 3), "n": 10, "confidence": pytest.approx(0.3), "accuracy": 0.0},
+        {"to": 1.0, "n": 10, "confidence": pytest.approx(0.95), "accuracy": 0.8},
+    ]
 
 
 def test_a_bin_includes_its_upper_end() -> None:
     (only,) = ExpectedCalibrationError().details([(0.2, 1.0)])["bins"]
     assert only["to"] == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(("confidence", "end"), [(0.0, 1 / 15), (1.0, 1.0), (1.0 + 1e-9, 1.0)])
+def test_the_first_and_the_last_bin_include_the_ends_of_the_scale(confidence: float, end: float) -> None:
+    """Rounding errors of a softmax may exceed one."""
+    (only,) = ExpectedCalibrationError().details([(confidence, 1.0)])["bins"]
+    assert only["to"] == pytest.approx(end)
 
 
 def test_no_statistics_have_no_error() -> None:
@@ -189,7 +209,6 @@ def test_a_target_that_is_not_an_option_fails_the_sample() -> None:
         ("2", ["1", "2"], 1),
         (2, ["1", "2", "3"], 1),
         ("3", [], 3),
-        ("B", [], 1),
         ("the text", [], None),
         ("Rain", ["sun", " rain "], 1),
         ("B. rain", ["sun", "rain"], 1),
