@@ -19,12 +19,13 @@ from auricle.core.errors import SpecError
 from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import EXTENDS, MAX_EXTENDS_DEPTH, read_yaml
 from auricle.models.http.config import ENV_REFERENCE
+from auricle.tasks.options import PROVENANCE_OPTIONS
 
 KEY_VARIABLES = ("AZURE_OPENAI_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
 """Environment variables with the keys of known providers."""
 TASK_TEXTS = frozenset(
-    ("prompt", "question", "system", "stop", "labels", "option", "choices", "templates", "text", "name", "licence")
-)
+    ("prompt", "question", "system", "stop", "labels", "option", "choices", "templates", "text", "name")
+) | frozenset(PROVENANCE_OPTIONS)
 """Task arguments that are texts, in which a slash does not begin a path."""
 IMPORT_PATH_PATTERN = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*")
 URL_PATTERN = re.compile(r"((?:https?|wss?)://)([^\s/?#,;\"'\\]+)[^\s,;\"']*", re.IGNORECASE)

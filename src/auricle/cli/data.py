@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from hashlib import blake2b
 from pathlib import Path
@@ -30,8 +30,9 @@ from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark
 from auricle.tasks.benchmarks.sources import BenchmarkSamples, Item
 from auricle.tasks.catalogue import TASKS
+from auricle.tasks.published import Published, load_published
 
-HEADER = ("name", "kind", "language", "licence", "source")
+HEADER = ("name", "kind", "language", "licence", "version", "source")
 MAX_PROBLEMS_SHOWN = 20
 DURATION_TOLERANCE = 0.5
 """Seconds by which the last segment of a recording may be too long."""
@@ -53,16 +54,18 @@ def data() -> None:
 @click.argument("name", required=False)
 @opt.json_option
 def data_list(name: str | None, as_json: bool) -> None:
-    """List the published benchmarks, or show the details of NAME."""
-    benchmarks = load_benchmarks()
+    """List the published benchmarks and those of installed packages, or show the details of NAME."""
+    benchmarks: Mapping[str, Published] = load_published()
     if name:
         benchmarks = {name: _get_benchmark(name, benchmarks)}
-    rows = [
-        (name, benchmark.kind, format_languages(benchmark), benchmark.licence, benchmark.source)
-        for name, benchmark in benchmarks.items()
-    ]
-    lines = _format_details(benchmarks[name]) if name else format_table(HEADER, rows)
-    print_result(as_json, [_benchmark_to_dict(benchmark) for benchmark in benchmarks.values()], lines)
+    rows = [_format_row(name, benchmark) for name, benchmark in benchmarks.items()]
+    lines = _format_details(name, benchmarks[name]) if name else format_table(HEADER, rows)
+    print_result(as_json, [_benchmark_to_dict(name, benchmark) for name, benchmark in benchmarks.items()], lines)
+
+
+def _format_row(name: str, benchmark: Published) -> tuple[str, ...]:
+    facts = benchmark.provenance
+    return name, benchmark.kind, format_languages(benchmark), facts.licence, str(facts.version), facts.source
 
 
 @data.command(name="check")
@@ -97,11 +100,10 @@ def data_prepare(**options: Any) -> None:
 
 def load_benchmarks() -> dict[str, Benchmark]:
     """Return the published benchmarks of the task catalogue, by name."""
-    entries = {name: TASKS.get(name) for name in sorted(TASKS.builtin)}
-    return {name: entry for name, entry in entries.items() if isinstance(entry, Benchmark)}
+    return {name: entry for name, entry in load_published().items() if isinstance(entry, Benchmark)}
 
 
-def _get_benchmark(name: str, available: Mapping[str, Benchmark]) -> Benchmark:
+def _get_benchmark(name: str, available: Mapping[str, Published]) -> Published:
     if name not in available:
         near = get_close_matches(name, available, n=3)
         hint = f" Did you mean {', '.join(near)}?" if near else ""
@@ -109,38 +111,58 @@ def _get_benchmark(name: str, available: Mapping[str, Benchmark]) -> Benchmark:
     return available[name]
 
 
-def _format_details(benchmark: Benchmark) -> Iterator[str]:
+def _format_details(name: str, benchmark: Published) -> Iterator[str]:
     """Format each property of a benchmark as a line; the first of several values is the default."""
-    splits = [f"{split} ({count:,})" if count else split for split, count in benchmark.splits.items()]
-    hub = benchmark.hub
+    facts = benchmark.provenance
     properties = {
-        "name": f"{benchmark.name}: {benchmark.title}",
+        "name": f"{name}: {facts.description}" if facts.description else name,
         "kind": benchmark.kind,
-        "language": ", ".join(benchmark.languages) or format_languages(benchmark),
-        "split": ", ".join(splits),
-        **{option: ", ".join(values) for option, values in benchmark.options.items()},
-        "licence": benchmark.licence or "not stated",
-        "archive": benchmark.source,
-        "citation": benchmark.citation or "not stated",
-        "layout": benchmark.layout,
-        "hub": f"{hub.name} at {hub.revision or 'no pinned revision'}" if hub else "no copy",
+        "language": format_languages(benchmark),
+        **(_list_parts(benchmark) if isinstance(benchmark, Benchmark) else {}),
+        "version": str(facts.version),
+        "licence": facts.licence or "not stated",
+        "source": facts.source or "not stated",
+        "citation": facts.citation or "not stated",
+        **(_describe_copies(benchmark) if isinstance(benchmark, Benchmark) else {}),
     }
     width = max(map(len, properties)) + 2
     return (f"{name.ljust(width)}{value}" for name, value in properties.items())
 
 
-def format_languages(benchmark: Benchmark) -> str:
+def _list_parts(benchmark: Benchmark) -> dict[str, str]:
+    """List the languages, splits and further options of a benchmark."""
+    splits = [f"{split} ({count:,})" if count else split for split, count in benchmark.splits.items()]
+    return {
+        "language": ", ".join(benchmark.languages) or format_languages(benchmark),
+        "split": ", ".join(splits),
+        **{option: ", ".join(values) for option, values in benchmark.options.items()},
+    }
+
+
+def _describe_copies(benchmark: Benchmark) -> dict[str, str]:
+    hub = benchmark.hub
+    copy = f"{hub.name} at {hub.revision or 'no pinned revision'}" if hub else "no copy"
+    return {"layout": benchmark.layout, "hub": copy}
+
+
+def format_languages(benchmark: Published) -> str:
     """Return the language codes of a benchmark, or their number if there are more than three."""
-    if benchmark.any_language:
+    if isinstance(benchmark, Benchmark) and benchmark.any_language:
         return "any"
-    codes = list(dict.fromkeys(filter(None, benchmark.languages.values()))) or [benchmark.language or "-"]
+    codes = benchmark.provenance.languages or ("-",)
     return ", ".join(codes) if len(codes) <= 3 else f"{len(codes)} languages"
 
 
-def _benchmark_to_dict(benchmark: Benchmark) -> dict[str, Any]:
+def _benchmark_to_dict(name: str, benchmark: Published) -> dict[str, Any]:
+    facts = {"name": name, "kind": benchmark.kind, **asdict(benchmark.provenance)}
+    if not isinstance(benchmark, Benchmark):
+        return facts
     hub = benchmark.hub
     return {
-        **{name: getattr(benchmark, name) for name in (*HEADER, "title", "citation", "layout")},
+        **facts,
+        "language": benchmark.language,
+        "title": benchmark.title,
+        "layout": benchmark.layout,
         "splits": dict(benchmark.splits),
         "languages": dict(benchmark.languages),
         "options": {name: list(values) for name, values in benchmark.options.items()},
@@ -353,7 +375,7 @@ def _extract_audio(audio: Mapping[str, Any], row_id: str, out: Path) -> str:
 def _format_run_command(task: Sequence[str], task_args: Mapping[str, Any]) -> str:
     words = ["auricle", "run", *task]
     for option, value in task_args.items():
-        if option not in ("name", "licence") and value:
+        if option not in ("name", "licence", "citation") and value and (option, value) != ("version", 1):
             words += ["-T", f"{option}={','.join(value) if isinstance(value, (list, tuple)) else value}"]
     return shlex.join([*words, "-m"]) + " MODEL"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +11,11 @@ from auricle.cli import options as opt
 from auricle.cli.output import print_result
 from auricle.core.registry import Registry
 
+if TYPE_CHECKING:
+    from auricle.tasks.options import Provenance
+
+MAX_LANGUAGES = 3
+"""More languages are counted instead of listed."""
 KINDS = ("tasks", "models", "metrics", "inferencers", "retrievers", "encoders", "profiles")
 
 
@@ -25,8 +31,34 @@ def list_(kind: str, as_json: bool) -> None:
     else:
         registry = _registry(kind)
         summaries = {name: registry.summary(name) for name in registry} | registry.adapters()
+    facts = _list_provenance() if kind == "tasks" else {}
     width = max(map(len, summaries))
-    print_result(as_json, summaries, (f"{name:<{width}}  {summary}" for name, summary in summaries.items()))
+    lines = (f"{name:<{width}}  {summary}{_format_facts(facts.get(name))}" for name, summary in summaries.items())
+    documents = {name: {"summary": summary, **_facts_to_dict(facts.get(name))} for name, summary in summaries.items()}
+    print_result(as_json, documents, lines)
+
+
+def _list_provenance() -> dict[str, Provenance]:
+    """Return what tasks state about their data."""
+    from auricle.tasks.published import load_published
+
+    return {name: entry.provenance for name, entry in load_published().items()}
+
+
+def _format_facts(provenance: Provenance | None) -> str:
+    """Format languages, licence and version in parentheses."""
+    if provenance is None:
+        return ""
+    languages = provenance.languages
+    facts = [", ".join(languages) if len(languages) <= MAX_LANGUAGES else f"{len(languages)} languages"]
+    facts += [provenance.licence, f"version {provenance.version}" if provenance.version != 1 else ""]
+    text = "; ".join(filter(None, facts))
+    return f" ({text})" if text else ""
+
+
+def _facts_to_dict(provenance: Provenance | None) -> dict[str, Any]:
+    facts = asdict(provenance) if provenance else {}
+    return {name: value for name, value in facts.items() if name != "description"}
 
 
 def _registry(kind: str) -> Registry[Any]:

@@ -208,7 +208,8 @@ def _plugin_summary(point: EntryPoint) -> str:
 
 
 def _first_line(value: Any) -> str:
-    return (getattr(value, "__doc__", "") or "").strip().partition("\n")[0]
+    """Return how an object describes itself: its `summary`, or the first line of its docstring."""
+    return (getattr(value, "summary", "") or getattr(value, "__doc__", "") or "").strip().partition("\n")[0]
 
 
 def _similar(name: str, names: Sequence[str]) -> list[str]:

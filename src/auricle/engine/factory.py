@@ -33,6 +33,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import list_named_values, within_limits
+from auricle.tasks.options import PROVENANCE_OPTIONS
 from auricle.tasks.task_files import check_prompt
 
 MAX_SAMPLES_INSPECTED = 100
@@ -281,8 +282,15 @@ def build_run_spec(spec: Spec, task: Task, inferencer: Inferencer) -> RunSpec:
         versions={"auricle": version("auricle"), "python": platform.python_version()},
         platform=platform.platform(),
         environment=environment or None,
+        provenance=_describe_provenance(task),
         model_name=model_label(spec),
     )
+
+
+def _describe_provenance(task: Task) -> dict[str, Any]:
+    """Return what a task states about its data."""
+    facts = {name: getattr(task, name, None) for name in PROVENANCE_OPTIONS}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items() if value}
 
 
 def display_name(model: str) -> str:

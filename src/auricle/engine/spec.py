@@ -21,10 +21,12 @@ from auricle.runs.response_cache import select_relevant
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
 from auricle.tasks.catalogue import TASK_KINDS, TASKS
+from auricle.tasks.options import PROVENANCE_OPTIONS
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference, absolute_code_path, read_task_file, resolve_paths
 
 SCORING_ARGUMENTS = (
-    *("profile", "metrics", "rubric", "votes", "cluster", "name", "licence", "answers", "by"),
+    *("profile", "metrics", "rubric", "votes", "cluster", "name", "answers", "by"),
+    *(name for name in PROVENANCE_OPTIONS if name != "version"),
     *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
 )
 """Task arguments that change how answers are scored, but not the requests."""

@@ -157,6 +157,8 @@ def _collect_run_facts(run: Run, task: Task, model: str) -> dict[str, Any]:
             source=task.source,
             revision=progress.revision,
             cluster=task.cluster,
+            citation=task.citation,
+            languages=task.languages,
         ),
         "model": ModelFacts(model, dict(run.spec.model_args)),
         "auricle": version("auricle"),

@@ -274,8 +274,9 @@ def _run_facts(metrics: Metrics) -> list[tuple[str, str]]:
         ("Task", f"{task.name}, version {task.version}"),
         ("Data", task.source),
         ("Revision", task.revision or "local, not pinned"),
-        ("Language", task.language),
+        ("Language", ", ".join(task.languages) or task.language),
         ("Licence", task.licence),
+        ("Cite", task.citation),
         ("Model", " ".join([model.name, *arguments])),
         ("Made", f"{_format_time(metrics.created)} by auricle {metrics.auricle}"),
     )

@@ -100,7 +100,8 @@ def decode(kind: Any, value: Any, where: str = "") -> Any:
     if kind is Any:
         return value
     if origin is UnionType:
-        return None if value is None else decode(arguments[0], value, where)
+        exact = (argument for argument in arguments if argument is type(value))
+        return None if value is None else decode(next(exact, arguments[0]), value, where)
     if isinstance(value, str) and hasattr(kind, "parse"):
         return kind.parse(value)
     if is_dataclass(kind):

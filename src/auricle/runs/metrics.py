@@ -67,12 +67,14 @@ class TaskFacts:
     """The task of a run."""
 
     name: str
-    version: int = 1
+    version: int | str = 1
     language: str = ""
     licence: str = ""
     source: str = ""
     revision: str = ""
     cluster: str = ""
+    citation: str = ""
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

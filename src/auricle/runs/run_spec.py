@@ -51,6 +51,8 @@ class RunSpec(StoredSpec):
     seed: int = 0
     environment: dict[str, Any] | None = None
     """The Python environment of the model, if it has its own."""
+    provenance: dict[str, Any] = field(default_factory=dict)
+    """Version, source, citation, licence and languages of the task, where it states them."""
     model_name: str = ""
     """Name that the model's class gives itself, if it does."""
     imported: dict[str, Any] | None = None

@@ -28,10 +28,12 @@ class Task:
         profile_metrics: Metrics that replace the others under the profile of another framework, by the name of the
             profile without a language: its own set of metrics under `kimi`, for instance.
         name: Name shown in reports.
-        version: Increase it when the same data would give other numbers.
+        version: Increase it when the same answers would give other numbers: a number, or text such as `1.10`.
         language: Language code of the answers, such as `en`.
+        languages: Codes of all languages in the data.
         licence: Licence of the data.
         source: Where the data comes from.
+        citation: The publication to cite.
         cluster: Metadata field whose samples are not independent, such as `speaker`. Intervals resample clusters.
         group_by: Metadata fields to break numbers down by. By default, all fields with few values.
         extra_context: Further facts about the task for models that set `wants_context`.
@@ -57,10 +59,12 @@ class Task:
     judged_metrics: Sequence[Metric] = field(default=(), kw_only=True)
     profile_metrics: Mapping[str, Sequence[Metric]] = field(default_factory=dict, kw_only=True)
     name: str = ""
-    version: int = 1
+    version: int | str = 1
     language: str = ""
+    languages: tuple[str, ...] = field(default=(), kw_only=True)
     licence: str = ""
     source: str = ""
+    citation: str = field(default="", kw_only=True)
     cluster: str = ""
     group_by: tuple[str, ...] = ()
     extra_context: Mapping[str, Json] = field(default_factory=dict)

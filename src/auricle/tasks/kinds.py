@@ -113,9 +113,12 @@ def build_task(
         inferencer,
         metrics,
         name=options.name or f"{kind}-{stem}",
+        version=options.version,
         language=options.language,
+        languages=options.languages or tuple(split_list(options.language)),
         licence=options.licence,
-        source=options.data,
+        source=options.source or options.data,
+        citation=options.citation,
         cluster=options.cluster,
         group_by=tuple(split_list(options.by)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,39 @@ COLUMN_OPTIONS = ("target", "audio", "image", "video", "choices", "id", "start",
 LANGUAGE_ALIASES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where the data of a task comes from, what it contains and how it may be used."""
+
+    description: str = ""
+    """One line for `auricle list tasks`."""
+    version: int | str = 1
+    """Increased when the same answers would give other numbers; runs of different versions are not comparable."""
+    source: str = ""
+    """Where the data can be obtained."""
+    citation: str = ""
+    """The publication to cite."""
+    licence: str = ""
+    languages: tuple[str, ...] = ()
+    """Codes of the languages in the data."""
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Provenance:
+        """Read and check the fields of a task file or a suite; other values are ignored.
+
+        Raises:
+            SpecError: with the location of a value that is invalid.
+        """
+        stated = {name: values[name] for name in PROVENANCE_OPTIONS if values.get(name) is not None}
+        return Provenance(**{name: _parse_option(name, value) for name, value in stated.items()})
+
+
+PROVENANCE_OPTIONS = tuple(option.name for option in fields(Provenance))
+"""Options that state facts about the data; only the version decides whether two runs are comparable."""
+
+
 @dataclass(frozen=True)
-class TaskOptions:
+class TaskOptions(Provenance):
     """The options of a task kind. An empty value selects the default of the kind."""
 
     data: str
@@ -73,7 +104,6 @@ class TaskOptions:
     config: str | None = None
     split: str = "test"
     revision: str | None = None
-    licence: str = ""
     reader: Any = None
     """A function that returns the samples, used by published benchmarks instead of a data file."""
 
@@ -88,30 +118,53 @@ class TaskOptions:
             raise SpecError(f"Unknown option of {kind}: {', '.join(unknown)}. {hint}", location=(unknown[0],))
         if not arguments.get("data"):
             raise SpecError(f"The task {kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
-        options = cls(**{name: _parse_option(name, value) for name, value in arguments.items()})
+        options = cls(**{name: _parse_option(name, value) for name, value in arguments.items() if value is not None})
         return replace(options, language=_normalise_language(options.language))
 
 
 def _parse_option(name: str, value: Any) -> Any:
     """Convert one option. Numbers are accepted for text, because the command line parses `-T name=1` as a number."""
-    if value is None or (name in NESTED_OPTIONS and isinstance(value, (Mapping, list, tuple, int))):
+    if name in NESTED_OPTIONS and isinstance(value, (Mapping, list, tuple, int)):
         return value
-    if name == "reader":
-        return check_option(name, value, callable(value), "a function")
-    if name in INTEGER_OPTIONS:
-        return check_option(name, value, is_integer(value) and value > 0, "a positive integer")
     if name == "temperature":
         is_valid = is_integer(value) or isinstance(value, float)
         return float(check_option(name, value, is_valid and value >= 0, "a non-negative number"))
-    if name == "synonyms":
-        return check_option(name, value, isinstance(value, bool), "true or false")
+    if name in CHECKED_OPTIONS:
+        check, expected = CHECKED_OPTIONS[name]
+        return check_option(name, value, check(value), expected)
+    if name == "languages":
+        return _parse_languages(value)
     if name in LIST_OPTIONS and isinstance(value, (list, tuple)):
         return [str(item) for item in value]
     return str(check_option(name, value, isinstance(value, (str, int, float, Path)), "text"))
 
 
+def _parse_languages(value: Any) -> tuple[str, ...]:
+    codes = value.split(",") if isinstance(value, str) else value
+    is_valid = isinstance(codes, (list, tuple)) and all(isinstance(code, str) and code.strip() for code in codes)
+    check_option("languages", value, is_valid, "a list of language codes such as [en, de]")
+    return tuple(dict.fromkeys(_normalise_language(code, "languages") for code in codes))
+
+
 def is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and is_integer(value) and value > 0
+
+
+CHECKED_OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    **dict.fromkeys(INTEGER_OPTIONS, (_is_count, "a positive integer")),
+    "reader": (callable, "a function"),
+    "synonyms": (lambda value: isinstance(value, bool), "true or false"),
+    # YAML reads 1.10 as the number 1.1.
+    "version": (
+        lambda value: _is_count(value) or (isinstance(value, str) and bool(value.strip())),
+        "a positive integer, or text in quotes such as '1.10'",
+    ),
+}
+"""Options that are checked and not converted: the check, and what is expected."""
 
 
 def check_option(name: str, value: Any, is_valid: bool, expected: str) -> Any:
@@ -121,13 +174,13 @@ def check_option(name: str, value: Any, is_valid: bool, expected: str) -> Any:
     return value
 
 
-def _normalise_language(language: str) -> str:
+def _normalise_language(language: str, option: str = "language") -> str:
     """Reduce `zh-CN` and `ZH` to `zh`; reject anything that is not a language code or a list of them."""
     if "," in language:
         return ", ".join(map(_normalise_language, language.split(",")))
     code = re.split("[-_]", language.strip().lower())[0]
     if code and not re.fullmatch("[a-z]{2,3}", code):
-        raise SpecError(f"Invalid language {language!r}: expected a code such as en, zh or de.", location=("language",))
+        raise SpecError(f"Invalid language {language!r}: expected a code such as en, zh or de.", location=(option,))
     return LANGUAGE_ALIASES.get(code, code)
 
 

@@ -16,6 +16,7 @@ from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.huggingface import HF_PREFIX
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASK_KINDS, TASKS
+from auricle.tasks.options import Provenance
 
 PATH_ARGUMENTS = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
 """Task arguments that are paths."""
@@ -60,6 +61,20 @@ class TaskFile:
             task: Task = TASKS.get(reference.task)(**reference.arguments)
             check_prompt(task)
         return task
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the data comes from and how it may be used, as the file states it."""
+        return Provenance.from_values(read_task_file(self.path, {}).arguments)
+
+    @property
+    def summary(self) -> str:
+        """One line for `auricle list tasks`."""
+        return self.provenance.description or f"{self.kind} task of the package {self.package}"
+
+    @property
+    def kind(self) -> str:
+        return read_task_file(self.path, {}).task
 
     @property
     def path(self) -> Path:

@@ -210,7 +210,7 @@ module.{name} = explode
     [
         (("list", "models"), "cli.list_", "print_result"),
         (("cache",), "cli.cache", "list_entries_by_model"),
-        (("data", "list"), "cli.data", "load_benchmarks"),
+        (("data", "list"), "cli.data", "load_published"),
         (("doctor",), "cli.doctor", "check_installation"),
     ],
 )

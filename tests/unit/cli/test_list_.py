@@ -13,7 +13,24 @@ from auricle.cli.list_ import KINDS
 def test_every_kind_lists_names_with_summaries(kind: str) -> None:
     summaries = json.loads(CliRunner().invoke(cli, ["list", kind, "--json"]).output)
     assert summaries
-    assert all(isinstance(summary, str) for summary in summaries.values())
+    assert all(isinstance(entry["summary"], str) for entry in summaries.values())
+
+
+def test_tasks_are_listed_with_facts_about_their_data() -> None:
+    document = json.loads(CliRunner().invoke(cli, ["list", "tasks", "--json"]).output)["librispeech"]
+    assert document == {
+        "summary": "English audiobooks",
+        "version": 1,
+        "source": "openslr.org/12",
+        "citation": "Panayotov et al., ICASSP 2015",
+        "licence": "CC BY 4.0",
+        "languages": ["en"],
+    }
+    lines = CliRunner().invoke(cli, ["list", "tasks"]).output.splitlines()
+    (line,) = [line for line in lines if line.startswith("librispeech ")]
+    assert line.endswith("English audiobooks (en; CC BY 4.0)")
+    (line,) = [line for line in lines if line.startswith("fleurs ")]
+    assert line.endswith("(102 languages; CC BY 4.0)")
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from auricle import RunConfig, Spec, SpecError, evaluate, score, task_file
+from auricle.api import load_metrics
+from auricle.cli import cli
 from auricle.core import registry
+from auricle.core.errors import RunMismatch
 from auricle.engine.factory import build_task
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Respond
-from auricle.tasks.task_files import resolve_paths
+from auricle.tasks.options import Provenance
+from auricle.tasks.task_files import TaskFile, resolve_paths
 
 PACKAGE = "my_quiz_benchmark"
 ROWS = [{"id": "a", "question": "Say yes.", "answer": "Say yes."}, {"id": "b", "question": "Say no.", "answer": "no"}]
@@ -105,3 +110,83 @@ def test_task_file_must_be_yaml_in_a_package() -> None:
 def test_impossible_paths_are_refused(arguments: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="Invalid path '"):
         resolve_paths(arguments, tmp_path)
+
+
+FACTS = (
+    "description: Quiz about capitals\nversion: '1.10'\nsource: example.org/quiz\ncitation: Doe et al., 2026\n"
+    "licence: CC BY 4.0\nlanguages: [en, de-DE]\n"
+)
+
+
+def test_task_file_states_where_its_data_comes_from(package: Path) -> None:
+    with (package / "quiz.yaml").open("a") as file:
+        file.write(FACTS)
+    task = build()
+    assert (task.version, task.source, task.citation) == ("1.10", "example.org/quiz", "Doe et al., 2026")
+    assert (task.licence, task.languages) == ("CC BY 4.0", ("en", "de"))
+    entry = TASKS.get("my-quiz")
+    assert isinstance(entry, TaskFile)
+    assert entry.provenance == Provenance(
+        description="Quiz about capitals",
+        version="1.10",
+        source="example.org/quiz",
+        citation="Doe et al., 2026",
+        licence="CC BY 4.0",
+        languages=("en", "de"),
+    )
+    assert (entry.summary, entry.kind) == ("Quiz about capitals", "qa")
+
+
+@pytest.mark.usefixtures("package")
+def test_only_the_version_of_a_task_changes_the_identity_of_a_run(tmp_path: Path) -> None:
+    facts = {"source": "a", "citation": "b", "licence": "c", "languages": ["en"], "description": "d"}
+    evaluate(Spec(task="my-quiz", model="echo"), tmp_path / "run")
+    result = evaluate(Spec(task="my-quiz", model="echo", task_args=facts), tmp_path / "run")
+    assert result.metrics is not None
+    assert (result.metrics.task.citation, result.metrics.task.languages) == ("b", ("en",))
+    stored = json.loads((tmp_path / "run" / "spec.json").read_text())
+    expected = {name: value for name, value in facts.items() if name != "description"}
+    assert stored["provenance"] == {"version": 1, **expected}
+    with pytest.raises(RunMismatch, match="version"):
+        evaluate(Spec(task="my-quiz", model="echo", task_args={"version": 2}), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("version: 1.1", r"quiz\.yaml:6: Invalid version 1\.1: expected a positive integer, or text in quotes"),
+        ("version: 0", "Invalid version 0"),
+        ("languages: [en, english]", r"quiz\.yaml:6: Invalid language 'english'"),
+        ("languages: 3", "Invalid languages 3: expected a list of language codes"),
+        ("citation: [a]", r"Invalid citation \['a'\]: expected text"),
+    ],
+)
+def test_invalid_fact_is_refused_with_its_line(package: Path, line: str, message: str) -> None:
+    with (package / "quiz.yaml").open("a") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(SpecError, match=message):
+        build()
+
+
+def test_packaged_task_is_listed_with_its_facts(package: Path) -> None:
+    with (package / "quiz.yaml").open("a") as file:
+        file.write(FACTS)
+    listed = CliRunner().invoke(cli, ["list", "tasks"]).output
+    assert "Quiz about capitals (en, de; CC BY 4.0; version 1.10)" in listed
+    rows = CliRunner().invoke(cli, ["data", "list"]).output.splitlines()
+    (row,) = [row for row in rows if row.startswith("my-quiz ")]
+    assert row.split()[1:4] == ["qa", "en,", "de"]
+    details = CliRunner().invoke(cli, ["data", "list", "my-quiz"]).output
+    assert "citation  Doe et al., 2026" in details
+    (document,) = json.loads(CliRunner().invoke(cli, ["data", "list", "my-quiz", "--json"]).output)
+    assert (document["version"], document["languages"]) == ("1.10", ["en", "de"])
+
+
+def test_report_shows_what_a_task_states_about_its_data(package: Path, tmp_path: Path) -> None:
+    with (package / "quiz.yaml").open("a") as file:
+        file.write(FACTS)
+    evaluate(Spec(task="my-quiz", model="echo"), tmp_path / "run")
+    page = (tmp_path / "run" / "report.html").read_text()
+    for text in ("Doe et al., 2026", "example.org/quiz", "CC BY 4.0", "en, de", "quiz, version 1.10"):
+        assert text in page
+    assert load_metrics(tmp_path / "run").task.version == "1.10"

@@ -47,9 +47,10 @@ from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.contamination import find_contamination
 from auricle.tasks.benchmarks.sources import ArchiveSamples, BenchmarkPart, HubSamples, Item, Items
 from auricle.tasks.catalogue import TASKS
+from auricle.tasks.options import Provenance
 
 HUB, DISK = "hf", "disk"
-LOCATION_OPTIONS = ("root", "source", "revision")
+LOCATION_OPTIONS = ("root", "copy", "revision")
 """Options that select where rows are read from."""
 
 
@@ -160,7 +161,7 @@ class Benchmark:
     task_options: Mapping[str, Any] = field(default_factory=dict)
     part_options: Callable[[BenchmarkPart], Mapping[str, Any]] = lambda _part: {}
     """Returns the task options of a part; they override `task_options`."""
-    version: int = 1
+    version: int | str = 1
 
     def __call__(self, **arguments: Any) -> Task:
         """Build the task of the part that the options select."""
@@ -168,17 +169,29 @@ class Benchmark:
         if rest.get("data"):  # a manifest of the benchmark, prepared by Auricle or another framework
             location = {"root": rest.get("root")}
         else:
-            root, source, revision = (rest.pop(name, None) for name in LOCATION_OPTIONS)
-            location = {"data": self.source, "reader": self._make_reader(part, root, source, revision)}
+            root, copy, revision = (rest.pop(name, None) for name in LOCATION_OPTIONS)
+            location = {"data": self.source, "reader": self._make_reader(part, root, copy, revision)}
         task: Task = TASKS.get(self.kind)(**self.task_arguments(part, rest), **location)
-        return replace(task, version=self.version, find_contamination=partial(find_contamination, self.name))
+        return replace(task, find_contamination=partial(find_contamination, self.name))
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the data comes from and how it may be used."""
+        return Provenance(
+            description=self.title,
+            version=self.version,
+            source=self.source,
+            citation=self.citation,
+            licence=self.licence,
+            languages=() if self.any_language else self._list_languages(),
+        )
 
     def task_arguments(self, part: BenchmarkPart, rest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the task kind for a part; a prepared manifest needs the same ones."""
         arguments = {
             "name": "-".join([self.name, *self.part_labels(part)]),
             "language": self.languages.get(part["language"], part["language"]),
-            "licence": self.licence,
+            **{name: getattr(self, name) for name in ("version", "licence", "citation")},
             **self.task_options,
             **self.part_options(part),
             **rest,
@@ -212,21 +225,23 @@ class Benchmark:
         split = [part["split"]] if len(self.splits) > 1 else []
         return [*split, *self._extra_labels(part)]
 
+    def _list_languages(self) -> tuple[str, ...]:
+        codes = self.languages.values() or [self.language]
+        return tuple(dict.fromkeys(filter(None, codes)))
+
     def _extra_labels(self, part: BenchmarkPart) -> list[str]:
         language = [part["language"]] if self.any_language or len(self.languages) > 1 else []
         return [*language, *(part[name] for name in self.options if part[name])]
 
-    def _make_reader(
-        self, part: BenchmarkPart, root: Any, source: Any, revision: str | None
-    ) -> Callable[..., Manifest]:
+    def _make_reader(self, part: BenchmarkPart, root: Any, copy: Any, revision: str | None) -> Callable[..., Manifest]:
         """Return a function that builds the samples, given the columns and transform of the task kind."""
-        source = str(source or (DISK if root or not self.hub else HUB))
-        if self.hub and (source == HUB or source.startswith(HF_PREFIX)):
-            copy = {"name": source.removeprefix(HF_PREFIX)} if source != HUB else {}  # a mirror or a local copy
-            pinned = revision if copy else revision or self.hub.revision
-            return partial(HubSamples.from_hub, self, part, replace(self.hub, revision=pinned, **copy))
-        if source != DISK:
-            raise self._invalid_option("source", source, f"expected {'disk, hf or hf:COPY' if self.hub else 'disk'}")
+        copy = str(copy or (DISK if root or not self.hub else HUB))
+        if self.hub and (copy == HUB or copy.startswith(HF_PREFIX)):
+            other = {"name": copy.removeprefix(HF_PREFIX)} if copy != HUB else {}  # a mirror or a local folder
+            pinned = revision if other else revision or self.hub.revision
+            return partial(HubSamples.from_hub, self, part, replace(self.hub, revision=pinned, **other))
+        if copy != DISK:
+            raise self._invalid_option("copy", copy, f"expected {'disk, hf or hf:NAME' if self.hub else 'disk'}")
         if not root:
             raise SpecError(
                 f"{self.name} needs the folder of its archive: `auricle run {self.name} -T root=DIR -m MODEL`. "

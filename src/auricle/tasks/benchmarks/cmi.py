@@ -379,8 +379,10 @@ class CmiBenchmark(Benchmark):
             options.build_inferencer(asked),
             select_metrics(_build_metrics(samples, options.ties), split_list(own_options["metrics"])),
             name=own_options["name"] or (self.name if part["subset"] == "all" else datasets[0].lower()),
+            version=self.version,
             licence=self.licence,
             source=self.source,
+            citation=self.citation,
             cluster=own_options["cluster"],
             group_by=tuple(split_list(own_options["by"])),
         )

@@ -36,8 +36,8 @@ def build_miniature(root: Any, name: str = "librispeech", **options: Any) -> Any
         ("covost2", "pair", "fr_de", "en_de, en_tr"),
         ("covost2", "language", "de", "no languages to choose from"),
         ("ami", "mic", "phone", "ihm, sdm, ihm-mix"),
-        ("librispeech", "source", "cloud", "disk, hf or hf:COPY"),
-        ("aishell", "source", "hf", "expected disk"),
+        ("librispeech", "copy", "cloud", "disk, hf or hf:NAME"),
+        ("aishell", "copy", "hf", "expected disk"),
         ("librispeech", "splt", "x", "Unknown option of asr: splt. Did you mean 'split'?"),
     ],
 )

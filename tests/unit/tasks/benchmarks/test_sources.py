@@ -84,7 +84,7 @@ def saved_dataset(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize(("name", "first"), [("open-asr", "ami_cleaned"), ("esb", "ami")])
 def test_a_saved_hub_dataset_can_be_evaluated(saved_dataset: Any, tmp_path: Path, name: str, first: str) -> None:
-    options = {"source": f"hf:{saved_dataset}"}
+    options = {"copy": f"hf:{saved_dataset}"}
     numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run").numbers
     assert numbers[0].scored == 2
     assert f"saved.{first}.test@unpinned" in str(numbers[0].signature)
@@ -97,7 +97,7 @@ def test_a_missing_package_is_reported_with_the_official_archive(monkeypatch: py
 
 
 def test_a_missing_split_is_reported_with_the_official_archive(saved_dataset: Any) -> None:
-    task = TASKS.get("librispeech")(source=f"hf:{saved_dataset}", split="dev-clean")
+    task = TASKS.get("librispeech")(copy=f"hf:{saved_dataset}", split="dev-clean")
     with pytest.raises(DataError) as error:
         task.samples.validate()
     assert "has no split 'validation'. Splits: test" in str(error.value)
@@ -108,7 +108,7 @@ def test_a_hub_dataset_is_prepared_with_its_audio(
     saved_dataset: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "made.jsonl"
-    assert prepare_data("open-asr", None, [f"source=hf:{saved_dataset}"], out, False) == 0
+    assert prepare_data("open-asr", None, [f"copy=hf:{saved_dataset}"], out, False) == 0
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [(row["id"], row["target"]) for row in rows] == [("1", "yes"), ("3", "no")]
     assert all((tmp_path / row["audio"]).is_file() for row in rows)
@@ -124,10 +124,10 @@ def test_hub_rows_are_filtered_by_part_and_missing_columns_reported(saved_datase
         layout="x", read=lambda _root, _part: [], hub=hub,
     )  # fmt: skip
     filtered = HubDataset(**{**_field_values(hub), "row_filter": lambda _part: {"dataset": "a"}})
-    task = Benchmark(**{**_field_values(benchmark), "hub": filtered})(source=f"hf:{saved_dataset}")
+    task = Benchmark(**{**_field_values(benchmark), "hub": filtered})(copy=f"hf:{saved_dataset}")
     assert [sample.id for sample in task.samples if isinstance(sample, Sample)] == ["1", "2"]
     incomplete = HubDataset(**{**_field_values(hub), "convert_row": lambda row: make_item(row["key"], AUDIO, "x")})
-    task = Benchmark(**{**_field_values(benchmark), "hub": incomplete})(source=f"hf:{saved_dataset}")
+    task = Benchmark(**{**_field_values(benchmark), "hub": incomplete})(copy=f"hf:{saved_dataset}")
     with pytest.raises(DataError, match=r"missing column 'key' \(columns: .*dataset"):
         cast(Manifest, task.samples).validate()
 

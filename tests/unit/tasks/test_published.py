@@ -1,0 +1,31 @@
+"""Tasks that state where their data comes from."""
+
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from auricle.core import registry
+from auricle.tasks.benchmarks.base import Benchmark
+from auricle.tasks.published import load_published
+
+
+def test_built_in_benchmarks_are_published_and_kinds_are_not() -> None:
+    published = load_published()
+    assert isinstance(published["librispeech"], Benchmark)
+    assert published["librispeech"].provenance.citation == "Panayotov et al., ICASSP 2015"
+    assert "asr" not in published
+
+
+def test_task_that_cannot_be_loaded_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = EntryPoint("broken-quiz", "no_such_package:quiz", "auricle.tasks")
+    points = {"auricle.tasks": {"broken-quiz": broken}}
+    monkeypatch.setattr(registry, "_entry_points", lambda group: points.get(group, {}))
+    published = load_published()
+    assert "broken-quiz" not in published
+    assert "librispeech" in published
+
+
+def test_benchmark_with_any_language_lists_none() -> None:
+    published = load_published()
+    assert published["common-voice"].provenance.languages == ()
+    assert published["esd"].provenance.languages == ("en", "zh")
