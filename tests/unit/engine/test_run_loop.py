@@ -1,8 +1,8 @@
 """Answers, failures, retries, resuming and stopping."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -10,56 +10,12 @@ import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient
 from auricle.core.errors import DataError, Skipped
-from auricle.core.types import Failure, Json, Likelihood, Outcome, Output, Part, Prediction, Record, RejectedRow
-from auricle.engine.observer import Observer
-from auricle.engine.run_loop import RunLoop, has_all_answers
-from auricle.models.base import Model
+from auricle.core.types import Failure, Likelihood, Outcome, Part, Prediction, RejectedRow
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
-from auricle.runs.run_spec import RunSpec
-from auricle.tasks.inferencers import Choose, Compare, Converse, Inferencer, Measure, Respond
+from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward
-
-SPEC = RunSpec(identity={}, spec={})
-QUICK = Settings(initial_backoff=0.001)
-
-
-def texts(size: int) -> list[Sample]:
-    return [
-        Sample(id=str(number), inputs={"question": f"sentence number {number}"}, target=str(number))
-        for number in range(size)
-    ]
-
-
-def evaluate(
-    path: Path,
-    samples: Iterable[Sample | RejectedRow],
-    model: Model,
-    inferencer: Inferencer | None = None,
-    settings: Settings = QUICK,
-    stop: Callable[[Any], asyncio.Event] | None = None,
-) -> list[Record]:
-    async def main() -> None:
-        loop = RunLoop(inferencer or Respond("{question}"), model, run, settings, Observer())
-        await loop.run(samples, stop(model) if stop else asyncio.Event())
-
-    with Run.open(path, SPEC) as run:
-        asyncio.run(main())
-    return sorted(Run.load(path).records(), key=lambda record: record.row)
-
-
-def text_of(output: Output) -> str:
-    assert isinstance(output, Generation)
-    return output.text
-
-
-def error_of(record: Record) -> Failure:
-    assert record.error
-    return record.error
-
-
-def journal_lines(path: Path) -> list[str]:
-    return (path / "outputs.jsonl").read_text().splitlines()
+from tests.support.run_passes import Rejecting, error_of, evaluate, journal_lines, run_pass, text_of, texts
 
 
 @pytest.mark.parametrize("model", [Echo, FakeApi])
@@ -93,15 +49,6 @@ def test_transient_errors_of_a_batch_model_are_retried(tmp_path: Path) -> None:
     assert [record.error for record in records] == [None] * 100
 
 
-class Rejecting(AsyncModel):
-    def __init__(self) -> None:
-        self.calls = 0
-
-    async def generate(self, request: Generate) -> Generation:
-        self.calls += 1
-        raise SampleError("400 bad request")
-
-
 def test_permanent_error_is_not_retried(tmp_path: Path) -> None:
     model = Rejecting()
     (record,) = evaluate(tmp_path, texts(1), model)
@@ -119,83 +66,11 @@ def test_model_that_returns_none_fails_its_samples(tmp_path: Path) -> None:
     assert "returned NoneType instead of Generation" in error_of(record).message
 
 
-def test_resume_skips_answered_samples(tmp_path: Path) -> None:
-    first, second = FakeApi(), FakeApi()
-    evaluate(tmp_path, texts(8), first)
-    evaluate(tmp_path, texts(12), second)
-    assert (first.calls, second.calls) == (8, 4)
-    assert len(journal_lines(tmp_path)) == 12
-
-
-def test_resume_retries_failed_samples(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(8), Rejecting())
-    records = evaluate(tmp_path, texts(8), FakeApi())
-    assert [record.error for record in records] == [None] * 8
-
-
-def test_resume_can_skip_failed_samples(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(8), Rejecting())
-    model = FakeApi()
-    evaluate(tmp_path, texts(8), model, settings=Settings(retry_failed=False))
-    assert model.calls == 0
-
-
-def test_changed_question_is_sent_again(tmp_path: Path) -> None:
-    samples = texts(3)
-    evaluate(tmp_path, samples, FakeApi())
-    samples[1] = Sample(id="1", inputs={"question": "another"}, target="1")
-    model = FakeApi()
-    records = evaluate(tmp_path, samples, model)
-    assert model.calls == 1
-    assert text_of(records[1].outputs[0]) == "another"
-
-
-def test_changed_audio_file_is_sent_again(tmp_path: Path, tone: Any) -> None:
-    path = tone("a.wav", seconds=0.1)
-    samples = [Sample(id="1", inputs={"audio": Audio(str(path))})]
-    inferencer = Respond("{audio}")
-    evaluate(tmp_path / "run", samples, FakeApi(), inferencer)
-    tone("a.wav", seconds=0.2)
-    model = FakeApi()
-    evaluate(tmp_path / "run", samples, model, inferencer)
-    assert model.calls == 1
-
-
-def test_corrected_target_keeps_the_answer(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(3), FakeApi())
-    samples = texts(3)
-    samples[2] = Sample(id="2", inputs=samples[2].inputs, target="corrected")
-    model = FakeApi()
-    records = evaluate(tmp_path, samples, model)
-    assert model.calls == 0
-    assert records[2].sample.target == "corrected"
-    assert text_of(records[2].outputs[0]) == "sentence number 2"
-
-
-def test_sample_removed_from_the_data_is_left_out(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(5), FakeApi())
-    records = evaluate(tmp_path, texts(3), FakeApi())
-    assert [record.sample.id for record in records] == ["0", "1", "2"]
-
-
-def test_limit_keeps_earlier_answers(tmp_path: Path) -> None:
-    evaluate(tmp_path, texts(5), FakeApi())
-    records = evaluate(tmp_path, texts(5), FakeApi(), settings=Settings(limit=2))
-    assert len(records) == 5
-
-
 def test_rejected_rows_and_duplicates_are_recorded_with_their_location(tmp_path: Path) -> None:
     rows: list[Sample | RejectedRow] = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON"), *texts(1)]
     records = evaluate(tmp_path, rows, Echo())
     failed = {record.sample.id: record.error.message for record in records if record.error}
     assert failed == {"rejected m.jsonl:3": "not valid JSON", "rejected row 4": "duplicate id '0', first used in row 1"}
-
-
-def test_resume_does_not_record_rejected_rows_twice(tmp_path: Path) -> None:
-    rows: list[Sample | RejectedRow] = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON")]
-    evaluate(tmp_path, rows, Echo())
-    evaluate(tmp_path, rows, Echo())
-    assert len(journal_lines(tmp_path)) == 3
 
 
 def test_missing_audio_fails_only_its_sample(tmp_path: Path, tone: Any) -> None:
@@ -314,20 +189,8 @@ def test_sample_id_may_equal_the_location_of_a_rejected_row(tmp_path: Path) -> N
 
 def test_skipped_failures_are_reported_to_the_observer(tmp_path: Path) -> None:
     evaluate(tmp_path, texts(4), Rejecting())
-    observed: list[str] = []
-
-    class Collects(Observer):
-        def on_result(self, result: Record, /) -> None:
-            assert isinstance(result, Record)
-            observed.append(error_of(result).kind)
-
-    async def main(run: Run) -> None:
-        settings = Settings(retry_failed=False)
-        await RunLoop(Respond("{question}"), FakeApi(), run, settings, Collects()).run(texts(4), asyncio.Event())
-
-    with Run.open(tmp_path, SPEC) as run:
-        asyncio.run(main(run))
-    assert observed == ["SampleError"] * 4
+    finished = run_pass(tmp_path, texts(4), FakeApi(), settings=Settings(retry_failed=False))
+    assert [error_of(record).kind for record in finished.results] == ["SampleError"] * 4
 
 
 def test_unreadable_data_raises_and_keeps_the_answers(tmp_path: Path) -> None:
@@ -351,25 +214,11 @@ def test_outcomes_of_a_pass_are_counted(tmp_path: Path) -> None:
                 raise SampleError("refused")
             return Generation(text="" if text.endswith("3") else text)
 
-    async def run_pass(run: Run) -> dict[Outcome, int]:
-        loop = RunLoop(Respond("{question}"), Varied(), run, Settings(), Observer())
-        return dict(await loop.run(texts(5), asyncio.Event()))
-
     def count() -> dict[Outcome, int]:
-        with Run.open(tmp_path, SPEC) as run:
-            return asyncio.run(run_pass(run))
+        return dict(run_pass(tmp_path, texts(5), Varied()).outcomes)
 
     assert count() == {Outcome.ANSWERED: 2, Outcome.SKIPPED: 1, Outcome.FAILED: 1, Outcome.EMPTY: 1}
     assert count() == {Outcome.ANSWERED: 3, Outcome.SKIPPED: 1, Outcome.FAILED: 1}, "stored answers are not read again"
-
-
-def test_duration_of_a_sample_is_truncated_to_a_tenth_of_a_millisecond(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = iter((100.0, 100.512_39))
-    monkeypatch.setattr("auricle.engine.run_loop.time.perf_counter", lambda: next(clock))
-    (record,) = evaluate(tmp_path, texts(1), FakeApi())
-    assert record.seconds == 0.5123
 
 
 class ReturnsAnything(AsyncModel):
@@ -415,99 +264,18 @@ def test_record_has_the_seconds_from_request_to_answer(tmp_path: Path, monkeypat
     assert (timing.wall_seconds, timing.samples) == (2.34567, 1)
 
 
-class CountingApi(AsyncModel):
-    """Counts requests."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    async def generate(self, request: Generate) -> Generation:
-        self.calls += 1
-        return Generation(text="heard")
-
-
-class WithContext(Respond):
-    """Sends a field of the metadata with every request."""
-
-    def sample_context(self, sample: Sample) -> dict[str, Json]:
-        return {"speaker": sample.meta["speaker"]}
-
-
-def spoken(path: Path, speaker: str) -> list[Sample]:
-    return [Sample(id="1", inputs={"audio": Audio(str(path))}, meta={"speaker": speaker})]
-
-
-@pytest.mark.parametrize("inferencer", [Respond("{audio}"), WithContext("{audio}")])
-def test_unchanged_audio_is_not_sent_again(tmp_path: Path, tone: Any, inferencer: Respond) -> None:
-    model, path = CountingApi(), tone("a.wav", seconds=0.25)
-    for _ in range(3):
-        (record,) = evaluate(tmp_path / "run", spoken(path, "a"), model, inferencer)
-        assert (record.audio_seconds, record.attempts, record.cached) == (0.25, 1, 0)
-    assert model.calls == 1
-    assert len(journal_lines(tmp_path / "run")) == 1
-
-
-def test_audio_with_another_context_is_sent_again(tmp_path: Path, tone: Any) -> None:
-    model, path = CountingApi(), tone("a.wav", seconds=0.25)
-    evaluate(tmp_path / "run", spoken(path, "a"), model, Respond("{audio}"))
-    evaluate(tmp_path / "run", spoken(path, "b"), model, Respond("{audio}"))
-    assert model.calls == 1, "metadata that is not sent"
-    evaluate(tmp_path / "other", spoken(path, "a"), model, WithContext("{audio}"))
-    evaluate(tmp_path / "other", spoken(path, "b"), model, WithContext("{audio}"))
-    assert model.calls == 3
-
-
-def numbered(questions: Sequence[str]) -> list[Sample]:
-    """Samples of rows without ids."""
-    return [Sample(id=str(row), inputs={"question": text}, target=text) for row, text in enumerate(questions)]
-
-
-@pytest.mark.parametrize("changed", [["new", "a", "b", "b", "c"], ["b", "b", "c"], ["c", "b", "a", "b"]])
-def test_answers_follow_rows_that_are_numbered_anew(tmp_path: Path, changed: list[str]) -> None:
-    evaluate(tmp_path, numbered(["a", "b", "b", "c"]), Echo())
-    model = CountingModel()
-    records = evaluate(tmp_path, numbered(changed), model)
-    assert model.requests == [text for text in changed if text == "new"]
-    assert [text_of(record.outputs[0]) for record in records] == changed
-    assert [record.sample.target for record in records] == changed
-
-
-def test_an_answer_is_not_used_for_a_second_row_with_the_same_content(tmp_path: Path) -> None:
-    evaluate(tmp_path, numbered(["a"]), Echo())
-    model = CountingModel()
-    evaluate(tmp_path, numbered(["a", "a"]), model)
-    assert model.requests == ["a"]
-
-
-class CountingModel(BatchModel):
-    """Echoes, and lists what it was asked."""
-
-    def __init__(self) -> None:
-        self.requests: list[str] = []
-
-    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        self.requests += [request.text for request in batch]
-        return [Generation(text=request.text) for request in batch]
-
-
-def test_moved_row_keeps_its_answer_and_is_stored_again_once(tmp_path: Path) -> None:
-    model = CountingApi()
-    evaluate(tmp_path, texts(2), model)
-    for _ in range(2):
-        records = evaluate(tmp_path, texts(2)[::-1], model)
-        assert [record.sample.id for record in records] == ["1", "0"]
-    assert model.calls == 2
-    assert len(journal_lines(tmp_path)) == 4
-
-
 @pytest.mark.parametrize(("template", "is_reported"), [("{question}", True), ("{audio}{question}", False)])
 def test_audio_that_no_request_contains_is_recorded(
     tmp_path: Path, tone: Any, template: str, is_reported: bool
 ) -> None:
     heard = Sample(id="heard", inputs={"audio": Audio.of(tone("a.wav")), "question": "What?"})
     samples = [heard, Sample(id="text", inputs={"question": "What?", "audio": "none"})]
-    records = evaluate(tmp_path / "run", samples, FakeApi(), Respond(template))
-    assert [record.audio_not_sent for record in records] == [is_reported, False]
+    finished = run_pass(tmp_path / "run", samples, FakeApi(), Respond(template))
+    assert {record.sample.id: record.audio_not_sent for record in finished.results} == {
+        "heard": is_reported,
+        "text": False,
+    }
+    assert finished.loop.audio_not_sent == is_reported
 
 
 def test_audio_that_cannot_be_read_counts_as_failed_and_not_as_unsent(tmp_path: Path) -> None:
@@ -517,35 +285,79 @@ def test_audio_that_cannot_be_read_counts_as_failed_and_not_as_unsent(tmp_path: 
     assert not record.audio_not_sent
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ("none", True),
-        ("target", True),
-        ("question", False),
-        ("another row", False),
-        ("unfinished", False),
-        ("read once", False),
-    ],
-)
-def test_a_finished_run_needs_a_model_only_for_other_content(tmp_path: Path, change: str, expected: bool) -> None:
-    evaluate(tmp_path / "run", texts(3), Echo())
-    samples = texts(4) if change == "another row" else texts(3)
-    if change in ("target", "question"):
-        changed = {"target": "other"} if change == "target" else {"inputs": {"question": "other"}}
-        samples[1] = replace(samples[1], **changed)
-    run = Run.load(tmp_path / "run")
-    if change == "unfinished":
-        run.write_progress(Progress(complete=False))
-    data = iter(samples) if change == "read once" else samples
-    assert has_all_answers(data, run, Respond("{question}"), QUICK) is expected
+# --- the state of the run --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("retry_failed", "expected"), [(True, False), (False, True)])
-def test_a_finished_run_needs_a_model_for_failures_that_are_retried(
-    tmp_path: Path, retry_failed: bool, expected: bool
-) -> None:
-    audio = Sample(id="0", inputs={"audio": Audio(str(tmp_path / "missing.wav"))})
-    evaluate(tmp_path / "run", [audio], Echo(), Respond("{audio}"))
-    settings = Settings(retry_failed=retry_failed)
-    assert has_all_answers([audio], Run.load(tmp_path / "run"), Respond("{audio}"), settings) is expected
+def test_progress_counts_the_rows_that_were_read(tmp_path: Path) -> None:
+    evaluate(tmp_path, [*texts(3), RejectedRow("m.jsonl:4", "not valid JSON")], Echo())
+    progress = Run.load(tmp_path).read_progress()
+    assert (progress.complete, progress.rows, len(progress.passes)) == (True, 4, 1)
+
+
+def test_a_pass_that_is_stopped_at_once_reads_no_row(tmp_path: Path) -> None:
+    def already_stopped(_: Any) -> asyncio.Event:
+        stop = asyncio.Event()
+        stop.set()
+        return stop
+
+    rows = [RejectedRow("m.jsonl:1", "not valid JSON")]
+    assert evaluate(tmp_path, rows, Echo(), stop=already_stopped) == []
+    progress = Run.load(tmp_path).read_progress()
+    assert (progress.complete, progress.rows) == (False, 0)
+
+
+def test_a_run_is_unfinished_during_a_pass_and_keeps_the_timing_of_earlier_ones(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(2), Echo())
+    before = Run.load(tmp_path).read_progress()
+    during: list[Progress] = []
+
+    def samples() -> Iterator[Sample]:
+        during.append(Run.load(tmp_path).read_progress())
+        yield from texts(3)
+
+    evaluate(tmp_path, samples(), Echo())
+    assert during == [Progress(passes=before.passes)]
+    after = Run.load(tmp_path).read_progress()
+    assert (after.passes[0], len(after.passes)) == (before.passes[0], 2)
+
+
+class UsesUpItsQuota(AsyncModel):
+    async def generate(self, request: Generate) -> Generation:
+        raise Transient("429 from the server", retry_after=86_400.0)
+
+
+def test_a_server_without_quota_stops_the_run_and_the_reason_is_known(tmp_path: Path) -> None:
+    stop = asyncio.Event()
+    loop = run_pass(tmp_path, texts(2), UsesUpItsQuota(), stop=lambda _: stop).loop
+    assert stop.is_set()
+    assert loop.stop_reason == "the quota of the server is used up (Retry-After: 86,400 s): 429 from the server"
+    assert Run.load(tmp_path).read_progress().complete is False
+
+
+def test_the_inferencer_is_closed_after_a_pass(tmp_path: Path) -> None:
+    class Closable(Respond):
+        closed: ClassVar[list[str]] = []
+
+        async def close(self) -> None:
+            self.closed.append("closed")
+
+    evaluate(tmp_path, texts(1), Echo(), Closable("{question}"))
+    assert Closable.closed == ["closed"]
+
+
+def test_threads_that_read_files_end_with_the_pass(tmp_path: Path, tone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auricle.core.adaptive_executor.MAX_INLINE_SECONDS", 0.0)  # every call takes too long
+    clip = Audio(str(tone("a.wav", seconds=0.1)))
+    samples = [Sample(id=str(number), inputs={"audio": clip}) for number in range(3)]
+    readers: list[threading.Thread] = []
+
+    class ListsThreads(FakeApi):
+        async def generate(self, request: Generate) -> Generation:
+            readers.extend(thread for thread in threading.enumerate() if thread.name.startswith("auricle-read"))
+            return await super().generate(request)
+
+    finished = run_pass(tmp_path / "run", samples, ListsThreads(), Respond("{audio}"))
+    assert readers
+    for thread in readers:
+        thread.join(1.0)
+    assert not any(thread.is_alive() for thread in readers), finished.loop

@@ -1,0 +1,232 @@
+"""What a later pass over the same or changed data keeps, and what it sends again."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, Settings
+from auricle.core.types import Json, Outcome, RejectedRow
+from auricle.engine.run_loop import has_all_answers
+from auricle.runs.progress import Progress
+from auricle.runs.run_directory import Run
+from auricle.tasks.inferencers import Respond
+from auricle.testing.models import Echo, FakeApi
+from tests.support.run_passes import QUICK, Rejecting, evaluate, journal_lines, run_pass, text_of, texts
+
+
+def test_resume_skips_answered_samples(tmp_path: Path) -> None:
+    first, second = FakeApi(), FakeApi()
+    evaluate(tmp_path, texts(8), first)
+    evaluate(tmp_path, texts(12), second)
+    assert (first.calls, second.calls) == (8, 4)
+    assert len(journal_lines(tmp_path)) == 12
+
+
+def test_resume_retries_failed_samples(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(8), Rejecting())
+    records = evaluate(tmp_path, texts(8), FakeApi())
+    assert [record.error for record in records] == [None] * 8
+
+
+def test_resume_can_skip_failed_samples(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(8), Rejecting())
+    model = FakeApi()
+    evaluate(tmp_path, texts(8), model, settings=Settings(retry_failed=False))
+    assert model.calls == 0
+
+
+def test_changed_question_is_sent_again(tmp_path: Path) -> None:
+    samples = texts(3)
+    evaluate(tmp_path, samples, FakeApi())
+    samples[1] = Sample(id="1", inputs={"question": "another"}, target="1")
+    model = FakeApi()
+    records = evaluate(tmp_path, samples, model)
+    assert model.calls == 1
+    assert text_of(records[1].outputs[0]) == "another"
+
+
+def test_changed_audio_file_is_sent_again(tmp_path: Path, tone: Any) -> None:
+    path = tone("a.wav", seconds=0.1)
+    samples = [Sample(id="1", inputs={"audio": Audio(str(path))})]
+    inferencer = Respond("{audio}")
+    evaluate(tmp_path / "run", samples, FakeApi(), inferencer)
+    tone("a.wav", seconds=0.2)
+    model = FakeApi()
+    evaluate(tmp_path / "run", samples, model, inferencer)
+    assert model.calls == 1
+
+
+def test_corrected_target_keeps_the_answer(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(3), FakeApi())
+    samples = texts(3)
+    samples[2] = Sample(id="2", inputs=samples[2].inputs, target="corrected")
+    model = FakeApi()
+    records = evaluate(tmp_path, samples, model)
+    assert model.calls == 0
+    assert records[2].sample.target == "corrected"
+    assert text_of(records[2].outputs[0]) == "sentence number 2"
+
+
+def test_sample_removed_from_the_data_is_left_out(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(5), FakeApi())
+    records = evaluate(tmp_path, texts(3), FakeApi())
+    assert [record.sample.id for record in records] == ["0", "1", "2"]
+
+
+def test_limit_keeps_earlier_answers(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(5), FakeApi())
+    records = evaluate(tmp_path, texts(5), FakeApi(), settings=Settings(limit=2))
+    assert len(records) == 5
+
+
+def test_resume_reports_rejected_rows_and_does_not_record_them_twice(tmp_path: Path) -> None:
+    rows: list[Sample | RejectedRow] = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON")]
+    evaluate(tmp_path, rows, Echo())
+    second = run_pass(tmp_path, rows, Echo())
+    assert len(journal_lines(tmp_path)) == 3
+    assert second.outcomes == {Outcome.ANSWERED: 2, Outcome.FAILED: 1}
+    assert [record.sample.id for record in second.results] == ["rejected m.jsonl:3"]
+    assert second.skipped == 2
+
+
+def test_rejected_row_with_another_reason_or_row_is_recorded_again(tmp_path: Path) -> None:
+    for row in (RejectedRow("m.jsonl:3", "not valid JSON"), RejectedRow("m.jsonl:3", "no question")):
+        evaluate(tmp_path, [row], Echo())
+    assert len(journal_lines(tmp_path)) == 2
+    (_, record) = evaluate(tmp_path, [*texts(1), row], Echo())
+    assert (record.row, len(journal_lines(tmp_path))) == (1, 4)
+
+
+def test_a_row_keeps_its_own_answer_if_another_one_has_the_same_content(tmp_path: Path) -> None:
+    class Numbers(CountingApi):
+        async def generate(self, request: Generate) -> Generation:
+            await super().generate(request)
+            return Generation(text=str(self.calls))
+
+    first, second = (Sample(id=name, inputs={"question": "same"}) for name in "ab")
+    settings = Settings(concurrency=1)
+    evaluate(tmp_path, [first, second], Numbers(), settings=settings)
+    (record,) = evaluate(tmp_path, [second], Numbers(), settings=settings)
+    assert (record.sample.id, text_of(record.outputs[0])) == ("b", "2")
+
+
+class CountingApi(AsyncModel):
+    """Counts requests."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def generate(self, request: Generate) -> Generation:
+        self.calls += 1
+        return Generation(text="heard")
+
+
+class WithContext(Respond):
+    """Sends a field of the metadata with every request."""
+
+    def sample_context(self, sample: Sample) -> dict[str, Json]:
+        return {"speaker": sample.meta["speaker"]}
+
+
+def spoken(path: Path, speaker: str) -> list[Sample]:
+    return [Sample(id="1", inputs={"audio": Audio(str(path))}, meta={"speaker": speaker})]
+
+
+@pytest.mark.parametrize("inferencer", [Respond("{audio}"), WithContext("{audio}")])
+def test_unchanged_audio_is_not_sent_again(tmp_path: Path, tone: Any, inferencer: Respond) -> None:
+    model, path = CountingApi(), tone("a.wav", seconds=0.25)
+    for _ in range(3):
+        (record,) = evaluate(tmp_path / "run", spoken(path, "a"), model, inferencer)
+        assert (record.audio_seconds, record.attempts, record.cached) == (0.25, 1, 0)
+    assert model.calls == 1
+    assert len(journal_lines(tmp_path / "run")) == 1
+
+
+def test_audio_with_another_context_is_sent_again(tmp_path: Path, tone: Any) -> None:
+    model, path = CountingApi(), tone("a.wav", seconds=0.25)
+    evaluate(tmp_path / "run", spoken(path, "a"), model, Respond("{audio}"))
+    evaluate(tmp_path / "run", spoken(path, "b"), model, Respond("{audio}"))
+    assert model.calls == 1, "metadata that is not sent"
+    evaluate(tmp_path / "other", spoken(path, "a"), model, WithContext("{audio}"))
+    evaluate(tmp_path / "other", spoken(path, "b"), model, WithContext("{audio}"))
+    assert model.calls == 3
+
+
+def numbered(questions: Sequence[str]) -> list[Sample]:
+    """Samples of rows without ids."""
+    return [Sample(id=str(row), inputs={"question": text}, target=text) for row, text in enumerate(questions)]
+
+
+@pytest.mark.parametrize("changed", [["new", "a", "b", "b", "c"], ["b", "b", "c"], ["c", "b", "a", "b"]])
+def test_answers_follow_rows_that_are_numbered_anew(tmp_path: Path, changed: list[str]) -> None:
+    evaluate(tmp_path, numbered(["a", "b", "b", "c"]), Echo())
+    model = CountingModel()
+    records = evaluate(tmp_path, numbered(changed), model)
+    assert model.requests == [text for text in changed if text == "new"]
+    assert [text_of(record.outputs[0]) for record in records] == changed
+    assert [record.sample.target for record in records] == changed
+
+
+def test_an_answer_is_not_used_for_a_second_row_with_the_same_content(tmp_path: Path) -> None:
+    evaluate(tmp_path, numbered(["a"]), Echo())
+    model = CountingModel()
+    evaluate(tmp_path, numbered(["a", "a"]), model)
+    assert model.requests == ["a"]
+
+
+class CountingModel(BatchModel):
+    """Echoes, and lists what it was asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        self.requests += [request.text for request in batch]
+        return [Generation(text=request.text) for request in batch]
+
+
+def test_moved_row_keeps_its_answer_and_is_stored_again_once(tmp_path: Path) -> None:
+    model = CountingApi()
+    evaluate(tmp_path, texts(2), model)
+    for _ in range(2):
+        records = evaluate(tmp_path, texts(2)[::-1], model)
+        assert [record.sample.id for record in records] == ["1", "0"]
+    assert model.calls == 2
+    assert len(journal_lines(tmp_path)) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("none", True),
+        ("target", True),
+        ("question", False),
+        ("another row", False),
+        ("unfinished", False),
+        ("read once", False),
+    ],
+)
+def test_a_finished_run_needs_a_model_only_for_other_content(tmp_path: Path, change: str, expected: bool) -> None:
+    evaluate(tmp_path / "run", texts(3), Echo())
+    samples = texts(4) if change == "another row" else texts(3)
+    if change in ("target", "question"):
+        changed = {"target": "other"} if change == "target" else {"inputs": {"question": "other"}}
+        samples[1] = replace(samples[1], **changed)
+    run = Run.load(tmp_path / "run")
+    if change == "unfinished":
+        run.write_progress(Progress(complete=False))
+    data = iter(samples) if change == "read once" else samples
+    assert has_all_answers(data, run, Respond("{question}"), QUICK) is expected
+
+
+@pytest.mark.parametrize(("retry_failed", "expected"), [(True, False), (False, True)])
+def test_a_finished_run_needs_a_model_for_failures_that_are_retried(
+    tmp_path: Path, retry_failed: bool, expected: bool
+) -> None:
+    audio = Sample(id="0", inputs={"audio": Audio(str(tmp_path / "missing.wav"))})
+    evaluate(tmp_path / "run", [audio], Echo(), Respond("{audio}"))
+    settings = Settings(retry_failed=retry_failed)
+    assert has_all_answers([audio], Run.load(tmp_path / "run"), Respond("{audio}"), settings) is expected
