@@ -268,10 +268,10 @@ def has_all_answers(
 def _has_answer(sample: Sample, previous: Record | None, inferencer: Inferencer, *, retry_failed: bool) -> bool:
     if previous is None or previous.error:
         return previous is not None and not retry_failed
-    try:
-        return content_key(sample, get_request_context(inferencer, sample)) == previous.key
-    except Exception:  # noqa: BLE001 - raised again, and recorded, when the sample is processed
-        return False
+    key = ""
+    with suppress(Exception):  # raised again, and recorded, when the sample is processed
+        key = content_key(sample, get_request_context(inferencer, sample))
+    return key == previous.key
 
 
 def get_request_context(inferencer: Inferencer, sample: Sample) -> Mapping[str, Json] | None:

@@ -234,3 +234,11 @@ def test_some_answers_without_usage_make_the_cost_a_lower_bound(empty_run: Run) 
     budget.on_result(answer("priced too"))
     assert stop.count == 1
     assert budget.stop_reason == "at least 0.6 USD spent, the limit is 0.6 USD"
+
+
+@pytest.mark.parametrize(("cost", "stops"), [(2.999_999_999_6, 1), (2.999_999_996, 0)])
+def test_limit_is_reached_despite_rounding_errors(empty_run: Run, cost: float, stops: int) -> None:
+    budget, stop = Budget(Price("m", request=cost), limit=3.0), Stops()
+    budget.on_start(empty_run, stop)
+    budget.on_result(answer("a"))
+    assert stop.count == stops

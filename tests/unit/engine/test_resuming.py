@@ -138,8 +138,10 @@ def spoken(path: Path, speaker: str) -> list[Sample]:
 @pytest.mark.parametrize("inferencer", [Respond("{audio}"), WithContext("{audio}")])
 def test_unchanged_audio_is_not_sent_again(tmp_path: Path, tone: Any, inferencer: Respond) -> None:
     model, path = CountingApi(), tone("a.wav", seconds=0.25)
-    for _ in range(3):
-        (record,) = evaluate(tmp_path / "run", spoken(path, "a"), model, inferencer)
+    for earlier in (0, 1, 1):
+        finished = run_pass(tmp_path / "run", spoken(path, "a"), model, inferencer)
+        assert (finished.outcomes, finished.skipped) == ({Outcome.ANSWERED: 1}, earlier)
+        (record,) = Run.load(tmp_path / "run").records()
         assert (record.audio_seconds, record.attempts, record.cached) == (0.25, 1, 0)
     assert model.calls == 1
     assert len(journal_lines(tmp_path / "run")) == 1
@@ -230,3 +232,15 @@ def test_a_finished_run_needs_a_model_for_failures_that_are_retried(
     evaluate(tmp_path / "run", [audio], Echo(), Respond("{audio}"))
     settings = Settings(retry_failed=retry_failed)
     assert has_all_answers([audio], Run.load(tmp_path / "run"), Respond("{audio}"), settings) is expected
+
+
+def test_a_finished_run_needs_a_model_for_another_context_and_for_files_that_are_gone(
+    tmp_path: Path, tone: Any
+) -> None:
+    path, inferencer = tone("a.wav", seconds=0.1), WithContext("{audio}")
+    evaluate(tmp_path / "run", spoken(path, "a"), Echo(), inferencer)
+    run = Run.load(tmp_path / "run")
+    assert has_all_answers(spoken(path, "a"), run, inferencer, QUICK)
+    assert not has_all_answers(spoken(path, "b"), run, inferencer, QUICK)
+    path.unlink()
+    assert not has_all_answers(spoken(path, "a"), run, inferencer, QUICK)

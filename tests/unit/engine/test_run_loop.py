@@ -9,13 +9,15 @@ from typing import Any, ClassVar
 import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient
-from auricle.core.errors import DataError, Skipped
+from auricle.core.errors import DataError, Skipped, SpecError
 from auricle.core.types import Failure, Likelihood, Outcome, Part, Prediction, RejectedRow
+from auricle.engine.observer import Observer
+from auricle.engine.run_loop import RunLoop
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward
-from tests.support.run_passes import Rejecting, error_of, evaluate, journal_lines, run_pass, text_of, texts
+from tests.support.run_passes import QUICK, SPEC, Rejecting, error_of, evaluate, journal_lines, run_pass, text_of, texts
 
 
 @pytest.mark.parametrize("model", [Echo, FakeApi])
@@ -332,6 +334,24 @@ def test_a_server_without_quota_stops_the_run_and_the_reason_is_known(tmp_path: 
     assert stop.is_set()
     assert loop.stop_reason == "the quota of the server is used up (Retry-After: 86,400 s): 429 from the server"
     assert Run.load(tmp_path).read_progress().complete is False
+    assert journal_lines(tmp_path) == [], "the samples were not answered, and did not fail"
+
+
+def test_error_of_the_spec_ends_the_run(tmp_path: Path) -> None:
+    class NeedsAKey(AsyncModel):
+        async def generate(self, request: Generate) -> Generation:
+            raise SpecError("no API key")
+
+    with pytest.raises(SpecError, match="no API key"):
+        evaluate(tmp_path, texts(2), NeedsAKey())
+    assert journal_lines(tmp_path) == []
+
+
+def test_answers_are_on_disk_when_a_pass_ends(tmp_path: Path) -> None:
+    with Run.open(tmp_path, SPEC) as run:
+        loop = RunLoop(Respond("{question}"), Echo(), run, QUICK, Observer())
+        asyncio.run(loop.run(texts(3), asyncio.Event()))
+        assert len(journal_lines(tmp_path)) == 3
 
 
 def test_the_inferencer_is_closed_after_a_pass(tmp_path: Path) -> None:
