@@ -223,7 +223,7 @@ class Batcher:
     async def _run_batch(self, worker: BatchWorker, batch: Sequence[PendingRequest]) -> None:
         """Run a batch. If it fails, halve it until the request that causes the failure is isolated."""
         try:
-            outputs = await _call_worker(worker, ABILITY_BY_REQUEST[type(batch[0].request)], batch)
+            outputs = await _call_worker(worker, batch)
         except WorkerLost:
             raise
         except Exception as error:  # noqa: BLE001 - a model may raise anything
@@ -325,8 +325,9 @@ def split_into_batches(pending: Sequence[PendingRequest], limits: BatchLimits) -
         group = group[size:]
 
 
-async def _call_worker(worker: BatchWorker, ability: Ability, batch: Sequence[PendingRequest]) -> Sequence[Output]:
-    outputs = await worker(ability, [pending.request for pending in batch])
+async def _call_worker(worker: BatchWorker, batch: Sequence[PendingRequest]) -> Sequence[Output]:
+    requests = [pending.request for pending in batch]
+    outputs = await worker(ABILITY_BY_REQUEST[type(requests[0])], requests)
     check_output_count(outputs, len(batch))
     return outputs
 

@@ -1,6 +1,7 @@
 """Batches by length, windows, and halving of batches that fail."""
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -24,15 +25,7 @@ from auricle.engine.batching import (
     decode_request_audio,
     split_into_batches,
 )
-
-
-def request(text: str) -> Generate:
-    return Generate(turns=(Turn("user", (text,)),))
-
-
-def text_of(sent: Request) -> str:
-    assert isinstance(sent, Generate)
-    return str(sent.turns[0].parts[0])
+from tests.support.batch_workers import answer_everything, lose_worker, recording_worker, request, text_of
 
 
 async def send_all(
@@ -55,16 +48,6 @@ async def send_all(
         return await asyncio.gather(*tasks, return_exceptions=True)
     finally:
         await batcher.close()
-
-
-def recording_worker(batches: list[list[str]]) -> BatchWorker:
-    """Return a worker that repeats each text and records its batches."""
-
-    async def worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
-        batches.append([text_of(sent) for sent in batch])
-        return [Generation(text=text_of(sent)) for sent in batch]
-
-    return worker
 
 
 def test_each_request_gets_its_own_output() -> None:
@@ -250,25 +233,6 @@ def test_out_of_memory_halves_this_and_later_batches() -> None:
     assert set(sizes[6:]) == {2}
 
 
-def test_memory_is_learned_from_the_longest_request_of_a_batch() -> None:
-    async def worker(ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
-        if len(batch) > 2:
-            raise MemoryError
-        return [Generation(text="") for _ in batch]
-
-    async def main() -> BatchLimits:
-        batcher = Batcher([worker], BatchLimits(8, seconds=100.0))
-        slots = [batcher.acquire_slot() for _ in range(4)]
-        batcher.close_window()
-        texts = ["x" * 100, "x" * 400, "x" * 100, "x" * 200]
-        await asyncio.gather(*(slot.send(request(text)) for slot, text in zip(slots, texts, strict=True)))
-        await batcher.close()
-        return batcher.adaptive_limits.limits
-
-    # Four requests, padded to the longest of 400 characters, count as 16 seconds.
-    assert asyncio.run(main()) == BatchLimits(2, seconds=8.0)
-
-
 def test_other_errors_do_not_shrink_later_batches() -> None:
     sizes: list[int] = []
     texts = [str(number) for number in range(32)]
@@ -294,50 +258,6 @@ def test_auto_batch_doubles_until_memory_or_the_maximum() -> None:
     asyncio.run(send_all([worker_with_memory(40, sizes)], BatchLimits(8), texts, auto_grow=True))
     assert sorted(set(sizes))[-2:] == [32, 64]
     assert sizes.count(64) == 1
-
-
-# --- without windows ----------------------------------------------------------------------
-
-
-async def send_waiting(worker: BatchWorker, texts: Sequence[str | Predict], size: int) -> list[Any]:
-    """Send each text from its own slot, without windows; return outputs and exceptions."""
-    batcher = Batcher([worker], BatchLimits(size), windows=False)
-    try:
-        sent = (request(text) if isinstance(text, str) else text for text in texts)
-        return await asyncio.gather(*(batcher.acquire_slot().send(item) for item in sent), return_exceptions=True)
-    finally:
-        await batcher.close()
-
-
-def test_free_worker_takes_what_waits_in_the_order_of_arrival() -> None:
-    batches: list[list[str]] = []
-    texts = ["a", "long text", "b", "another long text", "c"]
-    outputs = asyncio.run(send_waiting(recording_worker(batches), texts, 3))
-    assert [output.text for output in outputs] == texts
-    assert [sorted(batch) for batch in batches] == [sorted(texts[:3]), sorted(texts[3:])]
-
-
-def test_waiting_requests_of_another_type_are_another_batch() -> None:
-    kinds: list[list[type]] = []
-
-    async def worker(_ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
-        kinds.append([type(sent) for sent in batch])
-        return [Generation(text="") for _ in batch]
-
-    asyncio.run(send_waiting(worker, ["a", "b", Predict(inputs={}), "c"], 8))
-    assert kinds == [[Generate, Generate], [Predict], [Generate]]
-
-
-def test_failed_batch_of_waiting_requests_is_not_split() -> None:
-    sizes: list[int] = []
-
-    async def worker(_ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
-        sizes.append(len(batch))
-        raise RuntimeError("broken")
-
-    errors = asyncio.run(send_waiting(worker, ["a", "b", "c"], 3))
-    assert [str(error) for error in errors] == ["broken"] * 3
-    assert sizes == [3]
 
 
 # --- sound, and workers that are lost ------------------------------------------------------
@@ -399,14 +319,6 @@ def test_sound_that_breaks_off_fails_alone_when_it_is_decoded(tone: Any, tmp_pat
     assert isinstance(outputs[1], AudioError)
 
 
-async def answer_everything(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
-    return [Generation(text="fine") for _ in batch]
-
-
-async def lose_worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
-    raise WorkerLost("the worker is gone")
-
-
 def test_other_workers_answer_the_requests_of_a_lost_one() -> None:
     texts = [str(number) for number in range(12)]
     outputs = asyncio.run(send_all([lose_worker, answer_everything, lose_worker], BatchLimits(2), texts))
@@ -430,11 +342,6 @@ def test_a_worker_that_is_lost_after_some_answers_keeps_them() -> None:
     outputs = asyncio.run(send_all([worker], BatchLimits(1), ["aa", "b"]))
     assert outputs[0] == Generation(text="first")
     assert isinstance(outputs[1], WorkerLost)
-
-
-def test_waiting_requests_of_a_lost_worker_fail() -> None:
-    errors = asyncio.run(send_waiting(lose_worker, ["a", "b"], 2))
-    assert [str(error) for error in errors] == ["the worker is gone"] * 2
 
 
 def test_a_window_has_eight_batches_for_each_worker() -> None:
@@ -461,21 +368,6 @@ def test_stopping_is_noticed_before_a_request_is_sent() -> None:
 
     assert asyncio.run(main(windows=True))
     assert asyncio.run(main(windows=False))
-
-
-def test_a_cancelled_request_takes_no_place_in_a_batch_of_waiting_ones() -> None:
-    batches: list[list[str]] = []
-
-    async def main() -> None:
-        batcher = Batcher([recording_worker(batches)], BatchLimits(2), windows=False)
-        tasks = [asyncio.create_task(batcher.acquire_slot().send(request(text))) for text in "abc"]
-        await asyncio.sleep(0)
-        tasks[0].cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await batcher.close()
-
-    asyncio.run(main())
-    assert batches == [["b", "c"]]
 
 
 def test_sound_in_every_kind_of_request_is_decoded(tone: Any) -> None:
@@ -561,3 +453,56 @@ def test_a_window_waits_for_a_sample_that_works_between_two_requests() -> None:
 
     asyncio.run(main())
     assert [sorted(batch) for batch in batches] == [["a1", "b1"], ["a2", "b2"]]
+
+
+def test_a_window_waits_for_a_sample_that_continues_after_a_backoff() -> None:
+    batches: list[list[str]] = []
+
+    async def main() -> None:
+        batcher = Batcher([recording_worker(batches)], BatchLimits(4))
+        first, second = batcher.acquire_slot(), batcher.acquire_slot()
+        batcher.close_window()
+        first.release()
+        early = asyncio.create_task(second.send(request("second")))
+        await asyncio.sleep(0)  # all other samples wait, so that the window is about to be split
+        first.reacquire()
+        await asyncio.sleep(0.01)
+        await asyncio.wait_for(asyncio.gather(early, first.send(request("first"))), 10)
+        await batcher.close()
+
+    asyncio.run(main())
+    assert [sorted(batch) for batch in batches] == [["first", "second"]]
+
+
+def test_sound_is_not_decoded_for_a_model_without_a_sample_rate(tone: Any) -> None:
+    sent = sound_request(tone("a.wav", 0.1))
+    received: list[Request] = []
+
+    async def worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
+        received.extend(batch)
+        return [Generation(text="") for _ in batch]
+
+    asyncio.run(send_requests([worker], BatchLimits(2), [sent]))
+    assert received == [sent]
+
+
+def test_threads_that_decode_sound_end_with_the_batcher(tone: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auricle.core.adaptive_executor.MAX_INLINE_SECONDS", 0.0)  # every call takes too long
+    threads: list[threading.Thread] = []
+
+    async def worker(ability: Ability, batch: Sequence[Request]) -> list[Generation]:
+        threads.extend(thread for thread in threading.enumerate() if thread.name.startswith("auricle-decode"))
+        return [Generation(text="") for _ in batch]
+
+    async def main() -> None:
+        batcher = Batcher([worker], BatchLimits(2, sample_rate=8000))
+        slot = batcher.acquire_slot()
+        batcher.close_window()
+        await slot.send(sound_request(tone("a.wav", 0.1)))
+        await batcher.close()
+        assert threads
+        for thread in threads:
+            await asyncio.to_thread(thread.join, 1.0)
+        assert not any(thread.is_alive() for thread in threads)
+
+    asyncio.run(main())

@@ -1,17 +1,20 @@
 """The worker process: loading models, answering batches, describing models."""
 
+import asyncio
 import json
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
 
 from auricle import Generate, Generation, SpecError, Turn
-from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_output
-from auricle.engine.workers.worker import answer_batch, describe_model, load_model
+from auricle.core.redaction import SECRETS
+from auricle.engine.workers.protocol import HEADER, pack, pack_request, unpack, unpack_output
+from auricle.engine.workers.worker import Pipe, WorkerServer, answer_batch, describe_model, load_model
 from auricle.models import BatchModel
 from auricle.testing.models import Echo
 from tests.support import paths
@@ -29,12 +32,12 @@ class Exits(BatchModel):
         raise SystemExit(3)
 
 
-def decode(packed: bytes) -> dict[str, object]:
+def decode(packed: bytes) -> dict[str, Any]:
     size, _ = HEADER.unpack(packed[: HEADER.size])
     return unpack(packed[HEADER.size : HEADER.size + size], packed[HEADER.size + size :])
 
 
-def answer(model: BatchModel) -> list[dict[str, object]]:
+def answer(model: BatchModel) -> list[dict[str, Any]]:
     messages = [decode(pack_request(number, request)) for number, request in enumerate(REQUESTS)]
     return [decode(reply) for reply in answer_batch(model, messages)]
 
@@ -86,6 +89,130 @@ def test_worker_imports_nothing_but_orjson(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["can"] == ["generate"]
+
+
+# --- the server, with a pipe in memory -----------------------------------------------------
+
+
+class CollectingPipe(Pipe):
+    """Keeps messages instead of writing them."""
+
+    def __init__(self) -> None:
+        super().__init__(-1)
+        self.messages: list[dict[str, Any]] = []
+
+    def write(self, content: bytes) -> None:
+        self.messages.append(decode(content))
+
+
+def serve(setup: dict[str, Any], *requests: bytes) -> list[dict[str, Any]]:
+    """Send a worker its setup and requests, close the pipe, and return its messages."""
+
+    async def main() -> list[dict[str, Any]]:
+        reader, out = asyncio.StreamReader(), CollectingPipe()
+        server = asyncio.create_task(WorkerServer(reader, out).serve())
+        reader.feed_data(pack(setup) + b"".join(requests) if setup else b"")
+        for _ in range(20):  # without waiting, so that requests are answered before the pipe is closed
+            await asyncio.sleep(0)
+        reader.feed_eof()
+        await asyncio.wait_for(server, 10)
+        return out.messages
+
+    return asyncio.run(main())
+
+
+def answered_texts(messages: list[dict[str, Any]]) -> dict[int, str]:
+    outputs = {message["number"]: unpack_output(message) for message in messages}
+    assert all(isinstance(output, Generation) for output in outputs.values())
+    return {number: output.text for number, output in outputs.items() if isinstance(output, Generation)}
+
+
+def test_requests_of_a_batch_are_answered_when_the_batch_is_complete() -> None:
+    first, second = ({"batch": number, "size": 2} for number in (0, 1))
+    one, two = REQUESTS
+    packed = [pack_request(0, one, first), pack_request(1, one, second), pack_request(2, two, first)]
+    ready, *answers = serve({"model": "echo", "arguments": {"reply": "heard"}}, *packed)
+    assert ready["ready"] is True
+    assert answered_texts(answers) == {0: "heard", 2: "heard"}, "the second batch is not complete"
+
+
+def test_requests_to_an_async_model_are_answered_one_by_one() -> None:
+    packed = [pack_request(number, request) for number, request in enumerate(REQUESTS)]
+    ready, *answers = serve({"model": "fake-api", "arguments": {"delay": 0}}, *packed)
+    assert ready["ready"] is True
+    assert answered_texts(answers) == {0: "one", 1: "two"}
+
+
+def test_error_of_a_request_is_sent_with_its_number() -> None:
+    setup = {"model": "fake-api", "arguments": {"delay": 0, "fail_every": 1}}
+    (_, message) = serve(setup, pack_request(7, REQUESTS[0]))
+    assert (message["number"], message["error"]["kind"]) == (7, "Transient")
+
+
+def test_error_while_loading_is_the_only_message() -> None:
+    (message,) = serve({"model": "no-such-model", "arguments": {}}, pack_request(0, REQUESTS[0]))
+    assert "Unknown model" in message["error"]["message"]
+
+
+def test_a_pipe_that_is_closed_at_once_ends_the_worker() -> None:
+    assert serve({}) == []
+
+
+def test_requests_in_flight_are_cancelled_and_the_model_closed_when_the_pipe_closes(tmp_path: Path) -> None:
+    (tmp_path / "waits.py").write_text(
+        "import asyncio\n"
+        "from pathlib import Path\n"
+        "from auricle import AsyncModel\n"
+        "class Waits(AsyncModel):\n"
+        "    def __init__(self, log):\n"
+        "        self.log = Path(log)\n"
+        "    async def generate(self, request):\n"
+        "        try:\n"
+        "            await asyncio.Event().wait()\n"
+        "        finally:\n"
+        "            await asyncio.sleep(0.01)\n"
+        "            self.write('cancelled')\n"
+        "    async def close(self):\n"
+        "        self.write('closed')\n"
+        "    def write(self, event):\n"
+        "        self.log.write_text((self.log.read_text() if self.log.exists() else '') + event + ' ')\n"
+    )
+    log = tmp_path / "log"
+    serve({"model": f"{tmp_path / 'waits.py'}:Waits", "arguments": {"log": str(log)}}, pack_request(0, REQUESTS[0]))
+    assert log.read_text().split() == ["cancelled", "closed"]
+
+
+def test_an_output_that_cannot_be_used_fails_alone() -> None:
+    class Mixed(BatchModel):
+        def generate(self, batch: Sequence[Generate]) -> Any:
+            return [Generation(text="fine"), None]
+
+    fine, wrong = answer(Mixed())
+    assert unpack_output(fine) == Generation(text="fine")
+    assert (wrong["number"], wrong["error"]["kind"]) == (1, "SampleError")
+
+
+def test_a_long_message_is_written_completely(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+
+    def write_some(_descriptor: int, content: bytes) -> int:
+        written.append(bytes(content[:3]))
+        return len(written[-1])
+
+    monkeypatch.setattr("auricle.engine.workers.worker.os.write", write_some)
+    Pipe(1).write(b"a long message")
+    assert b"".join(written) == b"a long message"
+
+
+def test_secrets_of_a_model_are_registered_before_it_is_loaded() -> None:
+    with pytest.raises(SpecError):
+        load_model("echo", {"api_key": "sk-worker-secret"})
+    assert b"sk-worker-secret" not in SECRETS.redact_bytes(b"the key is sk-worker-secret")
+
+
+def test_error_of_the_model_class_is_raised_unchanged() -> None:
+    with pytest.raises(SpecError, match=r"^Unknown model 'no-such-model'"):
+        load_model("no-such-model", {})
 
 
 @pytest.mark.slow
