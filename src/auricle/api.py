@@ -49,7 +49,7 @@ from auricle.engine.slots import close_model, send_once
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
-from auricle.runs.metrics import Metrics, Number, OutcomeCounts
+from auricle.runs.metrics import Metrics, Number, OutcomeCounts, ScoringArguments, read_scoring
 from auricle.runs.progress import Progress
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, lock_run
@@ -123,7 +123,7 @@ def evaluate(
 
 def score(
     out: str | Path,
-    profile: str | None = None,
+    profile: str | Sequence[str] | None = None,
     *,
     task_args: Mapping[str, Any] | None = None,
     judge: JudgeSpec | dict[str, Any] | str | None = None,
@@ -136,7 +136,8 @@ def score(
 
     Args:
         out: Run directory.
-        profile: Text normaliser that replaces the one of the run.
+        profile: Text normaliser that replaces the one of the run, or several to score with each. Under the second
+            and further ones, `wer` is named `wer@basic`.
         task_args: Task arguments that change how answers are scored, such as `metrics` or `rubric`.
         judge: Judge model, by name or with arguments.
         settings: How to execute the judge.
@@ -151,11 +152,15 @@ def score(
     run = Run.load(Path(out))
     judge_spec = JudgeSpec.parse(judge).resolved() if judge else None
     stored_judge = None if judge_spec else read_judge(run)
-    task = build_task(Spec.from_run(run).with_scoring(task_args or {}, profile))
+    spec = Spec.from_run(run).with_scoring(task_args or {}, profile)
+    scoring = ScoringArguments(
+        spec.profiles if profile else (), {name: spec.task_args[name] for name in task_args or {}}
+    )
+    task = build_task(spec)
     if judge_spec or stored_judge:
         task = task.with_judge()
     if judge_spec is None:
-        return _scored(run, _publish(run, task, stored_judge))
+        return _scored(run, _publish(run, task, stored_judge, scoring))
     if not any(metric.judge_requests for metric in task.metrics):
         names = ", ".join(metric.name for metric in task.metrics)
         raise NothingToJudge(
@@ -163,7 +168,9 @@ def score(
             "Add -T metrics=judge-reference or another judge metric."
         )
     with lock_run(run.path):
-        metrics, stop_reason = _judge_and_publish(run, task, judge_spec, settings or Settings(), observer or Observer())
+        metrics, stop_reason = _judge_and_publish(
+            run, task, judge_spec, settings or Settings(), observer or Observer(), scoring
+        )
     return replace(_scored(run, metrics), judge_requested=True, stop_reason=stop_reason)
 
 
@@ -200,7 +207,12 @@ def read_judge(run: Run) -> Judge | None:
 
 
 def _judge_and_publish(
-    run: Run, task: Task, judge: JudgeSpec | None, settings: Settings, observer: Observer
+    run: Run,
+    task: Task,
+    judge: JudgeSpec | None,
+    settings: Settings,
+    observer: Observer,
+    scoring: ScoringArguments | None = None,
 ) -> tuple[Metrics, str]:
     """Request missing verdicts and write the results, even if the judge is unreachable.
 
@@ -208,20 +220,20 @@ def _judge_and_publish(
         The metrics, and why the server of the judge ended its pass, if it did.
     """
     if judge is None:
-        return _publish(run, task, read_judge(run)), ""
+        return _publish(run, task, read_judge(run), scoring), ""
     try:
         # The cache belongs to the evaluated model, not to the judge.
         stop_reason = _run_judge_pass(run, task, judge, replace(settings, cache=None), observer)
     except AllRequestsFailed:
-        _publish(run, task, judge.to_judge())
+        _publish(run, task, judge.to_judge(), scoring)
         raise
-    return _publish(run, task, judge.to_judge()), stop_reason
+    return _publish(run, task, judge.to_judge(), scoring), stop_reason
 
 
-def _publish(run: Run, task: Task, judge: Judge | None) -> Metrics:
+def _publish(run: Run, task: Task, judge: Judge | None, scoring: ScoringArguments | None) -> Metrics:
     from auricle.report.publish import publish  # commands that do not score start faster without it
 
-    return publish(run, task, model_name(run), judge)
+    return publish(run, task, model_name(run), judge, scoring)
 
 
 def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, observer: Observer) -> str:
@@ -311,11 +323,13 @@ def _to_paths(runs: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def load_metrics(out: str | Path) -> Metrics:
-    """Return the metrics of a run; the run is scored first if they are missing or outdated."""
-    published = Run.load(Path(out)).read_metrics()
+    """Return the metrics of a run; the run is scored first, as before, if they are missing or outdated."""
+    run = Run.load(Path(out))
+    published = run.read_metrics()
     if published is not None:
         return published
-    scored = score(out).metrics
+    scoring = read_scoring(run.path)
+    scored = score(out, scoring.profiles, task_args=scoring.task_args).metrics
     assert scored is not None
     return scored
 

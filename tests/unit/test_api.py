@@ -46,6 +46,15 @@ def test_summary_scores_a_run_that_has_grown(spec: Spec, tmp_path: Path) -> None
     assert summary(tmp_path / "run")[0].scored == 6
 
 
+def test_a_run_that_has_grown_is_scored_as_before(spec: Spec, tmp_path: Path) -> None:
+    evaluate(spec.model_copy(update={"limit": 2}), tmp_path / "run")
+    score(tmp_path / "run", ["none", "basic"], task_args={"metrics": "wer"})
+    evaluate(spec, tmp_path / "run", infer_only=True)
+    overall = [number for number in summary(tmp_path / "run") if not number.field]
+    assert [(number.metric, number.scored) for number in overall] == [("wer", 6), ("wer@basic", 6)]
+    assert [number.metric for number in score(tmp_path / "run")] == ["exact_match", "contains"]
+
+
 def test_scoring_again_gives_the_same_numbers(spec: Spec, tmp_path: Path) -> None:
     assert evaluate(spec, tmp_path / "run").numbers == score(tmp_path / "run").numbers
 

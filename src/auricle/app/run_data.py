@@ -25,7 +25,7 @@ from auricle.core.types import Generation, Likelihood, Outcome, Output, Record
 from auricle.metrics.confusion import predicted_label
 from auricle.report.sample_view import format_json_value
 from auricle.runs.journal import JournalLine, iter_journal, read_record
-from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_current_metrics, read_metrics
+from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_current_metrics, read_metrics, read_scoring
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
 from auricle.runs.scores import SCORES_FILE, read_scores
 from auricle.tasks.catalogue import TASKS
@@ -104,10 +104,12 @@ def find_foreign_code(path: Path) -> str:
     spec = read_run_spec(path)
     if spec.task not in TASKS:
         return spec.task
-    arguments = spec.spec.get("task_args")
-    if not isinstance(arguments, dict):
-        return ""
-    strings = (string for name in CODE_ARGUMENTS for _, string in iter_strings(arguments.get(name)))
+    check_run_file(path / METRICS_FILE)
+    own, replaced = spec.spec.get("task_args"), read_scoring(path).task_args
+    arguments = [values for values in (own, replaced) if isinstance(values, dict)]
+    strings = (
+        string for values in arguments for name in CODE_ARGUMENTS for _, string in iter_strings(values.get(name))
+    )
     parts = (part.strip() for string in strings for part in string.split(","))
     return next((part for part in parts if IMPORT_PATH_PATTERN.fullmatch(part)), "")
 

@@ -211,6 +211,11 @@ max_audio_option = number(
 profile_option = text(
     "--profile NAME", "Text normaliser used for scoring; see `auricle list profiles`. [default: set by the task]"
 )
+profiles_option = repeated(
+    "--profile NAME",
+    "Text normaliser used for scoring; see `auricle list profiles`. Repeat for several: numbers of the second and "
+    "further ones are named wer@NAME. [default: set by the task]",
+)
 json_option = flag("--json as_json", "Print JSON.")
 fresh_option = flag("--fresh", "Start over. Existing results in the output folder are moved aside, not deleted.")
 output_options = (fresh_option, json_option)

@@ -51,7 +51,7 @@ SPECIAL_OPTIONS = {
 )
 @opt.option_group(
     "Scoring",
-    opt.profile_option,
+    opt.profiles_option,
     *opt.judge_options,
     opt.flag("--infer-only", "Collect outputs without scoring them; score later with `auricle score`."),
 )

@@ -85,11 +85,11 @@ class Listing:
 
     @cached_property
     def _metrics(self) -> dict[str, Metric]:
-        """The metrics of the task by name; none if it was moved. Loading them takes a tenth of a second."""
+        """The metrics of the scores by name; none if the task was moved. Loading them takes a tenth of a second."""
         from auricle import Spec, api
 
         try:
-            return {metric.name: metric for metric in api.build_task(Spec.from_run(self._run)).metrics}
+            return {metric.name: metric for metric in api.build_task(Spec.as_scored(self._run)).metrics}
         except AuricleError:
             return {}
 
@@ -161,7 +161,7 @@ class Listing:
             return number
         kinds = (("substitutions", "sub"), ("deletions", "del"), ("insertions", "ins"))
         counts = ", ".join(f"{details[kind]} {short}" for kind, short in kinds)
-        return f"{number} ({counts} of {details['reference_length']})"
+        return f"{number} ({counts} of {details['reference_length']}, profile {metric.profile})"
 
 
 def _field_value(record: Record, name: str) -> Any:

@@ -20,20 +20,32 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=opt.existing_directory)
-@opt.repeated("-T task_args KEY=VALUE", "Task argument that changes how answers are scored, such as metrics=wer,cer.")
-@opt.text(
-    "--profile NAME", "Text normaliser to score with; see `auricle list profiles`. [default: the normaliser of the run]"
+@opt.repeated(
+    "--metrics NAME",
+    "Metric to compute instead of those of the run: a name from `auricle list metrics`, or file.py:function; repeat "
+    "for several. [default: the metrics of the run]",
+)
+@opt.repeated("-T task_args KEY=VALUE", "Task argument that changes how answers are scored, such as by=speaker.")
+@opt.repeated(
+    "--profile NAME",
+    "Text normaliser to score with; see `auricle list profiles`. Repeat for several: numbers of the second and "
+    "further ones are named wer@NAME. [default: the normaliser of the run]",
 )
 @opt.option_group("Judge", *opt.judge_options)
 @opt.count("-j --concurrency N", "Maximum judge requests in flight.", default=64)
 @opt.progress_option
 @opt.json_option
 def score(
-    runs: Sequence[Path], profile: str | None, concurrency: int, progress: ProgressFormat, as_json: bool, **options: Any
+    runs: Sequence[Path],
+    profile: tuple[str, ...],
+    metrics: tuple[str, ...],
+    progress: ProgressFormat,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Recompute the metrics of runs from their journals.
 
-    With -T metrics=NAME,… other metrics are computed. Loads no model except a judge given with --judge.
+    With --metrics, others are computed. Loads no model except a judge given with --judge.
     """
     from auricle import Settings, api
     from auricle.cli.error_report import log_errors_in
@@ -42,8 +54,8 @@ def score(
     from auricle.cli.show import print_metrics
     from auricle.engine.spec import JudgeSpec, parse_arguments
 
-    settings = Settings(concurrency=concurrency)
-    task_args = parse_arguments(options.pop("task_args"))
+    settings = Settings(concurrency=options.pop("concurrency"))
+    task_args = parse_arguments(options.pop("task_args")) | ({"metrics": ",".join(metrics)} if metrics else {})
     judge_fields = opt.resolve_judge(None, **options)
     judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
     results = []

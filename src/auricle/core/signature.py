@@ -15,6 +15,8 @@ PROFILE = re.compile(r"[\w-]+:\d+")
 JUDGE_MARK = ".by-"
 UNREADABLE_WRONG = ".unreadable-wrong"
 NO_SYNONYMS = "no-synonyms"
+DECISIVE_PARTS = ("task", "revision", "inferencer", "metric")
+"""Parts of a signature that two comparable numbers share."""
 PARTS = 6
 """Parts of a complete signature; the revision of the data may itself contain the separator."""
 
@@ -109,8 +111,7 @@ class Signature:
 
     def differences(self, other: Signature) -> tuple[str, ...]:
         """Return the names of the parts that decide a number and differ; the model is what is compared."""
-        decisive = ("task", "revision", "inferencer", "metric")
-        return tuple(name for name in decisive if getattr(self, name) != getattr(other, name))
+        return tuple(name for name in DECISIVE_PARTS if getattr(self, name) != getattr(other, name))
 
     def explain_difference(self, other: Signature) -> str:
         """Return why two numbers are not comparable; empty if they are."""

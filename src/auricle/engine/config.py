@@ -85,7 +85,7 @@ class RunConfig(BaseModel):
     model_args: dict[str, Any] = Field(default_factory=dict)
     """Arguments of every model."""
     limit: int | None = Field(default=None, gt=0)
-    profile: str | None = None
+    profile: str | tuple[str, ...] | None = None
     judge: JudgeSpec | None = None
     infer_only: bool = False
     cache: bool = False

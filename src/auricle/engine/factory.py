@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import platform
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -33,7 +34,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import list_named_values, within_limits
-from auricle.tasks.options import PROVENANCE_OPTIONS
+from auricle.tasks.options import PROVENANCE_OPTIONS, split_list
 from auricle.tasks.task_files import check_prompt
 
 MAX_SAMPLES_INSPECTED = 100
@@ -109,14 +110,36 @@ def _check_inputs(spec: Spec, task: Task, model_class: type[Model]) -> None:
 def build_task(spec: Spec) -> Task:
     """Build the task of a spec with its arguments, its profile and the metrics that its judge makes possible."""
     with spec.locations.annotate_errors() if spec.locations else nullcontext():
-        task: Task = _call_factory(TASKS.get(spec.task), spec.task, spec.task_args)
-        if not isinstance(task, Task):
-            raise SpecError(f"{spec.task} returned {type(task).__name__} instead of a Task.")
+        task = _construct_task(spec)
         if spec.locations:
             check_prompt(task)
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
-    task = task.with_profile(spec.profile) if spec.profile else task
-    return task.with_judge() if spec.judge else task
+    task = task.with_profiles(spec.profiles)
+    task = task.with_judge() if spec.judge else task
+    _check_metric_names(task)
+    return task
+
+
+def _construct_task(spec: Spec) -> Task:
+    """Call the function of a task; metrics replace its own if it takes none as an argument."""
+    factory, arguments = TASKS.get(spec.task), dict(spec.task_args)
+    metrics = None if _takes(factory, "metrics") else arguments.pop("metrics", None)
+    task: Task = _call_factory(factory, spec.task, arguments)
+    if not isinstance(task, Task):
+        raise SpecError(f"{spec.task} returned {type(task).__name__} instead of a Task.")
+    return task.with_metrics(split_list(metrics)) if metrics else task
+
+
+def _takes(factory: Callable[..., Any], name: str) -> bool:
+    parameters = inspect.signature(factory).parameters
+    return name in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+
+
+def _check_metric_names(task: Task) -> None:
+    """Raise `SpecError` if two metrics have one name, under which only one of them could be stored."""
+    counts = Counter(metric.name for metric in task.metrics)
+    if repeated := [name for name, count in counts.items() if count > 1]:
+        raise SpecError(f"{task.name} has two metrics named {repeated[0]!r}. Rename one: @metric(name=…).")
 
 
 def construct_model(model_class: type[Model], name: str, arguments: Mapping[str, Any]) -> Model:

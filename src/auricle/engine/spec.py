@@ -17,6 +17,7 @@ from auricle.core.yaml_files import SourceLocations, read_yaml
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
 from auricle.models.catalogue import MODELS
+from auricle.runs.metrics import read_scoring
 from auricle.runs.response_cache import select_relevant
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
@@ -74,7 +75,7 @@ class Spec(BaseModel):
         task_args: Arguments of the task (`-T` on the command line).
         model_args: Arguments of the model (`-M` on the command line).
         limit: Evaluate only the first rows of the data.
-        profile: Text normaliser that replaces the task's own.
+        profile: Text normaliser that replaces the task's own, or several to score with each.
         judge: Model that judges answers, for metrics that need one.
         label: Name of the model in tables. Default: its name, and that of its checkpoint or deployment.
 
@@ -89,7 +90,7 @@ class Spec(BaseModel):
     task_args: dict[str, Any] = Field(default_factory=dict)
     model_args: dict[str, Any] = Field(default_factory=dict)
     limit: int | None = Field(default=None, gt=0)
-    profile: str | None = None
+    profile: str | tuple[str, ...] | None = None
     judge: JudgeSpec | None = None
     label: str = ""
     _locations: SourceLocations | None = PrivateAttr(default=None)
@@ -98,6 +99,11 @@ class Spec(BaseModel):
     def locations(self) -> SourceLocations | None:
         """Where the task's arguments are, if they were read from a YAML file."""
         return self._locations
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """Names of the text normalisers that replace the task's own."""
+        return _to_names(self.profile)
 
     def with_locations(self, locations: SourceLocations | None) -> Self:
         """Return the spec of a task that was read from a YAML file."""
@@ -122,6 +128,12 @@ class Spec(BaseModel):
         """Return the spec of a run."""
         return cls.model_validate(run.spec.spec)
 
+    @classmethod
+    def as_scored(cls, run: Run) -> Self:
+        """Return the spec of a run with the arguments of scoring that its numbers were computed with."""
+        scoring = read_scoring(run.path)
+        return cls.from_run(run).with_scoring(scoring.task_args, scoring.profiles)
+
     def resolved(self) -> Self:
         """Return the spec with absolute paths, so that it does not depend on the working directory."""
         update: dict[str, Any] = {
@@ -142,8 +154,8 @@ class Spec(BaseModel):
             fields["task_args"] = redact(fields["task_args"], hide_generated=False)
         return {**fields, "model_args": redact(self.model_args)}
 
-    def with_scoring(self, arguments: Mapping[str, Any], profile: str | None = None) -> Self:
-        """Return the spec with other arguments of scoring.
+    def with_scoring(self, arguments: Mapping[str, Any], profile: str | Sequence[str] | None = None) -> Self:
+        """Return the spec with other arguments of scoring, and under other profiles if any are given.
 
         Raises:
             SpecError: if an argument would change the requests or the stored samples.
@@ -155,7 +167,7 @@ class Spec(BaseModel):
                 "Use `auricle run` with the new arguments."
             )
         task_args = {**self.task_args, **resolve_paths(arguments, Path())}
-        return self.model_copy(update={"task_args": task_args, "profile": profile or self.profile})
+        return self.model_copy(update={"task_args": task_args, "profile": _to_names(profile) or self.profile})
 
     def register_secrets(self) -> None:
         """Register the secrets among the arguments, so that they are removed from everything the run writes."""
@@ -170,6 +182,10 @@ class Spec(BaseModel):
             "model": self.model,
             "model_args": redact(select_relevant(self.model_args)),
         }
+
+
+def _to_names(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
 
 
 def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> TaskReference:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation, Output, Record, Sample, Stat
+from auricle.metrics.catalogue import PROFILE_MARK
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,7 +139,12 @@ class Metric:
         """Name, version and variant: two numbers are comparable only if these are equal."""
         policy = ".unreadable-wrong" if self.unreadable == "wrong" else ""
         variant = f".{self.variant}" if self.variant else ""
-        return f"{self.name}:{self.version}{variant}{policy}"
+        name = self.name.removesuffix(f"{PROFILE_MARK}{self.profile}")
+        return f"{name}:{self.version}{variant}{policy}"
+
+    def named_after_profile(self, profile: str) -> Metric:
+        """Return the metric with the name of a profile added to its own, to stand next to the same under another."""
+        return replace(self, name=f"{self.name}{PROFILE_MARK}{profile}", title=f"{self.title} ({profile})")
 
     def badness(self, stat: Stat) -> float:
         """Return how bad a sample's statistic is; higher is worse."""

@@ -8,6 +8,8 @@ from typing import Any
 from auricle.core.errors import MissingExtra
 from auricle.core.registry import Builtin, Registry
 
+PROFILE_MARK = "@"
+"""Separates the name of a metric from that of its text normaliser, if a task has the metric under several."""
 DIMENSIONS = ("arousal", "dominance", "valence")
 """Dimensions of emotion that have metrics of their own."""
 _SUMMARIES: Mapping[str, Mapping[str, str]] = {
@@ -127,9 +129,16 @@ METRICS: Registry[Any] = Registry(
 def metric_title(name: str) -> str:
     """Return the title of a metric that a document names; `srcc.musicality` is a metric of a dimension.
 
-    >>> metric_title("wer"), metric_title("srcc.musicality"), metric_title("mine")
-    ('WER', 'SRCC musicality', 'mine')
+    >>> metric_title("wer"), metric_title("wer@basic"), metric_title("srcc.musicality"), metric_title("mine")
+    ('WER', 'WER (basic)', 'SRCC musicality', 'mine')
+    >>> metric_title("option_accuracy.pass@2")
+    'Option accuracy pass@2'
     """
+    from auricle.text.profiles import PROFILES
+
+    plain_name, _, profile = name.rpartition(PROFILE_MARK)
+    if profile in PROFILES:  # not the 2 of pass@2
+        return f"{metric_title(plain_name)} ({profile})"
     builtin, _, suffix = name.partition(".")
     if builtin not in METRICS.builtin:
         return name

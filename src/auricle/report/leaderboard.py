@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from auricle.core.signature import Signature
+from auricle.core.signature import DECISIVE_PARTS, Signature
 from auricle.metrics.catalogue import metric_title
 from auricle.report.text_format import format_number
 from auricle.runs.metrics import Metrics, Number
@@ -109,6 +109,17 @@ class Leaderboard:
     replaced_count: int = 0
     """Runs that were replaced by a newer run of the same model, arguments and column."""
 
+    def column_titles(self) -> dict[Column, str]:
+        """Return the title and arrow of each column; equal titles are followed by what differs between them."""
+        by_title: dict[str, list[Column]] = {}
+        for column in self.columns:
+            by_title.setdefault(f"{column.title} {column.arrow}", []).append(column)
+        return {
+            column: f"{title}{_describe_differences(column, columns)}"
+            for title, columns in by_title.items()
+            for column in columns
+        }
+
     def best(self, column: Column) -> float | None:
         """Return the best value of a column among complete runs."""
         known = [
@@ -150,7 +161,8 @@ class Leaderboard:
 
     def _format_table(self, escape: Callable[[str], str], bold: str) -> Iterator[list[str]]:
         """Yield the header and the rows; `bold` is the format of the best value of a column."""
-        yield list(map(escape, ["Model", *(f"{column.title} {column.arrow}" for column in self.columns), "RTFx"]))
+        titles = self.column_titles()
+        yield list(map(escape, ["Model", *(titles[column] for column in self.columns), "RTFx"]))
         best = {column: self.best(column) for column in self.columns}
         for row in self.rows:
             line = [escape(row.title)]
@@ -161,6 +173,15 @@ class Leaderboard:
                     value = bold.format(value)
                 line.append(f"{value} ({escape(cell.uncertainty)})" if cell else value)
             yield [*line, escape(f"{row.rtfx:,.1f}" if row.rtfx else "–")]
+
+
+def _describe_differences(column: Column, columns: Sequence[Column]) -> str:
+    """Name what distinguishes a column from others with its title: data, prompt, normaliser or metric."""
+    differing = {name for other in columns for name in column.signature.differences(other.signature)}
+    parts = {name: str(getattr(column.signature, name)) for name in DECISIVE_PARTS if name in differing}
+    if len({other.signature.metric.profile for other in columns}) > 1:
+        parts["metric"] = column.signature.metric.profile
+    return f" ({', '.join(parts.values())})" if parts else ""
 
 
 def build_leaderboard(

@@ -31,6 +31,7 @@ from auricle.runs.metrics import (
     ModelFacts,
     Number,
     OutcomeCounts,
+    ScoringArguments,
     TaskFacts,
     write_metrics,
 )
@@ -51,8 +52,18 @@ DERIVED_FILES = (SCORES_FILE, "metrics_summary.csv", "metrics_detail.csv", "repo
 DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *COUNT_COLUMNS, *ERROR_COLUMNS)
 
 
-def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> Metrics:
-    """Score a run, write all derived files and return its metrics."""
+def publish(
+    run: Run, task: Task, model: str, judge: Judge | None = None, scoring: ScoringArguments | None = None
+) -> Metrics:
+    """Score a run, write all derived files and return its metrics.
+
+    Args:
+        run: Run directory.
+        task: Task with the metrics to compute.
+        model: Name of the model for people.
+        judge: Whose verdicts are read.
+        scoring: What replaced the run's own arguments in `task`, to be stored with the numbers.
+    """
     with ExitStack() as stack:
         verdicts = None
         if judge and any(metric.judge_requests for metric in task.metrics):
@@ -61,7 +72,7 @@ def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> Met
         thread = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="auricle-report"))
         metrics = _score_and_write(run, task, model, verdicts, thread)
         derived = {name: derived.digest for name, derived in take_fingerprints(run.path, DERIVED_FILES).items()}
-        metrics = replace(metrics, sources=sources, derived=derived)
+        metrics = replace(metrics, sources=sources, derived=derived, scoring=scoring or ScoringArguments())
         write_metrics(run.path, metrics)
         return metrics
 

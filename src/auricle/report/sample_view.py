@@ -75,6 +75,8 @@ class SampleView:
     errors: str = ""
     """Counts of each kind of error, if the metric counts them."""
     diff: tuple[Edit, ...] = ()
+    profile: str = ""
+    """The text normaliser of both sides of `diff`."""
     audio: tuple[bytes, ...] = ()
     """Its recordings, encoded by `audio_clips`."""
     note: str = ""
@@ -162,6 +164,7 @@ def _build_sample_view(
         score=score,
         errors=errors,
         diff=diff,
+        profile=metric.profile if metric and diff else "",
         audio=audio,
         note=" ".join(each for each in (why, cut, *notes, *_name_visuals(sample)) if each),
         transcript=lines,

@@ -2,32 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from auricle.core.signature import Signature
 from auricle.report.text_format import format_coverage, format_number, format_value, group_by_reason
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 
-TABLE_HEADER = ("task", "model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
+TABLE_HEADER = ("task", "model", "metric", "profile", "group", "value", "95 % interval", "n", "coverage", "notes")
 RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p", "Cohen's d", "better", "worse"}
 
 
 def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]:
-    """Format the results of one or more runs, over all samples and by the given fields; with the task if several."""
+    """Format the results of one or more runs, over all samples and by the given fields; with the task if several.
+
+    Numbers of the same metric and task that are not comparable are marked, with the reasons below the table.
+    """
     has_tasks = len({metrics.task.name for metrics in runs}) > 1
+    marks, reasons = _mark_incomparable(runs, with_task=has_tasks)
     rows = [
-        (metrics.task.name if has_tasks else "", *_metric_row(metrics, number))
+        (metrics.task.name if has_tasks else "", *_metric_row(metrics, number, marks.get((index, number.metric), "")))
         for field in ("", *by)
-        for metrics in runs
+        for index, metrics in enumerate(runs)
         for number in metrics.numbers
         if number.field == field
     ]
-    return format_table(TABLE_HEADER, rows) if rows else ["No results: no sample was scored."]
+    return [*format_table(TABLE_HEADER, rows), *reasons] if rows else ["No results: no sample was scored."]
 
 
-def _metric_row(metrics: Metrics, number: Number) -> tuple[str, ...]:
+def _mark_incomparable(runs: Sequence[Metrics], *, with_task: bool) -> tuple[dict[tuple[int, str], str], list[str]]:
+    """Return a mark for each run and metric that is not comparable with another one, and the reasons."""
+    signatures: dict[tuple[str, str], dict[int, Signature]] = {}
+    for index, metrics in enumerate(runs):
+        for number in metrics.overall:
+            signatures.setdefault((metrics.task.name, number.metric), {})[index] = number.signature
+    marks: dict[tuple[int, str], str] = {}
+    metrics_by_reason: dict[tuple[str, int, str], list[str]] = {}
+    for (task, metric), by_run in signatures.items():
+        (_, first), *others = sets = _split_comparable(by_run)
+        for position, (members, _) in enumerate(sets if others else (), 1):
+            marks |= {(index, metric): f" [{position}]" for index in members}
+        for position, (_, other) in enumerate(others, 2):
+            metrics_by_reason.setdefault((task, position, first.explain_difference(other)), []).append(metric)
+    lines = [
+        f"Not comparable: {f'{task} ' if with_task else ''}{', '.join(names)} [1] and [{position}]: {reason}"
+        for (task, position, reason), names in metrics_by_reason.items()
+    ]
+    return marks, lines
+
+
+def _split_comparable(signatures: Mapping[int, Signature]) -> list[tuple[list[int], Signature]]:
+    """Split runs into sets whose numbers are comparable, each with the signature of its first."""
+    sets: list[tuple[list[int], Signature]] = []
+    for index, signature in signatures.items():
+        for members, first in sets:
+            if not first.explain_difference(signature):
+                members.append(index)
+                break
+        else:
+            sets.append(([index], signature))
+    return sets
+
+
+def _metric_row(metrics: Metrics, number: Number, mark: str) -> tuple[str, ...]:
     return (
         metrics.model.name,
-        f"{number.metric} {'↑' if number.higher_is_better else '↓'}",
+        f"{number.metric} {'↑' if number.higher_is_better else '↓'}{mark}",
+        number.signature.metric.profile,
         f"{number.field}={number.group}" if number.field else "all",
         format_value(number),
         "–" if number.low is None else f"{format_value(number, 'low')} … {format_value(number, 'high')}",

@@ -202,6 +202,14 @@ class Throughput:
     """Time to first audio."""
 
 
+@dataclass(frozen=True, slots=True)
+class ScoringArguments:
+    """What replaced the run's own arguments when its numbers were computed."""
+
+    profiles: tuple[str, ...] = ()
+    task_args: dict[str, Any] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metrics:
     """The content of `metrics.json`; the report and the CSV files are derived from it."""
@@ -212,6 +220,7 @@ class Metrics:
     auricle: str = ""
     """The version of Auricle that computed the numbers."""
     created: str = ""
+    scoring: ScoringArguments = field(default_factory=ScoringArguments)
     complete: bool = False
     rows: int | None = None
     notes: tuple[str, ...] = ()
@@ -285,6 +294,14 @@ def read_current_metrics(run_path: Path) -> Metrics | None:
         source.matches(run_path / name) for name, source in metrics.sources.items()
     )
     return metrics if is_current else None
+
+
+def read_scoring(run_path: Path) -> ScoringArguments:
+    """Read the arguments that the numbers of a run were computed with, current or not; none without numbers."""
+    try:
+        return read_metrics(run_path).scoring
+    except DataError:
+        return ScoringArguments()
 
 
 def write_metrics(run_path: Path, metrics: Metrics) -> None:

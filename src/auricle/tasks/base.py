@@ -10,7 +10,8 @@ from typing import Any
 from auricle.core.errors import DataError
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.data.file_formats import Row, read_rows
-from auricle.metrics.base import Metric
+from auricle.metrics.base import Metric, as_metric
+from auricle.metrics.catalogue import METRICS
 from auricle.tasks.inferencers import Inferencer
 from auricle.text import resolve_profile_name
 
@@ -105,11 +106,42 @@ class Task:
             A copy whose metrics normalise text with this profile. Metrics that compare no text are unchanged. If the
             task has metrics of its own for the profile, these replace all others.
         """
-        profile = resolve_profile_name(profile, self.language)
+        profile = self._resolve_profile(profile)
         family = next((name for name in self.profile_metrics if f"{profile}-".startswith(f"{name}-")), "")
         task = replace(self, metrics=self.profile_metrics[family], judged_metrics=()) if family else self
         metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in task.metrics]
         return replace(task, metrics=metrics)
+
+    def with_profiles(self, profiles: Sequence[str]) -> Task:
+        """Return the same task with its metrics under one or more text normalisers, side by side.
+
+        Args:
+            profiles: Names of normalisers. Metrics keep their names under the first; under each further one,
+                `wer` is named `wer@basic`. Without any, the task is returned unchanged.
+        """
+        if not profiles:
+            return self
+        task = self.with_profile(profiles[0])
+        metrics = list(task.metrics)
+        for profile in map(self._resolve_profile, profiles[1:]):
+            names, signatures = {metric.name for metric in metrics}, {metric.signature for metric in metrics}
+            others = [other for other in self.with_profile(profile).metrics if other.signature not in signatures]
+            metrics += [other.named_after_profile(profile) if other.name in names else other for other in others]
+        return replace(task, metrics=metrics)
+
+    def _resolve_profile(self, profile: str) -> str:
+        return resolve_profile_name(profile, self.language)
+
+    def with_metrics(self, names: Sequence[str]) -> Task:
+        """Return the same task with other metrics, under the text normaliser of its own.
+
+        Args:
+            names: Names of metrics, or `file.py:function`.
+        """
+        metrics = [as_metric(METRICS.get(name)) for name in names]
+        task = replace(self, metrics=metrics, judged_metrics=(), profile_metrics={})
+        profile = next((metric.profile for metric in self.metrics if metric.profile), "")
+        return task.with_profile(profile) if profile else task
 
     def with_judge(self) -> Task:
         """Return the same task with the metrics that are computed only if there is a judge."""

@@ -133,8 +133,11 @@ def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
         key = inner[0] if inner else name
         if isinstance(mapping, dict) and isinstance(value := mapping.get(key), str):
             mapping[key] = absolute_code_path(value, base)
-    if isinstance(metrics := resolved.get("metrics"), list):
+    metrics = resolved.get("metrics")
+    if isinstance(metrics, (list, tuple)):
         resolved["metrics"] = [absolute_code_path(str(metric), base) for metric in metrics]
+    elif isinstance(metrics, str):
+        resolved["metrics"] = ",".join(absolute_code_path(metric.strip(), base) for metric in metrics.split(","))
     return resolved
 
 

@@ -19,7 +19,7 @@ from auricle.app.views import load_test as load_test_view
 from auricle.core.errors import DataError
 from auricle.core.serialization import digest
 from auricle.core.types import Generation, Likelihood, Prediction
-from auricle.runs.metrics import write_metrics
+from auricle.runs.metrics import ScoringArguments, read_metrics, write_metrics
 from auricle.runs.perf_files import write_perf_summary
 from auricle.runs.run_spec import RunSpec, write_run_spec
 from tests.support import app_runs
@@ -134,6 +134,12 @@ def test_metrics_of_other_outputs_are_stale_whatever_the_time_of_the_file(run: P
 def test_custom_code_in_arguments_is_detected(tmp_path: Path, arguments: Any, code: str) -> None:
     write_run_spec(tmp_path, RunSpec(identity={}, spec={"task": "asr", "task_args": arguments}))
     assert run_data.find_foreign_code(tmp_path) == code
+
+
+def test_custom_code_that_a_run_was_scored_with_is_detected(run: Path) -> None:
+    metrics = replace(read_metrics(run), scoring=ScoringArguments(task_args={"metrics": "mine.py:f"}))
+    write_metrics(run, metrics)
+    assert run_data.find_foreign_code(run) == "mine.py:f"
 
 
 def test_task_outside_the_catalogue_is_custom_code(hostile_runs: Path) -> None:

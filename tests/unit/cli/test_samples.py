@@ -59,10 +59,16 @@ def list_ids(output: str) -> list[str]:
 
 def test_error_rates_are_shown_with_their_counts_and_the_audio(transcripts: RunAuricle, tmp_path: Path) -> None:
     output = transcripts("samples", "run", "--metric", "wer").stdout
-    assert "  wer       100.00 % (0 sub, 0 del, 1 ins of 1)" in output
-    assert "  wer       75.00 % (2 sub, 1 del, 0 ins of 4)" in output
+    assert "  wer       100.00 % (0 sub, 0 del, 1 ins of 1, profile basic)" in output
+    assert "  wer       75.00 % (2 sub, 1 del, 0 ins of 4, profile basic)" in output
     assert f"  audio     {tmp_path / 'a.wav'}" in output
     assert "cer" not in output
+
+
+def test_scores_name_the_profile_that_the_run_was_scored_with(transcripts: RunAuricle) -> None:
+    transcripts("score", "run", "--profile", "whisper-en")
+    output = transcripts("samples", "run", "--metric", "wer").stdout
+    assert "(1 sub, 0 del, 2 ins of 1, profile whisper-en)" in output
 
 
 def test_samples_are_filtered_and_sorted(transcripts: RunAuricle) -> None:

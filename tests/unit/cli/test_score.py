@@ -63,3 +63,27 @@ def test_a_judge_skips_runs_without_anything_to_judge(
     done = auricle("score", "run", "judged", "--judge", "judge.py:judge")
     assert done.returncode == 0, done.stderr
     assert "judge-reference" in done.stdout
+
+
+def test_several_profiles_stand_side_by_side(auricle: RunAuricle, manifest: WriteManifest, tmp_path: Path) -> None:
+    path = manifest([{"id": "1", "question": "Don't!", "answer": "do not"}])
+    auricle("run", path, "--as", "qa", "-T", "metrics=wer", "-m", "echo", "-o", "run")
+    done = auricle("score", "run", "--profile", "basic", "--profile", "whisper-en")
+    rows = [line.split() for line in done.stdout.splitlines() if "wer" in line]
+    assert [(row[1], row[3], row[5]) for row in rows] == [
+        ("wer", "basic", "100.00"),
+        ("wer@whisper-en", "whisper-en", "0.00"),
+    ]
+    assert auricle("show", "run").stdout == done.stdout
+    assert "WER (whisper-en)" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_own_and_built_in_metrics_are_chosen_with_an_option(
+    auricle: RunAuricle, finished: CompletedProcess[str], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text("def length(sample, output):\n    return len(output.text)\n")
+    done = auricle("score", "run", "--metrics", "mine.py:length", "--metrics", "cer,empty", "--json")
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads(done.stdout)
+    assert [number["metric"] for number in run["numbers"] if not number["field"]] == ["length", "cer", "empty"]
+    assert run["scoring"]["task_args"]["metrics"] == f"{tmp_path / 'mine.py'}:length,cer,empty"

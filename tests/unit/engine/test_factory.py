@@ -298,3 +298,17 @@ def test_a_model_of_this_process_runs_in_this_process_only(monkeypatch: pytest.M
     for settings in (Settings(replicas=2), Settings(devices=("0",)), Settings(backend="ray")):
         with pytest.raises(SpecError, match="Other processes cannot import echo"):
             deploy_model(Echo, spec, settings)
+
+
+def test_metrics_replace_those_of_a_task_that_takes_no_such_argument() -> None:
+    task = build_task(Spec(task="demo", model="echo", task_args={"metrics": "mer,empty"}))
+    own = build_task(Spec(task="demo", model="echo"))
+    assert [metric.name for metric in task.metrics] == ["mer", "empty"]
+    assert task.metrics[0].profile == own.metrics[0].profile
+
+
+def test_two_metrics_of_one_name_are_refused(manifest: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def wer(sample, output):\n    return 1.0\n")
+    arguments = {"data": str(manifest([])), "metrics": ["wer", f"{tmp_path / 'mine.py'}:wer"]}
+    with pytest.raises(SpecError, match=r"has two metrics named 'wer'\. Rename one"):
+        build_task(Spec(task="asr", model="echo", task_args=arguments))

@@ -50,7 +50,7 @@ def test_scoring_arguments_are_replaced(tmp_path: Path, monkeypatch: pytest.Monk
     spec = Spec(task="qa", task_args={"data": "x", "metrics": "wer"}, model="m", profile="basic")
     changed = spec.with_scoring({"metrics": "cer", "rubric": "r.yaml"})
     assert changed.task_args == {"data": "x", "metrics": "cer", "rubric": str(tmp_path / "r.yaml")}
-    assert (changed.profile, spec.with_scoring({}, "zh").profile) == ("basic", "zh")
+    assert (changed.profiles, spec.with_scoring({}, "zh").profiles) == (("basic",), ("zh",))
 
 
 @pytest.mark.parametrize("name", ["data", "prompt", "max_tokens", "target"])
@@ -309,3 +309,10 @@ def test_a_file_with_one_class_of_another_framework_is_stored_with_its_path_and_
     monkeypatch.chdir(tmp_path)
     spec = Spec(task="demo", model="lmms:mine.py").resolved()
     assert spec.model == f"lmms:{tmp_path}/mine.py:Mine"
+
+
+def test_one_or_several_profiles_are_accepted() -> None:
+    assert Spec(task="qa", model="m", profile="zh").profiles == ("zh",)
+    spec = Spec(task="qa", model="m", profile=("basic", "zh"))
+    assert Spec.model_validate(spec.public()).profiles == ("basic", "zh")
+    assert Spec(task="qa", model="m").profiles == ()

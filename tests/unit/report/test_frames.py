@@ -62,3 +62,11 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(numbers, pd.DataFrame)
     assert list(numbers[(numbers.group == "all") & (numbers.metric == "exact_match")].value) == [1.0, 0.9]
     assert not any(cell.get("outputs") for cell in notebook["cells"])
+
+
+def test_numbers_under_several_profiles_have_rows_of_their_own(runs: list[Path]) -> None:
+    auricle.score(runs[1], ["basic", "none"])
+    frame = auricle.numbers(runs[1])
+    names = list(frame[frame.group == "all"].metric)
+    assert names == ["exact_match", "contains", "exact_match@none", "contains@none"]
+    assert {"score.exact_match", "score.exact_match@none"} <= {*auricle.samples(runs[1]).columns}

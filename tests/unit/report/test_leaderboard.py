@@ -140,3 +140,20 @@ def test_the_command_prints_a_table(auricle: Any, manifest: Any) -> None:
     assert output.returncode == 0, output.stderr
     assert output.stdout.startswith("| Model | qa-mine Exact match ↑ | RTFx |\n")
     assert "| echo | **100.00 %** (" in output.stdout
+
+
+@pytest.mark.parametrize(
+    ("other", "titles"),
+    [
+        ("asr:1|data@1|Respond#1|wer:1.none:1|m|a", ["asr WER ↓ (basic)", "asr WER ↓ (none)"]),
+        ("asr:1|data@2|Respond#1|wer:1.basic:1|m|a", ["asr WER ↓ (data@1)", "asr WER ↓ (data@2)"]),
+        ("asr:1|data@1|Respond#2|wer:1.basic:1|m|a", ["asr WER ↓ (Respond#1)", "asr WER ↓ (Respond#2)"]),
+        ("asr:1|data@1|Respond#1|wer:2.basic:1|m|a", ["asr WER ↓ (wer:1.basic:1)", "asr WER ↓ (wer:2.basic:1)"]),
+        ("asr:1|data@1|Respond#1|wer:1.basic:1|n|a", ["asr WER ↓"]),
+    ],
+)
+def test_titles_of_columns_state_what_differs_between_them(other: str, titles: list[str]) -> None:
+    first = signed("asr:1|data@1|Respond#1|wer:1.basic:1|m|a")
+    board = build_leaderboard([("a", document("m", first)), ("b", document("n", signed(other)))])
+    assert [board.column_titles()[column] for column in board.columns] == titles
+    assert all(title in board.to_latex().replace("$\\downarrow$", "↓").replace("\\#", "#") for title in titles)

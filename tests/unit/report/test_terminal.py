@@ -41,3 +41,56 @@ def test_a_table_of_several_tasks_has_a_task_column(runs: list[Metrics]) -> None
 def test_a_table_of_one_task_has_no_task_column(runs: list[Metrics]) -> None:
     header, *_ = format_metrics([runs[0], runs[0]])
     assert header.split()[0] == "model"
+
+
+@pytest.fixture
+def signed_runs(manifest: Any, tmp_path: Path) -> Any:
+    """Evaluate `echo` on one question, with these arguments of the task, and return its metrics."""
+
+    def run(name: str, rows: int = 1, profile: str | None = None, **task_args: str) -> Metrics:
+        data = manifest([{"question": "x", "answer": "x"}] * rows, f"quiz{rows}.jsonl")
+        spec = Spec(
+            task="qa",
+            task_args={"data": str(data), "name": "quiz", "metrics": "wer,empty", **task_args},
+            model="echo",
+            label=name,
+            profile=profile,
+        )
+        evaluate(spec, tmp_path / name)
+        return load_metrics(tmp_path / name)
+
+    return run
+
+
+def test_the_table_names_the_profile_of_each_number(signed_runs: Any) -> None:
+    header, _, *rows = format_metrics([signed_runs("a", profile="whisper-en")])
+    assert header.split()[:3] == ["model", "metric", "profile"]
+    assert [row.split()[3] for row in rows] == ["whisper-en", "all"]  # `empty` normalises nothing
+
+
+def test_comparable_runs_are_not_marked(signed_runs: Any) -> None:
+    assert "[" not in "\n".join(format_metrics([signed_runs("a"), signed_runs("b")]))
+
+
+def test_numbers_under_different_profiles_are_marked_with_the_reason(signed_runs: Any) -> None:
+    lines = format_metrics([signed_runs("a"), signed_runs("b", profile="none"), signed_runs("c")])
+    assert [line.split()[:4] for line in lines if "wer ↓" in line] == [
+        ["a", "wer", "↓", "[1]"],
+        ["b", "wer", "↓", "[2]"],
+        ["c", "wer", "↓", "[1]"],
+    ]
+    assert lines[-1] == (
+        "Not comparable: wer [1] and [2]: different metrics: wer:1.pooled.basic:1 and wer:1.pooled.none:1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [({"prompt": "Answer: {question}"}, "different prompts: Respond#"), ({"rows": 2}, "different data: quiz1.jsonl@")],
+)
+def test_numbers_from_different_prompts_or_data_are_marked_once_for_all_metrics(
+    signed_runs: Any, other: Any, reason: str
+) -> None:
+    lines = format_metrics([signed_runs("a"), signed_runs("b", **other)])
+    assert [line for line in lines if line.startswith("Not comparable")] == lines[-1:]
+    assert lines[-1].startswith(f"Not comparable: wer, empty [1] and [2]: {reason}")

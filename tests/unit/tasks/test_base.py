@@ -68,3 +68,40 @@ def test_jsonl_reports_the_line_that_is_not_json(tmp_path: Path) -> None:
     path.write_text('{"a": 1}\nnot json\n')
     with pytest.raises(DataError, match=r"rows\.jsonl:2"):
         list(jsonl(path))
+
+
+def test_metrics_under_several_profiles_stand_side_by_side(manifest: Any) -> None:
+    task: Task = TASKS.get("asr")(data=str(manifest([])), language="en", metrics="wer,empty")
+    metrics = task.with_profiles(["basic", "whisper-en", "kimi"]).metrics
+    assert [(metric.name, metric.title) for metric in metrics] == [
+        ("wer", "WER"),
+        ("empty", "Empty"),
+        ("wer@whisper-en", "WER (whisper-en)"),
+        ("wer@kimi-en", "WER (kimi-en)"),
+    ]
+
+
+def test_a_metric_under_a_further_profile_is_comparable_with_the_same_metric_alone(manifest: Any) -> None:
+    task: Task = TASKS.get("asr")(data=str(manifest([])), metrics="wer")
+    *_, further = task.with_profiles(["basic", "whisper-en"]).metrics
+    assert further.signature == task.with_profile("whisper-en").metrics[0].signature
+
+
+def test_a_mark_in_the_name_of_a_metric_is_not_a_profile(manifest: Any) -> None:
+    task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="exact_match", answers="pass@2")
+    first, second = task.with_profiles(["basic", "none"]).metrics
+    assert (first.name, second.name) == ("exact_match.pass@2", "exact_match.pass@2@none")
+    assert second.signature == task.with_profile("none").metrics[0].signature
+
+
+def test_without_profiles_a_task_keeps_its_own(manifest: Any) -> None:
+    task: Task = TASKS.get("asr")(data=str(manifest([])))
+    assert task.with_profiles([]) is task
+
+
+def test_other_metrics_are_computed_under_the_profile_of_the_task(manifest: Any) -> None:
+    task: Task = TASKS.get("asr")(data=str(manifest([])), metrics="wer", profile="none")
+    assert [metric.signature for metric in task.with_metrics(["cer", "empty"]).metrics] == [
+        "cer:1.pooled.none:1",
+        "empty:1",
+    ]

@@ -190,3 +190,9 @@ def test_report_shows_what_a_task_states_about_its_data(package: Path, tmp_path:
     for text in ("Doe et al., 2026", "example.org/quiz", "CC BY 4.0", "en, de", "quiz, version 1.10"):
         assert text in page
     assert load_metrics(tmp_path / "run").task.version == "1.10"
+
+
+def test_metrics_in_files_are_made_absolute(tmp_path: Path) -> None:
+    for metrics in ("wer, mine.py:f", ["wer", "mine.py:f"]):
+        resolved = resolve_paths({"metrics": metrics}, tmp_path)["metrics"]
+        assert (resolved if isinstance(resolved, list) else resolved.split(",")) == ["wer", f"{tmp_path}/mine.py:f"]

@@ -86,7 +86,8 @@ def _draw_table(visible_board: Leaderboard) -> None:
     columns = [
         (column, visible_board.best(column), _column_scale(visible_board, column)) for column in visible_board.columns
     ]
-    headers = [f"{column.title} {column.arrow}" for column in visible_board.columns]
+    titles = visible_board.column_titles()
+    headers = [titles[column] for column in visible_board.columns]
     rows = []
     for row in visible_board.rows:
         model = components.stack_lines(row.model, Markup('<small class="muted">{}</small>').format(row.arguments))

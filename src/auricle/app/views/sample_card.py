@@ -129,10 +129,11 @@ def build_views(record: Record, number: Number | None) -> list[SampleView]:
 
 def _find_metric(number: Number | None) -> Metric | None:
     """Return the error rate that computed a number, with its text normaliser; None for other metrics."""
-    if number is None or "substitutions" not in number.details or number.metric not in METRICS.builtin:
+    name = number.signature.metric.name if number else ""
+    if number is None or "substitutions" not in number.details or name not in METRICS.builtin:
         return None
     try:
-        metric: Metric = METRICS.get(number.metric)
+        metric: Metric = METRICS.get(name)
     except MissingExtra:
         return None
     profile = number.signature.metric.profile

@@ -79,7 +79,7 @@ def load_metrics(paths: Paths, signatures: Mapping[str, MetricSignature]) -> lis
         if by_name.keys() >= signatures.keys():
             break
         try:
-            task = build_task(Spec.from_run(Run.load(path)))
+            task = build_task(Spec.as_scored(Run.load(path)))
         except SpecError as error:  # the other run's task may still be built
             problems.append(error)
             continue
@@ -88,13 +88,6 @@ def load_metrics(paths: Paths, signatures: Mapping[str, MetricSignature]) -> lis
                 by_name.setdefault(member.name, member)
     if problems and not by_name:
         raise problems[0]
-    # A run may have been scored with other metrics than those of its task.
+    # A judge that was added when the run was scored again adds metrics to those of its task.
     by_name |= {name: METRICS.get(name) for name in signatures.keys() - by_name.keys() if name in METRICS.builtin}
-    return [_restore_profile(by_name[name], signature) for name, signature in signatures.items() if name in by_name]
-
-
-def _restore_profile(metric: Metric, signature: MetricSignature) -> Metric:
-    """Return the metric with the profile that the run was scored with."""
-    if metric.with_profile is None or signature.profile in ("", metric.profile):
-        return metric
-    return metric.with_profile(signature.profile)
+    return [by_name[name] for name in signatures if name in by_name]

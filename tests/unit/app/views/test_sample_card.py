@@ -79,3 +79,11 @@ def test_both_predictions_of_a_pair_are_shown() -> None:
 def test_metadata_without_values_has_no_chips() -> None:
     assert "<ul" not in build_metadata_chips(SampleView("a", meta={"accent": ""}))
     assert "north" in build_metadata_chips(SampleView("a", meta={"accent": "north"}))
+
+
+def test_alignment_names_the_profile_of_the_number() -> None:
+    further = make_number("wer@none", details={"substitutions": 1}, signature="wer:1.pooled.none:1")
+    texts = build_texts(further, "On", Generation(text="on"))
+    assert '<small title="text normaliser">none</small>' in texts
+    assert "<del>On</del><ins>on</ins>" in texts
+    assert '<small title="text normaliser">basic</small>' in build_texts(WER, "On", Generation(text="on"))

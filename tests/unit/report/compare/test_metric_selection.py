@@ -39,3 +39,12 @@ def test_a_metric_that_neither_run_has_is_an_error(run: Any, quiz: Any) -> None:
 def test_only_the_named_metrics_are_compared(run: Any, quiz: Any) -> None:
     a = run("a", quiz(), metrics="wer,cer,exact_match")
     assert [row.metric for row in compare(a, a, metrics=["cer"]).rows] == ["cer"]
+
+
+def test_a_metric_of_ones_own_that_both_runs_were_scored_with_is_compared(run: Any, quiz: Any, tmp_path: Any) -> None:
+    (tmp_path / "mine.py").write_text("def length(sample, output):\n    return len(output.text)\n")
+    data = quiz()
+    a, b = run("a", data), run("b", data)
+    for path in (a, b):
+        score(path, task_args={"metrics": f"{tmp_path / 'mine.py'}:length"})
+    assert [row.metric for row in compare(a, b).rows] == ["length"]
