@@ -131,7 +131,7 @@ def collect_labels(stats: Stats) -> tuple[Mask, list[str]]:
         names.add(stat[1])
         if (label := predicted_label(stat)) is not None:
             names.add(label)
-        if len(stat) > 2 and not stat[3]:
+        if len(stat) == 4 and not stat[3]:
             unknown.add(stat[1])
     ordered = sorted(names)
     return np.array([name not in unknown for name in ordered], dtype=bool), ordered

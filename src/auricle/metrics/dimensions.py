@@ -170,8 +170,7 @@ def _estimate_densities(labels: Sequence[str], values: Array) -> dict[str, Any]:
 
 def _estimate_density(values: Array, grid: Array) -> list[float] | None:
     """Estimate a density with a Gaussian kernel and the bandwidth of Silverman's rule."""
-    deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    if len(values) < MIN_DENSITY_SAMPLES or not deviation:
+    if len(values) < MIN_DENSITY_SAMPLES or not (deviation := float(values.std(ddof=1))):
         return None
     quartile_range = float(np.subtract(*np.quantile(values, (0.75, 0.25)))) / 1.34
     bandwidth = 0.9 * (min(deviation, quartile_range) or deviation) * len(values) ** -0.2
@@ -187,7 +186,7 @@ def _scatter_data(labels: Sequence[str], table: Mapping[str, Array]) -> Details:
     preferred = [name for name in ("valence", "arousal") if name in table]
     x_name, y_name = preferred if len(preferred) == 2 else list(table)[:2]
     codes, names = encode_labels(labels)
-    shown = np.unique(np.linspace(0, len(codes) - 1, MAX_SCATTER_POINTS).astype(int))
+    shown = np.linspace(0, len(codes) - 1, min(len(codes), MAX_SCATTER_POINTS)).astype(int)
     x, y = table[x_name], table[y_name]
     return {
         "plane": {
@@ -268,8 +267,6 @@ def _concordance(moments: Moments) -> float:
 
 
 def _correlation(moments: Moments) -> float:
-    if moments.count < 2:
-        return math.nan
     return divide(moments.covariance, math.sqrt(moments.predicted_variance) * math.sqrt(moments.true_variance))
 
 
@@ -286,10 +283,10 @@ class MomentsAggregator(WeightedAggregator):
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
         centre = table.mean(axis=0)  # squares of values far from zero would lose precision
-        x, y = np.where(np.ptp(table, axis=0) > 0, table - centre, 0.0).T
+        x, y = (table - centre).T
         columns = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
         shift = float(centre[0] - centre[1])
-        min_variances = MIN_RELATIVE_VARIANCE * columns[3:5].mean(axis=1)
+        min_variance_x, min_variance_y = MIN_RELATIVE_VARIANCE * columns[3:5].mean(axis=1)
 
         def value(weights: Array) -> float:
             count, *sums = np.einsum("cn,n->c", columns, weights).tolist()
@@ -297,10 +294,9 @@ class MomentsAggregator(WeightedAggregator):
                 return math.nan
             x, y, xx, yy, xy = (total / count for total in sums)
             variance_x, variance_y = xx - x * x, yy - y * y
-            variance_x = variance_x if variance_x > min_variances[0] else 0.0
-            variance_y = variance_y if variance_y > min_variances[1] else 0.0
-            covariance = xy - x * y if variance_x and variance_y else 0.0
-            return self._finish(Moments(count, x - y + shift, variance_x, variance_y, covariance))
+            variance_x = variance_x if variance_x > min_variance_x else 0.0
+            variance_y = variance_y if variance_y > min_variance_y else 0.0
+            return self._finish(Moments(count, x - y + shift, variance_x, variance_y, xy - x * y))
 
         return value
 

@@ -6,9 +6,9 @@ replies. The engine sends them.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import multimode
 from string import ascii_uppercase
 from typing import TypeAlias
 
@@ -49,7 +49,7 @@ def build_template_values(sample: Sample, *outputs: Output) -> TemplateValues:
     """Return the value of each template field; None if the sample has no such value."""
     if len(outputs) > 1:
         raise ambiguous_answers_error(len(outputs))
-    output = outputs[-1] if outputs else None
+    output = next(iter(outputs), None)
     if not isinstance(output, Generation):
         kind = type(output).__name__ if output else "empty"
         raise Unsupported(f"a judge needs text; this model's outputs are {kind}")
@@ -138,7 +138,7 @@ class RubricScorer:
             return (verdict > TIE) + TIE * (verdict == TIE), gold
         if verdict == TIE:
             raise Unreadable("the votes are tied, so there is no verdict to compare")
-        return float(verdict > TIE), gold
+        return float(round(verdict)), gold
 
     def _request(self, values: TemplateValues) -> Generate:
         turn = Turn("user", (self.rubric.fill_template(values),))
@@ -150,12 +150,12 @@ class RubricScorer:
     def _combine_votes(self, votes: Sequence[float]) -> float:
         if self.rubric.aggregate == "mean":
             return sum(votes) / len(votes)
-        (winner, count), *others = Counter(votes).most_common(2)
-        if others and others[0][1] == count:
-            if self.rubric.kind == "pairwise":
-                return TIE
-            raise Unreadable(f"no majority among the votes: {', '.join(f'{vote:g}' for vote in votes)}")
-        return winner
+        winner, *others = multimode(votes)
+        if not others:
+            return winner
+        if self.rubric.kind == "pairwise":
+            return TIE
+        raise Unreadable(f"no majority among the votes: {', '.join(f'{vote:g}' for vote in votes)}")
 
     def _read_pairwise_votes(self, verdicts: Sequence[str]) -> tuple[list[float], bool]:
         """Return the votes, seen from the answer, and whether any vote changed with the order."""
@@ -242,32 +242,23 @@ class KappaAggregator(WeightedAggregator):
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np
 
-        verdicts, gold = np.asarray(stats, dtype=np.float64).reshape(-1, 2).T
-        expected_distance = _expected_squared_distance if self._quadratic else _expected_disagreement
-        distance = (verdicts - gold) ** 2 if self._quadratic else (verdicts != gold).astype(np.float64)
+        levels, codes = np.unique(np.asarray(stats, dtype=np.float64).ravel(), return_inverse=True)
+        verdicts, gold = codes.reshape(-1, 2).T
+        gaps = levels[:, None] - levels
+        distances = gaps**2 if self._quadratic else (gaps != 0).astype(np.float64)
 
         def value(weights: Array) -> float:
             shares = weights / weights.sum()
-            return 1.0 - divide(float(distance @ shares), expected_distance(verdicts, gold, shares))
+            by_verdict, by_gold = (np.bincount(side, shares, len(levels)) for side in (verdicts, gold))
+            # If verdicts and labels were independent, each pair of levels would have the product of their shares.
+            expected = float(by_verdict @ distances @ by_gold)
+            return 1.0 - divide(float(distances[verdicts, gold] @ shares), expected)
 
         return value
 
     def details(self, stats: Stats) -> Details:
         """Return the share of equal pairs, not corrected for chance."""
         return {"agreement": divide(sum(verdict == gold for verdict, gold in stats), len(stats))}
-
-
-def _expected_squared_distance(verdicts: Array, gold: Array, shares: Array) -> float:
-    """Compute the mean squared distance if verdicts and labels were independent."""
-    distance = (verdicts**2 + gold**2) @ shares - 2 * (verdicts @ shares) * (gold @ shares)
-    return max(0.0, float(distance))
-
-
-def _expected_disagreement(verdicts: Array, gold: Array, shares: Array) -> float:
-    """Compute the share of unequal pairs if verdicts and labels were independent."""
-    levels = {*verdicts.tolist(), *gold.tolist()}
-    agreement = sum(float(shares[verdicts == level].sum() * shares[gold == level].sum()) for level in levels)
-    return 1.0 - agreement
 
 
 judge_reference, judge_choice, judge_1_5, judge_1_10, judge_pairwise, judge_solution_1_5 = (

@@ -19,10 +19,15 @@ from auricle.metrics.confusion import (
     collect_labels,
     get_task_labels,
     known_accuracy,
+    macro_f1,
+    macro_precision,
     mean_known_recall,
     mean_recall,
     merge_labels,
     predicted_label,
+    weighted_f1,
+    weighted_precision,
+    weighted_recall,
 )
 from auricle.metrics.multi_answer import aggregate_answers
 from auricle.report.score_table import ScoreTable, score_records
@@ -42,6 +47,7 @@ CLASS_METRICS = [
     labels.weighted_precision,
     labels.weighted_recall,
 ]
+CONFUSION = ConfusionAggregator(mean_recall)
 ALL_METRICS = [labels.accuracy, *CLASS_METRICS, labels.top2, labels.ece, labels.accuracy_closed]
 BEST_PREDICTIONS = {"neutral": "中立/neutral", "happy": "开心/happy", "sad": "难过/sad",
                     "angry": "生气/angry", "fearful": "恐惧/fearful", "disgust": "厌恶/disgusted",
@@ -263,6 +269,41 @@ def test_labels_that_the_model_lacks_are_marked() -> None:
     known, labels_of_stats = collect_labels(stats)
     assert labels_of_stats == ["a", "b", "c"]
     assert known.tolist() == [True, True, False]
+
+
+def test_labels_of_several_outputs_are_merged() -> None:
+    sample = Sample(id="0", inputs={"choices": ["a", "b"]}, target="a")
+    outputs = [Prediction(values=dict.fromkeys(names, 0.5), scale="logit") for names in ("ab", "acd")]
+    assert CONFUSION.extract_context(sample, *outputs) == (("a", "b"), ("a", "c", "d", "b"))
+    assert CONFUSION.extract_context(sample, outputs[0]) == (("a", "b"), ("a", "b"))
+    assert CONFUSION.extract_context(sample, Generation(text="a")) == (("a", "b"), ())
+
+
+def test_a_label_that_is_never_predicted_has_a_column() -> None:
+    result = CONFUSION.details([("sad", "sad"), ("sad", "angry")])["matrix"]
+    assert (result["rows"], result["columns"], result["counts"]) == (["angry", "sad"],) * 2 + ([[0, 1], [0, 1]],)
+
+
+def test_unreadable_answers_are_part_of_their_row() -> None:
+    stats = [("sad", "sad"), (None, "sad"), (None, "sad"), ("sad", "sad")]
+    details = CONFUSION.details([*stats, ("?", "calm", None, False)])
+    assert details["matrix"]["unreadable"] == [2, 0]
+    assert details["matrix"]["shares"] == [[0.5, 0.0], [0.0, 1.0]]
+    assert details["matrix"]["ceiling"] == 0.8
+    assert details["classes"]["sad"]["recall"] == 0.5
+
+
+def test_a_label_that_the_model_lacks_has_no_precision() -> None:
+    stats = [("other", "calm", None, False)] * 2 + [("happy", "happy", "happy", True), (None, "calm", None, False)]
+    figures = CONFUSION.details(stats)["classes"]["calm"]
+    assert figures == pytest.approx({"precision": math.nan, "recall": 0.0, "f1": 0.0, "support": 3}, nan_ok=True)
+
+
+def test_a_class_that_is_neither_true_nor_predicted_is_left_out() -> None:
+    counts = np.array([0.5, 0.0])  # an answer of two has half the weight of a sample
+    classes = ClassCounts(counts, counts, counts, np.ones(2, dtype=bool))
+    for aggregate in (macro_f1, weighted_f1, macro_precision, weighted_precision, weighted_recall, mean_recall):
+        assert aggregate(classes) == 1.0
 
 
 def test_recalls_without_any_class_are_undefined() -> None:

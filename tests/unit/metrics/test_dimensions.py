@@ -9,8 +9,8 @@ import pytest
 import scipy.stats
 
 from auricle import Metric
-from auricle.core.errors import Unsuited
-from auricle.core.types import Generation, Prediction, Record, Sample
+from auricle.core.errors import SampleError, Unsuited
+from auricle.core.types import Generation, Likelihood, Prediction, Record, Sample
 from auricle.metrics import dimensions
 from auricle.metrics.dimensions import SeparationAggregator, eta_squared
 from auricle.report.score_table import ScoreTable, score_records
@@ -103,7 +103,8 @@ def test_a_constant_prediction_has_no_agreement() -> None:
     _, result = summaries(records)
     assert result["ccc_arousal"].value == 0.0
     assert result["pearson_arousal"].value is None
-    assert math.isnan(dimensions.ccc_arousal.aggregate([(0.1, 0.2)]))
+    for metric in (dimensions.ccc_arousal, dimensions.pearson_arousal):
+        assert math.isnan(metric.aggregate([(0.1, 0.2)]))
 
 
 @pytest.mark.parametrize("metric", ALL_METRICS, ids=lambda metric: metric.name)
@@ -114,6 +115,8 @@ def test_class_scores_and_text_are_rejected(metric: Metric) -> None:
         metric.score(sample, scores)
     with pytest.raises(Unsuited, match="this model writes text"):
         metric.score(sample, Generation(text="sad"))
+    with pytest.raises(Unsuited, match="such as arousal, not Likelihood"):
+        metric.score(sample, Likelihood(logprobs=(-1.0,)))
 
 
 def test_a_dimension_that_the_model_lacks_is_rejected() -> None:
@@ -150,6 +153,9 @@ def test_the_scatter_plot_is_over_valence_and_arousal() -> None:
 def test_a_scatter_plot_of_many_samples_shows_some_of_them() -> None:
     plane = SeparationAggregator().plot_data([stat("sad", i / 5000) for i in range(5000)])["plane"]
     assert len(plane["points"]) == 600
+    arousals = [point[2] for point in plane["points"]]
+    assert arousals == sorted(arousals)
+    assert (arousals[0], arousals[-1]) == (0.0, 0.9998)
     assert plane["of"] == 5000
 
 
@@ -176,11 +182,63 @@ def test_values_far_from_zero_keep_their_precision(offset: float) -> None:
     assert eta_squared(labels, values)(weights) == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_constant_prediction_has_its_own_error() -> None:
-    stats = [(0.5, truth) for truth in (0.0, 0.25, 1.5)]
-    expected = math.sqrt((0.25 + 0.0625 + 1.0) / 3)
+def test_weights_of_eta_squared_equal_repetition() -> None:
+    """A label may have no weight or a single sample; the share of variance is computed by hand."""
+    rng = np.random.default_rng(8)
+    labels, weights = np.repeat(["angry", "bored", "calm", "sad"], 6), rng.integers(0, 4, 24)
+    weights[labels == "bored"], weights[labels == "calm"] = 0, np.eye(6, dtype=int)[2]
+    values = rng.normal(size=24) + (labels == "sad")
+    repeated, names = np.repeat(values, weights), np.repeat(labels, weights)
+    groups = [repeated[names == name] for name in ("angry", "calm", "sad")]
+    between = sum(len(group) * (group.mean() - repeated.mean()) ** 2 for group in groups)
+    assert eta_squared(list(labels), values)(weights.astype(float)) == pytest.approx(
+        between / ((repeated - repeated.mean()) ** 2).sum()
+    )
+
+
+def test_eta_squared_needs_two_labels_and_a_variance() -> None:
+    values = np.array([0.1, 0.3, 0.3])
+    assert math.isnan(eta_squared(["sad", "sad", "calm"], values)(np.array([1.0, 1.0, 0.0])))
+    assert math.isnan(eta_squared(["sad", "sad", "calm"], values)(np.array([0.0, 1.0, 1.0])))
+    assert eta_squared(["sad", "calm", "calm"], values)(np.ones(3)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("constant", np.linspace(0.1, 3.0, 30))
+def test_the_variance_of_equal_values_is_zero_despite_rounding_errors(constant: float) -> None:
+    labels, values = ["sad", *["calm", "angry"] * 50], np.array([0.0, *[constant] * 100])
+    assert math.isnan(eta_squared(labels, values)(np.array([0.0, *[1.0] * 100])))
+
+
+def test_a_single_sample_has_no_separation() -> None:
+    assert math.isnan(SeparationAggregator()(SEPARATED_STATS[:1]))
+
+
+@pytest.mark.parametrize("constant", [0, 1])
+def test_a_constant_side_has_an_error_and_no_agreement(constant: int) -> None:
+    stats = [(0.1, other)[:: 1 - 2 * constant] for other in (0.0, 0.25, 1.5)]
+    expected = math.sqrt((0.01 + 0.0225 + 1.96) / 3)
     assert dimensions.rmse_arousal.aggregate(stats) == pytest.approx(expected)
-    assert dimensions.ccc_arousal.aggregate(stats) == 0.0
+    assert dimensions.ccc_arousal.aggregate(stats) == pytest.approx(0.0, abs=1e-12)
+    assert math.isnan(dimensions.pearson_arousal.aggregate(stats))
+
+
+def test_two_samples_have_an_agreement() -> None:
+    stats = [(0.0, 0.5), (1.0, 1.0)]
+    assert dimensions.pearson_arousal.aggregate(stats) == pytest.approx(1.0)
+    assert dimensions.ccc_arousal.aggregate(stats) == pytest.approx(0.25 / (0.25 + 0.0625 + 0.0625))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_error_within_rounding_is_zero(seed: int) -> None:
+    truth = np.random.default_rng(seed).normal(size=10)
+    stats = np.column_stack([np.nextafter(truth, 9.0), truth])
+    assert dimensions.rmse_arousal.aggregate(stats) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_a_sample_without_a_rating_cannot_be_compared() -> None:
+    sample = record(0, "sad", prediction(0.5)).sample
+    with pytest.raises(SampleError, match="no rating of arousal in the metadata"):
+        dimensions.rmse_arousal.score(sample, prediction(0.5))
 
 
 @pytest.mark.parametrize(("low", "has_note"), [(0.0, False), (1.0, False), (1.5, True)])
@@ -280,6 +338,7 @@ def test_the_scatter_plot_falls_back_to_the_first_two_dimensions() -> None:
     plane = SeparationAggregator().plot_data(stats)["plane"]
     assert (plane["x"], plane["y"]) == ("tension", "energy")
     assert "plane" not in SeparationAggregator().plot_data([("sad", (("valence", 1.0),))] * 3)
+    assert "plane" in SeparationAggregator().plot_data([("sad", (("tension", 1.0), ("energy", 2.0)))] * 3)
 
 
 def test_agreements_are_drawn_and_errors_are_not() -> None:

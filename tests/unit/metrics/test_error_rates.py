@@ -1,5 +1,6 @@
 """Error rates and text matches."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -38,6 +39,7 @@ def test_the_bounds_of_an_error_rate_are_silence_and_the_reference() -> None:
     assert wer.bounds(sample) == ((0, 2, 0, 2, 1.0, 1.0), (0, 0, 0, 2, 0.0, 1.0))
     assert wer.badness((1, 2, 1, 8, 0.5, 1.0)) == 0.5
     assert wer.badness((0, 0, 3, 0, 0.0, 0.0)) == 3.0
+    assert wer.bounds(replace(sample, target=7)) == ((0, 1, 0, 1, 1.0, 1.0), (0, 0, 0, 1, 0.0, 1.0))
     assert wer.tokenize
     assert wer.tokenize("Hello, you") == ["hello", "you"]
     assert wer.read_answer
@@ -49,6 +51,7 @@ def test_words_without_a_reference_are_insertions() -> None:
     assert wer.aggregate(scored) == pytest.approx(1.0)
     assert wer.details(scored)["insertions"] == 2
     assert wer.details(scored)["utterance_mean"] == 0.0
+    assert wer.details(stats(wer, ("", "hello you"), ("a b", "a c")))["utterance_mean"] == 0.5
 
 
 def test_character_and_mixed_error_rates_count_their_own_units() -> None:
@@ -106,6 +109,12 @@ def test_substitutions_deletions_and_insertions_are_counted() -> None:
         ("ab cd", "a bc d", 3),
         ("never the less", "nevertheless nevertheless", 1),
         ("one two", "", 2),
+        ("b c a", "abc", 3),
+        ("abc", "b c a", 3),
+        ("a b", "a b ab", 1),
+        ("a b", "a b c ab", 2),
+        ("a b ab", "a b", 1),
+        ("a b c ab", "a b", 2),
     ],
 )
 def test_joined_and_split_words_match_at_no_cost(reference: str, hypothesis: str, errors: int) -> None:

@@ -69,6 +69,30 @@ def test_options_and_the_reference_have_letters() -> None:
     assert judge_prompts(metric, sample, Generation(text="b")) == ["A. cat\nB. dog|B. dog|b"]
 
 
+def test_a_reference_without_options_or_target_has_no_letter() -> None:
+    metric = make_judge_metric(make_rubric(template="{reference?}|{answer}"))
+    plain = Sample(id="1", inputs={"question": "?"}, target="B")
+    assert judge_prompts(metric, plain, Generation(text="b")) == ["B|b"]
+    without_target = Sample(id="1", inputs={"question": "?", "choices": ["sun", "none"]})
+    assert judge_prompts(metric, without_target, Generation(text="b")) == ["|b"]
+
+
+def test_options_after_z_have_no_letter() -> None:
+    metric = make_judge_metric(make_rubric(template="{choices}|{answer}"))
+    sample = Sample(id="1", inputs={"question": "?", "choices": [f"x{number}" for number in range(27)]})
+    (prompt,) = judge_prompts(metric, sample, Generation(text="b"))
+    assert "\nZ. x25\nx26|b" in prompt
+
+
+def test_several_answers_cannot_be_judged_at_once() -> None:
+    metric = make_judge_metric(make_rubric())
+    assert metric.judge_requests
+    with pytest.raises(Unsupported, match="scores one answer, but there are 2 per sample"):
+        metric.judge_requests(make_sample(), Generation(text="a"), Generation(text="b"))
+    with pytest.raises(Unsupported, match="this model's outputs are empty"):
+        metric.judge_requests(make_sample())
+
+
 def test_the_transcript_of_a_spoken_question_is_the_question() -> None:
     sample = make_sample("", audio_content="Who sings?")
     assert judge_prompts(make_judge_metric(make_rubric()), sample, Generation(text="Ann")) == ["Who sings? Ann"]
@@ -190,7 +214,7 @@ def test_an_empty_answer_may_be_the_worst_without_a_judge(fields: dict[str, Any]
 # --- agreement --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("levels", "quadratic"), [(2, False), (3, False), (5, True), (10, True)])
+@pytest.mark.parametrize(("levels", "quadratic"), [(2, False), (3, False), (2, True), (5, True), (10, True)])
 def test_kappa_equals_scikit_learn(levels: int, quadratic: bool) -> None:
     rng = np.random.default_rng(levels)
     gold = rng.integers(1, levels + 1, 300)
@@ -205,8 +229,17 @@ def test_kappa_equals_scikit_learn(levels: int, quadratic: bool) -> None:
     assert interval.method == "bootstrap:1000"
 
 
-def test_kappa_of_constant_verdicts_is_undefined() -> None:
-    assert math.isnan(KappaAggregator(quadratic=False)([(1.0, 1.0), (1.0, 1.0)]))
+@pytest.mark.parametrize("quadratic", [True, False])
+@pytest.mark.parametrize("count", range(1, 12))
+def test_kappa_of_constant_verdicts_is_undefined(count: int, quadratic: bool) -> None:
+    """Shares such as a tenth do not add up to exactly one."""
+    for verdict in (0.5, 1.0, 4.0, 4.3):
+        assert math.isnan(KappaAggregator(quadratic=quadratic)([(verdict, verdict)] * count))
+
+
+def test_kappa_reports_the_share_of_equal_verdicts() -> None:
+    details = KappaAggregator(quadratic=False).details([(1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 1.0)])
+    assert details == {"agreement": 0.75}
 
 
 @pytest.mark.parametrize(
@@ -259,7 +292,12 @@ def test_tied_votes_have_no_verdict_to_compare() -> None:
 def test_tied_pairwise_votes_are_a_tie() -> None:
     metric = make_judge_metric(make_rubric(PAIRWISE, votes=2, aggregate="majority", temperature=0.5))
     win, loss = ["Winner: A", "Winner: B"], ["Winner: B", "Winner: A"]
-    for verdicts, stat in (([*win, *loss], (0.5, 0, 1, 0, 0)), ([*win, *win], (1.0, 1, 0, 0, 0))):
+    inconsistent = ["Winner: A", "Winner: A"]
+    for verdicts, stat in (
+        ([*win, *loss], (0.5, 0, 1, 0, 0)),
+        ([*win, *win], (1.0, 1, 0, 0, 0)),
+        ([*win, *inconsistent], (0.5, 0, 1, 0, 1)),
+    ):
         assert metric.score(make_sample(), Generation(text="a"), verdicts=verdicts) == stat
 
 

@@ -1,5 +1,6 @@
 """Metrics over samples with several answers."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -10,6 +11,7 @@ import pytest
 from auricle import Audio, Generation, Metric, Prediction, Sample, metric
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Failure, Generate, Json, Output, Record, Turn
+from auricle.metrics.dimensions import ccc_arousal
 from auricle.metrics.error_rates import contains, empty, exact_match, wer
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
@@ -176,6 +178,25 @@ def test_unscored_unreadable_answers_are_left_out() -> None:
 
     result = summary_of([record(0, "1", "?", "0"), record(1, "?", "?")], aggregate_answers(mine, "mean"))
     assert (result.value, result.scored, result.unreadable) == (0.5, 1, 1)
+    with pytest.raises(Unreadable, match="pass@2 needs 2 readable answers, but there are 1"):
+        aggregate_answers(mine, "pass@2").score(CAT, *answers("1", "?"))
+
+
+@pytest.mark.parametrize("texts", [["first", "second"], ["first"]])
+def test_a_sample_without_a_readable_answer_has_the_first_reason(texts: list[str]) -> None:
+    @metric(limits=(0.0, 1.0))
+    def unreadable(sample: Any, output: Any) -> Any:
+        raise Unreadable(output.text)
+
+    with pytest.raises(Unreadable, match="first"):
+        aggregate_answers(unreadable, "mean").score(CAT, *answers(*texts))
+
+
+def test_a_single_sample_with_several_answers_is_one_sample() -> None:
+    agreement = aggregate_answers(ccc_arousal, "mean").aggregate
+    two_answers = (0, ((0.1, 0.2), (0.4, 0.3)))
+    assert math.isnan(agreement([two_answers]))
+    assert agreement([two_answers, two_answers]) == pytest.approx(ccc_arousal.aggregate(two_answers[1]))
 
 
 def test_intervals_resample_samples_not_answers() -> None:
@@ -208,6 +229,10 @@ def test_failed_samples_have_bounds() -> None:
 def test_the_best_of_n_has_its_own_name() -> None:
     best, oracle = aggregate_answers(option_accuracy, "best"), aggregate_answers(wer, "best")
     assert (best.name, oracle.name) == ("option_accuracy.pass@n", "wer.oracle")
+    assert [aggregate_answers(other, "best").name for other in (judge_1_5, empty)] == [
+        "judge-1-5.oracle",
+        "empty.oracle",
+    ]
     assert best.score(CAT, *answers("B", "hm", "A")) == 1.0
     sample = Sample(id="1", inputs={}, target="a b")
     assert oracle.aggregate([oracle.score(sample, *answers("x y", "a x", "x"))]) == 0.5
@@ -239,6 +264,11 @@ def test_the_likeliest_answer_has_the_highest_mean_log_probability() -> None:
     likeliest = aggregate_answers(option_accuracy, "likeliest")
     sure, unsure = (-0.1, -0.1, -0.1, -0.1), (-0.3,)
     assert likeliest.score(CAT, *answers("B", "A", logprobs=[unsure, sure])) == 1.0
+
+
+def test_only_texts_have_a_likelihood() -> None:
+    with pytest.raises(Unsupported, match="compares generated texts, not Prediction"):
+        aggregate_answers(accuracy, "likeliest").score(CAT, Prediction(values={"cat": 0.9, "dog": 0.1}, scale="logit"))
 
 
 def test_an_empty_answer_is_never_the_likeliest() -> None:
@@ -301,6 +331,7 @@ def test_score_functions_with_one_output_accept_only_one() -> None:
     assert not accepts_multiple_outputs(lambda sample, output: 0.0)
     assert accepts_multiple_outputs(lambda sample, *outputs: 0.0)
     assert accepts_multiple_outputs(lambda sample, first, second: 0.0)
+    assert accepts_multiple_outputs(max) is True  # a built-in function without a signature
 
 
 # --- judges ------------------------------------------------------------------------------
@@ -340,6 +371,7 @@ def test_each_turn_is_judged_against_its_own_reference() -> None:
     assert len(requests) == 2
     stat = turns.score(sample, *answers("good day", "it is noon"), verdicts=("Verdict: yes", "Verdict: no"))
     assert stat == (0, (1.0, 0.0))
+    assert "User: hello\nAssistant: good day\nUser: and now?" in str(requests[1].turns[0].parts[0])
 
 
 # --- conversations ------------------------------------------------------------------------
@@ -379,6 +411,39 @@ def test_the_last_answer_is_compared_with_the_last_reference() -> None:
     assert aggregate_answers(exact_match, "first").score(sample, *answers("2", "2")) == 0.0
 
 
+def test_a_turn_without_a_reference_cannot_be_scored_alone_but_be_judged() -> None:
+    partly = conversation("a", "b", target=["1", None])
+    assert aggregate_answers(exact_match, "first").score(partly, *answers("1", "2")) == 1.0
+    with pytest.raises(SampleError, match="the last turn has no reference answer"):
+        aggregate_answers(exact_match, "last").score(partly, *answers("1", "2"))
+    assert aggregate_answers(empty, "last").score(conversation("a", "b"), *answers("1", "")) == 1.0
+    judged = aggregate_answers(judge_1_5, "last").score(partly, *answers("1", "2"), verdicts=("Score: 4",))
+    assert judged == 4.0
+
+
+def test_bounds_of_one_turn_are_those_of_its_reference() -> None:
+    assert wer.bounds
+    sample = conversation("a", "b", target=["one", "one two three"])
+    for aggregation, target in (("first", "one"), ("last", "one two three")):
+        derived = aggregate_answers(wer, aggregation)
+        assert derived.bounds
+        assert derived.bounds(sample) == wer.bounds(replace(sample, target=target))
+        plain = Sample(id="1", inputs={}, target="one two")
+        assert derived.bounds(plain) == wer.bounds(plain)
+
+
+def test_bounds_have_no_unreadable_answers_and_no_ties() -> None:
+    sample = conversation("a", "b", target=["1", "2"])
+    for aggregation, bounds in (
+        ("turns", ((0, (0.0, 0.0)), (0, (1.0, 1.0)))),
+        ("mean", ((0, (0.0,)), (0, (1.0,)))),
+        ("vote", ((0, (0.0,)), (0, (1.0,)))),
+    ):
+        derived = aggregate_answers(exact_match, aggregation)
+        assert derived.bounds
+        assert derived.bounds(sample) == bounds
+
+
 @pytest.mark.parametrize("aggregation", ["vote", "mean", "best", "pass@1"])
 def test_conversations_reject_votes_means_and_best(aggregation: str) -> None:
     sample = conversation("a", "b", target=["1", "2"])
@@ -398,6 +463,17 @@ def test_a_transcript_uses_assistant_turns_of_the_data() -> None:
     one, two = [Generation(text="own")], [Generation(text="one"), Generation(text="own")]
     assert build_transcript(sample, one, 0) == "User: [audio] hi\nAssistant: gold\nUser: b"
     assert build_transcript(sample, two, 0) == "[audio] hi"
+    assert build_transcript(sample, two, 1) == "User: [audio] hi\nAssistant: gold\nUser: b"
+    assert build_transcript(sample, [*two, *one], 0) == ""
+
+
+def test_a_transcript_of_data_without_assistant_turns_has_only_those_of_the_model() -> None:
+    """With fewer answers than questions, the first questions were answered before."""
+    sample, outputs = conversation("a", "b", "c"), [Generation(text="one"), Generation(text="two")]
+    assert build_transcript(sample, outputs, 0) == "User: a\nUser: b"
+    assert build_transcript(sample, outputs, 1) == "User: a\nUser: b\nUser: c"
+    instructed = Sample(id="1", inputs={"turns": [Turn("system", ("Be brief.",)), Turn("user", ("hi",))]})
+    assert build_transcript(instructed, outputs[:1], 0) == "System: Be brief.\nUser: hi"
 
 
 def test_a_judge_of_the_last_answer_sees_the_history_of_the_data() -> None:
@@ -411,6 +487,7 @@ def test_a_judge_of_the_last_answer_sees_the_history_of_the_data() -> None:
 def test_a_sample_is_a_conversation_if_an_input_has_turns() -> None:
     turn = Turn("user", ("hi",))
     assert get_turns(Sample(id="1", inputs={"question": "?", "turns": [turn]})) == [turn]
+    assert get_turns(Sample(id="1", inputs={"choices": ["a", "b"]})) == []
     assert not is_conversation(Sample(id="1", inputs={"choices": ["a", "b"]}))
 
 
