@@ -3,7 +3,7 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 import soundfile
 
+from auricle.core.entry_points import forget_installed_packages
 from auricle.core.redaction import SECRETS
 from tests.support import paths
+from tests.support.packages import EntryPoints, write_package
 from tests.support.warm_cli import WarmCli
 
 pytest_plugins = ["tests.support.run_rules"]
 SHARED = paths.SHARED_DATA
+InstallPackage = Callable[..., None]
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +39,21 @@ def _forget_secrets() -> Iterator[None]:
     """Remove the secrets that the test registered."""
     yield
     SECRETS.clear()
+
+
+@pytest.fixture
+def install(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[InstallPackage]:
+    """Return a function that installs a package for this test: its name, entry points and code."""
+    site = tmp_path_factory.mktemp("site")
+    monkeypatch.syspath_prepend(site)
+
+    def install_package(name: str, entry_points: EntryPoints, code: str = "") -> None:
+        write_package(site, name, entry_points, code)
+        forget_installed_packages()
+
+    yield install_package
+    monkeypatch.undo()
+    forget_installed_packages()
 
 
 @pytest.fixture

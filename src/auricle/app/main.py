@@ -6,7 +6,8 @@ import streamlit as st
 
 from auricle.app import theme
 from auricle.app.model_pool import get_model_pool, gpu_memory, system_memory
-from auricle.app.navigation import PAGES, get_page
+from auricle.app.navigation import get_page
+from auricle.app.pages import list_pages
 
 GIGABYTE = 1e9
 
@@ -16,7 +17,7 @@ def main() -> None:
     st.set_page_config("Auricle", theme.icon_svg(), layout="wide", menu_items={})
     theme.apply_styles()
     st.logo(theme.icon_svg(), size="large")
-    page = st.navigation([get_page(name) for name in PAGES])
+    page = st.navigation([get_page(name) for name in list_pages()])
     with st.sidebar:
         draw_sidebar()
     page.run()

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import streamlit as st
 
+from auricle.app.pages import FIRST_PAGE, PAGES, title_and_icon, url_path
 from auricle.app.theme import escape_markdown
 from auricle.core.errors import AuricleError
-
-PAGES = {
-    "home": ("Home", "home"),
-    "inference": ("Single inference", "hearing"),
-    "benchmark": ("Benchmark", "speed"),
-    "samples": ("Samples", "playlist_play"),
-    "compare": ("Compare", "compare_arrows"),
-    "leaderboard": ("Leaderboard", "leaderboard"),
-    "performance": ("Performance", "timer"),
-}
-"""Title and icon of each page, by URL path, which is also the name of its module in `pages`."""
 
 
 def get_page(name: str) -> Any:
     """Return a page as a Streamlit object."""
-    title, icon_name = PAGES[name]
-    icon = f":material/{icon_name}:"
-    return st.Page(page_renderer(name), title=title, icon=icon, url_path=name, default=name == next(iter(PAGES)))
+    title, icon = title_and_icon(name)
+    return st.Page(
+        page_renderer(name), title=title, icon=f":material/{icon}:", url_path=url_path(name), default=name == FIRST_PAGE
+    )
 
 
 def draw_page_link(name: str, label: str, **query: str) -> None:
@@ -40,7 +30,7 @@ def page_renderer(name: str) -> Callable[[], None]:
 
     def draw() -> None:
         try:
-            import_module(f"auricle.app.pages.{name}").page()
+            PAGES.get(name)()
         except AuricleError as error:
             st.error(escape_markdown(error), icon=":material/error:")
 

@@ -16,6 +16,7 @@ import click
 
 from auricle.audio.limits import limit_audio, max_audio_seconds
 from auricle.cli import options as opt
+from auricle.cli.list_ import REGISTRIES, load_registry
 from auricle.cli.output import echo, print_json
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
 from auricle.core.types import Generation, Output, Prediction, RejectedRow, Sample, list_parts
@@ -75,6 +76,7 @@ def _run_checks(
     from auricle import Spec
 
     yield from check_installation()
+    yield from check_packages()
     spec = opt.build_spec(task, model, options).resolved() if task else None
     if spec:
         yield from check_task_data(spec, sample_count)
@@ -97,6 +99,25 @@ def check_installation() -> Iterator[CheckResult]:
         yield None if incomplete else True, f"extra {extra}: {', '.join(installed) or 'not installed'}{hint}"
         if extra == "api" and not incomplete:
             yield from check_http()
+
+
+def check_packages() -> Iterator[CheckResult]:
+    """Check that what other packages add can be loaded, and list it."""
+    from auricle.tasks.catalogue import TASK_KINDS
+
+    names: dict[str, list[str]] = {}
+    for registry in map(load_registry, REGISTRIES):
+        if registry is TASK_KINDS:  # which are tasks, too
+            continue
+        for name in registry.package_names():
+            try:
+                registry.get(name)
+            except AuricleError as error:
+                yield False, str(error)
+            else:
+                names.setdefault(registry.package(name), []).append(f"{registry.kind} {name}")
+    for package, parts in names.items():
+        yield True, f"package {package}: {', '.join(parts)}"
 
 
 def list_extras() -> dict[str, list[str]]:

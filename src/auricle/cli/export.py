@@ -8,12 +8,11 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.output import echo
-from auricle.interop import EXPORT_FORMATS
 
 
 @click.command()
 @click.argument("run", type=opt.existing_directory)
-@opt.choice("--as export_format", "Target framework.", EXPORT_FORMATS, required=True)
+@opt.registered_name("--as export_format", "Target framework.", "auricle.interop.result_files:EXPORTERS", required=True)
 @opt.path("-o --out DIR", "Output folder. [default: RUN/FRAMEWORK]")
 def export(run: Path, export_format: str, out: Path | None) -> None:
     """Export a run in the result format of another framework.

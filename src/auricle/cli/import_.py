@@ -11,7 +11,7 @@ import click
 from auricle.cli import options as opt
 from auricle.cli.output import echo
 from auricle.core.errors import SpecError
-from auricle.interop import IMPORT_FRAMEWORKS, IMPORTABLE_KINDS
+from auricle.interop import IMPORTABLE_KINDS
 
 if TYPE_CHECKING:
     from auricle.interop.task_drafts import TaskDraft
@@ -23,7 +23,13 @@ YAML_SUFFIXES = (".yaml", ".yml")
 @click.argument("path", type=opt.any_path)
 @opt.option_group(
     "Source",
-    opt.choice("--from framework", "Source framework.", IMPORT_FRAMEWORKS, required=True),
+    opt.registered_name(
+        "--from framework",
+        "Source framework.",
+        "auricle.interop.result_files:IMPORTERS",
+        "auricle.interop.task_drafts:CONFIG_IMPORTERS",
+        required=True,
+    ),
     opt.text("--only NAME", "Import only the dataset or model of this name. [default: all]"),
 )
 @opt.option_group(
@@ -49,7 +55,9 @@ def import_(path: Path, framework: str, out: Path | None, only: str | None, **op
 
     PATH is a config file, a result file, or a folder with result files. Imported Python code is never executed.
     """
-    if framework == "aisbench" or path.suffix in YAML_SUFFIXES:
+    from auricle.interop.result_files import IMPORTERS
+
+    if path.suffix in YAML_SUFFIXES or framework not in IMPORTERS:
         import_tasks(path, framework, out, only)
     else:
         import_runs(path, framework, out, only, options)

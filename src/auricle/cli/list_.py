@@ -9,33 +9,48 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.output import print_result
-from auricle.core.registry import Registry
+from auricle.core.registry import Listing, Registry, import_object
 
 if TYPE_CHECKING:
     from auricle.tasks.options import Provenance
 
 MAX_LANGUAGES = 3
 """More languages are counted instead of listed."""
-KINDS = ("tasks", "models", "metrics", "inferencers", "retrievers", "encoders", "profiles")
+REGISTRIES = {
+    "tasks": "auricle.tasks.catalogue:TASKS",
+    "task-kinds": "auricle.tasks.catalogue:TASK_KINDS",
+    "models": "auricle.models.catalogue:MODELS",
+    "metrics": "auricle.metrics.catalogue:METRICS",
+    "profiles": "auricle.text:PROFILES",
+    "inferencers": "auricle.tasks.catalogue:INFERENCERS",
+    "retrievers": "auricle.prompts.catalogue:RETRIEVERS",
+    "encoders": "auricle.prompts.catalogue:ENCODERS",
+    "load-patterns": "auricle.perf.load_syntax:LOAD_PATTERNS",
+    "importers": "auricle.interop.result_files:IMPORTERS",
+    "config-importers": "auricle.interop.task_drafts:CONFIG_IMPORTERS",
+    "exporters": "auricle.interop.result_files:EXPORTERS",
+    "report-sections": "auricle.report.run_html:SECTIONS",
+    "app-pages": "auricle.app.pages:PAGES",
+}
+"""Everything that packages can add, by the plural of its kind, and where its registry is."""
 
 
 @click.command(name="list")
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=click.Choice(list(REGISTRIES)))
 @opt.json_option
 def list_(kind: str, as_json: bool) -> None:
-    """List the names that options and task files accept."""
-    if kind == "profiles":
-        from auricle.text import PROFILES
-
-        summaries = {name: profile.description for name, profile in PROFILES.items()}
-    else:
-        registry = _registry(kind)
-        summaries = {name: registry.summary(name) for name in registry} | registry.adapters()
+    """List the names that options and task files accept, and the package of those that are not built in."""
+    listings = load_registry(kind).listings()
     facts = _list_provenance() if kind == "tasks" else {}
-    width = max(map(len, summaries))
-    lines = (f"{name:<{width}}  {summary}{_format_facts(facts.get(name))}" for name, summary in summaries.items())
-    documents = {name: {"summary": summary, **_facts_to_dict(facts.get(name))} for name, summary in summaries.items()}
-    print_result(as_json, documents, lines)
+    width = max(len(listing.name) for listing in listings)
+    documents = {listing.name: _to_dict(listing, facts.get(listing.name)) for listing in listings}
+    print_result(as_json, documents, (_format_line(listing, width, facts.get(listing.name)) for listing in listings))
+
+
+def load_registry(kind: str) -> Registry[Any]:
+    """Return the registry of a kind, such as `models`."""
+    registry: Registry[Any] = import_object(REGISTRIES[kind])
+    return registry
 
 
 def _list_provenance() -> dict[str, Provenance]:
@@ -45,27 +60,22 @@ def _list_provenance() -> dict[str, Provenance]:
     return {name: entry.provenance for name, entry in load_published().items()}
 
 
-def _format_facts(provenance: Provenance | None) -> str:
-    """Format languages, licence and version in parentheses."""
+def _format_line(listing: Listing, width: int, provenance: Provenance | None) -> str:
+    """Format a name, its summary and, in parentheses, facts about its data and the package that defines it."""
+    facts = "; ".join(filter(None, [*_list_facts(provenance), listing.package and f"from {listing.package}"]))
+    return f"{listing.name:<{width}}  {listing.summary}" + (f" ({facts})" if facts else "")
+
+
+def _list_facts(provenance: Provenance | None) -> list[str]:
+    """List languages, licence and version."""
     if provenance is None:
-        return ""
+        return []
     languages = provenance.languages
-    facts = [", ".join(languages) if len(languages) <= MAX_LANGUAGES else f"{len(languages)} languages"]
-    facts += [provenance.licence, f"version {provenance.version}" if provenance.version != 1 else ""]
-    text = "; ".join(filter(None, facts))
-    return f" ({text})" if text else ""
+    named = ", ".join(languages) if len(languages) <= MAX_LANGUAGES else f"{len(languages)} languages"
+    return [named, provenance.licence, f"version {provenance.version}" if provenance.version != 1 else ""]
 
 
-def _facts_to_dict(provenance: Provenance | None) -> dict[str, Any]:
+def _to_dict(listing: Listing, provenance: Provenance | None) -> dict[str, Any]:
     facts = asdict(provenance) if provenance else {}
-    return {name: value for name, value in facts.items() if name != "description"}
-
-
-def _registry(kind: str) -> Registry[Any]:
-    from auricle.metrics.catalogue import METRICS
-    from auricle.models.catalogue import MODELS
-    from auricle.prompts.catalogue import ENCODERS, RETRIEVERS
-    from auricle.tasks.catalogue import INFERENCERS, TASKS
-
-    registries = (TASKS, MODELS, METRICS, INFERENCERS, RETRIEVERS, ENCODERS)
-    return {f"{registry.kind}s": registry for registry in registries}[kind]
+    facts.pop("description", None)
+    return {"summary": listing.summary, **({"package": listing.package} if listing.package else {}), **facts}

@@ -16,13 +16,30 @@ if TYPE_CHECKING:
     from auricle import Spec
     from auricle.runs.usage import Price
 
-TASK_KINDS = ("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity", "reward", "preference")
 UNGROUPED = "Other"
 
 Decorator = Callable[[Any], Any]
 
 any_path = click.Path(path_type=Path)
 existing_directory = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+class RegisteredName(click.Choice[str]):
+    """A choice of the names in registries, those of packages included.
+
+    Args:
+        registries: Import paths of the registries, which are imported when an option is used, not when it is declared.
+    """
+
+    def __init__(self, *registries: str) -> None:
+        self.case_sensitive = True
+        self._registries = registries
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]  # read-only here
+        from auricle.core.registry import import_object
+
+        return tuple(sorted({name for path in self._registries for name in import_object(path)}))
 
 
 class GroupedCommand(click.Command):
@@ -75,6 +92,11 @@ def repeated(words: str, help_text: str) -> Decorator:
 
 def choice(words: str, help_text: str, values: Sequence[str], **settings: Any) -> Decorator:
     return text(words, help_text, type=click.Choice(values), **settings)
+
+
+def registered_name(words: str, help_text: str, *registries: str, **settings: Any) -> Decorator:
+    """Declare an option that takes a name of one of these registries."""
+    return text(words, help_text, type=RegisteredName(*registries), **settings)
 
 
 def count(words: str, help_text: str, minimum: int = 1, **settings: Any) -> Decorator:
@@ -198,8 +220,10 @@ judge_options = (
     text("--judge MODEL", "Judge model, for metrics that need one. [default: none]"),
     repeated("-J judge_args KEY=VALUE", "Argument of the judge model; repeat for several. Requires a judge."),
 )
-kind_option = choice(
-    "--as kind", "Kind of task. Required if TASK is a data file or hf:DATASET, not allowed otherwise.", TASK_KINDS
+kind_option = registered_name(
+    "--as kind",
+    "Kind of task. Required if TASK is a data file or hf:DATASET, not allowed otherwise.",
+    "auricle.tasks.catalogue:TASK_KINDS",
 )
 task_options = (task_args_option, kind_option)
 max_audio_option = number(

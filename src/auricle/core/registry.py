@@ -1,7 +1,7 @@
-"""Registries: look up models, tasks and metrics by name.
+"""Registries: look up models, tasks, metrics and every other part that packages can add, by name.
 
 Built-in names are import paths until they are used, so importing a registry is cheap. Other
-packages add names through entry points (`auricle.models`, `auricle.tasks`, …). Other frameworks
+packages add names through entry points (`auricle.models`, `auricle.load_patterns`, …). Other frameworks
 add prefixes such as `kimi:` through the groups `auricle.model_adapters`, `auricle.task_adapters`,
 `auricle.inferencer_adapters` and `auricle.metric_adapters`.
 """
@@ -14,13 +14,12 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from auricle.core.errors import SpecError, UnknownName, describe
+from auricle.core.entry_points import OWN_PACKAGE, PackageEntry, find_entries
+from auricle.core.errors import AuricleError, SpecError, UnknownName, describe
 
 T = TypeVar("T")
 ADAPTED_KINDS = ("model", "task", "inferencer", "metric")
@@ -34,17 +33,38 @@ class Builtin:
     summary: str
 
 
+class Listing(NamedTuple):
+    """A name that `auricle list` prints."""
+
+    name: str
+    summary: str
+    package: str
+    """The package that defines the name, with its version; empty if it is part of Auricle."""
+
+
 class Registry(Generic[T]):
     """A table of objects by name, filled by decorator, entry point or `module:name`.
 
     Args:
-        kind: What the registry holds, in the singular: "model", "task", …
-        builtin: Names that come with Auricle.
+        kind: What the registry contains, in the singular: "model", "load pattern", …
+        builtin: Names that come with Auricle, with their objects or where these can be imported from.
+        groups: Groups of entry points, without the prefix `auricle.`. By default the plural of the kind.
+        expects: Type of the objects, and its name in messages, if objects of packages should be checked.
     """
 
-    def __init__(self, kind: str, builtin: Mapping[str, Builtin]) -> None:
+    def __init__(
+        self,
+        kind: str,
+        builtin: Mapping[str, Builtin | T],
+        *,
+        groups: Sequence[str] = (),
+        expects: tuple[Any, str] = (object, ""),
+    ) -> None:
         self.kind = kind
         self.builtin = builtin
+        self.plural = f"{kind.replace(' ', '-')}s"
+        self._groups = groups or (self.plural.replace("-", "_"),)
+        self._expects = expects
         self._registered: dict[str, T] = {}
         self._local: set[str] = set()
 
@@ -69,7 +89,7 @@ class Registry(Generic[T]):
         module = getattr(value, "__module__", "__main__")
         if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:
             return f"{module}:{name}"
-        if name in self.builtin or name in self._plugins():
+        if name in self.builtin or name in self._entries():
             raise SpecError(f"A {self.kind} named {name!r} exists already. Rename yours.")
         self._registered[name] = value
         self._local.add(name)
@@ -80,21 +100,43 @@ class Registry(Generic[T]):
         return name in self._local
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._registered, *self.builtin, *self._plugins()} - self._local))
+        return iter(sorted(self._names()))
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names()
 
     def summary(self, name: str) -> str:
-        """Describe `name` in one line."""
-        if name in self.builtin:
-            return self.builtin[name].summary
-        if name in self._registered:
-            return _first_line(self._registered[name])
-        plugin = self._plugins().get(name)
-        return _plugin_summary(plugin) if plugin else ""
+        """Describe `name` in one line; one that a package defines badly is described by the error."""
+        builtin = self.builtin.get(name)
+        if isinstance(builtin, Builtin) and name not in self._entries():
+            return builtin.summary
+        if name not in self:
+            return ""
+        try:
+            return _first_line(self.get(name))
+        except AuricleError as error:
+            return str(error)
 
-    def adapters(self) -> dict[str, str]:
-        """List the forms of name that other frameworks add, with a line on each."""
+    def package(self, name: str) -> str:
+        """Return the package that defines `name`, with its version; it is empty for what is part of Auricle."""
+        entry = self._entries().get(name)
+        return "" if entry is None or entry.is_own else " and ".join(entry.packages)
+
+    def listings(self) -> list[Listing]:
+        """List the names, and the forms of name that other frameworks add."""
+        names = [Listing(name, self.summary(name), self.package(name)) for name in self]
         form = "NAME" if self.kind in ("task", "metric") else "file.py:Class"
-        return {f"{prefix}:{form}": _plugin_summary(point) for prefix, point in self._adapters().items()}
+        for prefix, entry in self._adapters().items():
+            package = "" if entry.is_own else " and ".join(entry.packages)
+            names.append(Listing(f"{prefix}:{form}", _adapter_summary(entry), package))
+        return names
+
+    def package_names(self) -> list[str]:
+        """List the names that other packages define, including those that are refused."""
+        return sorted(name for name, entry in self._entries().items() if not entry.is_own)
 
     def get(self, name: str) -> T:
         """Return what `name` refers to.
@@ -104,10 +146,10 @@ class Registry(Generic[T]):
         Raises:
             UnknownName: if there is nothing of that name.
         """
-        if name in self._registered:
+        if name in self._registered and name not in self._entries():
             return self._registered[name]
         value = self._load(name)
-        if ":" not in name:  # a file may change between calls, so only plain names are kept
+        if name in self.builtin:  # a file may change between calls, and a package is kept by its own module
             self._registered[name] = value
         return value
 
@@ -137,11 +179,18 @@ class Registry(Generic[T]):
         resolve = getattr(self.get(name), "resolve_arguments", None)
         return cast(Mapping[str, Any], resolve(arguments)) if resolve else arguments
 
+    def _names(self) -> set[str]:
+        return {*self._registered, *self.builtin, *self._entries()} - self._local
+
     def _load(self, name: str) -> T:
+        entry = self._entries().get(name)
+        if entry and name in self.builtin:
+            raise entry.conflict(OWN_PACKAGE, *entry.packages)
+        if entry:
+            return self._load_entry(entry)
         if name in self.builtin:
-            return cast(T, import_object(self.builtin[name].path))
-        if plugin := self._plugins().get(name):
-            return cast(T, plugin.load())
+            builtin = self.builtin[name]
+            return cast(T, import_object(builtin.path) if isinstance(builtin, Builtin) else builtin)
         prefix, _, rest = name.partition(":")
         if adapter := self._adapters().get(prefix):
             return cast(T, adapter.load()(rest))
@@ -153,13 +202,20 @@ class Registry(Generic[T]):
         if ":" in name:
             return cast(T, import_object(name))
         similar = _similar(name, list(self))
-        hint = f"Did you mean {', '.join(similar)}?" if similar else f"See `auricle list {self.kind}s`."
+        hint = f"Did you mean {', '.join(similar)}?" if similar else f"See `auricle list {self.plural}`."
         raise UnknownName(f"Unknown {self.kind} {name!r}. {hint}")
 
-    def _plugins(self) -> Mapping[str, EntryPoint]:
-        return _entry_points(f"auricle.{self.kind}s")
+    def _load_entry(self, entry: PackageEntry) -> T:
+        value = entry.load()
+        expected_type, description = self._expects
+        if not isinstance(value, expected_type):
+            raise entry.wrong_type(value, description)
+        return cast(T, value)
 
-    def _adapters(self) -> Mapping[str, EntryPoint]:
+    def _entries(self) -> Mapping[str, PackageEntry]:
+        return find_entries(self.kind, *self._groups)
+
+    def _adapters(self) -> Mapping[str, PackageEntry]:
         return _adapters(self.kind)
 
 
@@ -169,6 +225,16 @@ def split_prefix(name: str) -> tuple[str, str]:
     if colon and any(prefix in _adapters(kind) for kind in ADAPTED_KINDS):
         return prefix + colon, rest
     return "", name
+
+
+def name_to_title(name: str) -> str:
+    """Return the title of a part that has only a name.
+
+    >>> name_to_title("worst-samples")
+    'Worst samples'
+    """
+    title = name.replace("-", " ").replace("_", " ")
+    return title[:1].upper() + title[1:]
 
 
 def import_object(path: str, package: str = "") -> Any:
@@ -190,26 +256,22 @@ def import_object(path: str, package: str = "") -> Any:
     return getattr(module, name)
 
 
-@cache
-def _entry_points(group: str) -> Mapping[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=group)}
+def _adapters(kind: str) -> Mapping[str, PackageEntry]:
+    return find_entries(f"prefix of {kind}s", f"{kind}_adapters")
 
 
-def _adapters(kind: str) -> Mapping[str, EntryPoint]:
-    return _entry_points(f"auricle.{kind}_adapters")
-
-
-def _plugin_summary(point: EntryPoint) -> str:
-    """Read the first line of a plugin's docstring; a broken plugin must not break a listing."""
+def _adapter_summary(entry: PackageEntry) -> str:
     try:
-        return _first_line(point.load()) or f"from {point.value}"
-    except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-        return f"from {point.value}; cannot be loaded: {describe(error)}"
+        return _first_line(entry.load())
+    except AuricleError as error:
+        return str(error)
 
 
 def _first_line(value: Any) -> str:
     """Return how an object describes itself: its `summary`, or the first line of its docstring."""
-    return (getattr(value, "summary", "") or getattr(value, "__doc__", "") or "").strip().partition("\n")[0]
+    texts = (getattr(value, name, None) for name in ("summary", "__doc__"))
+    text = next((text for text in texts if text and isinstance(text, str)), "")
+    return text.strip().partition("\n")[0]
 
 
 def _similar(name: str, names: Sequence[str]) -> list[str]:

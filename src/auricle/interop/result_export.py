@@ -18,8 +18,7 @@ from auricle.core.files import write_atomically, write_lines_atomically
 from auricle.core.types import Generation, Json, Record, RejectedRow, list_parts
 from auricle.engine.factory import model_name
 from auricle.engine.spec import Spec
-from auricle.interop import EXPORT_FORMATS
-from auricle.interop.result_files import Notify, load_format
+from auricle.interop.result_files import EXPORTERS, Notify
 from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
 
@@ -29,16 +28,14 @@ def export_run(run: Path, format_name: str, out: Path | None = None, notify: Not
 
     Args:
         run: Run directory.
-        format_name: One of `EXPORT_FORMATS`.
+        format_name: A name in `EXPORTERS`.
         out: Output folder; by default a folder in the run named after the format.
         notify: Called with notes for the user.
 
     Returns:
         The files written.
     """
-    if format_name not in EXPORT_FORMATS:
-        raise SpecError(f"Unknown export format {format_name!r}. Choose one of: {', '.join(EXPORT_FORMATS)}.")
-    return load_format(format_name).export(run, out or run / format_name, notify)
+    return EXPORTERS.get(format_name)(run, out or run / format_name, notify)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from auricle.core.errors import DataError
+from auricle.core.registry import Builtin, Registry
 from auricle.core.types import Failure, Generation, Output
-from auricle.interop import RESULT_FORMATS
 
 Notify = Callable[[str], None]
 ResultLine = tuple[str, dict[str, Any]]
@@ -75,12 +74,14 @@ class ResultFormat:
     file_example: str
     """Name of such a file, for messages."""
     read: Callable[[Path, Sequence[ResultLine]], ImportedResults]
-    export: Callable[[Path, Path, Notify], list[Path]]
-    """Writes a run to a folder and returns the files; notes for the user go to the last argument."""
     profile: str = ""
     """Text profile that normalises as the framework does, if there is one."""
     derived_pattern: str = ""
     """Regular expression for files that the framework's scorer derives from results, with the same columns."""
+
+    @property
+    def summary(self) -> str:
+        return f"results of {self.title}"
 
     def matches(self, values: Mapping[str, Any]) -> bool:
         return all(column in values for column in self.required_columns)
@@ -111,9 +112,33 @@ class ResultFormat:
         return isinstance(values, dict) and self.matches(values)
 
 
-def load_format(framework: str) -> ResultFormat:
-    """Return the result format of a framework."""
-    return cast(ResultFormat, import_module(RESULT_FORMATS[framework]).FORMAT)
+_RESULT_MODULES = {
+    "cmi": ("cmi", "CMI-RewardBench"),
+    "kimi": ("kimi", "Kimi-Audio-Evalkit"),
+    "lmms-eval": ("lmms", "lmms-eval"),
+    "open-asr": ("open_asr", "the Open ASR Leaderboard"),
+    "ultraeval": ("ultraeval", "UltraEval-Audio"),
+}
+"""Packages with the module `results`, and the titles of their frameworks."""
+Exporter = Callable[[Path, Path, Notify], list[Path]]
+"""Writes a run to a folder and returns the files; notes for the user go to the last argument."""
+
+IMPORTERS: Registry[ResultFormat] = Registry(
+    "importer",
+    {
+        name: Builtin(f"auricle.interop.{package}.results:FORMAT", f"results of {title}")
+        for name, (package, title) in _RESULT_MODULES.items()
+    },
+    expects=(ResultFormat, "a ResultFormat"),
+)
+EXPORTERS: Registry[Exporter] = Registry(
+    "exporter",
+    {
+        name: Builtin(f"auricle.interop.{package}.results:export", f"results of {title}")
+        for name, (package, title) in _RESULT_MODULES.items()
+    },
+    expects=(Callable, "a function"),
+)
 
 
 def read_lines(path: Path) -> list[ResultLine]:

@@ -20,8 +20,8 @@ from auricle.core.types import Failure, Record, RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import Spec
-from auricle.interop import IMPORTABLE_KINDS, RESULT_FORMATS
-from auricle.interop.result_files import ImportedResults, ResultFormat, load_format, read_lines, sum_or_none
+from auricle.interop import IMPORTABLE_KINDS
+from auricle.interop.result_files import IMPORTERS, ImportedResults, ResultFormat, read_lines, sum_or_none
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run, contains_run, find_conflict, first_usable, set_aside
 from auricle.runs.run_spec import RunSpec
@@ -39,7 +39,7 @@ def import_results(
 
     Args:
         path: Result file or folder.
-        format_name: Source framework, a key of `RESULT_FORMATS`.
+        format_name: Source framework, a name in `IMPORTERS`.
         out: Run directory, or folder for several runs; by default `runs`.
         options: Options that complete or override the files.
         fresh: Move an existing run in the folder aside first.
@@ -47,7 +47,7 @@ def import_results(
     Yields:
         The run directory, and a line that describes the import.
     """
-    result_format = load_format(format_name)
+    result_format = IMPORTERS.get(format_name)
     all_results = [_read_results(result_format, file) for file in result_format.find_files(path)]
     selected = _select_latest(_select_dataset(all_results, options.only, path))
     for results in selected:
@@ -115,7 +115,7 @@ def _read_results(result_format: ResultFormat, path: Path) -> ImportedResults:
 
 def _wrong_format_message(result_format: ResultFormat, path: Path, origin: str, values: Mapping[str, object]) -> str:
     number = origin.rpartition(":")[2]
-    formats = map(load_format, sorted(RESULT_FORMATS))
+    formats = map(IMPORTERS.get, sorted(IMPORTERS.builtin))
     if other := next((candidate for candidate in formats if candidate.matches(values)), None):
         return (
             f"{path}:{number} looks like a result of {other.title}, not of {result_format.title}. "

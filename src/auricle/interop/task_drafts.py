@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.interop import TASK_IMPORTERS
+from auricle.core.registry import Builtin, Registry
 
 YAML_STRING_TAG = "tag:yaml.org,2002:str"
 
@@ -37,11 +37,24 @@ class TaskDraft:
         return f"Check it with: auricle preview {path}"
 
 
+ConfigImporter = Callable[[Path, Path], list[TaskDraft]]
+"""Converts the config in a file to task files for a folder."""
+
+CONFIG_IMPORTERS: Registry[ConfigImporter] = Registry(
+    "config importer",
+    {
+        "aisbench": Builtin("auricle.interop.aisbench.config_import:draft_tasks", "configs of AISBench"),
+        "lmms-eval": Builtin("auricle.interop.lmms.config_import:draft_tasks", "task files of lmms-eval"),
+    },
+    expects=(Callable, "a function"),
+)
+
+
 def draft_tasks(source: Path, framework: str, output_folder: Path, name: str | None = None) -> list[TaskDraft]:
     """Convert the datasets of a config, or the one with this name, to task files for a folder."""
-    if framework not in TASK_IMPORTERS:
+    if framework not in CONFIG_IMPORTERS:
         raise SpecError(f"--from {framework} imports results, not configs such as {source}.")
-    drafts: list[TaskDraft] = import_module(TASK_IMPORTERS[framework]).draft_tasks(source, output_folder)
+    drafts = CONFIG_IMPORTERS.get(framework)(source, output_folder)
     selected = [draft for draft in drafts if name in (None, draft.name)]
     if not selected:
         names = ", ".join(draft.name for draft in drafts)

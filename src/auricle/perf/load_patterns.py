@@ -135,7 +135,7 @@ class ScheduledLoad(Load):
         ends = [seconds for seconds in (duration, self.planned_seconds) if seconds is not None]
         if count is None and not ends:
             raise SpecError(f"Load {self} has no end. Set the number of requests or the duration.")
-        return _truncate(self._due_time_blocks(seed), count, min(ends, default=None))
+        return _truncate(self.due_time_blocks(seed), count, min(ends, default=None))
 
     def schedule(self, plan: LoadPointPlan) -> Floats:
         """Return the due times of all senders' requests; those of the warm-up do not count towards `plan.count`."""
@@ -151,7 +151,7 @@ class ScheduledLoad(Load):
         await runner.run_schedule(self)
 
     @abstractmethod
-    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
+    def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         """Yield due times in ascending order, block by block."""
 
     def _generate_arrivals(self, shape: float | None, seed: int) -> Iterator[Floats]:
@@ -185,7 +185,7 @@ class Burst(ScheduledLoad):
     def planned_seconds(self) -> float:
         return math.inf
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
+    def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         yield np.append(np.zeros(self.size), math.inf)
 
 
@@ -208,7 +208,7 @@ class FixedRate(ScheduledLoad):
         shape = self.shape if self.kind == "gamma" else None
         return format_load(f"{self.kind}:{format_number(self.rate)}", shape=shape, cap=self.cap)
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
+    def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         shape = {"constant": None, "poisson": 1.0, "gamma": self.shape}[self.kind]
         return (block / self.rate for block in self._generate_arrivals(shape, seed))
 
@@ -249,7 +249,7 @@ class Ramp(ScheduledLoad):
             return self.ramp_seconds * (self.end_rate - self.start_rate) / math.log(self.end_rate / self.start_rate)
         return self.ramp_seconds * (self.start_rate + self.end_rate) / 2
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
+    def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         return map(self._arrival_times, self._generate_arrivals(1.0 if self.is_poisson else None, seed))
 
     def _arrival_times(self, arrivals: Floats) -> Floats:
@@ -289,7 +289,7 @@ class Steps(ScheduledLoad):
     def peak_rate(self) -> float:
         return max(rate for rate, _ in self.steps)
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
+    def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         rates, seconds = np.array(self.steps).T
         times = np.concatenate([[0.0], np.cumsum(seconds)])
         arrived = np.concatenate([[0.0], np.cumsum(rates * seconds)])
@@ -336,7 +336,7 @@ class Trace(ScheduledLoad):
     def count_samples(self, plan: LoadPointPlan) -> None:
         return None
 
-    def _due_time_blocks(self, seed: int) -> Iterator[Floats]:
+    def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         if not self.times:
             raise SpecError("Load 'trace' needs data with a column 'timestamp'.")
         yield np.array([*self.times, math.inf])

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple, cast
 
 from auricle.core.errors import SpecError
+from auricle.core.registry import Registry
 from auricle.perf.load_patterns import Burst, ClosedLoop, FixedRate, Load, LoadPattern, Ramp, Steps, Trace
 from auricle.perf.search import SearchPlan, Sweep
 
 
-class _LoadSyntaxError(ValueError):
+class LoadSyntaxError(ValueError):
     """A mistake in the arguments of a load."""
 
 
 MIN_POSITIVE = 1e-9  # stands for "above 0"
 
 
-class _LoadArguments:
+class LoadArguments:
     """The arguments after the colon; each is taken once, and any left over is an error."""
 
     def __init__(self, text: str) -> None:
@@ -31,7 +31,7 @@ class _LoadArguments:
             if not equals:
                 self.positional.append(word)
             elif name in self.options:
-                raise _LoadSyntaxError(f"{name} is given twice")
+                raise LoadSyntaxError(f"{name} is given twice")
             else:
                 self.options[name] = value
 
@@ -55,14 +55,14 @@ class _LoadArguments:
         """Remove and return the positional arguments; there must be at least one."""
         words, self.positional = self.positional, []
         if not words:
-            raise _LoadSyntaxError("a number is missing")
+            raise LoadSyntaxError("a number is missing")
         return words
 
     def reject_unused(self) -> None:
         """Raise an error if an argument is left over."""
         unused = self.positional + [f"{name}=" for name in self.options]
         if unused:
-            raise _LoadSyntaxError(f"unexpected argument {unused[0]}")
+            raise LoadSyntaxError(f"unexpected argument {unused[0]}")
 
 
 def _parse_float(text: str, name: str, minimum: float = 0.0) -> float:
@@ -72,75 +72,75 @@ def _parse_float(text: str, name: str, minimum: float = 0.0) -> float:
         value = math.nan
     if not (math.isfinite(value) and value >= minimum):
         bound = "above 0" if minimum == MIN_POSITIVE else f"of at least {minimum:g}"
-        raise _LoadSyntaxError(f"{name} must be a number {bound}, not {text!r}")
+        raise LoadSyntaxError(f"{name} must be a number {bound}, not {text!r}")
     return value
 
 
 def _parse_int(text: str, name: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise _LoadSyntaxError(f"{name} must be a whole number above 0, not {text!r}")
+        raise LoadSyntaxError(f"{name} must be a whole number above 0, not {text!r}")
     return int(text)
 
 
-def _parse_closed(arguments: _LoadArguments) -> list[LoadPattern]:
+def _parse_closed(arguments: LoadArguments) -> list[LoadPattern]:
     ramp, think = arguments.take_float("ramp", 0.0), arguments.take_float("think", 0.0)
     return [ClosedLoop(_parse_int(word, "users"), ramp, think) for word in arguments.take_positional()]
 
 
-def _parse_burst(arguments: _LoadArguments) -> list[LoadPattern]:
+def _parse_burst(arguments: LoadArguments) -> list[LoadPattern]:
     cap = arguments.take_cap()
     return [Burst(_parse_int(word, "a burst"), cap) for word in arguments.take_positional()]
 
 
-def _parse_fixed_rate(kind: Literal["constant", "poisson", "gamma"], arguments: _LoadArguments) -> list[LoadPattern]:
+def _parse_fixed_rate(kind: Literal["constant", "poisson", "gamma"], arguments: LoadArguments) -> list[LoadPattern]:
     cap, shape = arguments.take_cap(), 1.0
     if kind == "gamma":
         if "shape" not in arguments.options:
-            raise _LoadSyntaxError("shape= is missing")
+            raise LoadSyntaxError("shape= is missing")
         shape = arguments.take_float("shape", 1.0, minimum=MIN_POSITIVE)
     rates = [_parse_float(word, "a rate", MIN_POSITIVE) for word in arguments.take_positional()]
     return [FixedRate(kind, rate, shape, cap) for rate in rates]
 
 
-def _parse_ramp(arguments: _LoadArguments) -> list[LoadPattern]:
+def _parse_ramp(arguments: LoadArguments) -> list[LoadPattern]:
     if "over" not in arguments.options:
-        raise _LoadSyntaxError("over= is missing")
+        raise LoadSyntaxError("over= is missing")
     ramp_seconds, cap = arguments.take_float("over", 0.0, minimum=MIN_POSITIVE), arguments.take_cap()
     exponential, is_poisson = arguments.take_flag("exp"), arguments.take_flag("poisson")
     (bounds, *extra) = arguments.take_positional()
     first_text, dash, last_text = bounds.partition("-")
     if extra or not dash:
-        raise _LoadSyntaxError(f"a ramp goes from one rate to another, such as 1-20, not {bounds!r}")
+        raise LoadSyntaxError(f"a ramp goes from one rate to another, such as 1-20, not {bounds!r}")
     start = _parse_float(first_text, "the first rate", MIN_POSITIVE if exponential else 0.0)
     end = _parse_float(last_text, "the last rate", MIN_POSITIVE if exponential else 0.0)
     if start + end <= 0:
-        raise _LoadSyntaxError("one of the rates must be above 0")
+        raise LoadSyntaxError("one of the rates must be above 0")
     return [Ramp(start, end, ramp_seconds, exponential, is_poisson, cap)]
 
 
-def _parse_steps(arguments: _LoadArguments) -> list[LoadPattern]:
+def _parse_steps(arguments: LoadArguments) -> list[LoadPattern]:
     is_poisson, cap = arguments.take_flag("poisson"), arguments.take_cap()
     steps = []
     for word in arguments.take_positional():
         rate, separator, seconds = word.partition("x")
         if not separator:
-            raise _LoadSyntaxError(f"a step is a rate and seconds, such as 5x30, not {word!r}")
+            raise LoadSyntaxError(f"a step is a rate and seconds, such as 5x30, not {word!r}")
         steps.append((_parse_float(rate, "a rate", MIN_POSITIVE), _parse_float(seconds, "seconds", MIN_POSITIVE)))
     return [Steps(tuple(steps), is_poisson, cap)]
 
 
-def _parse_trace(arguments: _LoadArguments) -> list[LoadPattern]:
+def _parse_trace(arguments: LoadArguments) -> list[LoadPattern]:
     return [Trace(arguments.take_float("scale", 1.0, minimum=MIN_POSITIVE), arguments.take_cap())]
 
 
-def _parse_sweep(arguments: _LoadArguments) -> list[LoadPattern]:
+def _parse_sweep(arguments: LoadArguments) -> list[LoadPattern]:
     high = arguments.take_int("high", 128)
     (points, *extra) = arguments.take_positional()
     arguments.positional += extra
     return [Sweep(_parse_int(points, "points"), high)]
 
 
-def _parse_search(arguments: _LoadArguments) -> list[LoadPattern]:
+def _parse_search(arguments: LoadArguments) -> list[LoadPattern]:
     low = arguments.take_float("low", 1.0, minimum=MIN_POSITIVE)
     high = arguments.take_float("high", 128.0, minimum=MIN_POSITIVE)
     tolerance, repeat = arguments.take_float("within", 0.05, minimum=MIN_POSITIVE), arguments.take_int("repeat", 1)
@@ -150,9 +150,9 @@ def _parse_search(arguments: _LoadArguments) -> list[LoadPattern]:
     elif arguments.take_flag("closed"):
         variable, low, high = "closed", max(1.0, round(low)), round(high)
     else:
-        raise _LoadSyntaxError("rate or closed is missing")
+        raise LoadSyntaxError("rate or closed is missing")
     if low > high:
-        raise _LoadSyntaxError(f"low={low:g} is above high={high:g}")
+        raise LoadSyntaxError(f"low={low:g} is above high={high:g}")
     return [SearchPlan(variable, low, high, tolerance, repeat)]
 
 
@@ -160,22 +160,31 @@ class LoadSyntax(NamedTuple):
     """The grammar of a kind of load, and what parses its arguments."""
 
     grammar: str
-    parse: Callable[[_LoadArguments], list[LoadPattern]]
+    parse: Callable[[LoadArguments], list[LoadPattern]]
+
+    @property
+    def summary(self) -> str:
+        return self.grammar
 
 
-LOADS = {
-    "serial": LoadSyntax("serial", lambda _: [ClosedLoop(1)]),
-    "closed": LoadSyntax("closed:USERS[,USERS...][,ramp=SECONDS][,think=SECONDS]", _parse_closed),
-    "burst": LoadSyntax("burst:COUNT[,COUNT...][,cap=N]", _parse_burst),
-    "constant": LoadSyntax("constant:RATE[,RATE...][,cap=N]", partial(_parse_fixed_rate, "constant")),
-    "poisson": LoadSyntax("poisson:RATE[,RATE...][,cap=N]", partial(_parse_fixed_rate, "poisson")),
-    "gamma": LoadSyntax("gamma:RATE[,RATE...],shape=SHAPE[,cap=N]", partial(_parse_fixed_rate, "gamma")),
-    "ramp": LoadSyntax("ramp:RATE-RATE,over=SECONDS[,exp][,poisson][,cap=N]", _parse_ramp),
-    "steps": LoadSyntax("steps:RATExSECONDS[,RATExSECONDS...][,poisson][,cap=N]", _parse_steps),
-    "trace": LoadSyntax("trace[:scale=FACTOR][,cap=N]", _parse_trace),
-    "sweep": LoadSyntax("sweep:POINTS[,high=USERS]", _parse_sweep),
-    "search": LoadSyntax("search:rate|closed[,low=N][,high=N][,within=SHARE][,repeat=N]", _parse_search),
-}
+LOAD_PATTERNS: Registry[LoadSyntax] = Registry(
+    "load pattern",
+    {
+        "serial": LoadSyntax("serial", lambda _: [ClosedLoop(1)]),
+        "closed": LoadSyntax("closed:USERS[,USERS...][,ramp=SECONDS][,think=SECONDS]", _parse_closed),
+        "burst": LoadSyntax("burst:COUNT[,COUNT...][,cap=N]", _parse_burst),
+        "constant": LoadSyntax("constant:RATE[,RATE...][,cap=N]", partial(_parse_fixed_rate, "constant")),
+        "poisson": LoadSyntax("poisson:RATE[,RATE...][,cap=N]", partial(_parse_fixed_rate, "poisson")),
+        "gamma": LoadSyntax("gamma:RATE[,RATE...],shape=SHAPE[,cap=N]", partial(_parse_fixed_rate, "gamma")),
+        "ramp": LoadSyntax("ramp:RATE-RATE,over=SECONDS[,exp][,poisson][,cap=N]", _parse_ramp),
+        "steps": LoadSyntax("steps:RATExSECONDS[,RATExSECONDS...][,poisson][,cap=N]", _parse_steps),
+        "trace": LoadSyntax("trace[:scale=FACTOR][,cap=N]", _parse_trace),
+        "sweep": LoadSyntax("sweep:POINTS[,high=USERS]", _parse_sweep),
+        "search": LoadSyntax("search:rate|closed[,low=N][,high=N][,within=SHARE][,repeat=N]", _parse_search),
+    },
+    expects=(LoadSyntax, "a LoadSyntax"),
+)
+"""The values of `--load`, by the word before the colon."""
 
 
 def parse_loads(text: str) -> list[LoadPattern]:
@@ -185,16 +194,13 @@ def parse_loads(text: str) -> list[LoadPattern]:
         SpecError: The text is not a load; the message shows the grammar.
     """
     kind, _, rest = text.strip().partition(":")
-    if kind not in LOADS:
-        near = difflib.get_close_matches(kind, LOADS, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Expected one of: {', '.join(LOADS)}."
-        raise SpecError(f"Unknown load {kind!r}. {hint}")
+    syntax = LOAD_PATTERNS.get(kind)
     try:
-        arguments = _LoadArguments(rest)
-        loads = LOADS[kind].parse(arguments)
+        arguments = LoadArguments(rest)
+        loads = syntax.parse(arguments)
         arguments.reject_unused()
-    except _LoadSyntaxError as error:
-        raise SpecError(f"Load {text!r}: {error}. Expected {LOADS[kind].grammar}.") from error
+    except LoadSyntaxError as error:
+        raise SpecError(f"Load {text!r}: {error}. Expected {syntax.grammar}.") from error
     return loads
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from markupsafe import Markup
 
+from auricle.core.errors import SpecError, describe
+from auricle.core.registry import Registry, name_to_title
 from auricle.metrics.catalogue import metric_title
 from auricle.report import plots
 from auricle.report.html_format import (
@@ -43,9 +45,13 @@ MAX_CONFUSIONS = 30
 MAX_LABELS_BESIDE_TABLE = 7  # a matrix of this size fits beside the table of classes
 
 Groups = dict[str, dict[str, Number]]
+Samples = Sequence[SampleView]
+Section = Callable[[Metrics, Samples], str | None]
+"""Renders a section from the metrics and the worst samples of a run; text that is not `Markup` is escaped."""
 
 
-def render_report(metrics: Metrics, worst_samples: Sequence[SampleView]) -> str:
+def render_report(metrics: Metrics, worst_samples: Samples) -> str:
+    sections, section_errors = _sections(metrics, worst_samples)
     return render_page(
         "report/templates/run.html",
         title=f"{metrics.task.name} · {metrics.model.name}",
@@ -53,8 +59,8 @@ def render_report(metrics: Metrics, worst_samples: Sequence[SampleView]) -> str:
         metrics=metrics,
         facts=_facts(metrics),
         fact_descriptions=dict(describe_speed_facts(metrics)),
-        notices=_notices(metrics),
-        sections=_sections(metrics, worst_samples),
+        notices=[*_notices(metrics), *section_errors],
+        sections=sections,
         run_facts=_run_facts(metrics),
         outcome_descriptions=OUTCOME_DESCRIPTIONS,
         interval_description=_describe_intervals(metrics),
@@ -76,20 +82,21 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
     ]
 
 
-def _sections(metrics: Metrics, worst_samples: Sequence[SampleView]) -> list[tuple[str, str, Markup]]:
-    """Return anchor, title and content of each section that this run has."""
-    overall = metrics.overall
-    title = overall[0].title if overall else ""
-    sections = [
-        ("metrics", "Metrics", _render_metrics(overall)),
-        ("breakdowns", "Breakdowns", _render_breakdowns(metrics.numbers)),
-        ("classes", "Classes", _render_classes(overall)),
-        ("dimensions", "Dimensions", _render_dimensions(overall)),
-        ("worst", "Worst samples", render_worst_samples(worst_samples, title, metrics.task.language)),
-        ("failures", "Failures", _render_if(metrics.failures, "failures", failures=metrics.failures)),
-        ("unreadable", "Not scored", _render_unreadable(metrics.unreadable)),
-    ]
-    return [(anchor, name, content) for anchor, name, content in sections if content]
+def _sections(metrics: Metrics, worst_samples: Samples) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """Return anchor, title and content of each section that this run has, and the errors of packages' sections."""
+    contents = {name: render_section(metrics, worst_samples) for name, render_section in _SECTIONS.items()}
+    errors = []
+    for name in SECTIONS.package_names():
+        try:
+            contents[name] = SECTIONS.get(name)(metrics, worst_samples)
+        except SpecError as error:
+            errors.append(str(error))
+        except Exception as error:  # noqa: BLE001 - a package may raise anything, and the report must be written
+            errors.append(
+                f"The report section {name!r} of the package {SECTIONS.package(name)} failed: "
+                f"{type(error).__name__}: {describe(error)}"
+            )
+    return [(name, name_to_title(name), content) for name, content in contents.items() if content], errors
 
 
 # --- sections -------------------------------------------------------------------------------------
@@ -100,8 +107,9 @@ def _render_if(content: object, template: str, **context: Any) -> Markup | None:
     return render(f"report/templates/{template}.html", **context) if content else None
 
 
-def _render_metrics(numbers: Sequence[Number]) -> Markup | None:
+def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
     """Render every metric over all samples; metrics with the unit of the first share a scale."""
+    numbers = metrics.overall
     unit = numbers[0].unit if numbers else ""
     alike = [number for number in numbers if number.unit == unit]
     return _render_if(
@@ -126,8 +134,9 @@ class Breakdown:
         return len(self.groups) > MAX_UNFOLDED_GROUPS
 
 
-def _render_breakdowns(numbers: Sequence[Number]) -> Markup | None:
+def _render_breakdowns(metrics: Metrics, _: Samples) -> Markup | None:
     """Render one table per metadata field: subsets first, long tables last, a line for a field with one value."""
+    numbers = metrics.numbers
     whole = [number for number in numbers if not number.field]
     overall = whole[:MAX_BREAKDOWN_METRICS]
     shown = {number.metric for number in overall}
@@ -157,11 +166,11 @@ def _fit_scales(overall: Sequence[Number], fields: Sequence[Groups]) -> dict[str
     }
 
 
-def _render_classes(numbers: Sequence[Number]) -> Markup | None:
+def _render_classes(metrics: Metrics, _: Samples) -> Markup | None:
     """Render the results per class and the confusion matrix of every metric that has one."""
     matrices = [
         (ConfusionMatrix.from_details(number.details), list_classes(number.details), list_averages(number.details))
-        for number in numbers
+        for number in metrics.overall
         if "matrix" in number.details
     ]
     return _render_if(
@@ -176,9 +185,9 @@ def _render_classes(numbers: Sequence[Number]) -> Markup | None:
     )
 
 
-def _render_dimensions(numbers: Sequence[Number]) -> Markup | None:
+def _render_dimensions(metrics: Metrics, _: Samples) -> Markup | None:
     """Render the distribution of each emotion along each dimension, as plots and tables."""
-    details = next((number.details for number in numbers if "dimensions" in number.details), {})
+    details = next((number.details for number in metrics.overall if "dimensions" in number.details), {})
     dimensions, plane = list_dimensions(details), Plane.from_details(details)
     return _render_if(
         details,
@@ -202,13 +211,37 @@ def render_worst_samples(samples: Sequence[SampleView], title: str, language: st
     )
 
 
-def _render_unreadable(reasons_by_metric: Mapping[str, Mapping[str, int]]) -> Markup | None:
+def _render_not_scored(metrics: Metrics, _: Samples) -> Markup | None:
     """Render the reasons for unreadable answers; metrics with the same reason share a row."""
     metrics_by_reason: dict[tuple[str, int], list[str]] = {}
-    for metric, reasons in reasons_by_metric.items():
+    for metric, reasons in metrics.unreadable.items():
         for reason_and_count in reasons.items():
             metrics_by_reason.setdefault(reason_and_count, []).append(metric_title(metric))
     return _render_if(metrics_by_reason, "unreadable", metrics_by_reason=metrics_by_reason)
+
+
+def _render_worst(metrics: Metrics, samples: Samples) -> Markup | None:
+    """Render the samples with the worst scores of the first metric."""
+    title = metrics.overall[0].title if metrics.overall else ""
+    return render_worst_samples(samples, title, metrics.task.language)
+
+
+def _render_failures(metrics: Metrics, _: Samples) -> Markup | None:
+    """Render the failures by kind, with examples."""
+    return _render_if(metrics.failures, "failures", failures=metrics.failures)
+
+
+_SECTIONS: Mapping[str, Section] = {
+    "metrics": _render_metrics,
+    "breakdowns": _render_breakdowns,
+    "classes": _render_classes,
+    "dimensions": _render_dimensions,
+    "worst-samples": _render_worst,
+    "failures": _render_failures,
+    "not-scored": _render_not_scored,
+}
+SECTIONS: Registry[Section] = Registry("report section", _SECTIONS, expects=(Callable, "a function"))
+"""The sections of a report; the name of one is its anchor and title. Those of packages follow the built-in ones."""
 
 
 # --- caveats --------------------------------------------------------------------------------------

@@ -7,11 +7,7 @@ from typing import Any
 
 from auricle.core.registry import Builtin, Registry
 
-TASK_KINDS = (*("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"), *("reward", "preference"))
-"""Tasks that fit any data file, as `--as` accepts them."""
-
-_TASKS: Mapping[str, Builtin] = {
-    "demo": Builtin("auricle.tasks.demo:demo", "48 synthetic sentences, clean and in noise"),
+_TASK_KINDS: Mapping[str, Builtin] = {
     "asr": Builtin("auricle.tasks.kinds:asr", "speech recognition on your data (`--as asr`)"),
     "translate": Builtin("auricle.tasks.kinds:translate", "speech translation on your data (`--as translate`)"),
     "mcq": Builtin("auricle.tasks.kinds:mcq", "multiple choice on your data (`--as mcq`)"),
@@ -23,6 +19,11 @@ _TASKS: Mapping[str, Builtin] = {
     "emotion": Builtin("auricle.tasks.kinds:emotion", "emotion recognition on your data (`--as emotion`)"),
     "reward": Builtin("auricle.tasks.reward:reward", "quality ratings on your data (`--as reward`)"),
     "preference": Builtin("auricle.tasks.reward:preference", "pairwise preferences on your data (`--as preference`)"),
+}
+
+_TASKS: Mapping[str, Builtin] = {
+    **_TASK_KINDS,
+    "demo": Builtin("auricle.tasks.demo:demo", "48 synthetic sentences, clean and in noise"),
     **{
         name: Builtin(f"auricle.tasks.benchmarks.{target}", description)
         for name, target, description in (
@@ -107,6 +108,10 @@ _INFERENCERS: Mapping[str, Builtin] = {
     "compare": Builtin("auricle.tasks.inferencers:Compare", "scores for each of two candidates"),
 }
 
-TASKS: Registry[Callable[..., Any]] = Registry("task", _TASKS)
+TASK_KINDS: Registry[Callable[..., Any]] = Registry("task kind", _TASK_KINDS, expects=(Callable, "a function"))
+"""Tasks that fit any data file (`--as`)."""
+TASKS: Registry[Callable[..., Any]] = Registry(
+    "task", _TASKS, groups=("tasks", "task_kinds"), expects=(Callable, "a function")
+)
 INFERENCERS: Registry[Callable[..., Any]] = Registry("inferencer", _INFERENCERS)
 task = TASKS

@@ -10,12 +10,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from auricle.core.errors import UnknownName
+from auricle.core.registry import Registry
 from auricle.text import framework_normalisers
 from auricle.text.chinese_numbers import fold_numerals, read_contextual_numbers, read_numbers
 from auricle.text.whisper_normaliser import normalise_whisper
@@ -148,7 +148,7 @@ class Profile:
     apply: Callable[[str], str]
     unit: str
     languages: tuple[str, ...]
-    description: str
+    summary: str
     joins_compounds: bool = False
     """Whether compounds match when written with or without a space: `white paper`, `whitepaper`."""
 
@@ -167,10 +167,10 @@ class Profile:
 
 
 def _make_profile(
-    name: str, apply: Callable[[str], str], unit: str, languages: tuple[str, ...], description: str
+    name: str, apply: Callable[[str], str], unit: str, languages: tuple[str, ...], summary: str
 ) -> Profile:
     """Make a profile that caches recent results, because every metric of a task normalises the same references."""
-    return Profile(name, 1, lru_cache(maxsize=_TEXT_CACHE_SIZE)(apply), unit, languages, description)
+    return Profile(name, 1, lru_cache(maxsize=_TEXT_CACHE_SIZE)(apply), unit, languages, summary)
 
 
 def _tool_profile(name: str, apply: Callable[[str], str], tool: str) -> Profile:
@@ -187,7 +187,8 @@ _CHARS = "basic without spaces, for scripts written without them"
 _MIXED = "zh for Chinese text; Latin words in lower case, with their digits"
 _OPEN_ASR = _tool_profile("open-asr", framework_normalisers.normalise_open_asr, "the Open ASR Leaderboard for English")
 
-PROFILES: Mapping[str, Profile] = MappingProxyType(
+PROFILES: Registry[Profile] = Registry(
+    "profile",
     {
         entry.name: entry
         for entry in (
@@ -205,7 +206,8 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             _tool_profile("ultraeval-en", framework_normalisers.ultraeval_en, "UltraEval-Audio for English"),
             _tool_profile("ultraeval-zh", framework_normalisers.ultraeval_zh, "UltraEval-Audio for Mandarin"),
         )
-    }
+    },
+    expects=(Profile, "an auricle.text.Profile"),
 )
 
 
@@ -217,12 +219,9 @@ def resolve_profile_name(name: str, language: str) -> str:
 
 def get_profile(name: str) -> Profile:
     """Return the profile with this name."""
-    if name in PROFILES:
-        return PROFILES[name]
-    if variants := [profile for profile in PROFILES if profile.startswith(f"{name}-")]:
+    variants = [profile for profile in PROFILES if profile.startswith(f"{name}-")]
+    if variants and name not in PROFILES:
         raise UnknownName(
             f"Profile {name!r} needs a language: use {' or '.join(variants)}, or set the language with -T language=en."
         )
-    close = get_close_matches(name, PROFILES, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise UnknownName(f"Unknown text profile {name!r}.{hint} See `auricle list profiles`.")
+    return PROFILES.get(name)

@@ -1,32 +1,37 @@
 """Tests of the pages and the links to them."""
 
-from importlib import import_module
+from typing import Any
 
 import pytest
 import streamlit
 
-from auricle.app import navigation
-from auricle.app.navigation import PAGES, page_renderer
+from auricle.app.navigation import page_renderer
+from auricle.app.pages import PAGES, list_pages, title_and_icon
 from auricle.core.errors import SpecError
 from tests.support.app_pages import draw_view
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_has_a_module(name: str) -> None:
-    assert callable(import_module(f"auricle.app.pages.{name}").page)
+    assert callable(PAGES.get(name))
 
 
 def test_error_of_a_page_is_shown_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Failing:
-        @staticmethod
-        def page() -> None:
-            raise SpecError("no *luck*")
+    def fail() -> None:
+        raise SpecError("no *luck*")
 
     messages: list[str] = []
-    monkeypatch.setattr(navigation, "import_module", lambda name: Failing)
+    monkeypatch.setitem(PAGES._registered, "home", fail)
     monkeypatch.setattr(streamlit, "error", lambda text, icon: messages.append(text))
     page_renderer("home")()
     assert messages == [r"no \*luck\*"]
+
+
+def test_page_of_a_package_has_its_name_as_title_and_address(install: Any) -> None:
+    install("auricle-cloud", {"app_pages": {"word/cloud": "auricle_cloud:draw"}}, "def draw(): ...")
+    assert title_and_icon(list_pages()[-1]) == ("Word/cloud", "extension")
+    app = draw_view("auricle.app.navigation:draw_page_link('word/cloud', 'x')")
+    assert app.get("page_link")[0].proto.page == "word-cloud"
 
 
 def test_label_of_a_link_is_escaped() -> None:

@@ -6,10 +6,10 @@ import pytest
 from click.testing import CliRunner
 
 from auricle.cli import cli
-from auricle.cli.list_ import KINDS
+from auricle.cli.list_ import REGISTRIES
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", REGISTRIES)
 def test_every_kind_lists_names_with_summaries(kind: str) -> None:
     summaries = json.loads(CliRunner().invoke(cli, ["list", kind, "--json"]).output)
     assert summaries

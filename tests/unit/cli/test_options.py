@@ -1,14 +1,15 @@
 """Values of options that several commands share."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
 
 from auricle.cli.options import (
-    TASK_KINDS,
     GroupedCommand,
+    RegisteredName,
     option_group,
     parse_count_or_auto,
     parse_json_object,
@@ -17,11 +18,15 @@ from auricle.cli.options import (
     text,
 )
 from auricle.core.errors import SpecError
-from auricle.tasks import catalogue
 
 
-def test_task_kinds_equal_those_of_the_engine() -> None:
-    assert TASK_KINDS == catalogue.TASK_KINDS
+def test_names_of_packages_are_choices(install: Any) -> None:
+    choice = RegisteredName("auricle.interop.result_files:EXPORTERS", "auricle.interop.task_drafts:CONFIG_IMPORTERS")
+    install("auricle-other", {"exporters": {"other": "auricle_other:export"}})
+    assert choice.choices == ("aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "other", "ultraeval")
+    assert choice.convert("other", None, None) == "other"
+    with pytest.raises(click.BadParameter, match="'nothing' is not one of 'aisbench'"):
+        choice.convert("nothing", None, None)
 
 
 def test_grouped_help_keeps_the_order_of_groups_and_options() -> None:

@@ -1,13 +1,11 @@
 """Looking up names: built-in, registered, by path, and unknown ones."""
 
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from auricle.core import registry as registry_module
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.registry import Builtin, Registry, split_prefix
 from auricle.metrics.catalogue import METRICS
@@ -17,20 +15,8 @@ from auricle.tasks.catalogue import TASKS
 
 
 @pytest.fixture
-def adapters(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that replaces the installed entry points by those of one group."""
-
-    def install(group: str, **points: str) -> None:
-        installed = {name: EntryPoint(name, path, group) for name, path in points.items()}
-        monkeypatch.setattr(registry_module, "_entry_points", lambda requested: installed if requested == group else {})
-
-    return install
-
-
-@pytest.fixture
-def registry(adapters: Any) -> Registry[Any]:
-    adapters("no group")
-    return Registry("model", {"json-dumps": Builtin("json:dumps", "writes JSON")})
+def registry() -> Registry[Any]:
+    return Registry("gadget", {"json-dumps": Builtin("json:dumps", "writes JSON")})
 
 
 def test_builtin_is_imported_when_requested(registry: Registry[Any]) -> None:
@@ -64,26 +50,25 @@ def test_file_path_needs_no_package(registry: Registry[Any], tmp_path: Path) -> 
     assert registry.get(f"{file}:answer")() == 7
 
 
-def test_adapter_gets_the_name_after_its_prefix(adapters: Any) -> None:
-    adapters("auricle.model_adapters", textwrap="textwrap:dedent")
-    registry: Registry[Any] = Registry("model", {})
+def test_adapter_gets_the_name_after_its_prefix(install: Any, registry: Registry[Any]) -> None:
+    install("auricle-other", {"gadget_adapters": {"textwrap": "textwrap:dedent"}})
     assert registry.get("textwrap:file.py:Class") == "file.py:Class"
-    assert list(registry.adapters()) == ["textwrap:file.py:Class"]
-    assert "common leading whitespace" in registry.adapters()["textwrap:file.py:Class"]
-    assert list(registry) == []
+    listing = registry.listings()[-1]
+    assert (listing.name, listing.package) == ("textwrap:file.py:Class", "auricle-other 1.0")
+    assert "common leading whitespace" in listing.summary
+    assert list(registry) == ["json-dumps"]
 
 
-def test_group_of_another_framework_expands_to_its_members(adapters: Any) -> None:
-    adapters("auricle.task_adapters", other=f"{__name__}:load_group")
-    registry: Registry[Any] = Registry("task", {})
+def test_group_of_another_framework_expands_to_its_members(install: Any, registry: Registry[Any]) -> None:
+    install("auricle-other", {"gadget_adapters": {"other": f"{__name__}:load_group"}})
     assert registry.expand("other:all", {"of": "ab"}) == ["other:all-a", "other:all-b"]
     assert registry.expand("other:one", {"of": "ab"}) == ["other:one"]
     assert registry.expand("json:dumps", {}) == ["json:dumps"]
-    assert registry.adapters() == {"other:NAME": "A benchmark of another framework."}
+    assert registry.listings()[-1].summary == "A benchmark of another framework."
 
 
-def test_a_name_that_an_adapter_searches_for_becomes_a_class_path(adapters: Any) -> None:
-    adapters("auricle.model_adapters", other=f"{__name__}:load_class")
+def test_a_name_that_an_adapter_searches_for_becomes_a_class_path(install: Any) -> None:
+    install("auricle-other", {"model_adapters": {"other": f"{__name__}:load_class"}})
     registry: Registry[Any] = Registry("model", {})
     assert registry.resolve_name("other:Named") == "other:/somewhere/named.py:Named"
     assert registry.resolve_name("other:plain") == "other:plain"
@@ -95,11 +80,44 @@ def load_class(name: str) -> Any:
     return SimpleNamespace(class_path="" if name.islower() else f"/somewhere/{name.lower()}.py:{name}")
 
 
-def test_broken_plugin_does_not_break_the_listing(adapters: Any) -> None:
-    adapters("auricle.models", broken="no_such_package:Model")
-    registry: Registry[Any] = Registry("model", {})
-    assert list(registry) == ["broken"]
-    assert "no_such_package:Model; cannot be loaded" in registry.summary("broken")
+def test_name_of_a_package_is_listed_with_its_summary_and_package(install: Any, registry: Registry[Any]) -> None:
+    install("auricle-tiny", {"gadgets": {"tiny": "auricle_tiny:Tiny"}}, "class Tiny:\n    'Do little.'")
+    assert registry.get("tiny").__name__ == "Tiny"
+    assert registry.listings() == [("json-dumps", "writes JSON", ""), ("tiny", "Do little.", "auricle-tiny 1.0")]
+    assert registry.package_names() == ["tiny"]
+    assert "tiny" in registry
+
+
+def test_broken_package_does_not_break_the_listing(install: Any, registry: Registry[Any]) -> None:
+    install("auricle-broken", {"gadgets": {"broken": "no_such_module:Gadget"}})
+    assert list(registry) == ["broken", "json-dumps"]
+    assert "cannot be loaded: the module 'no_such_module' is not installed" in registry.summary("broken")
+    assert registry.get("json-dumps")
+
+
+def test_name_of_a_built_in_is_refused_with_the_package(install: Any, registry: Registry[Any]) -> None:
+    install("auricle-clash", {"gadgets": {"json-dumps": "json:loads"}})
+    message = r"The gadget 'json-dumps' is defined by auricle and by auricle-clash 1\.0, so it cannot be used"
+    with pytest.raises(SpecError, match=message):
+        registry.get("json-dumps")
+    assert "auricle-clash" in registry.summary("json-dumps")
+
+
+def test_object_of_another_type_is_refused_with_the_package(install: Any) -> None:
+    install("auricle-odd", {"gadgets": {"odd": "auricle_odd:ODD"}}, "ODD = 3")
+    registry: Registry[Any] = Registry("gadget", {}, expects=(str, "a text"))
+    with pytest.raises(
+        SpecError, match=r"of the package auricle-odd 1\.0 .*: auricle_odd:ODD is of type int, expected a"
+    ):
+        registry.get("odd")
+
+
+def test_kind_of_two_words_has_one_group(install: Any) -> None:
+    install("auricle-tiny", {"small_gadgets": {"tiny": "auricle_tiny:Tiny"}}, "class Tiny:\n    summary = 'Do little.'")
+    registry: Registry[Any] = Registry("small gadget", {})
+    assert registry.summary("tiny") == "Do little."
+    with pytest.raises(UnknownName, match="See `auricle list small-gadgets`"):
+        registry.get("zzz")
 
 
 def load_group(name: str) -> Any:
@@ -126,7 +144,7 @@ def test_prefix_is_distinguished_from_a_module(name: str, expected: tuple[str, s
     ("name", "message"),
     [
         ("json-dump", "Did you mean json-dumps?"),
-        ("zzz", "See `auricle list models`"),
+        ("zzz", "See `auricle list gadgets`"),
         ("json:dmps", "json has no 'dmps'; it has dumps"),
         ("no_such_package:x", "There is no module 'no_such_package'"),
         ("nowhere.py:x", r"There is no file nowhere\.py"),

@@ -208,7 +208,7 @@ def test_error_names_the_line(write: Callable[..., str], text: str, line: int, w
 
 
 def test_task_file_without_kind_is_rejected(write: Callable[..., str]) -> None:
-    with pytest.raises(SpecError, match=r"task\.yaml: missing field 'kind'\. Expected one of: asr, mcq"):
+    with pytest.raises(SpecError, match=r"task\.yaml: missing field 'kind'\. Expected one of: asr, chat"):
         resolve_task(write("data: quiz.jsonl\n"), None, {})
 
 

@@ -48,7 +48,7 @@ def test_exported_rewards_are_imported_unchanged(reward_run: Path, tmp_path: Pat
 
 
 def test_an_unknown_format_is_rejected_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"Unknown export format 'kimy'. Choose one of: cmi, kimi"):
+    with pytest.raises(SpecError, match=r"Unknown exporter 'kimy'\. Did you mean kimi\?"):
         export_run(tmp_path, "kimy")
 
 

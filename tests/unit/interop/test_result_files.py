@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +8,9 @@ import pytest
 
 from auricle import api
 from auricle.core.errors import DataError
-from auricle.interop import EXPORT_FORMATS, IMPORT_FRAMEWORKS, RESULT_FORMATS, TASK_IMPORTERS
-from auricle.interop.result_files import parse_list_target, read_lines, read_sibling_json
+from auricle.core.registry import Registry
+from auricle.interop.result_files import EXPORTERS, IMPORTERS, parse_list_target, read_lines, read_sibling_json
+from auricle.interop.task_drafts import CONFIG_IMPORTERS
 from tests.support.framework_results import import_single, write_jsonl, write_kimi, write_lmms_eval
 
 
@@ -67,11 +67,11 @@ def test_a_missing_or_invalid_sibling_file_is_empty(tmp_path: Path) -> None:
     assert read_sibling_json(tmp_path / "results.jsonl", "missing.json") == {}
 
 
-@pytest.mark.parametrize(("modules", "attribute"), [(TASK_IMPORTERS, "draft_tasks"), (RESULT_FORMATS, "FORMAT")])
-def test_every_listed_module_has_its_entry(modules: dict[str, str], attribute: str) -> None:
-    assert [name for name, module in modules.items() if not hasattr(import_module(module), attribute)] == []
+@pytest.mark.parametrize("registry", [IMPORTERS, EXPORTERS, CONFIG_IMPORTERS], ids=lambda registry: registry.plural)
+def test_every_listed_framework_can_be_loaded(registry: Registry[Any]) -> None:
+    assert all(registry.get(name) for name in registry)
 
 
 def test_every_framework_is_listed_once() -> None:
-    assert sorted(IMPORT_FRAMEWORKS) == ["aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "ultraeval"]
-    assert sorted(EXPORT_FORMATS) == ["cmi", "kimi", "lmms-eval", "open-asr", "ultraeval"]
+    assert sorted({*IMPORTERS, *CONFIG_IMPORTERS}) == ["aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "ultraeval"]
+    assert list(EXPORTERS) == ["cmi", "kimi", "lmms-eval", "open-asr", "ultraeval"]

@@ -15,8 +15,7 @@ from auricle import api
 from auricle.cli import cli
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
-from auricle.interop import RESULT_FORMATS
-from auricle.interop.result_files import load_format
+from auricle.interop.result_files import IMPORTERS
 from auricle.interop.result_import import ImportOptions, import_results
 from auricle.runs.metrics import OutcomeCounts
 from auricle.runs.run_directory import Run
@@ -34,9 +33,9 @@ from tests.support.framework_results import (
 )
 
 
-@pytest.mark.parametrize("name", RESULT_FORMATS)
+@pytest.mark.parametrize("name", IMPORTERS)
 def test_every_listed_framework_has_a_format_of_its_name(name: str) -> None:
-    assert load_format(name).name == name
+    assert IMPORTERS.get(name).name == name
 
 
 @pytest.mark.slow

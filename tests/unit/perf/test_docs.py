@@ -1,6 +1,6 @@
 import pytest
 
-from auricle.perf.load_syntax import LOADS
+from auricle.perf.load_syntax import LOAD_PATTERNS
 from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from tests.support import paths
 
@@ -13,7 +13,7 @@ def test_page_repeats_every_definition(name: str) -> None:
     assert f"| `{name}` | {definition.unit} | {definition.text} | {definition.undefined_when} |" in PAGE
 
 
-@pytest.mark.parametrize("kind", LOADS)
+@pytest.mark.parametrize("kind", LOAD_PATTERNS)
 def test_page_has_the_grammar_of_every_load(kind: str) -> None:
-    escaped = LOADS[kind].grammar.replace("|", r"\|")
+    escaped = LOAD_PATTERNS.get(kind).grammar.replace("|", r"\|")
     assert f"| `{escaped}` |" in PAGE

@@ -34,8 +34,8 @@ def test_serial_is_one_user() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("closd:8", "Unknown load 'closd'. Did you mean 'closed'?"),
-        ("fast", "Expected one of: serial, closed"),
+        ("closd:8", "Unknown load pattern 'closd'. Did you mean closed?"),
+        ("fast", "See `auricle list load-patterns`."),
         ("closed", "a number is missing"),
         ("closed:0", "whole number above 0"),
         ("poisson:-1", "above 0"),

@@ -28,7 +28,7 @@ def test_every_inferencer_states_what_it_needs(name: str) -> None:
 
 
 def test_summaries_fit_on_a_line_of_the_terminal() -> None:
-    summaries = [entry.summary for registry in (TASKS, INFERENCERS) for entry in registry.builtin.values()]
+    summaries = [registry.summary(name) for registry in (TASKS, INFERENCERS) for name in registry.builtin]
     assert all(0 < len(summary) <= 72 for summary in summaries)
 
 

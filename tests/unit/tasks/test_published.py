@@ -1,10 +1,7 @@
 """Tasks that state where their data comes from."""
 
-from importlib.metadata import EntryPoint
+from typing import Any
 
-import pytest
-
-from auricle.core import registry
 from auricle.tasks.benchmarks.base import Benchmark
 from auricle.tasks.published import load_published
 
@@ -16,10 +13,8 @@ def test_built_in_benchmarks_are_published_and_kinds_are_not() -> None:
     assert "asr" not in published
 
 
-def test_task_that_cannot_be_loaded_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = EntryPoint("broken-quiz", "no_such_package:quiz", "auricle.tasks")
-    points = {"auricle.tasks": {"broken-quiz": broken}}
-    monkeypatch.setattr(registry, "_entry_points", lambda group: points.get(group, {}))
+def test_task_that_cannot_be_loaded_is_left_out(install: Any) -> None:
+    install("auricle-broken", {"tasks": {"broken-quiz": "no_such_package:quiz"}})
     published = load_published()
     assert "broken-quiz" not in published
     assert "librispeech" in published

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from auricle import RunConfig, Spec, SpecError, evaluate, score, task_file
 from auricle.api import load_metrics
 from auricle.cli import cli
-from auricle.core import registry
+from auricle.core.entry_points import forget_installed_packages
 from auricle.core.errors import RunMismatch
 from auricle.engine.factory import build_task
 from auricle.tasks.base import Task
@@ -42,12 +42,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-quiz-benchmark\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[auricle.tasks]\nmy-quiz = {PACKAGE}:quiz\n")
     monkeypatch.syspath_prepend(str(site))
-    registry._entry_points.cache_clear()
+    forget_installed_packages()
     yield folder
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
-    TASKS._registered.pop("my-quiz", None)
-    registry._entry_points.cache_clear()
+    forget_installed_packages()
 
 
 def build(**arguments: Any) -> Task:
@@ -172,7 +171,7 @@ def test_packaged_task_is_listed_with_its_facts(package: Path) -> None:
     with (package / "quiz.yaml").open("a") as file:
         file.write(FACTS)
     listed = CliRunner().invoke(cli, ["list", "tasks"]).output
-    assert "Quiz about capitals (en, de; CC BY 4.0; version 1.10)" in listed
+    assert "Quiz about capitals (en, de; CC BY 4.0; version 1.10; from my-quiz-benchmark 1.0)" in listed
     rows = CliRunner().invoke(cli, ["data", "list"]).output.splitlines()
     (row,) = [row for row in rows if row.startswith("my-quiz ")]
     assert row.split()[1:4] == ["qa", "en,", "de"]

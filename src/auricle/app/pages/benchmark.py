@@ -92,7 +92,7 @@ def _choose_task_or_data(workspace: Workspace) -> tuple[str, str, str]:
         placeholder="JSONL, CSV, Parquet or a task's YAML",
         help="Must be in the runs folder or in a folder passed as `auricle ui --allow DIR`.",
     )  # fmt: skip
-    return "", data or "", st.selectbox("Task kind", TASK_KINDS, key="bench-kind", **theme.PERSIST_STATE)
+    return "", data or "", st.selectbox("Task kind", list(TASK_KINDS), key="bench-kind", **theme.PERSIST_STATE)
 
 
 def list_data_files(workspace: Workspace) -> list[str]:

@@ -319,5 +319,4 @@ FORMAT = ResultFormat(
     "results.jsonl",
     "results.jsonl with predicted_musicality",
     read,
-    export,
 )

@@ -154,7 +154,6 @@ FORMAT = ResultFormat(
     "*.jsonl",
     "{model}_{dataset}.jsonl with index and prediction",
     read,
-    export,
     "kimi",
     r"_(wer_details|judge)\.jsonl$",
 )

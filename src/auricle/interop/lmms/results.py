@@ -190,6 +190,5 @@ FORMAT = ResultFormat(
     "*_samples_*.jsonl",
     "{date}_samples_{task}.jsonl, which --log_samples writes",
     read,
-    export,
     "lmms-eval",
 )

@@ -122,6 +122,5 @@ FORMAT = ResultFormat(
     "*.jsonl",
     "MODEL_{model}_DATASET_{dataset}.jsonl with text and pred_text",
     read,
-    export,
     "open-asr",
 )

@@ -128,6 +128,5 @@ FORMAT = ResultFormat(
     "*.jsonl",
     "res/{model}/{dataset}/{time}.jsonl with type, id and data",
     read,
-    export,
     "ultraeval",
 )

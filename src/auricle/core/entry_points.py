@@ -1,0 +1,100 @@
+"""What installed packages add through entry points.
+
+Every kind of part has a group, such as `auricle.metrics`. A package that cannot be imported, or that uses a name of
+another one, is reported where that name is used and disturbs nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from auricle.core.errors import MissingExtra, SpecError, describe
+
+OWN_PACKAGE = "auricle"
+GROUP_PREFIX = f"{OWN_PACKAGE}."
+
+
+@dataclass(frozen=True, slots=True)
+class PackageEntry:
+    """A name that packages define in a group; if several do, it is refused."""
+
+    kind: str
+    """What is defined, in the singular: "model", "load pattern", …"""
+    name: str
+    points: tuple[EntryPoint, ...]
+
+    @property
+    def packages(self) -> list[str]:
+        """The packages that define the name, each with its version."""
+        return [_package_name(point) for point in self.points]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the entry is part of Auricle."""
+        return all(point.dist and point.dist.name == OWN_PACKAGE for point in self.points)
+
+    def load(self) -> Any:
+        """Import the object.
+
+        Raises:
+            SpecError: if it cannot be imported, or if several packages define it.
+        """
+        if len(self.points) > 1:
+            raise self.conflict(*self.packages)
+        try:
+            return self.points[0].load()
+        except MissingExtra:
+            raise
+        except ModuleNotFoundError as error:
+            raise self._broken(f"the module {error.name!r} is not installed") from error
+        except (Exception, SystemExit) as error:
+            raise self._broken(f"{type(error).__name__}: {describe(error)}") from error
+
+    def conflict(self, *packages: str) -> SpecError:
+        """Return the error for a name that several packages define."""
+        return SpecError(
+            f"The {self.kind} {self.name!r} is defined by {' and by '.join(packages)}, so it cannot be used. "
+            "Uninstall one of them, or rename its entry point."
+        )
+
+    def wrong_type(self, value: Any, expected: str) -> SpecError:
+        """Return the error for an object that is not what its group expects."""
+        return self._broken(f"{self.points[0].value} is of type {type(value).__name__}, expected {expected}")
+
+    def _broken(self, reason: str) -> SpecError:
+        (package,) = self.packages
+        return SpecError(
+            f"The {self.kind} {self.name!r} of the package {package} cannot be loaded: {reason}. "
+            "Repair the package, or uninstall it."
+        )
+
+
+@cache
+def find_entries(kind: str, *groups: str) -> Mapping[str, PackageEntry]:
+    """Return what packages define in these groups, by name."""
+    points: dict[str, list[EntryPoint]] = {}
+    for group in groups:
+        for point in _installed_points().get(f"{GROUP_PREFIX}{group}", ()):
+            points.setdefault(point.name, []).append(point)
+    return {name: PackageEntry(kind, name, tuple(same_name)) for name, same_name in points.items()}
+
+
+def forget_installed_packages() -> None:
+    """Search for packages again when a name is next looked up, as after an installation."""
+    _installed_points.cache_clear()
+    find_entries.cache_clear()
+
+
+@cache
+def _installed_points() -> Mapping[str, list[EntryPoint]]:
+    """Return the entry points of all groups; searching every installed package takes tens of milliseconds."""
+    points = entry_points()
+    return {group: [*points.select(group=group)] for group in points.groups if group.startswith(GROUP_PREFIX)}
+
+
+def _package_name(point: EntryPoint) -> str:
+    return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
