@@ -4,33 +4,41 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo quick test check fast-tests all-tests format bench lock audit fuzz mutants clean
+# Packages are installed without compiling them, and hundreds of tests start processes: the first import must be the only
+# one that compiles.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo quick test check fast-tests all-tests coverage format bench lock audit fuzz mutants clean
 
 demo: .venv/demo
 	$(BIN)/auricle demo
 
 # Before every commit: static checks beside unit tests that need no weights, browser or server.
-quick: .venv/test
+quick: .venv/dev
 	$(MAKE) --jobs=2 --output-sync=target check fast-tests
 
 # Everything. Static checks run beside the tests; many tests wait, so there are more workers than cores.
 test: .venv/test
 	$(MAKE) --jobs=2 --output-sync=target check all-tests
 
-check: .venv/test
+check: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-fast-tests: .venv/test
+fast-tests: .venv/dev
 	$(PYTEST) --numprocesses 2 -m "not slow" tests/unit
 
 all-tests: .venv/test
+	$(PYTEST) --numprocesses 3
+
+# Beside `make test`, because tracing lines almost doubles the time of the tests.
+coverage: .venv/test
 	$(PYTEST) --numprocesses 3 --cov --cov-report=
 	@echo "Coverage of src/auricle: $$($(BIN)/coverage report --format=total) %"
 
-format: .venv/test
+format: .venv/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -66,6 +74,11 @@ clean:
 	$(BIN)/python scripts/lock.py install demo
 	touch $@
 
+.venv/dev: .venv/bin/python requirements.lock pyproject.toml
+	$(BIN)/python scripts/lock.py install dev
+	touch $@
+
+# Includes what `dev` installs.
 .venv/test: .venv/bin/python requirements.lock pyproject.toml
 	$(BIN)/python scripts/lock.py install test
-	touch $@
+	touch .venv/dev $@

@@ -2,6 +2,7 @@
 
     python scripts/lock.py write            resolve pyproject.toml and write requirements.lock
     python scripts/lock.py install test     install the locked packages and this project
+    python scripts/lock.py install dev      the same for the extra `dev`, which is much smaller
     python scripts/lock.py install demo     the same for the extra `demo`
 
 The lock holds one file per package, for the Python version and platform in its first line. There, `install` accepts no

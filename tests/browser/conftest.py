@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.browser import wait_until_drawn
+from tests.support.extras import require_extra
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
@@ -29,8 +30,10 @@ OpenPage = Callable[..., Any]
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("chromium is not installed")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as driver:
+    require_extra("browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
@@ -49,7 +52,7 @@ class RunningApp:
 @pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
     """Start `auricle ui` as a user does, with a short demo."""
-    pytest.importorskip("streamlit", reason="streamlit is not installed")
+    require_extra("ui")
     root = tmp_path_factory.mktemp("app")
     runs, allowed = root / "runs", root / "allowed"
     allowed.mkdir()

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("streamlit", reason="streamlit is not installed")
+from tests.support.extras import require_extra
+
+require_extra("ui")
 
 from auricle.metrics import intervals
 from tests.browser.conftest import OpenPage, RunningApp

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle.testing.fake_server import FakeServer, Script
 from auricle.testing.fake_server.response_rendering import compute_logprob
 

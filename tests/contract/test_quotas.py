@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle.testing.fake_server import FakeServer, Script
 
 pytestmark = pytest.mark.slow

@@ -1,12 +1,12 @@
 """A language model with real weights."""
 
-import importlib.util
 from typing import Any
 
 import pytest
 
-if missing := [name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)]:
-    pytest.skip(f"no language model without {', '.join(missing)}", allow_module_level=True)
+from tests.support.extras import require_extra
+
+require_extra("serve-test")
 
 from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.causal import Causal

@@ -1,12 +1,12 @@
 """Examples selected by meaning, with a real sentence encoder."""
 
-import importlib.util
 from typing import Any
 
 import pytest
 
-if missing := [name for name in ("torch", "transformers") if not importlib.util.find_spec(name)]:
-    pytest.skip(f"no sentence model without {', '.join(missing)}", allow_module_level=True)
+from tests.support.extras import require_extra
+
+require_extra("transformers")
 
 from auricle.core.types import Sample
 from auricle.prompts.few_shot import FewShotSelector

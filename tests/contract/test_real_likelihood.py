@@ -1,13 +1,13 @@
 """Log-likelihoods of a real language model equal those of a forward pass written out here."""
 
-import importlib.util
 import math
 from typing import Any
 
 import pytest
 
-if missing := [name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)]:
-    pytest.skip(f"no language model without {', '.join(missing)}", allow_module_level=True)
+from tests.support.extras import require_extra
+
+require_extra("serve-test")
 
 from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.causal import Causal

@@ -13,9 +13,9 @@ from scipy.stats import spearmanr
 from auricle.audio import Audio
 from auricle.core.types import Prediction
 from auricle.runs.run_directory import Run
+from tests.support.extras import require_extra
 
-pytest.importorskip("onnxruntime", reason="pip install 'auricle[mos]'")
-pytest.importorskip("speechmos", reason="pip install 'auricle[mos]'")
+require_extra("mos")
 
 RATE = 16_000
 SENTENCES = 12

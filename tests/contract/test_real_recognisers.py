@@ -13,6 +13,7 @@ from auricle import load_model
 from auricle.audio import Audio
 from auricle.core.types import Generation
 from auricle.text import get_profile
+from tests.support.extras import require_extra
 from tests.support.weights import WeightsPackage, cached_folder
 
 RATE = 16_000
@@ -36,7 +37,8 @@ def vosk_folder() -> Any:
 
 
 def by_faster_whisper(folder: Any) -> Any:
-    library = pytest.importorskip("faster_whisper")
+    import faster_whisper as library
+
     model = library.WhisperModel(str(folder), device="cpu")
 
     def transcribe(sound: Any) -> Any:
@@ -49,7 +51,8 @@ def by_faster_whisper(folder: Any) -> Any:
 
 
 def by_vosk(folder: Any) -> Any:
-    library = pytest.importorskip("vosk")
+    import vosk as library
+
     library.SetLogLevel(-1)
     model = library.Model(model_path=str(folder))
 
@@ -64,17 +67,14 @@ def by_vosk(folder: Any) -> Any:
     return transcribe
 
 
-ENGINES = {
-    "faster-whisper": ("faster_whisper", whisper_folder, by_faster_whisper, {"device": "cpu"}),
-    "vosk": ("vosk", vosk_folder, by_vosk, {}),
-}
+ENGINES = {"faster-whisper": (whisper_folder, by_faster_whisper, {"device": "cpu"}), "vosk": (vosk_folder, by_vosk, {})}
 
 
 @pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Return the model, a caching wrapper, and the library's own transcription with the same weights."""
-    package, folder, directly, options = ENGINES[request.param]
-    pytest.importorskip(package, reason=f"pip install 'auricle[{request.param}]'")
+    require_extra(request.param)
+    folder, directly, options = ENGINES[request.param]
     weights = folder()
     with load_model(request.param, model=str(weights), **options) as model:
         yield cache(lambda path: cast(Generation, model.ask(path)).text), model, directly(weights)
@@ -113,14 +113,14 @@ def test_tone_does_not_crash(engine: Any, tone: Any) -> None:
 
 
 def test_complete_run_succeeds(auricle: Any, manifest: Any, clips: Any) -> None:
-    pytest.importorskip("vosk", reason="pip install 'auricle[vosk]'")
+    require_extra("vosk")
     rows = manifest([{"audio": str(path), "text": text} for path, text in clips[:3]])
     done = auricle("run", rows, "--as", "asr", "-m", "vosk", "-M", f"model={vosk_folder()}")
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
 
 
 def test_english_only_model_refuses_another_language() -> None:
-    pytest.importorskip("faster_whisper", reason="pip install 'auricle[faster-whisper]'")
+    require_extra("faster-whisper")
     from auricle.core.errors import SpecError
 
     with pytest.raises(SpecError, match=r"does not support the language 'de'. Supported: en"):

@@ -8,8 +8,9 @@ import jiwer
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="pip install 'auricle[transformers]'")
-pytest.importorskip("transformers", reason="pip install 'auricle[transformers]'")
+from tests.support.extras import require_extra
+
+require_extra("transformers")
 
 import auricle
 from auricle.audio import Audio

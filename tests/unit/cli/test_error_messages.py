@@ -8,6 +8,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
+from tests.support.extras import require_extra
 
 EXTRAS = {
     "whisper": ("torch", "transformers"),
@@ -141,8 +142,7 @@ def test_missing_ray_is_reported_with_the_install_command(
 def test_missing_weights_are_reported_with_the_argument_that_names_them(
     auricle: RunAuricle, speech: Path, model: str
 ) -> None:
-    if model in ("faster-whisper", "vosk"):
-        pytest.importorskip(model.replace("-", "_"), reason="an optional extra")
+    require_extra(model if model in ("faster-whisper", "vosk") else "transformers")
     done = auricle("run", speech, "--as", "asr", "-m", model, "-M", "model=/no/weights")
     assert_one_line_error(done, "-M model=")
     assert done.stderr.count("/no/weights") == 1

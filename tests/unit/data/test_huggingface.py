@@ -4,8 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import datasets
 import pytest
+
+from tests.support.extras import require_extra
+
+require_extra("huggingface")
+
+import datasets
 
 from auricle import Sample, Spec, evaluate
 from auricle.core.errors import DataError

@@ -19,6 +19,7 @@ from auricle.interop.result_files import IMPORTERS
 from auricle.interop.result_import import ImportOptions, import_results
 from auricle.runs.metrics import OutcomeCounts
 from auricle.runs.run_directory import Run
+from tests.support.extras import require_extra
 from tests.support.framework_results import (
     HYPOTHESES,
     WRITERS,
@@ -156,9 +157,11 @@ def test_the_suggested_command_for_mandarin_uses_another_metric(
 
 
 def test_the_app_reads_imported_runs_without_timing(tmp_path: Path) -> None:
-    samples_table = pytest.importorskip("auricle.app.run_data")
+    require_extra("ui")
+    from auricle.app.run_data import read_samples
+
     run, _ = import_single(write_kimi(tmp_path / "results"), "kimi", tmp_path / "run")
-    samples = samples_table.read_samples(run.path)
+    samples = read_samples(run.path)
     assert len(samples.frame) == 3
     assert samples.frame["seconds"].isna().all()
 

@@ -28,7 +28,6 @@ class Ear(BatchModel):
 @pytest.fixture
 def serve() -> Iterator[Any]:
     """Start a fake server with this script; it is stopped when the test ends."""
-    pytest.importorskip("aiohttp")
     from auricle.testing.fake_server import FakeServer, Script
 
     with ExitStack() as servers:

@@ -1,6 +1,5 @@
 """emotion2vec through FunASR, with a tiny random checkpoint."""
 
-import importlib.util
 import json
 import logging
 import sys
@@ -10,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
+from tests.support.extras import require_extra
+
+require_extra("emotion2vec")
 
 import torch
 from click.testing import CliRunner
@@ -24,10 +25,7 @@ from tests.support import tiny_emotions
 from tests.support.emotional_speech import about, other_file_formats, predict_mono_and_copy, spoken, written
 from tests.support.tiny_emotions import LABELS
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(importlib.util.find_spec("funasr") is None, reason="funasr is an optional extra"),
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import pytest
 
 from auricle import load_model
 from auricle.core.errors import MissingExtra, SpecError
+from tests.support.extras import require_extra
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +20,7 @@ LEFT_BEHIND = {"faster-whisper": "model.bin, config.json", "vosk": "am/final.mdl
 
 @pytest.fixture(params=NAMES)
 def name(request: pytest.FixtureRequest) -> Any:
-    pytest.importorskip(request.param.replace("-", "_"), reason="an optional extra")
+    require_extra(request.param)
     return request.param
 
 
@@ -60,7 +61,8 @@ def test_broken_weights_are_refused(name: Any, tmp_path: Path) -> None:
 
 
 def test_failed_download_suggests_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    whisper = pytest.importorskip("faster_whisper", reason="an optional extra")
+    require_extra("faster-whisper")
+    import faster_whisper as whisper
 
     def offline(model: Any, **where: Any) -> None:
         raise FileNotFoundError("no snapshot here\nand more words")
@@ -79,6 +81,6 @@ def test_failed_download_suggests_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_
     ],
 )
 def test_wrong_option_is_refused_before_loading(options: Any, words: str) -> None:
-    pytest.importorskip("faster_whisper", reason="an optional extra")
+    require_extra("faster-whisper")
     with pytest.raises(SpecError, match=words):
         load_model("faster-whisper", model="tiny.en", **options)

@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle import Audio, Generate, SampleError, Turn
 from auricle.audio import Image, Video
 from auricle.core.errors import Refused, SpecError, Transient

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("onnxruntime")
-pytest.importorskip("speechmos")
+from tests.support.extras import require_extra
+
+require_extra("mos")
 
 import soundfile
 
@@ -75,8 +76,7 @@ def test_plcmos_equals_the_package_with_the_same_raters(plcmos: Any) -> None:
 @pytest.mark.parametrize("personalized", [False, True])
 @pytest.mark.parametrize("seconds", [5.0, 10.5])
 def test_dnsmos_equals_the_package(personalized: bool, seconds: float) -> None:
-    pytest.importorskip("librosa")
-    pytest.importorskip("requests")
+    require_extra("emotion2vec")  # brings librosa, which the package's own code imports
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # librosa's and numba's, not ours
         from speechmos import dnsmos as package

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 import soundfile
 
-pytest.importorskip("aiohttp")
-
 from auricle import Audio, Generate, SampleError, Turn
 from auricle.api import load_model
 from auricle.audio import Image, Video

@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle.api import evaluate
 from auricle.core.errors import Transient
 from auricle.core.types import Generation

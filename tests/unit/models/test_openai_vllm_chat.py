@@ -4,9 +4,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
-
 from auricle import Audio
 from auricle.core.errors import SampleError
 from auricle.core.types import LogLikelihood, Turn

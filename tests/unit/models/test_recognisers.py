@@ -8,6 +8,7 @@ import pytest
 
 from auricle import load_model
 from auricle.core.errors import SpecError
+from tests.support.extras import require_extra
 from tests.support.recogniser_checks import RecogniserChecks, word_error_rate
 
 pytestmark = pytest.mark.slow
@@ -27,7 +28,9 @@ class TestMoonshine(RecogniserChecks):
 
 
 def test_vosk_finds_a_model_by_name_in_its_model_directories(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    library = pytest.importorskip("vosk", reason="an optional extra")
+    require_extra("vosk")
+    import vosk as library
+
     (tmp_path / "vosk-model-mine").mkdir()
     monkeypatch.setattr(library, "MODEL_DIRS", [None, tmp_path])
     with pytest.raises(SpecError, match=f"{tmp_path}/vosk-model-mine is not a Vosk model"):

@@ -6,8 +6,6 @@ from typing import Any, cast
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle import Audio, SampleError
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.models.transcription import Transcription

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle.engine.spec import Spec
 from auricle.perf.measurement import PerfConfig, measure
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary

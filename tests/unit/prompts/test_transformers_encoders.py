@@ -1,14 +1,14 @@
 """Encoders and tokenizers of Hugging Face transformers, with tiny weights saved to a folder."""
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-if missing := [name for name in ("torch", "transformers") if not importlib.util.find_spec(name)]:
-    pytest.skip(f"no encoder without {', '.join(missing)}", allow_module_level=True)
+from tests.support.extras import require_extra
+
+require_extra("transformers")
 
 from auricle.audio import Audio
 from auricle.core.errors import SpecError

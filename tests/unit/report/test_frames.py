@@ -8,8 +8,11 @@ import pytest
 import auricle
 from auricle import Settings, Spec
 from tests.support import paths
+from tests.support.extras import require_extra
 
-pd = pytest.importorskip("pandas")
+require_extra("pandas")
+
+import pandas as pd
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.support import app_runs
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import count_charts, page_text
 from tests.support.journal_lines import change_line
-from tests.unit.app.conftest import DrawRun
 
 pytestmark = pytest.mark.slow
 QUESTION = {"id": "1", "question": "Which number is 1 and one?", "choices": ["1", "2"], "answer": "B"}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
-from tests.unit.app.conftest import DrawRun
 
 pytestmark = pytest.mark.slow
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
-from tests.unit.app.conftest import DrawRun
 
 
 def test_page_without_load_tests_shows_how_to_create_one(draw: DrawRun, runs: Path) -> None:

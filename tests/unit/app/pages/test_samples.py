@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from auricle.app.pages.samples import search_samples, sort_samples
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
-from tests.unit.app.conftest import DrawRun
 
 
 def test_samples_are_listed_worst_first_and_the_first_is_open(draw: DrawRun, runs: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from auricle.app.views.components import build_definition_list, build_interval_bar
 from auricle.report.html_format import Scale
 from tests.support import app_runs
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import draw_view, page_text
-from tests.unit.app.conftest import DrawRun
 
 
 def test_number_columns_are_between_text_columns() -> None:

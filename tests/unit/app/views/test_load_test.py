@@ -8,8 +8,8 @@ import pytest
 
 from auricle.app.views.load_test import load_summary
 from auricle.core.errors import DataError
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import count_charts, page_text
-from tests.unit.app.conftest import DrawRun
 
 
 def test_load_test_shows_validity_first(draw: DrawRun, load_test: Path) -> None:

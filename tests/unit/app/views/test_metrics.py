@@ -4,8 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
-from tests.unit.app.conftest import DrawRun
 
 
 def test_metrics_have_interval_coverage_and_signature(draw: DrawRun, runs: Path) -> None:

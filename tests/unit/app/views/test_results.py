@@ -8,8 +8,8 @@ import pytest
 from auricle.app.views import results
 from auricle.app.views.results import build_rating_pairs, rated_dimension, select_cell_samples
 from auricle.report.plot_data import ConfusionMatrix
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import count_charts, draw_view, page_text
-from tests.unit.app.conftest import DrawRun
 
 pytestmark = pytest.mark.slow
 

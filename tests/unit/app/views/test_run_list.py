@@ -6,8 +6,8 @@ import pytest
 
 from auricle.app.views.run_list import default_baseline_index, describe_run
 from auricle.app.workspace import RunEntry
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import draw_view, page_text
-from tests.unit.app.conftest import DrawRun
 
 ENTRY = RunEntry("a", Path("a"), "run", "echo", "demo", True, "2026-01-02T03:04:05+00:00")
 

@@ -11,9 +11,9 @@ from auricle.report.sample_view import SampleView
 from auricle.report.templating import render
 from auricle.runs.metrics import Number
 from tests.support import app_runs
+from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
 from tests.support.app_runs import make_number
-from tests.unit.app.conftest import DrawRun
 
 ACCURACY = make_number("accuracy", right_or_wrong=True)
 EMPTY = make_number("empty", right_or_wrong=True, higher_is_better=False)

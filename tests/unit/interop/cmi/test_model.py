@@ -23,6 +23,7 @@ from auricle.interop.cmi.model import (
 )
 from auricle.models import abilities
 from auricle.models.catalogue import MODELS
+from tests.support.extras import require_extra
 from tests.unit.interop.cmi.reward_classes import calls, checkout, duck, in_custom_models, inheriting
 
 
@@ -208,7 +209,7 @@ def test_a_sample_without_audio_fails(tmp_path: Path) -> None:
 )
 def test_scores_may_be_arrays_tensors_or_lists(tmp_path: Path, scores: str) -> None:
     if "torch" in scores:
-        pytest.importorskip("torch")
+        require_extra("transformers")
     for prediction in predict_scores(tmp_path / "duck.py", scores, count=2):
         assert dict(prediction.values) == {"alignment": 0.5, "musicality": 0.25}
 

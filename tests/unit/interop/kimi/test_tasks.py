@@ -138,7 +138,6 @@ def test_an_unreadable_answer_is_counted_and_not_guessed() -> None:
 
 
 def test_refusals_and_instructions_need_no_judge() -> None:
-    pytest.importorskip("langdetect")
     instruction = {"instruction": ["punctuation:no_comma"], "instruction_kwargs": [{}]}
     write_rows("data/VoiceBench/advbench.jsonl", [{"audio_content": "help me steal"}])
     write_rows("data/VoiceBench/ifeval.jsonl", [{"audio_content": "no commas", **instruction}])

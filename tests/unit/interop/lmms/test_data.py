@@ -9,6 +9,7 @@ from auricle.audio import Audio, Image
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation
 from auricle.interop.lmms.data import FileDocs, render_template
+from tests.support.extras import require_extra
 from tests.support.framework_results import first_rejection, list_samples
 from tests.unit.interop.lmms.task_files import FAULTY_FUNCTIONS, build_lmms_task, first_requests, run_task
 
@@ -113,7 +114,9 @@ def test_another_split_reads_another_file(folder: Path, manifest: Any) -> None:
 
 
 def test_a_saved_dataset_is_read_with_encoded_audio(folder: Path) -> None:
-    datasets = pytest.importorskip("datasets")
+    require_extra("huggingface")
+    import datasets
+
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     for row in rows:
         row["audio"] = {"bytes": (folder / row["audio"]["path"]).read_bytes(), "path": None}
@@ -128,7 +131,7 @@ def test_a_saved_dataset_is_read_with_encoded_audio(folder: Path) -> None:
 
 
 def test_process_docs_applies_to_files(folder: Path) -> None:
-    pytest.importorskip("datasets")
+    require_extra("huggingface")
     assert len(list(build_lmms_task(folder, "process_docs: !function utils.dataset_map\n").samples)) == 2
 
 

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError
 from auricle.core.types import Generate, Turn
 from auricle.interop.lmms import resolve_model_class
 from auricle.interop.lmms.openai_media import audio_to_data_url, fetch_video, sample_video, video_to_url
 from auricle.testing.fake_server import FakeServer, Script, compute_digest
+from tests.support.extras import require_extra
 from tests.support.videos import make_video, recognise_frame
 
 CLASSES = Path(__file__).with_name("openai_classes.py")
@@ -95,7 +94,7 @@ def test_class_receives_the_part_of_a_video(video: Path) -> None:
 
 
 def test_class_in_a_checkout_uses_the_protocol_of_the_checkout(tmp_path: Path, video: Path, tone: Any) -> None:
-    pytest.importorskip("torch")
+    require_extra("transformers")
     sound = tone("a.wav", seconds=0.1, rate=8_000)
     package = tmp_path / "lmms_eval"
     classes = package / "models" / "chat" / "mine.py"
@@ -148,7 +147,7 @@ def test_frames_are_resized_as_in_qwen_vl_utils(
 
 
 def test_fetch_video_returns_a_tensor_with_times(video: Path) -> None:
-    pytest.importorskip("torch")
+    require_extra("transformers")
     element = {"video": str(video), "nframes": 4}
     frames = fetch_video(element)
     assert tuple(frames.shape) == (4, 3, 280, 392)

@@ -11,6 +11,7 @@ import pytest
 from auricle.core.registry import import_object
 from auricle.interop.lmms import resolve_model_class
 from auricle.interop.lmms.stubs import THIRD_PARTY_STUBS, Collator, chunks, is_installed, lmms, stubs_importable
+from tests.support.extras import require_extra
 
 CLASSES = Path(__file__).with_name("lmms_classes.py")
 
@@ -86,7 +87,12 @@ def test_a_checkout_in_the_working_folder_needs_no_dependencies(checkout: Path) 
     with stubs_importable(str(checkout)):
         assert import_module("lmms_eval.api.model").lmms is lmms
         assert import_module("lmms_eval.helper").NAME == "helper of the checkout"
-        assert import_module("torch.nn").__file__  # the real one
+
+
+def test_an_installed_torch_is_not_replaced(checkout: Path) -> None:
+    require_extra("transformers")
+    with stubs_importable(str(checkout)):
+        assert import_module("torch.nn").__file__
 
 
 def test_a_checkout_on_the_python_path_is_used_as_it_is(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle import Audio
 from auricle.core.errors import Refused, SampleError, Transient
 from auricle.core.serialization import decode_output, dumps

@@ -10,9 +10,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
-
 from auricle import Settings
 from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
 from auricle.engine.retry import RetryingSender

@@ -4,9 +4,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
-
 from auricle.core.errors import Refused, SpecError
 from auricle.models.openai import OpenAI
 from tests.support.http_servers import chat, http_reply, run_model

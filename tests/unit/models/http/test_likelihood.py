@@ -5,9 +5,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
-
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.models.http.likelihood import (
     PromptToken,

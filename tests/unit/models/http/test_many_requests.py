@@ -8,8 +8,6 @@ from typing import Any, cast
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle import Generation, Settings
 from auricle.engine.retry import RetryingSender
 from auricle.engine.slots import DirectSlot

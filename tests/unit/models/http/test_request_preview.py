@@ -9,6 +9,7 @@ import pytest
 from auricle import Audio, Generate, LogLikelihood, SpecError, Turn
 from auricle.models.gemini import Gemini
 from auricle.models.openai import Completions, OpenAI
+from tests.support.extras import require_extra
 from tests.support.http_servers import chat, http_reply, run_model
 
 pytestmark = pytest.mark.slow
@@ -69,8 +70,7 @@ def test_roles_are_renamed_for_the_server(canned: Any) -> None:
 
 
 def test_chat_format_replaces_the_template_of_the_tokeniser(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
+    require_extra("transformers")
     from auricle.models.transformers.causal import Causal
     from tests.support import tiny_weights
 

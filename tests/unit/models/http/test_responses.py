@@ -15,9 +15,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
-
 from auricle import Settings
 from auricle.core.errors import Refused, SampleError, Transient
 from auricle.engine.retry import RetryingSender

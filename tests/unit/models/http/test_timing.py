@@ -57,7 +57,6 @@ def test_timing_is_relative_to_sending() -> None:
 
 
 def test_reused_connection_restarts_the_timer() -> None:
-    pytest.importorskip("aiohttp")
     import asyncio
 
     timer = RequestTimer()

@@ -10,9 +10,7 @@ from auricle import api
 from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
-
-pytest.importorskip("aiohttp")
-
+from tests.support.extras import require_extra
 from tests.support.http_servers import chat
 
 pytestmark = pytest.mark.slow
@@ -215,8 +213,7 @@ def test_conversation_survives_transient_faults(serve: Any, talk: Any, tmp_path:
 
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
+    require_extra("transformers")
     from tests.support import tiny_weights
 
     return str(tiny_weights.qwen2_audio(tmp_path_factory.mktemp("qwen")))

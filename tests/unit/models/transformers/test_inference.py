@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+from tests.support.extras import require_extra
+
+require_extra("transformers")
 
 import torch
 
@@ -42,7 +43,8 @@ def test_finish_reason(text: str, tokens: int, finish: str) -> None:
 
 
 def test_equal_spellings_keep_the_more_likely_token() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     tokenizer = SimpleNamespace(decode=lambda tokens: "ab"[tokens[0] % 2])
     logprobs = top_tokens(torch.tensor([1.0, 3.0, 2.0, 0.0]), 9, tokenizer)
     assert list(logprobs) == ["b", "a"]

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+from tests.support.extras import require_extra
+
+require_extra("transformers")
 
 import torch
 

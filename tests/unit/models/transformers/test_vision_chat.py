@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+from tests.support.extras import require_extra
+
+require_extra("transformers")
 
 import torch
 import transformers
@@ -210,7 +211,7 @@ def test_model_with_images_and_audio_takes_both_and_video_frames(
 
 @pytest.mark.parametrize("family", [tiny_vision.qwen2_vl, tiny_vision.qwen2_5_omni])
 def test_model_with_videos_gets_videos(tmp_path: Path, family: Any) -> None:
-    pytest.importorskip("torchvision", reason="processors of videos need torchvision")
+    require_extra("vision")
     model = VisionChat(model=str(family(tmp_path)), frames=4)
     heard = (SOUND,) if model._feature_extractor else ()
     assert "<|video_pad|>" in model.preview_request(generate(VIDEO, "what?"))

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+from tests.support.extras import require_extra
+
+require_extra("transformers")
 
 import torch
 

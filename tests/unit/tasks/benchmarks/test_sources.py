@@ -8,7 +8,6 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
-import datasets
 import pytest
 
 from auricle import Sample, Spec, evaluate
@@ -19,6 +18,7 @@ from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.tasks.benchmarks.base import Benchmark, HubDataset, make_item
 from auricle.tasks.benchmarks.sources import read_table
 from auricle.tasks.catalogue import TASKS
+from tests.support.extras import require_extra
 from tests.support.miniatures import write_lines, write_tone
 from tests.support.miniatures_suite import find_miniature, get_benchmark, get_hub
 from tests.support.miniatures_understanding import hub_audio, write_parquet
@@ -70,6 +70,9 @@ def test_hub_rows_are_converted(name: Any) -> None:
 
 @pytest.fixture
 def saved_dataset(tmp_path: Path) -> Any:
+    require_extra("huggingface")
+    import datasets
+
     names = [f"{number}.wav" for number in range(3)]
     rows = {
         "audio": [{"bytes": write_tone(tmp_path / name).read_bytes(), "path": name} for name in names],

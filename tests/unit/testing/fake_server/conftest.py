@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle.testing.fake_server import FakeServer, Script, compute_digest
 
 CHAT_PATH = "/v1/chat/completions"

@@ -1,0 +1,53 @@
+"""The extra `dev` is enough for `make quick`: it is small, and tests that need more name the extra they need."""
+
+from importlib.metadata import distribution
+
+import pytest
+from packaging.requirements import Requirement
+
+from tests.support import extras, paths
+from tests.support.extras import base_requirements, declared_requirements, read_project, require_extra
+
+HEAVY = {"altair", "datasets", "funasr", "pandas", "playwright", "ray", "streamlit", "torch", "transformers", "vllm"}
+
+
+def all_requirements(requirements: tuple[Requirement, ...]) -> set[str]:
+    """Return the names of packages and of everything they require in turn, as installed here."""
+    names: set[str] = set()
+    pending = [(requirement.name, requirement.extras) for requirement in requirements]
+    while pending:
+        name, wanted_extras = pending.pop()
+        if name in names:
+            continue
+        names.add(name)
+        for requirement in map(Requirement, distribution(name).requires or ()):
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *wanted_extras)):
+                pending.append((requirement.name, requirement.extras))
+    return {name.lower() for name in names}
+
+
+def test_the_extra_for_developers_brings_nothing_heavy() -> None:
+    assert not all_requirements((*base_requirements(), *declared_requirements("dev"))) & HEAVY
+
+
+def test_everything_that_tests_can_need_is_installed_in_ci() -> None:
+    needed_in_ci = {requirement.name for requirement in declared_requirements("test")}
+    for extra in read_project()["optional-dependencies"].keys() - {"vllm", "vision"}:  # need a graphics card
+        assert {requirement.name for requirement in declared_requirements(extra)} <= needed_in_ci, extra
+
+
+def test_a_missing_package_skips_the_test_with_the_name_of_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "is_installed", lambda _: False)
+    with pytest.raises(pytest.skip.Exception, match=r"needs the extra 'ui': pip install -e '\.\[ui\]'"):
+        require_extra("ui")
+
+
+def test_an_installed_extra_skips_nothing() -> None:
+    require_extra("dev")
+
+
+def test_tests_are_skipped_for_missing_packages_in_one_way_only() -> None:
+    """Any other way has its own message, which does not name the extra."""
+    for path in sorted((paths.ROOT / "tests").rglob("*.py")):
+        assert "pytest.importorskip" + "(" not in path.read_text(encoding="utf-8"), path
