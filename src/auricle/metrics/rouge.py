@@ -32,35 +32,29 @@ def score_ngrams(reference: Sequence[str], summary: Sequence[str], size: int) ->
     """Compute the F-measure of ROUGE-N, where repeated n-grams count as often as they occur."""
     reference_counts, summary_counts = Counter(_ngrams(reference, size)), Counter(_ngrams(summary, size))
     common = (reference_counts & summary_counts).total()
-    return _f_measure(common, reference_counts.total(), summary_counts.total())
+    return _f_measure(common, (reference_counts.total(), summary_counts.total()))
 
 
-def score_sequence(reference: Sequence[str], summary: Sequence[str]) -> float:
+def score_sequence(reference: Sequence[str], summary: Sequence[str], smoothing: float = 0.0) -> float:
     """Compute the F-measure of ROUGE-L over the whole text."""
-    return _f_measure(LCSseq.similarity(reference, summary), len(reference), len(summary))
+    return _f_measure(LCSseq.similarity(reference, summary), (len(reference), len(summary)), smoothing)
 
 
 def score_summary(reference: Sentences, summary: Sentences) -> float:
     """Compute the F-measure of summary-level ROUGE-L, in which no token is counted twice."""
-    reference_left = Counter(token for sentence in reference for token in sentence)
-    summary_left = Counter(token for sentence in summary for token in sentence)
-    lengths = reference_left.total(), summary_left.total()
-    hits = 0
+    common: Counter[str] = Counter()
     for sentence in reference:
         positions = {position for other in summary for position in _common_positions(sentence, other)}
-        for token in (sentence[position] for position in sorted(positions)):
-            if reference_left[token] > 0 and summary_left[token] > 0:
-                hits += 1
-                reference_left[token] -= 1
-                summary_left[token] -= 1
-    return _f_measure(hits, *lengths)
+        common.update(sentence[position] for position in positions)
+    summary_counts = Counter(token for sentence in summary for token in sentence)
+    return _f_measure((common & summary_counts).total(), (sum(map(len, reference)), summary_counts.total()))
 
 
 def score_distinct_ngrams(reference: Sequence[str], summary: Sequence[str], size: int) -> float:
     """Compute the F-measure of ROUGE-N over distinct n-grams."""
     reference_ngrams, summary_ngrams = set(_ngrams(reference, size)), set(_ngrams(summary, size))
     common = len(reference_ngrams & summary_ngrams)
-    return _f_measure(common, len(reference_ngrams), len(summary_ngrams), SMOOTHING)
+    return _f_measure(common, (len(reference_ngrams), len(summary_ngrams)), SMOOTHING)
 
 
 def score_distinct_summary(reference: Sentences, summary: Sentences) -> float:
@@ -74,20 +68,21 @@ def score_distinct_summary(reference: Sentences, summary: Sentences) -> float:
     reference_words, summary_words = (
         {token for sentence in text for token in sentence} for text in (reference, summary)
     )
-    return _f_measure(len(common), len(reference_words), len(summary_words), SMOOTHING)
+    return _f_measure(len(common), (len(reference_words), len(summary_words)), SMOOTHING)
 
 
 def score_smoothed_sequence(reference: Sequence[str], summary: Sequence[str]) -> float:
     """Compute the F-measure of ROUGE-L over the whole text as rouge-chinese does."""
-    return _f_measure(LCSseq.similarity(reference, summary), len(reference), len(summary), SMOOTHING)
+    return score_sequence(reference, summary, SMOOTHING)
 
 
 def _ngrams(tokens: Sequence[str], size: int) -> list[tuple[str, ...]]:
     return [tuple(tokens[start : start + size]) for start in range(len(tokens) - size + 1)]
 
 
-def _f_measure(common: int, reference_length: int, summary_length: int, smoothing: float = 0.0) -> float:
-    precision, recall = common / max(1, summary_length), common / max(1, reference_length)
+def _f_measure(common: int, lengths: tuple[int, int], smoothing: float = 0.0) -> float:
+    """Compute the F-measure of what a reference and a summary of these lengths have in common."""
+    recall, precision = (common / max(1, length) for length in lengths)
     total = precision + recall + smoothing
     return 2 * precision * recall / total if total else 0.0
 

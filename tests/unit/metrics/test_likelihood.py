@@ -121,6 +121,18 @@ def test_a_target_that_is_not_an_option_fails_the_sample() -> None:
         likelihood.acc.score(sample("dog"), *likelihoods(CONDITIONAL))
 
 
+def test_options_without_a_prompt_are_compared_after_nothing() -> None:
+    assert likelihood.acc.score(sample("猫猫猫"), *likelihoods(UNCONDITIONAL, "nothing")) == (1.0, 0.0, 0.0)
+
+
+def test_a_target_is_one_of_the_choices_or_without_them_of_the_texts() -> None:
+    outputs = [Likelihood(logprobs=(-4.0,), text=" first"), Likelihood(logprobs=(-1.0,), text=" second")]
+    with_choices = Sample(id="1", inputs={"choices": ["ox", "cat"]}, target="cat")
+    assert likelihood.acc.score(with_choices, *outputs) == (1.0, 0.0, 0.0)
+    without_choices = Sample(id="1", inputs={}, target="second")
+    assert likelihood.acc.score(without_choices, *outputs) == (1.0, 0.0, 0.0)
+
+
 def test_an_accuracy_of_few_samples_has_wilson_s_interval() -> None:
     interval = compute_interval([(1.0, 0.0, 0.0)] * 3, likelihood.choice_accuracy)
     assert interval.method == "wilson"
@@ -210,7 +222,7 @@ def test_the_badness_of_a_text_is_its_surprisal_per_unit() -> None:
 
 def test_an_enormous_perplexity_is_infinite() -> None:
     assert likelihood.word_perplexity.aggregate([(699.0, 1.0, 1.0, 1.0)]) == pytest.approx(math.exp(699.0))
-    assert likelihood.word_perplexity.aggregate([(701.0, 1.0, 1.0, 1.0)]) == math.inf
+    assert likelihood.word_perplexity.aggregate([(700.0, 1.0, 1.0, 1.0)]) == math.inf
 
 
 def test_an_empty_answer_has_no_letters() -> None:

@@ -191,6 +191,6 @@ def test_a_factor_is_for_scales_and_positive(changes: dict[str, Any]) -> None:
 
 def test_several_votes_need_a_temperature_and_change_the_signature() -> None:
     rubric = load_rubric(RUBRICS_DIR / "judge-1-5.yaml")
-    assert rubric.with_votes(3).temperature == 0.5
+    assert [rubric.with_votes(votes).temperature for votes in (2, 3)] == [0.5, 0.5]
     assert rubric.with_votes(1).temperature == 0.0
     assert rubric.with_votes(3).digest != rubric.digest

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auricle.core.errors import MissingExtra
+from auricle.core.errors import MissingExtra, Unreadable
 from auricle.core.types import Json, Sample
 from auricle.metrics.ifeval import checks
 from auricle.metrics.ifeval.checks import CHECKS, count_capital_words, count_sentences
@@ -112,6 +112,10 @@ def test_results_equal_those_of_the_published_code(case: dict[str, Any]) -> None
         ("1. Salt\n2. Water", 3),
         ("born in 1841. then moved away.", 1),
         ("A. Salt\nB. Water", 3),
+        ("J F. Kennedy left.", 1),
+        ("He was born in 1841. 3D films came later.", 2),
+        ("Prices rose in 1841. 2b is next.", 2),
+        ("! Go now", 2),
         ("a list\nof lines\nwithout stops", 1),
         ("今天下雨。我们不出门！你呢？", 3),
     ],
@@ -160,6 +164,7 @@ def test_only_the_first_and_the_last_paragraph_may_be_empty(answer: str, count: 
         ("One\n\nThenceforth", 2, False),
         ("Then\n\ntwo", 1, True),
         ("Then\n\ntwo", 0, False),
+        ("One\n\nThen", 0, False),
         ("One\n\nThen", 3, False),
         ("One\n\nThen\n\nthree", 2, False),
         ("One\n\n\n\nThen", 2, False),
@@ -168,6 +173,18 @@ def test_only_the_first_and_the_last_paragraph_may_be_empty(answer: str, count: 
 )
 def test_the_first_word_of_a_paragraph_is_compared(answer: str, nth: int, follows: bool) -> None:
     assert checks.nth_paragraph_first_word(answer, 2, nth, "then") is follows
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_quoted"), [('"', False), ('""', True), ('"a"', True), ('a"', False), ('"a', False), ("", False)]
+)
+def test_a_quotation_has_a_mark_at_both_ends(answer: str, is_quoted: bool) -> None:
+    assert checks.quotation(answer) is is_quoted
+
+
+def test_an_unknown_relation_makes_the_sample_unreadable() -> None:
+    with pytest.raises(Unreadable, match="the relation 'at most' is not one of less than, at least"):
+        checks.number_words("One two", 2, "at most")
 
 
 def test_a_missing_language_detector_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
