@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,13 +22,31 @@ if TYPE_CHECKING:
 @opt.count("--limit N", "Evaluate only the first N recordings. [default: all]")
 @opt.fresh_option
 @opt.progress_option
+@opt.path("--copy-data DIR", "Copy the recordings and their manifest to DIR, to try other commands on, and stop.")
 @opt.json_option
-def demo(out: Path, limit: int | None, fresh: bool, progress: ProgressFormat, as_json: bool) -> None:
+def demo(
+    out: Path, limit: int | None, fresh: bool, progress: ProgressFormat, copy_data: Path | None, as_json: bool
+) -> None:
     """Evaluate two small speech recognisers on bundled synthetic speech.
 
     Needs no network: the recognisers of the extra `demo` include their weights.
     """
-    sys.exit(run_demo(out, limit, fresh, as_json, progress))
+    if copy_data:
+        copy_recordings(copy_data)
+    else:
+        sys.exit(run_demo(out, limit, fresh, as_json, progress))
+
+
+def copy_recordings(folder: Path) -> None:
+    """Copy the recordings and their manifest to a folder that is new or empty, and print how to use them."""
+    from auricle.tasks.demo import FOLDER
+
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SpecError(f"{folder} exists and is not an empty folder. Choose another one.")
+    shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
+    recordings = len(list(folder.glob("*.opus")))
+    echo(f"Copied {recordings} recordings and {folder / 'manifest.jsonl'}.")
+    echo(f"\nNext step:\n  auricle run {folder / 'manifest.jsonl'} --as asr -m moonshine -T language=en")
 
 
 def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress: ProgressFormat = "auto") -> int:

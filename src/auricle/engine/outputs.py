@@ -33,14 +33,16 @@ MAX_INTEGER = 2**63 - 1
 """Largest integer that JSON readers agree on."""
 
 
-def normalise_output(request: Request, output: Output) -> Output:
-    """Return an output that consists of Python's own types.
+def normalise_output(request: Request, output: Output | str) -> Output:
+    """Return an output that consists of Python's own types; text alone is a `Generation`.
 
     Raises:
         SampleError: if the output has a wrong type, or contains a value that cannot be stored.
     """
     expected = OUTPUT_TYPES[type(request)]
-    if not isinstance(output, expected):
+    if isinstance(output, str) and Generation in expected:
+        output = Generation(text=str(output))
+    if isinstance(output, str) or not isinstance(output, expected):
         raise SampleError(f"the model returned {type(output).__name__} instead of {expected[0].__name__}")
     if isinstance(output, Generation):
         generation = output if _is_plain(output) else _normalise_generation(output)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generation, Likelihood, Output, Predict, Prediction, Request
-from auricle.models.base import AsyncModel, BatchModel, Model
+from auricle.models.base import AsyncModel, BatchModel, Model, ModelAttributes
 
 ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
     **dict.fromkeys(("str", "Generation"), "generate"),
@@ -87,21 +87,32 @@ def _wrap_methods(cls: type[Any], method_names: Sequence[Ability], factory: Call
 
     def start(self: Any, **arguments: Any) -> None:
         self.inner = factory(**arguments)
-        for name in ("batch_size", "batch_seconds", "sample_rate"):
-            if hasattr(self.inner, name):
-                setattr(self, name, getattr(self.inner, name))
+        self.to_output = OutputConverter(cls.__name__)
+        vars(self).update(_list_declared(self.inner))
 
     def forward(name: str) -> Callable[..., Any]:
-        def call(self: Any, argument: Any) -> Any:
-            return getattr(self.inner, name)(argument)
+        async def answer(self: Any, request: Request) -> Any:
+            return self.to_output(await getattr(self.inner, name)(request), request)
 
-        return call
+        def answer_all(self: Any, batch: Sequence[Request]) -> Any:
+            outputs = list(getattr(self.inner, name)(batch))
+            if len(outputs) != len(batch):  # the number is checked, and named, where the batch was sent
+                return outputs
+            return [self.to_output(output, request) for output, request in zip(outputs, batch, strict=True)]
 
-    body: dict[str, Any] = {name: forward(name) for name in method_names}
+        return answer if asynchronous else answer_all
+
+    body: dict[str, Any] = {**_list_declared(cls), **{name: forward(name) for name in method_names}}
     if callable(getattr(cls, "close", None)):
         body["close"] = lambda self: self.inner.close()
     base: type[Model] = AsyncModel if asynchronous else BatchModel
     return type(cls.__name__, (base,), {**body, "__init__": start, "__doc__": cls.__doc__})
+
+
+def _list_declared(thing: Any) -> dict[str, Any]:
+    """Return the attributes of a class or object that declare something about a model, such as `max_seconds`."""
+    names = (*ModelAttributes.__annotations__, *BatchModel.__annotations__)
+    return {name: getattr(thing, name) for name in names if hasattr(thing, name)}
 
 
 def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = None) -> type[Model]:
@@ -137,6 +148,7 @@ def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = Non
     body = {
         "__init__": start,
         **methods,
+        **(_list_declared(factory) if factory else {}),
         "batch_size": 1,
         "wants_inputs": tuple(from_sample),
         "required_inputs": tuple(name for name in from_sample if parameters[name] is NO_DEFAULT),

@@ -33,6 +33,8 @@ class ModelAttributes:
     """Whether `request.context` should contain the task and the sample that a request belongs to."""
     wants_inputs: tuple[str, ...] = ()
     """Inputs or metadata fields of a sample, by name, that `request.context` should contain instead."""
+    required_inputs: tuple[str, ...] = ()
+    """Those of them without which the model cannot answer; a task whose samples all lack one is refused."""
     max_seconds: float | None = None
     """Longest clip that the model accepts. Samples beyond a limit are skipped, with the limit as their reason."""
     sample_rates: tuple[int, ...] | None = None
@@ -41,8 +43,6 @@ class ModelAttributes:
     """Languages that the model accepts, such as `en`; compared with the sample's field `language` or the task's."""
     modalities: tuple[str, ...] | None = None
     """What requests may contain: `text`, `audio`, `image`, `video`."""
-    required_inputs: tuple[str, ...] = ()
-    """Those without which the model cannot answer; a task whose samples have none of one is refused."""
 
 
 class AsyncModel(ModelAttributes):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auricle.cli.demo import run_demo
+from auricle.cli.demo import copy_recordings, run_demo
 from auricle.core.errors import SpecError
 from auricle.engine.progress import ProgressEvent
 from auricle.tasks import demo as demo_task
@@ -52,3 +52,17 @@ def test_demo_writes_progress_events_for_programs(
         ("demo/echo", 2, 0),
         ("demo/fake-api", 2, 0),
     ]
+
+
+def test_the_recordings_can_be_copied_as_data_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
+    copy_recordings(Path("mine"))
+    assert capsys.readouterr().out.startswith("Copied 48 recordings and mine/manifest.jsonl.")
+    rows = [json.loads(line) for line in Path("mine/manifest.jsonl").read_text().splitlines()]
+    assert all(Path("mine", row["audio"]).exists() for row in rows)
+
+
+def test_recordings_are_never_copied_over_other_files() -> None:
+    Path("mine").mkdir()
+    Path("mine/notes.txt").touch()
+    with pytest.raises(SpecError, match="mine exists and is not an empty folder"):
+        copy_recordings(Path("mine"))

@@ -37,6 +37,13 @@ def test_usual_outputs_are_not_copied() -> None:
         assert normalise_output(GENERATE, output) is output
 
 
+def test_text_alone_is_a_generation() -> None:
+    output = normalise_output(Generate(turns=()), np.str_("hi"))
+    assert output == Generation(text="hi")
+    assert isinstance(output, Generation)
+    assert type(output.text) is str
+
+
 def test_numpy_values_become_those_of_python() -> None:
     output = generation(
         text=np.str_("hi"), tokens=np.int64(3), logprobs=np.array([-0.5, -1]), first_token_logprobs={np.str_("a"): -1}

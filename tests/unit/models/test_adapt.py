@@ -12,6 +12,7 @@ import auricle
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Predict, Prediction, Turn
 from auricle.core.errors import SampleError, SpecError
 from auricle.models import abilities, adapt
+from auricle.models.limits import ModelLimits
 from auricle.runs.run_directory import Run
 
 SOUND = Audio("a.wav")
@@ -186,6 +187,56 @@ def test_class_with_model_methods_need_not_inherit() -> None:
     assert isinstance(made, BatchModel)
     assert made.batch_size == 3
     assert made.generate([QUESTION])[0].text == "hi"
+
+
+def test_what_a_class_of_any_kind_declares_is_kept() -> None:
+    class Methods:
+        max_seconds = 30.0
+
+        def __init__(self, batch: int = 2) -> None:
+            self.batch_size = batch
+
+        def generate(self, batch: Any) -> Any:
+            return ["hi" for _ in batch]
+
+    class Callable_:  # noqa: N801
+        languages = ("en",)
+
+        def __call__(self, audio: Any) -> str:
+            return "hi"
+
+    assert ModelLimits.of(adapt(Methods)).max_seconds == 30.0
+    assert adapt(Methods)(batch=5).batch_size == 5  # type: ignore[call-arg, union-attr]
+    assert ModelLimits.of(adapt(Callable_)).languages == ("en",)
+
+
+def test_methods_of_any_class_may_return_what_functions_return() -> None:
+    class Batches:
+        def generate(self, batch: Any) -> Any:
+            return np.array(["hi" for _ in batch])
+
+        def predict(self, batch: Any) -> Any:
+            return [{"angry": 0.75, "sad": 0.25} for _ in batch]
+
+    class Calls:
+        async def generate(self, request: Any) -> Any:
+            return {"text": "hi"}
+
+    made: Any = adapt(Batches)()
+    assert made.generate([QUESTION, QUESTION]) == [Generation(text="hi"), Generation(text="hi")]
+    (prediction,) = made.predict([Predict(inputs={}, labels=("angry", "sad"))])
+    assert prediction.scale == "probability"
+    calls: Any = adapt(Calls)()
+    assert asyncio.run(calls.generate(QUESTION)) == Generation(text="hi")
+
+
+def test_a_wrong_number_of_outputs_is_passed_on_for_the_loop_to_name() -> None:
+    class Short:
+        def generate(self, batch: Any) -> Any:
+            return ["hi"]
+
+    made: Any = adapt(Short)()
+    assert made.generate([QUESTION, QUESTION]) == ["hi"]
 
 
 def test_model_classes_are_returned_unchanged() -> None:
