@@ -4,6 +4,9 @@ import zipfile
 from importlib.metadata import distribution
 from typing import Any
 
+from packaging.tags import parse_tag, sys_tags
+
+SUPPORTED = frozenset(sys_tags())
 WHEEL = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
@@ -23,7 +26,8 @@ def packed_again(folder: Any, name: Any) -> Any:
     """Rebuild the wheel of a package installed in this environment."""
     result = distribution(name)
     tags = [line[5:] for line in (result.read_text("WHEEL") or "").splitlines() if line.startswith("Tag: ")]
-    path = folder / f"{name}-{result.version}-{tags[0]}.whl"
+    (tag, *_) = [tag for tag in tags if parse_tag(tag) & SUPPORTED]
+    path = folder / f"{name.replace('-', '_')}-{result.version}-{tag}.whl"
     with zipfile.ZipFile(path, "w") as wheel:
         for file in result.files or ():
             inside = ".." not in file.parts and "__pycache__" not in file.parts

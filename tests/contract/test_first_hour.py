@@ -1,0 +1,27 @@
+"""The first hour of new users: the tutorials, executed in a fresh virtual environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import paths, tutorials
+from tests.support.fresh_environment import make_environment
+
+pytestmark = pytest.mark.slow
+TUTORIALS = paths.DOCS / "tutorials"
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an environment with nothing in it; the first tutorial installs Auricle, as its reader does."""
+    return make_environment(tmp_path_factory.mktemp("fresh"), ("demo", "api"))
+
+
+def test_a_researcher_scores_recordings_and_compares_two_models(environment: Path, tmp_path: Path) -> None:
+    outputs = tutorials.run_page(TUTORIALS / "score-your-recordings.md", tmp_path, environment)
+    resumed = next(text for text in outputs.values() if "7 samples" in text)
+    assert "6 answered before" in resumed
+    for page in ("runs/interviews-moonshine/report.html", "runs/sphinx/report.html", "compare.html"):
+        assert (tmp_path / page).read_text(encoding="utf-8").startswith("<!doctype html>")

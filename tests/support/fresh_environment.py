@@ -1,0 +1,71 @@
+"""A fresh virtual environment in which a user's `pip install` works without a network.
+
+The packages come from wheels that are packed again from this environment: exactly those that pyproject.toml declares,
+so that a dependency that is used but not declared is noticed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.support import paths
+from tests.support.wheels import packed_again
+
+BUILD_TOOLS = ("hatchling", "editables")
+
+
+def list_dependencies(requirements: Iterable[str]) -> set[str]:
+    """Return the names of all installed packages that requirements need, such as `auricle[api]`, except Auricle."""
+    names: set[str] = set()
+    waiting, seen = [Requirement(text) for text in requirements], set()
+    while waiting:
+        requirement = waiting.pop()
+        if str(requirement) in seen:
+            continue
+        seen.add(str(requirement))
+        name = canonicalize_name(requirement.name)
+        try:
+            needs = distribution(name).requires or []
+        except PackageNotFoundError:  # for another platform
+            continue
+        names.add(name)
+        for need in map(Requirement, needs):
+            if need.marker is None or any(
+                need.marker.evaluate({"extra": extra}) for extra in ("", *requirement.extras)
+            ):
+                waiting.append(need)
+    return names - {"auricle"}
+
+
+def make_environment(folder: Path, extras: Iterable[str]) -> Path:
+    """Create an environment with nothing but pip, which finds the packages that some extras need, and no others."""
+    shelf = folder / "wheels"
+    shelf.mkdir()
+    for name in list_dependencies([f"auricle[{','.join(extras)}]", *BUILD_TOOLS]):
+        packed_again(shelf, name)
+    environment = folder / "environment"
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    (environment / "pip.conf").write_text(
+        f"[global]\nno-index = true\nfind-links = {shelf}\ndisable-pip-version-check = true\n"
+    )
+    return environment
+
+
+def install(environment: Path, what: str, folder: Path = paths.ROOT) -> None:
+    """Run `pip install` in a folder."""
+    done = subprocess.run(
+        [environment / "bin" / "pip", "install", "--quiet", what],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if not name.startswith(("PIP", "PYTHON"))},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
