@@ -25,3 +25,9 @@ def test_a_researcher_scores_recordings_and_compares_two_models(environment: Pat
     assert "6 answered before" in resumed
     for page in ("runs/interviews-moonshine/report.html", "runs/sphinx/report.html", "compare.html"):
         assert (tmp_path / page).read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_an_engineer_compares_two_servers(environment: Path, tmp_path: Path) -> None:
+    tutorials.run_page(TUTORIALS / "choose-a-server.md", tmp_path, environment)
+    for page in ("runs/load-fast/report.html", "servers.html"):
+        assert (tmp_path / page).read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -11,8 +11,10 @@ import itertools
 import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +25,7 @@ PORTS = ("8000", "8001")
 """Ports of servers on the pages; replaced by free ones."""
 TIMEOUT = 400
 START = "@@ block "
-WAIT_FOR_PORT = "until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.1; done"
+WAIT_FOR_PORT = 'until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do [ "$(jobs -pr)" ]; sleep 0.1; done'
 
 
 @dataclass(frozen=True)
@@ -82,23 +84,37 @@ def run_page(page: Path, folder: Path, environment: Path) -> dict[str, str]:
     (folder / "auricle").symlink_to(paths.ROOT)
     blocks = read_blocks(page)
     script = "".join(f'echo "{START}{block.line}"\n{block.write_script()}' for block in blocks)
-    done = subprocess.run(
-        ["bash", "-c", f"trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\nset -e -o pipefail\n{script}"],
-        cwd=folder,
-        env=_clean_environment(environment),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=TIMEOUT,
-    )
-    outputs = dict(part.split("\n", 1) for part in done.stdout.split(START)[1:])
+    code, printed = _run_script(f"set -e -o pipefail\n{script}", folder, environment)
+    outputs = dict(part.split("\n", 1) for part in printed.split(START)[1:])
     name = page.relative_to(paths.ROOT)
     last = [*outputs][-1] if outputs else "1"
-    assert done.returncode == 0, f"{name}:{last} ended with code {done.returncode}:\n{outputs.get(last, done.stdout)}"
+    assert code == 0, f"{name}:{last} ended with code {code}:\n{outputs.get(last, printed)}"
     for command, expected in itertools.pairwise(blocks):
         if expected.language == "text":
             check_output(expected.body, outputs[str(command.line)], f"{name}:{expected.line}")
     return outputs
+
+
+def _run_script(script: str, folder: Path, environment: Path) -> tuple[int | str, str]:
+    """Return the exit code and the output of a script, and end the servers it started."""
+    output = folder / "output of the page.txt"
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            ["bash", "-c", script],
+            cwd=folder,
+            env=_clean_environment(environment),
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        code: int | str = process.wait(TIMEOUT)
+    except subprocess.TimeoutExpired:
+        code = f"none within {TIMEOUT} s"
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    return code, output.read_text(encoding="utf-8")
 
 
 def check_output(expected: str, printed: str, place: str) -> None:

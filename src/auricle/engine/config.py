@@ -18,6 +18,7 @@ from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec, Spec, resolve_tasks
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
 
+PLURALS = {"tasks": "task", "models": "model", "labels": "label"}
 SETTINGS_FIELDS = tuple(field.name for field in fields(Settings) if field.name not in ("cache", "limit"))
 """Settings that a config contains; the cache is chosen by `cache` and `cache_path`, and `limit` is part of the spec."""
 
@@ -202,12 +203,23 @@ class RunConfig(BaseModel):
 
 def is_experiment(name: str) -> bool:
     """Return whether a file is a config with tasks and models, not a task file."""
-    return name.endswith(YAML_SUFFIXES) and Path(name).is_file() and "model" in read_yaml(Path(name))
+    return name.endswith(YAML_SUFFIXES) and Path(name).is_file() and "model" in read_fields(Path(name))
 
 
 def read_fields(path: Path) -> dict[str, Any]:
-    """Read the fields of a config; names may be written as on the command line, with hyphens."""
-    return {str(name).replace("-", "_"): value for name, value in read_yaml(path).items()}
+    """Read the fields of a config; names may be written as on the command line, with hyphens, or in the plural.
+
+    Raises:
+        SpecError: if a field is given twice.
+    """
+    values: dict[str, Any] = {}
+    for name, value in read_yaml(path).items():
+        field = str(name).replace("-", "_")
+        field = PLURALS.get(field, field)
+        if field in values:
+            raise SpecError(f"{path}: {field!r} is given twice, the second time as {name!r}.")
+        values[field] = value
+    return values
 
 
 def _split_devices(value: Any) -> Any:

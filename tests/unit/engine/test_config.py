@@ -10,7 +10,7 @@ from auricle import Settings
 from auricle.cli.run import SPECIAL_OPTIONS
 from auricle.cli.run import run as run_command
 from auricle.core.errors import SpecError
-from auricle.engine.config import SETTINGS_FIELDS, RunConfig
+from auricle.engine.config import SETTINGS_FIELDS, RunConfig, is_experiment
 
 REQUIRED = {"task": "demo", "model": "echo"}
 
@@ -112,6 +112,21 @@ def test_models_may_have_arguments_labels_and_settings_of_their_own() -> None:
     assert [plan.evaluations[0].spec.model_args for plan in (plain, labelled)] == [{"reply": "5"}, {"reply": "4"}]
     assert [plan.evaluations[0].title for plan in (plain, labelled)] == ["demo × echo", "demo × fast"]
     assert [evaluation.folder_name for evaluation in config.prepare()] == ["demo-echo", "demo-fast"]
+
+
+def test_tasks_and_models_may_be_named_in_the_plural(tmp_path: Path) -> None:
+    path = tmp_path / "experiment.yaml"
+    path.write_text("tasks: [demo]\nmodels: [echo, fake-api]\nlabels: [a, b]\n")
+    assert is_experiment(str(path))
+    config = RunConfig.read(path)
+    assert config == RunConfig.from_fields({"task": "demo", "model": ["echo", "fake-api"], "label": ["a", "b"]}, "")
+
+
+def test_a_field_given_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "experiment.yaml"
+    path.write_text("task: demo\ntasks: [demo]\nmodel: echo\n")
+    with pytest.raises(SpecError, match="'task' is given twice, the second time as 'tasks'"):
+        RunConfig.read(path)
 
 
 def test_yaml_of_an_experiment_gives_the_same_config(tmp_path: Path) -> None:
