@@ -9,7 +9,7 @@ from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 
 
-def make_record(row: Any, target: str = "a b", answer: str = "a b", error: Any = None, **meta: Any) -> Any:
+def make_record(row: Any, target: str | None = "a b", answer: str = "a b", error: Any = None, **meta: Any) -> Any:
     sample = Sample(id=str(row), inputs={}, target=target, meta=meta)
     outputs = () if error else (Generation(text=answer),)
     return Record(sample=sample, row=row, outputs=outputs, error=error)

@@ -27,7 +27,7 @@ Codes: TypeAlias = "NDArray[np.int64]"
 Mask: TypeAlias = "NDArray[np.bool_]"
 Aggregator: TypeAlias = Callable[[Any], float]
 Stats: TypeAlias = "Sequence[Any] | NDArray[Any]"
-ScoreFunction: TypeAlias = Callable[..., Stat]
+ScoreFunction: TypeAlias = Callable[..., "Stat | None"]
 WeightedAggregate: TypeAlias = "Callable[[Array], float]"
 Details: TypeAlias = Mapping[str, Any]
 
@@ -63,7 +63,8 @@ class Metric:
 
     Args:
         name: Name in reports and in `metrics:` lists.
-        score: Function of (sample, *outputs) that returns the sample's statistic.
+        score: Function of (sample, *outputs) that returns the sample's statistic, or None if the metric does not
+            apply to the sample.
         aggregate: Function from statistics to one number, such as `mean` or `ratio`.
         higher_is_better: Whether a higher number is better.
         version: Raised whenever the same outputs would give another number; part of the signature.
@@ -116,8 +117,8 @@ class Metric:
     companions: tuple[Metric, ...] = ()
     """Further metrics computed from the same verdicts and reported with this one."""
     applies: Callable[[Sample], bool] | None = None
-    """Whether the metric applies to a sample; others are skipped, neither scored nor unreadable. A metric with
-    this field may also return None from `score` to skip an answer."""
+    """Whether the metric applies to a sample, as far as that is known before it is answered; others are skipped,
+    neither scored nor unreadable. `score` may also return None to skip a sample."""
     read_answer: Callable[[Sample, Any], str | None] | None = None
     """Return the answer that the metric reads from an output, or None. Outputs with equal answers vote together."""
     without_synonyms: Callable[[], Metric] | None = None
@@ -145,6 +146,12 @@ class Metric:
     def named_after_profile(self, profile: str) -> Metric:
         """Return the metric with the name of a profile added to its own, to stand next to the same under another."""
         return replace(self, name=f"{self.name}{PROFILE_MARK}{profile}", title=f"{self.title} ({profile})")
+
+    def bound(self, sample: Sample) -> tuple[Stat, Stat] | None:
+        """Return the worst and the best statistic that a failed sample could have had; None if they are unknown."""
+        if self.bounds is None or (sample.target is None and not isinstance(self.bounds, ConstantBounds)):
+            return None
+        return self.bounds(sample)
 
     def badness(self, stat: Stat) -> float:
         """Return how bad a sample's statistic is; higher is worse."""
@@ -252,12 +259,20 @@ def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:
     return metric_or_score if isinstance(metric_or_score, Metric) else metric()(metric_or_score)
 
 
-def constant_bounds(
-    limits: tuple[float, float], higher_is_better: bool = True
-) -> Callable[[Sample], tuple[Stat, Stat]]:
+@dataclass(frozen=True, slots=True)
+class ConstantBounds:
+    """Bounds that are the same for every sample, and known even for a row that could not be read."""
+
+    worst: Stat
+    best: Stat
+
+    def __call__(self, sample: Sample) -> tuple[Stat, Stat]:
+        return self.worst, self.best
+
+
+def constant_bounds(limits: tuple[float, float], higher_is_better: bool = True) -> ConstantBounds:
     """Return bounds that are the same for every sample."""
-    worst, best = limits if higher_is_better else limits[::-1]
-    return lambda _: (worst, best)
+    return ConstantBounds(*limits) if higher_is_better else ConstantBounds(*limits[::-1])
 
 
 class WeightedAggregator:

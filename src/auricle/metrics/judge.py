@@ -16,6 +16,7 @@ from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
 from auricle.metrics.base import (
     Array,
+    ConstantBounds,
     Details,
     Metric,
     Stats,
@@ -93,7 +94,7 @@ def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues
         version=rubric.version,
         variant=rubric.digest,
         credit=float if rubric.kind == "yes-no" else None,
-        bounds=(lambda _: (_pairwise_stat(LOSS), _pairwise_stat(WIN))) if is_pairwise else constant_bounds(limits),
+        bounds=ConstantBounds(_pairwise_stat(LOSS), _pairwise_stat(WIN)) if is_pairwise else constant_bounds(limits),
         unit="points" if rubric.kind == "scale" else "share",
         judge_requests=scorer.judge_requests,
         with_votes=lambda votes: make_judge_metric(rubric.with_votes(votes), build_values),

@@ -20,6 +20,7 @@ from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Part, Sample, Stat, Turn
 from auricle.metrics.base import (
     Aggregator,
+    ConstantBounds,
     Details,
     Metric,
     ScoreFunction,
@@ -117,31 +118,37 @@ class AnswerScorer:
         selected = self.select(sample, outputs)
         return tuple(request for answer in selected for request in self.metric.judge_requests(*answer))
 
-    def score_one(self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None) -> Stat:
+    def score_one(self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None) -> Stat | None:
         """Return the statistic of the only selected answer."""
         (answer,) = self.select(sample, outputs)
         return self._score_answer(answer, iter(verdicts or ()))
 
     def score_all(
         self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None
-    ) -> tuple[int, tuple[Stat, ...]]:
-        """Return the number of unreadable answers, and the statistics of all answers that count."""
+    ) -> tuple[int, tuple[Stat, ...]] | None:
+        """Return the number of unreadable answers, and the statistics of all answers that count.
+
+        None if the metric applies to none of the answers.
+        """
         remaining_verdicts = iter(verdicts or ())
         stats: list[Stat] = []
         unreadable: list[str] = []
-        selected = self.select(sample, outputs)
-        for answer in selected:
+        applicable = 0
+        for answer in self.select(sample, outputs):
             try:
-                stats.append(self._score_answer(answer, remaining_verdicts))
+                if (stat := self._score_answer(answer, remaining_verdicts)) is None:
+                    continue
+                stats.append(stat)
             except Unreadable as error:
                 unreadable.append(str(error))
                 if self.metric.unreadable == "wrong" and self.metric.bounds:
                     stats.append(self.metric.bounds(answer[0])[0])
-        if len(unreadable) == len(selected):
+            applicable += 1
+        if unreadable and len(unreadable) == applicable:
             raise Unreadable(unreadable[0])
-        return len(unreadable), tuple(stats)
+        return (len(unreadable), tuple(stats)) if applicable else None
 
-    def _score_answer(self, answer: AnswerInContext, remaining_verdicts: Iterator[str]) -> Stat:
+    def _score_answer(self, answer: AnswerInContext, remaining_verdicts: Iterator[str]) -> Stat | None:
         if self.metric.judge_requests is None:
             stat = self.metric.score(*answer)
         else:
@@ -194,7 +201,8 @@ def _aggregate_by_position(metric: Metric, aggregation: str, index: int) -> Metr
         assert metric.bounds
         return metric.bounds(sample)
 
-    return _derive_metric(metric, aggregation, select, bounds=bounds if metric.bounds else None)
+    is_constant = metric.bounds is None or isinstance(metric.bounds, ConstantBounds)
+    return _derive_metric(metric, aggregation, select, bounds=metric.bounds if is_constant else bounds)
 
 
 def _aggregate_by_likelihood(metric: Metric) -> Metric:
@@ -218,9 +226,9 @@ def _confidence(output: Output) -> float:
 def _aggregate_by_best(metric: Metric) -> Metric:
     """Score the best answer: what a perfect selector would reach."""
 
-    def score(sample: Sample, *outputs: Output, **verdicts: Any) -> Stat:
-        _, stats = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
-        return min(stats, key=metric.badness)
+    def score(sample: Sample, *outputs: Output, **verdicts: Any) -> Stat | None:
+        scored = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
+        return min(scored[1], key=metric.badness) if scored else None
 
     is_pass_rate = metric.aggregate is mean and metric.credit is not None and metric.higher_is_better
     return _derive_metric(
@@ -233,10 +241,13 @@ def _aggregate_by_pass_at_k(metric: Metric, k: int) -> Metric:
     if metric.aggregate is not mean or not metric.higher_is_better:
         raise Unsupported(f"pass@{k} needs a metric that scores answers as right or wrong; {metric.name} does not.")
 
-    def score(sample: Sample, *outputs: Output, **verdicts: Any) -> float:
+    def score(sample: Sample, *outputs: Output, **verdicts: Any) -> float | None:
         if len(outputs) < k:
             raise Unsupported(f"pass@{k} needs at least {k} answers per sample, but there are {len(outputs)}")
-        _, stats = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
+        scored = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
+        if scored is None:
+            return None
+        _, stats = scored
         if partial_scores := [stat for stat in stats if stat not in (0, 1)]:
             raise Unsupported(f"pass@{k} needs scores of 0 or 1, not {partial_scores[0]!r}")
         if len(stats) < k:
@@ -300,9 +311,10 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
     def select(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
         return [(sample, _elect_answer(metric, sample, outputs)[0])]
 
-    def score(sample: Sample, *outputs: Output, **verdicts: Any) -> Stat:
+    def score(sample: Sample, *outputs: Output, **verdicts: Any) -> Stat | None:
         elected, tied = _elect_answer(metric, sample, outputs)
-        return int(tied), (metric.score(sample, elected, **verdicts),)
+        stat = metric.score(sample, elected, **verdicts)
+        return None if stat is None else (int(tied), (stat,))
 
     return _derive_pooled(
         metric,
@@ -331,6 +343,8 @@ def _single_answer_bounds(metric: Metric) -> Callable[[Sample], tuple[Stat, Stat
     bounds = metric.bounds
     if bounds is None:
         return None
+    if isinstance(bounds, ConstantBounds):
+        return ConstantBounds((0, (bounds.worst,)), (0, (bounds.best,)))
 
     def wrapped_bounds(sample: Sample) -> tuple[Stat, Stat]:
         worst, best = bounds(sample)

@@ -43,7 +43,7 @@ from auricle.runs.verdicts import Judge, VerdictIndex
 from auricle.tasks.base import Task
 
 VALUE_COLUMNS = ("value", "low", "high", "interval", "worst", "best")
-COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unreadable")
+COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unbounded", "unreadable", "not_applicable")
 SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "higher_is_better", "signature", "rtfx")
 ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
 EMOTION_FIGURES = ("mean", "sd", "d", "auc")
@@ -217,6 +217,8 @@ def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
         if column.reasons and not column.indices and not column.refusal_reason:
             reason = column.reasons.most_common(1)[0][0]
             reasons[column.metric.name] = f"no answer could be scored: {reason}"
+        elif column.not_applicable and not column.indices and not column.metric.applies:
+            reasons[column.metric.name] = "it applies to none of the samples: it returned None for each"
         elif column.not_applicable and not any(each.indices for each in score_table.columns):
             reasons.setdefault(column.metric.name, "it applies to none of the samples")
     if score_table.cluster and not score_table.has_clusters and score_table.total:

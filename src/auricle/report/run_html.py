@@ -277,10 +277,13 @@ def _failure_notice(metrics: Metrics) -> str:
     failed, first = metrics.outcomes.failed, next(iter(metrics.overall), None)
     lost = f"{pluralise(failed, 'sample')} of {format_count(metrics.outcomes.total)} failed"
     lost += " and " + ("is" if failed == 1 else "are") + " left out."
+    if first and first.unbounded:
+        lost += f" {first.title} is not bounded for {format_count(first.unbounded)} of them."
     if not first or not get_bounds(first):
         return lost
     best, worst = typeset_value(first, "best"), typeset_value(first, "worst")
-    return f"{lost} If all of them had been best, {first.title} would be {best}; if worst, {worst}."
+    which = "the others" if first.unbounded else "all of them"
+    return f"{lost} If {which} had been best, {first.title} would be {best}; if worst, {worst}."
 
 
 def _unreadable_notices(metrics: Metrics) -> list[str]:

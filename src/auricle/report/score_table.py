@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from auricle.core.errors import SpecError, Unreadable, Unsuited, describe
-from auricle.core.types import Outcome, Record, Stat
+from auricle.core.types import Outcome, Record, Sample, Stat
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.runs.scores import ScoreLine
@@ -144,16 +144,8 @@ class ScoreTable:
         examples = self.examples.setdefault(record.error.kind, [])
         if len(examples) < MAX_EXAMPLES:
             examples.append(record)
-        if record.sample.target is None:
-            return
         for column in self.columns:
-            if column.metric.applies and not column.metric.applies(record.sample):
-                column.not_applicable.append(index)
-            elif column.metric.bounds:
-                worst, best = column.metric.bounds(record.sample)
-                column.failed_indices.append(index)
-                column.worst_stats.append(worst)
-                column.best_stats.append(best)
+            column.add_failure(index, record.sample)
 
     def _add_to_groups(self, index: int, record: Record) -> None:
         meta = record.sample.meta
@@ -249,7 +241,7 @@ class MetricColumn:
     is_unsuited: bool = False
     """Whether the metric does not apply to this kind of model."""
     not_applicable: array[int] = field(default_factory=lambda: array("q"))
-    """Number of samples the metric does not apply to."""
+    """Samples that the metric does not apply to."""
     contexts: set[Hashable] = field(default_factory=set)
 
     @cached_property
@@ -268,7 +260,7 @@ class MetricColumn:
                 if applies is None or applies(record.sample):
                     needs_more = is_judged or len(record.outputs) != 1
                     made = score_record(metric, record, line) if needs_more else score(record.sample, *record.outputs)
-                if made is None and applies:  # the metric does not apply to this answer
+                if made is None:  # the metric does not apply to this sample
                     self.not_applicable.append(place)
                     continue
                 stat = keep(made)
@@ -281,6 +273,20 @@ class MetricColumn:
                 self._add_reason(line, f"{type(error).__name__}: {describe(error)}")
             else:
                 self._add_stat(place, record, line, stat)
+
+    def add_failure(self, index: int, sample: Sample) -> None:
+        """Add what the statistic of a failed sample could have been, if that is known."""
+        if self.metric.applies:
+            if sample.target is None:  # of a row that could not be read, it is not known whether the metric applies
+                return
+            if not self.metric.applies(sample):
+                self.not_applicable.append(index)
+                return
+        if bounds := self.metric.bound(sample):
+            worst, best = bounds
+            self.failed_indices.append(index)
+            self.worst_stats.append(worst)
+            self.best_stats.append(best)
 
     def add_oversized(self, entries: Sequence[ScoreEntry]) -> None:
         """Leave out records with texts that would take too long to score."""

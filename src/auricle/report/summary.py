@@ -119,6 +119,7 @@ def _compute_number(score_table: ScoreTable, group: Group, column: MetricColumn,
     spread = compute_interval(stats, metric.aggregate, clusters=None if codes is None else renumber_clusters(codes))
     value = float(metric.aggregate(stats))
     worst, best = _compute_bounds(column, stats, members, value)
+    failed = int(members[_as_array(score_table.failed)].sum())
     return Number(
         metric=metric.name,
         title=metric.title,
@@ -130,7 +131,9 @@ def _compute_number(score_table: ScoreTable, group: Group, column: MetricColumn,
         interval=spread.method,
         scored=len(indices),
         total=int(members.sum()),
-        failed=int(members[_as_array(score_table.failed)].sum()),
+        failed=failed,
+        unbounded=failed - int(members[_as_array(column.failed_indices)].sum()),
+        not_applicable=int(group.members[_as_array(column.not_applicable)].sum()),
         unreadable=int(members[_as_array(column.unreadable)].sum()),
         worst=_defined(worst),
         best=_defined(best),

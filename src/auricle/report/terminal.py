@@ -87,16 +87,28 @@ def _notes(number: Number, outcomes: OutcomeCounts) -> str:
     if ties := details.get("ties"):
         notes.append(f"{ties} tie{'s' * (ties != 1)}")
     if number.failed:
-        worst, best = format_value(number, "worst"), format_value(number, "best")
-        low, high = (worst, best) if number.higher_is_better else (best, worst)
-        bounds = f" (bounds {low} … {high})" if number.worst != number.best else ""
-        notes.append(f"{number.failed} failed{bounds}")
-    counts = {"unreadable": number.unreadable, "empty": outcomes.empty, "without audio": outcomes.audio_not_sent}
+        notes.append(f"{number.failed} failed{_format_bounds(number)}")
+    counts = {
+        "unreadable": number.unreadable,
+        "not applicable": number.not_applicable,
+        "empty": outcomes.empty,
+        "without audio": outcomes.audio_not_sent,
+    }
     notes += [f"{count} {name}" for name, count in counts.items() if count]
     left = number.total - number.scored - number.failed
     if left > 0 and left != number.unreadable:
         notes.append(f"{left} not scored")
     return ", ".join(notes)
+
+
+def _format_bounds(number: Number) -> str:
+    """Format the value if all failed samples had been best and worst, and how many of them that leaves out."""
+    if number.unbounded == number.failed:
+        return " (not bounded)"
+    worst, best = format_value(number, "worst"), format_value(number, "best")
+    low, high = (worst, best) if number.higher_is_better else (best, worst)
+    rest = f", {number.unbounded} not bounded" if number.unbounded else ""
+    return f" (bounds {low} … {high}{rest})"
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -44,7 +44,11 @@ class Number:
     scored: int = 0
     total: int = 0
     failed: int = 0
+    unbounded: int = 0
+    """Failed samples of which the worst and best score are unknown, so that `worst` and `best` leave them out."""
     unreadable: int = 0
+    not_applicable: int = 0
+    """Samples that the metric does not apply to, which are not part of `total`."""
     worst: float | None = None
     """The value if every failed sample had been worst; `value` if none failed."""
     best: float | None = None

@@ -507,3 +507,22 @@ def test_an_unreadable_answer_gets_the_worst_statistic_of_its_own_sample() -> No
     sample = Sample(id="1", inputs={"choices": ["happy", "sad"]}, target="sad")
     stat = aggregate_answers(uar, "mean").score(sample, Generation(text="sad"), Generation(text="hm"))
     assert stat == (1, (("sad", "sad"), (None, "sad")))
+
+
+@pytest.mark.parametrize(("aggregation", "scored"), [("mean", [1.0, 0.5]), ("best", [1.0, 1.0]), ("first", [1.0])])
+def test_answers_that_a_metric_does_not_apply_to_are_skipped(aggregation: str, scored: list[float]) -> None:
+    @metric(limits=(0.0, 1.0))
+    def right(sample: Sample, output: Generation) -> float | None:
+        return None if output.text == "skip" else float(output.text == sample.target)
+
+    records = [record(0, "cat", "skip"), record(1, "skip", "cat", "dog"), record(2, "skip", "skip")]
+    number = summary_of(records, aggregate_answers(right, aggregation))
+    assert (number.scored, number.total, number.not_applicable) == (len(scored), len(scored), 3 - len(scored))
+    assert number.value == pytest.approx(sum(scored) / len(scored))
+
+
+@pytest.mark.parametrize("aggregation", ["mean", "vote", "first", "pass@2"])
+def test_fixed_limits_bound_rows_that_could_not_be_read(aggregation: str) -> None:
+    lost = record(1, target=None, error=Failure("RejectedRow", "no answer"))
+    number = summary_of([record(0, "cat", "cat"), lost], aggregate_answers(exact_match, aggregation))
+    assert (number.unbounded, number.worst, number.best) == (0, 0.5, 1.0)

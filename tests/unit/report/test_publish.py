@@ -151,3 +151,12 @@ def test_empty_answers_and_audio_that_was_not_sent_are_in_every_form_of_the_resu
     assert [any(note in line for line in metrics["notes"]) for note in notes] == [True, True]
     unscored = auricle(*arguments[:-1], "unscored", "--infer-only").stderr
     assert all(f"Note: {note}" in unscored for note in notes)
+
+
+def test_a_metric_that_returns_none_for_every_sample_is_reported() -> None:
+    def nothing(sample: Any, output: Any) -> None:
+        return None
+
+    board, results = score_and_summarise([make_record(0)], [metric()(nothing), wer])
+    assert [number.metric for number in results] == ["wer"]
+    assert collect_refusals(board) == {"nothing": "it applies to none of the samples: it returned None for each"}

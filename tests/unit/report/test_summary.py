@@ -63,6 +63,37 @@ def test_failed_samples_are_left_out_counted_and_bounded() -> None:
     assert board.failures == {"X": 2}
 
 
+def right_if_short(sample: Any, output: Any) -> float | None:
+    """Score answers of at most one word; others are beside the point."""
+    return float(output.text == "a") if len(output.text.split()) < 2 else None
+
+
+def test_samples_that_a_metric_does_not_apply_to_are_counted_apart() -> None:
+    records = [make_record(at, answer=answer, part=at % 2) for at, answer in enumerate(["a", "a b", "b", "a b", "a"])]
+    _, results = score_and_summarise(records, [metric(limits=(0.0, 1.0))(right_if_short), wer])
+    number = overall_results(results)["right_if_short"]
+    assert (number.value, number.scored, number.total, number.not_applicable) == (pytest.approx(2 / 3), 3, 3, 2)
+    assert (number.unreadable, number.coverage) == (0, 1.0)
+    assert overall_results(results)["wer"].not_applicable == 0
+    groups = {each.group: each.scored for each in results if each.field and each.metric == number.metric}
+    assert groups == {"0": 3}  # the metric does not apply to the other group
+
+
+def test_a_failed_row_that_could_not_be_read_is_bounded_by_fixed_limits_only() -> None:
+    records = [make_record(at) for at in range(8)]
+    records += [make_record(8, error=Failure("X", "y")), make_record(9, target=None, error=Failure("RejectedRow", "y"))]
+    _, results = score_and_summarise(records, [wer, exact_match, metric()(right_if_short)])
+    rate, match = (overall_results(results)[name] for name in ("wer", "exact_match"))
+    assert (rate.failed, rate.unbounded, rate.worst) == (2, 1, pytest.approx(2 / 18))
+    assert (match.failed, match.unbounded, match.worst, match.best) == (2, 0, pytest.approx(0.8), 1.0)
+
+
+def test_failures_of_a_metric_without_limits_are_not_bounded() -> None:
+    records = [make_record(0, answer="a"), make_record(1, error=Failure("X", "y"))]
+    _, results = score_and_summarise(records, [metric()(right_if_short)])
+    assert (results[0].failed, results[0].unbounded, results[0].worst) == (1, 1, 1.0)
+
+
 def unreadable_unless_number(sample: Any, output: Any) -> Any:
     if not output.text.isdigit():
         raise Unreadable(f"no number in {output.text!r}")

@@ -1,5 +1,6 @@
 """Results as text for the terminal."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,23 @@ def test_numbers_from_different_prompts_or_data_are_marked_once_for_all_metrics(
     lines = format_metrics([signed_runs("a"), signed_runs("b", **other)])
     assert [line for line in lines if line.startswith("Not comparable")] == lines[-1:]
     assert lines[-1].startswith(f"Not comparable: wer, empty [1] and [2]: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("counts", "note"),
+    [
+        ({"failed": 2, "worst": 0.2, "best": 0.6}, "2 failed (bounds 20.00 % … 60.00 %)"),
+        (
+            {"failed": 2, "unbounded": 1, "worst": 0.2, "best": 0.6},
+            "2 failed (bounds 20.00 % … 60.00 %, 1 not bounded)",
+        ),
+        ({"failed": 2, "unbounded": 2, "worst": 0.5, "best": 0.5}, "2 failed (not bounded)"),
+        ({"not_applicable": 3}, "3 not applicable"),
+    ],
+)
+def test_notes_state_which_failures_are_bounded_and_what_does_not_apply(
+    runs: list[Metrics], counts: dict[str, Any], note: str
+) -> None:
+    number = replace(runs[0].numbers[0], scored=8, total=8 + counts.get("failed", 0), **counts)
+    *_, row = format_metrics([replace(runs[0], numbers=(number,))])
+    assert row.endswith(f"  {note}")

@@ -98,15 +98,19 @@ def _overview_row(number: Number, scale: Scale | None, show_bounds: bool) -> lis
         components.join_markup(Markup("<strong>{}</strong>").format(typeset_value(number)), _ceiling_markup(number)),
         typeset_interval(number),
         components.build_interval_bar(scale, number.low, number.value, number.high) if scale else None,
-        format_count(number.scored),
+        _with_remark(number.scored, number.not_applicable, "not applicable"),
         typeset_coverage(number),
-        format_count(number.failed),
+        _with_remark(number.failed, number.unbounded, "not bounded"),
         format_count(number.unreadable),
     ]
     if show_bounds:
         bounds = get_bounds(number) or ()
         cells.append(" – ".join(typeset_number(bound, number.unit) for bound in bounds) or "–")
     return cells
+
+
+def _with_remark(count: int, part: int, remark: str) -> str:
+    return f"{format_count(count)} ({format_count(part)} {remark})" if part else format_count(count)
 
 
 def _ceiling_markup(number: Number) -> Markup | None:

@@ -106,12 +106,10 @@ def _to_text(value: Any) -> str:
 
 
 def _add_failed_bounds(scored: MetricStats, metric: Metric, failed_records: Mapping[int, Record]) -> None:
-    if metric.bounds is None:
-        return
     for place, record in failed_records.items():
-        about = metric.applies is None or metric.applies(record.sample)
-        if about and record.sample.target is not None:
-            scored.failed_bounds[place] = metric.bounds(record.sample)
+        applies = metric.applies is None or metric.applies(record.sample)
+        if applies and (bounds := metric.bound(record.sample)):
+            scored.failed_bounds[place] = bounds
 
 
 def _add_scores(side: ComparedRun, line: ScoreLine) -> None:
