@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from auricle.metrics.catalogue import METRICS
 from auricle.models.base import AsyncModel
 from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
-from auricle.runs.verdicts import JudgeRequest
+from auricle.runs.verdicts import JudgeRequest, Verdict
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.kinds import qa
@@ -433,6 +434,23 @@ def test_pass_returns_why_the_server_ended_it(data: Path, tmp_path: Path, model:
     result = asyncio.run(judge_pass.run(model, Settings(concurrency=1), Observer(), asyncio.Event()))
     assert result.startswith(reason)
     assert bool(result) is bool(reason)
+
+
+def test_verdict_has_its_seconds_and_is_reported(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reported: list[Verdict] = []
+
+    class Collects(Observer):
+        def on_verdict(self, verdict: Verdict, /) -> None:
+            reported.append(verdict)
+
+    api.evaluate(spec(data), tmp_path / "run")
+    metrics = qa(data=str(data), metrics="judge-reference").metrics
+    judge_pass = JudgePass(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="some").to_judge())
+    clock = count(10.0, 1.234_56)
+    monkeypatch.setattr("auricle.engine.judge.time.perf_counter", lambda: next(clock))
+    asyncio.run(judge_pass.run(FakeApi(), Settings(concurrency=1), Collects(), asyncio.Event()))
+    _, *stored = read_verdicts(tmp_path / "run")
+    assert [verdict["seconds"] for verdict in stored] == [verdict.seconds for verdict in reported] == [1.2346] * 4
 
 
 # --- the command line ---------------------------------------------------------------------

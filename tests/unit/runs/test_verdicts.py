@@ -1,6 +1,8 @@
 """The file of judge replies."""
 
 import json
+import re
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +37,7 @@ def write_verdicts(path: Path, requests: list[JudgeRequest], **fields: Any) -> N
 
 def test_judge_has_no_secrets_or_transport_arguments() -> None:
     assert JUDGE.arguments == {"model": "big"}
-    assert JUDGE.name.startswith("judge#")
+    assert re.fullmatch("judge#[0-9a-f]{4}", JUDGE.name)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,7 @@ def test_tokens_that_are_unknown_count_as_none(tmp_path: Path) -> None:
 def test_repeated_requests_are_separate_votes() -> None:
     requests = build_judge_requests(JUDGE, build_metric(votes=3), RECORD)
     assert len({request.key for request in requests}) == 3
+    assert all(re.fullmatch("[0-9a-f]{32}", request.key) for request in requests)
     assert [request.request.answer_index for request in requests] == [0, 1, 2]
 
 
@@ -92,6 +95,25 @@ def test_failed_verdict_is_unreadable_and_has_no_reply(tmp_path: Path) -> None:
             with pytest.raises(Unreadable, match="the judge failed: Transient: HTTP 503"):
                 index.read_replies(metric, RECORD)
         assert index.to_facts() == JudgeFacts(JUDGE.name, "judge", {"model": "big"}, verdicts=0, failed=1, missing=0)
+
+
+def test_long_error_of_a_judge_is_cut_at_two_hundred_characters(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_metric()
+    write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD), reply=None, error=Failure("Refused", "x" * 201))
+    with (
+        VerdictIndex(path, JUDGE) as index,
+        pytest.raises(Unreadable, match=f"the judge failed: Refused: {'x' * 200}$"),
+    ):
+        index.read_replies(metric, RECORD)
+
+
+def test_the_file_is_closed_with_the_index(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.touch()
+    with warnings.catch_warnings(record=True) as unclosed:
+        warnings.simplefilter("always")
+        VerdictIndex(path, JUDGE).close()
+    assert unclosed == []
 
 
 def test_a_later_line_replaces_an_earlier_one(tmp_path: Path) -> None:
