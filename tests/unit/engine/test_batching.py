@@ -506,3 +506,23 @@ def test_threads_that_decode_sound_end_with_the_batcher(tone: Any, monkeypatch: 
         assert not any(thread.is_alive() for thread in threads)
 
     asyncio.run(main())
+
+
+def test_a_window_waits_for_samples_that_are_being_answered() -> None:
+    batches: list[list[str]] = []
+
+    async def main() -> None:
+        batcher = Batcher([recording_worker(batches)], BatchLimits(1))
+
+        async def sample(slot: BatchSlot, *texts: str) -> None:
+            for text in texts:
+                await slot.send(request(text))
+            slot.release()
+
+        slots = [batcher.acquire_slot() for _ in range(2)]
+        batcher.close_window()
+        await asyncio.gather(sample(slots[0], "longer", "b"), sample(slots[1], "long", "longest"))
+        await batcher.close()
+
+    asyncio.run(main())
+    assert batches == [["longer"], ["long"], ["longest"], ["b"]]

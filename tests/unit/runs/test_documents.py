@@ -4,12 +4,14 @@ import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import orjson
 import pytest
 
 from auricle.core.errors import DataError
-from auricle.runs.documents import encode_document, read_document, write_document
+from auricle.runs.documents import decode, encode_document, read_document, write_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +104,80 @@ def test_missing_document_is_not_found(tmp_path: Path) -> None:
 def test_unknown_fields_are_ignored_and_whole_numbers_are_numbers(tmp_path: Path) -> None:
     (tmp_path / "d.json").write_bytes(b'{"count": 1, "items": [{"name": "a", "value": 3}], "later": []}')
     assert read_document(tmp_path / "d.json", Outer) == Outer(count=1, items=(Inner("a", 3.0),))
+
+
+@dataclass(frozen=True)
+class Version:
+    """Stored as text, such as `2.1`."""
+
+    major: int
+    minor: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Version":
+        return cls(*map(int, text.split(".")))
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Varied:
+    size: int | str | None = None
+    anything: Any = None
+    numbers: list[int] = field(default_factory=list)
+    by_name: dict[str, Inner] = field(default_factory=dict)
+    class_name: str = field(default="", metadata={"name": "class"})
+    version: Version = Version(1, 0)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        Varied(size=3),
+        Varied(size="big"),
+        Varied(anything={"a": [1, "x", None]}),
+        Varied(numbers=[1, 2], by_name={"a": Inner("x", 0.5)}),
+        Varied(class_name="Whisper", version=Version(2, 7)),
+    ],
+)
+def test_every_kind_of_field_is_read_as_it_was_written(tmp_path: Path, document: Varied) -> None:
+    write_document(tmp_path / "d.json", document)
+    assert read_document(tmp_path / "d.json", Varied) == document
+    content = orjson.loads((tmp_path / "d.json").read_bytes())
+    assert (content["class"], content["version"]) == (document.class_name, str(document.version))
+    assert "class_name" not in content
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "message"),
+    [
+        (Varied, {"size": 0.5}, "size: expected a whole number, not a number"),
+        (Varied, {"numbers": [1, "2"]}, r"numbers\.1: expected a whole number, not text"),
+        (Varied, {"by_name": {"a": {}}}, r"by_name\.a\.name: the field is missing"),
+        (Varied, {"version": {"major": 1}}, r"version\.minor: the field is missing"),
+        (Varied, {"class": None}, "class: expected text, not null"),
+        (Inner, 3, "document: expected an object, not a whole number"),
+        (Inner, b"x", "document: expected an object, not bytes"),
+    ],
+)
+def test_error_names_the_field_and_both_types(kind: type, value: object, message: str) -> None:
+    with pytest.raises(DataError, match=f"^{message}$"):
+        decode(kind, value)
+
+
+def test_objects_of_other_libraries_are_written_as_numbers_lists_or_text() -> None:
+    values = {"array": np.arange(3), "number": np.float32(0.5), "path": Path("a/b"), "class": Inner}
+    content = orjson.loads(encode_document(values))
+    assert content == {"array": [0, 1, 2], "number": 0.5, "path": "a/b", "class": str(Inner)}
+
+
+def test_missing_document_has_its_own_message(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"^not scored yet$"):
+        read_document(tmp_path / "d.json", Outer, missing="not scored yet")
+    write_document(tmp_path / "d.json", DOCUMENT)
+    assert read_document(tmp_path / "d.json", Outer, missing="not scored yet") == DOCUMENT
+
+
+def test_documents_are_indented(tmp_path: Path) -> None:
+    assert encode_document(Inner("a")) == b'{\n  "name": "a",\n  "value": null\n}'

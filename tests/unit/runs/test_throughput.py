@@ -105,6 +105,13 @@ def test_one_unknown_duration_makes_the_sum_unknown() -> None:
     assert timings == [timing(wall=2.0, samples=2, audio=None)]
 
 
+def test_throughput_and_delays_are_rounded() -> None:
+    total = summarise_throughput([PassTiming(1.234_567_8, 1, 1.000_06)])
+    assert total
+    assert (total.wall_seconds, total.audio_seconds) == (1.234_568, 1.0001)
+    assert collect_delays([streamed(Timing(first_token=0.123_456_7))]).first_token == Delay(1, 0.123_457)
+
+
 # --- passes over a run ------------------------------------------------------------------
 
 
