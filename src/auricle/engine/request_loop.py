@@ -134,13 +134,12 @@ class RequestLoop(Generic[Job]):
         self._slots.close_window()
 
     async def _check_periodically(self) -> None:
-        while True:
-            await asyncio.sleep(CHECK_SECONDS)
-            try:
+        try:
+            while True:
+                await asyncio.sleep(CHECK_SECONDS)
                 self._check()
-            except Exception as error:  # noqa: BLE001 - raised inside the group, which cancels all jobs
-                self._start(_raise(error))
-                return
+        except Exception as error:  # noqa: BLE001 - raised inside the group, which cancels all jobs
+            self._start(_raise(error))
 
 
 async def _raise(error: Exception) -> None:

@@ -48,9 +48,9 @@ class Price:
             raise SpecError(f"{source}: {model} should have some of the fields {allowed}.")
         if unknown := [str(name) for name in entry if name not in (*RATE_FIELDS, "currency")]:
             raise SpecError(f"{source}: {model}: unknown field {', '.join(unknown)}. Expected: {allowed}.")
-        for name in RATE_FIELDS:
-            rate = entry.get(name, 0.0)
-            if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not rate >= 0:
+        for name, rate in entry.items():
+            is_number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
+            if name != "currency" and not (is_number and rate >= 0):
                 raise SpecError(f"{source}: {model}: {name} should be a number, not {rate!r}.")
         return cls(model, **{"currency": currency, **entry})
 

@@ -96,15 +96,20 @@ def test_window_has_a_fixed_number_of_samples() -> None:
     assert batches[0][0] == texts[size - 1]  # the longest of the first window, not of all
 
 
-def batch_lengths(*lengths: float) -> list[list[float]]:
-    """Split requests of these lengths, with at most 8 requests and 20 padded seconds in a batch."""
+def batch_lengths(*lengths: float, seconds: float = 20.0) -> list[list[float]]:
+    """Split requests of these lengths, with at most 8 requests and some padded seconds in a batch."""
     nothing: Any = None
     pending = [PendingRequest(request(str(length)), length, nothing, nothing) for length in lengths]
-    return [[entry.length for entry in batch] for batch in split_into_batches(pending, BatchLimits(8, 20))]
+    return [[entry.length for entry in batch] for batch in split_into_batches(pending, BatchLimits(8, seconds))]
 
 
 def test_padded_seconds_limit_a_batch() -> None:
     assert batch_lengths(1, 9, 2, 8, 3) == [[9, 8], [3, 2, 1]]
+
+
+def test_padded_seconds_limit_requests_of_less_than_a_second_and_of_none() -> None:
+    assert batch_lengths(0.4, 0.4, 0.4, seconds=1.0) == [[0.4, 0.4], [0.4]]
+    assert batch_lengths(15, 0, 0) == [[15], [0, 0]]
 
 
 def test_request_over_the_limit_is_its_own_batch() -> None:

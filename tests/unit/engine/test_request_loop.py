@@ -1,6 +1,8 @@
 """The loop of runs, judge passes and load tests."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncGenerator, Coroutine, Iterator
 from typing import Any
 
@@ -182,7 +184,7 @@ def test_sequence_handles_one_job_after_the_other() -> None:
             jobs.loop.start_sequence(arrivals(0))
             jobs.loop.start_sequence(arrivals(10))
             await jobs.loop.wait(None)
-        assert sorted(jobs.handled) == [0, 1, 2, 10, 11, 12]
+            assert sorted(jobs.handled) == [0, 1, 2, 10, 11, 12]
         assert max(jobs.in_flight) == 2
 
     run(main())
@@ -233,3 +235,99 @@ def test_every_change_of_the_number_in_flight_is_reported() -> None:
         assert jobs.in_flight == [1, 0, 1, 0]
 
     run(main())
+
+
+def test_the_first_of_several_errors_is_raised() -> None:
+    class FailsTwice(Jobs):
+        async def work(self, job: int) -> None:
+            if job:
+                raise OSError("first")
+            try:
+                await asyncio.Event().wait()
+            finally:
+                raise ValueError("second, while being cancelled")
+
+    async def main() -> None:
+        with pytest.raises(OSError, match="first"):
+            await FailsTwice().loop.run(iter(range(2)))
+
+    run(main())
+
+
+def test_nothing_runs_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_loop, "CHECK_SECONDS", 0.001)
+    events: list[str] = []
+
+    class RecordingSlots(DirectSlot):
+        async def close(self) -> None:
+            events.append("closed")
+
+    async def main() -> None:
+        jobs = Jobs()
+        loop = RequestLoop(RecordingSlots(FakeApi(), 3), jobs.handle, jobs.stop, check=lambda: events.append("check"))
+        async with loop.open():
+            loop.start(1)
+            await loop.wait(10)
+            await asyncio.sleep(0.01)
+        assert "check" in events
+        assert events[-1] == "closed"
+        await asyncio.sleep(0.01)
+        assert events[-1] == "closed"
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+
+
+def test_drain_lets_jobs_finish_within_the_grace_period() -> None:
+    class TakesAMoment(Jobs):
+        async def work(self, job: int) -> None:
+            await asyncio.sleep(0.01)
+
+    async def main() -> None:
+        jobs = TakesAMoment()
+        async with jobs.loop.open():
+            jobs.loop.start(0)
+            await jobs.loop.drain(10.0)
+            assert jobs.handled == [0]
+            await jobs.loop.drain(10.0)  # without any job
+
+    run(main())
+
+
+def test_finished_jobs_are_forgotten() -> None:
+    tasks: list[weakref.ref[Any]] = []
+
+    class RecordsTasks(Jobs):
+        async def work(self, job: int) -> None:
+            tasks.append(weakref.ref(asyncio.current_task()))
+
+    async def main() -> None:
+        jobs = RecordsTasks()
+        async with jobs.loop.open():
+            jobs.loop.start(0)
+            await jobs.loop.wait(10.0)
+            await asyncio.sleep(0)
+            gc.collect()
+            assert [task() for task in tasks] == [None]
+
+    run(main())
+
+
+def test_failed_job_is_reported_once() -> None:
+    unhandled: list[dict[str, Any]] = []
+
+    class Fails(Jobs):
+        async def work(self, job: int) -> None:
+            raise OSError("disk full")
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unhandled.append(context))
+        jobs = Fails()
+        async with jobs.loop.open():
+            jobs.loop.start(0)
+            await jobs.loop.wait(10.0)
+
+    with pytest.raises(OSError, match="disk full"):
+        asyncio.run(main())
+    gc.collect()
+    assert unhandled == []

@@ -1,13 +1,13 @@
 """Retries, and aborting a run_all in which every request fails."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings, Turn
+from auricle import AsyncModel, Audio, Generate, Generation, Sample, SampleError, Settings, Turn
 from auricle.core.errors import AllRequestsFailed, AudioError, NotFinite, Refused, Transient, Unreachable
 from auricle.core.types import MAX_TEXT_LENGTH, Output, Predict, Prediction, Record, Request
 from auricle.engine.batching import RunStopped
@@ -186,6 +186,18 @@ def test_nineteen_failures_do_not_abort_the_run() -> None:
         fail_fast.record_failure(Refused("HTTP 400 from host: no"))
 
 
+def fail_repeatedly(messages: Iterable[str]) -> None:
+    fail_fast = FailFast()
+    for message in messages:
+        fail_fast.record_failure(Unreachable(message))
+
+
+def test_errors_of_a_server_with_the_same_first_eight_characters_count_as_the_same() -> None:
+    fail_repeatedly(f"HTTP 50{number % 2} from host: no" for number in range(2 * FAIL_FAST_AFTER))
+    with pytest.raises(AllRequestsFailed):
+        fail_repeatedly(f"timeout {number}" for number in range(FAIL_FAST_AFTER))
+
+
 def test_aborted_run_can_be_resumed(tmp_path: Path) -> None:
     with pytest.raises(AllRequestsFailed):
         run_all(tmp_path, Failing(lambda _: Refused("HTTP 401 from host: no")))
@@ -253,6 +265,21 @@ def test_a_stored_answer_is_returned_without_a_request() -> None:
 
     asyncio.run(main())
     assert (slot.events, cache.puts) == (["send"], 1)
+
+
+def test_audio_was_sent_if_one_of_the_requests_contained_it() -> None:
+    heard = Generate(turns=(Turn("user", ("Listen.", Audio("a.wav"))),))
+
+    async def send_both(requests: Sequence[Request], *, has_media: bool) -> bool | None:
+        sender = RetryingSender(RecordingSlot(*[Generation(text="fine")] * 2), QUICK, has_media=has_media)
+        assert sender.has_sent_audio is None
+        for request in requests:
+            await sender(request)
+        return sender.has_sent_audio
+
+    for requests, expected in (((heard, REQUEST), True), ((REQUEST, heard), True), ((REQUEST, REQUEST), False)):
+        assert asyncio.run(send_both(requests, has_media=True)) is expected
+    assert asyncio.run(send_both((REQUEST,), has_media=False)) is None
 
 
 def test_a_failed_request_is_not_stored() -> None:

@@ -76,13 +76,8 @@ class WorkerProcess:
         """Send a batch; if one request fails, the batch fails."""
         process = await self._ensure_ready()
         batch_info = {"batch": next(self._batch_numbers), "size": len(batch)}
-        tasks = [asyncio.ensure_future(self._exchange(process, request, batch_info)) for request in batch]
-        try:
-            return list(await asyncio.gather(*tasks))
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        # If one fails, the others end with the reply to them, which a worker sends for every request of a batch.
+        return await asyncio.gather(*(self._exchange(process, request, batch_info) for request in batch))
 
     async def _ensure_ready(self) -> asyncio.subprocess.Process:
         async with self._start_lock:

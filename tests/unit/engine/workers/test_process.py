@@ -277,6 +277,34 @@ def test_the_log_of_a_replaced_process_is_continued(odd_model: Path, tmp_path: P
     assert log.read_text().count("loaded") == 2
 
 
+def test_one_failed_request_fails_its_batch(odd_model: Path) -> None:
+    async def use(worker: WorkerProcess) -> None:
+        with pytest.raises(SampleError, match="cannot do that"):
+            await worker.send_batch([ask("a"), ask("fail"), ask("b")])
+        outputs = await worker.send_batch([ask("c"), ask("d")])
+        assert [text_of(output).split()[0] for output in outputs] == ["c", "d"]
+        assert worker.in_flight == 0
+
+    use_worker(WorkerProcess(f"{odd_model}:Odd", {}), use)
+
+
+def test_a_process_that_does_not_end_is_killed_on_closing(odd_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auricle.engine.workers.process.CLOSE_TIMEOUT", 0.1)
+
+    async def main() -> None:
+        worker = WorkerProcess(f"{odd_model}:Odd", {})
+        process_id = int(text_of(await worker.send(ask("a"))).split()[2])
+        hanging = asyncio.create_task(worker.send(ask("hang")))
+        await asyncio.sleep(0.1)
+        await worker.close()
+        with pytest.raises(ProcessLookupError):
+            os.kill(process_id, 0)
+        with pytest.raises(Transient, match="a worker process crashed"):
+            await hanging
+
+    asyncio.run(main())
+
+
 def test_closing_a_worker_that_was_never_started_does_nothing(odd_model: Path) -> None:
     asyncio.run(WorkerProcess(f"{odd_model}:Odd", {}).close())
     asyncio.run(WorkerProcess(f"{odd_model}:Odd", {}).kill())
