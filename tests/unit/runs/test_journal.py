@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -57,6 +58,22 @@ def test_write_error_is_raised_on_close(tmp_path: Path, monkeypatch: pytest.Monk
     journal.append(b"line\n")
     with pytest.raises(OSError, match="No space left"):
         journal.close()
+
+
+def test_the_name_of_a_new_file_is_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr("auricle.runs.journal.fsync_folder", synced.append)
+    for _ in range(2):
+        Journal(tmp_path / "journal").close()
+    assert synced == [tmp_path]
+
+
+def test_an_open_journal_does_not_keep_python_from_ending(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    writers = [thread for thread in threading.enumerate() if thread.name == "auricle-journal"]
+    assert writers
+    assert all(thread.daemon for thread in writers)
+    journal.close()
 
 
 def lose_by_deleting(folder: Path) -> None:

@@ -141,6 +141,12 @@ def test_audio_seconds_are_summed_and_rounded() -> None:
     assert count(Price("m", audio_minute=60.0), *heard)["cost"] == 45.50049
 
 
+def test_cost_is_rounded_to_a_millionth_and_audio_to_a_tenth_of_a_millisecond(tone: Callable[..., Path]) -> None:
+    assert count(Price("m", request=0.123_456_78), record(generation()))["cost"] == 0.123_457
+    clip = Audio(str(tone("a.wav", seconds=0.5)), end=0.123_456)
+    assert sample_audio_seconds(Sample(id="1", inputs={"audio": clip})) == 0.1234  # of 0.1234375 s
+
+
 def test_only_requests_that_were_sent_are_priced() -> None:
     used = count(Price("m", request=0.5), record(generation(), generation(), generation(), cached=1, attempts=2))
     assert (used["requests"], used["cached"], used["attempts"], used["cost"]) == (3, 1, 2, 1.0)
