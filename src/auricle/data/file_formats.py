@@ -11,11 +11,10 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar, TypeVarTuple
 
 import orjson
 
@@ -28,6 +27,7 @@ DELIMITERS = (",", ";", "\t", "|")
 SNIFFED_BYTES = 1 << 16
 SURROGATES = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class Row(NamedTuple):
@@ -68,10 +68,10 @@ def open_data_file(path: Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def convert_row(origin: str, convert: Callable[[], T]) -> T | RejectedRow:
+def convert_row(origin: str, convert: Callable[[*Ts], T], *args: *Ts) -> T | RejectedRow:
     """Return what `convert` makes of a row. Whatever the row contains costs that row, never the run."""
     try:
-        return convert()
+        return convert(*args)
     except SpecError:  # concerns the whole file or the task
         raise
     except SampleError as error:
@@ -220,7 +220,7 @@ def _parquet_rows(batch: Any, origins: list[str]) -> list[Row | RejectedRow]:
     rows = convert_row("", batch.to_pylist)
     if not isinstance(rows, RejectedRow):
         return [Row(origin, _drop_nulls(values)) for origin, values in zip(origins, rows, strict=True)]
-    return [convert_row(origin, partial(_parquet_row, batch, index, origin)) for index, origin in enumerate(origins)]
+    return [convert_row(origin, _parquet_row, batch, index, origin) for index, origin in enumerate(origins)]
 
 
 def _parquet_row(batch: Any, index: int, origin: str) -> Row:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,7 @@ class HuggingFaceDataset(Manifest):
         """Yield the rows in `row_range` with their index and null values; undecodable rows are rejected."""
         dataset = self._dataset()
         for index, _ in self.select_rows(range(len(dataset))):
-            yield index, convert_row(self.row_origin(index), partial(self._read_row, dataset, index))
+            yield index, convert_row(self.row_origin(index), self._read_row, dataset, index)
 
     def _read_row(self, dataset: Any, index: int) -> Row:
         return Row(self.row_origin(index), dataset[index])

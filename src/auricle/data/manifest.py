@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from types import NoneType
+from typing import Any, NamedTuple, TypeVar
 
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError, SpecError
@@ -40,9 +41,20 @@ ROLES_WITHOUT_TEXT = {"audio", "image", "video", "meta", "target"}
 MEDIA_FACTORIES: Mapping[str, Callable[..., Part]] = {"audio": Audio.of, "image": Image.of, "video": Video.of}
 VALIDATED_ROWS = 50  # rows checked before a run, to distinguish a wrong file from a wrong row
 MAX_CACHED_LAYOUTS = 50  # sets of columns; most files have one
+PLAIN_TYPES = frozenset({str, float, bool, NoneType})
+"""Types of which every value can be stored. An integer may have too many digits."""
 
 ColumnRoles = tuple[dict[str, str], list[str]]
 T = TypeVar("T")
+
+
+class ColumnLayout(NamedTuple):
+    """What the columns of a row are used for."""
+
+    columns_by_role: dict[str, str]
+    other_names: list[str]
+    possible_questions: list[str]
+    """Columns that are a question only if their value is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,7 @@ class Manifest:
     """Columns that the prompt or its examples show; they are available under their own name besides their role."""
     row_range: tuple[int, int | None] = (0, None)
     """Index of the first row, and of the row after the last one."""
-    _roles: dict[tuple[str, ...], ColumnRoles] = field(default_factory=dict, repr=False, compare=False)
+    _layouts: dict[tuple[str, ...], ColumnLayout] = field(default_factory=dict, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
         return (self.make_sample(index, row) for index, row in self.select_rows(read_rows(self.path)))
@@ -138,27 +150,33 @@ class Manifest:
     def make_sample(self, index: int, row: Row | RejectedRow) -> Sample | RejectedRow:
         if isinstance(row, RejectedRow):
             return row
-        return convert_row(row.origin, lambda: check_storable(self.transform(self._build_sample(index, row))))
+        return convert_row(row.origin, self._build_storable_sample, index, row)
+
+    def _build_storable_sample(self, index: int, row: Row) -> Sample:
+        return check_storable(self.transform(self._build_sample(index, row)))
 
     def _split_columns(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the values by role, and the columns that keep their name; null counts as missing."""
         if None in values.values():
             values = {name: value for name, value in values.items() if value is not None}
+        layout = self._layouts.get(tuple(values)) or self._add_layout(values.keys())
         # A list or an object is not a question (such as IFEval's `instruction`).
-        present = [name for name in self.fields.question_columns[1:] if name in values]
-        if structured := [name for name in present if isinstance(values[name], (list, dict))]:
+        if structured := [name for name in layout.possible_questions if isinstance(values[name], (list, dict))]:
             role_values, other_columns = self._split_columns({k: v for k, v in values.items() if k not in structured})
             return role_values, {**other_columns, **{name: values[name] for name in structured}}
-        columns = tuple(values)  # nearly always the same as in an earlier row
-        if columns not in self._roles:
-            if len(self._roles) == MAX_CACHED_LAYOUTS:
-                self._roles.clear()
-            self._roles[columns] = self.fields.assign_roles(values.keys(), self.shown_columns)
-        columns_by_role, other_names = self._roles[columns]
-        role_values = {role: values[name] for role, name in columns_by_role.items()}
-        if isinstance(role_values.get("choices"), str) and columns_by_role["choices"] in other_names:
+        role_values = {role: values[name] for role, name in layout.columns_by_role.items()}
+        if isinstance(role_values.get("choices"), str) and layout.columns_by_role["choices"] in layout.other_names:
             del role_values["choices"]  # a text with all options, which the prompt shows as it is
-        return role_values, {name: values[name] for name in other_names}
+        return role_values, {name: values[name] for name in layout.other_names}
+
+    def _add_layout(self, columns: KeysView[str]) -> ColumnLayout:
+        """Assign roles to columns, which are nearly always those of an earlier row."""
+        if len(self._layouts) == MAX_CACHED_LAYOUTS:
+            self._layouts.clear()
+        possible_questions = [name for name in self.fields.question_columns[1:] if name in columns]
+        layout = ColumnLayout(*self.fields.assign_roles(columns, self.shown_columns), possible_questions)
+        self._layouts[tuple(columns)] = layout
+        return layout
 
     @cached_property
     def _base_dir(self) -> Path:
@@ -236,8 +254,11 @@ class Manifest:
 
 def check_storable(sample: Sample) -> Sample:
     """Return the sample without binary metadata, or raise `SampleError` if a run could not store it."""
-    if binary := [name for name, value in sample.meta.items() if isinstance(value, (dict, list)) and _has_bytes(value)]:
-        sample = replace(sample, meta={name: value for name, value in sample.meta.items() if name not in binary})
+    meta = sample.meta
+    if PLAIN_TYPES.issuperset(map(type, (*sample.inputs.values(), sample.target, *meta, *meta.values()))):
+        return sample  # much faster than trying to store it
+    if binary := [name for name, value in meta.items() if isinstance(value, (dict, list)) and _has_bytes(value)]:
+        sample = replace(sample, meta={name: value for name, value in meta.items() if name not in binary})
     try:
         dumps([sample.inputs, sample.target, sample.meta])
     except TypeError as error:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from auricle import Audio, Sample
-from auricle.core.errors import DataError, SpecError
+from auricle.core.errors import DataError, SampleError, SpecError
 from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest, Row
+from auricle.data.manifest import check_storable
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 
@@ -260,6 +261,25 @@ def test_whatever_a_row_contains_costs_that_row(values: Any, reason: str) -> Non
     assert isinstance(row, RejectedRow)
     assert row.origin == "mine.jsonl:1"
     assert reason in row.reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"target": 2**70}, "Integer exceeds 64-bit range"),
+        ({"meta": {"extra": 2**70}}, "Integer exceeds 64-bit range"),
+        ({"meta": {1: "x"}}, "Dict key must be"),
+        ({"meta": {"extra": {"nested": {1: "x"}}}}, "Dict key must be"),
+    ],
+)
+def test_a_sample_of_texts_is_refused_for_any_value_that_cannot_be_stored(fields: Any, reason: str) -> None:
+    with pytest.raises(SampleError, match=f"cannot be stored as JSON: {reason}"):
+        check_storable(Sample(id="1", inputs={"question": "x"}, **fields))
+
+
+def test_a_sample_of_plain_values_is_stored_as_it_is() -> None:
+    sample = Sample(id="1", inputs={"question": "x\ud800"}, target=0.5, meta={"a": None, "b": True, "c": 2**63})
+    assert check_storable(sample) is sample
 
 
 def test_a_transform_that_fails_costs_its_row_and_a_long_reason_is_cut() -> None:

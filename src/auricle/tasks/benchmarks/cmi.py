@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any, ClassVar, cast
@@ -230,7 +229,7 @@ class CmiSamples(BenchmarkSamples):
         for index, row in enumerate(read_rows(self.path)):
             if isinstance(row, RejectedRow):
                 yield row
-            elif (sample := convert_row(row.origin, partial(self._select_row, index, row))) is not None:
+            elif (sample := convert_row(row.origin, self._select_row, index, row)) is not None:
                 yield sample
 
     def __len__(self) -> int:
