@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from auricle.audio import Audio, Image, Video
+from auricle.core.fast_dataclass import make_fast_constructor
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Part: TypeAlias = str | Audio | Image | Video
@@ -323,21 +324,30 @@ class Record:
         return Outcome.ANSWERED
 
 
+# For what is created once or more per row; elsewhere the classes themselves are clearer.
+create_turn, create_sample = make_fast_constructor(Turn), make_fast_constructor(Sample)
+create_generate, create_generation = make_fast_constructor(Generate), make_fast_constructor(Generation)
+create_record = make_fast_constructor(Record)
+
+
 MAX_TOKENS_FIELDS = ("max_tokens", "max_out_len")
 """Metadata fields that limit the length of a sample's answer; they override the task's limit."""
 
 
 def get_max_tokens(sample: Sample) -> Json:
     """Return the maximum number of tokens that a sample's metadata sets, if any."""
-    return next((sample.meta[name] for name in MAX_TOKENS_FIELDS if name in sample.meta), None)
+    for name in MAX_TOKENS_FIELDS:
+        if name in sample.meta:
+            return sample.meta[name]
+    return None
 
 
 def has_media(sample: Sample) -> bool:
     """Return whether a sample has audio, images or videos."""
-    return not all(
-        isinstance(value, str) or all(type(part) is str for part in list_parts(value))
-        for value in sample.inputs.values()
-    )
+    for value in sample.inputs.values():  # a generator is slower, and this runs for every row
+        if type(value) is not str and not all(isinstance(part, str) for part in list_parts(value)):
+            return True
+    return False
 
 
 def has_audio(sample: Sample) -> bool:

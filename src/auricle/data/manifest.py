@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError, SpecError
 from auricle.core.serialization import dumps
-from auricle.core.types import Input, Json, Part, RejectedRow, Sample, list_parts
+from auricle.core.types import Input, Json, Part, RejectedRow, Sample, create_sample, list_parts
 from auricle.data.file_formats import Row, convert_row, count_rows, file_revision, parse_json_cell, read_rows
 
 COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -188,7 +188,7 @@ class Manifest:
         choices = _parse_choices(role_values["choices"]) if "choices" in role_values else {}
         if choices and isinstance(role_values["choices"], dict):  # named options: the target is a name
             target = choices.get(str(target), target)
-        return Sample(
+        return create_sample(
             id=_parse_id(role_values.get("id"), index),
             inputs=self._build_inputs(role_values, other_columns, list(choices.values())),
             target=target,

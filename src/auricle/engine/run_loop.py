@@ -16,7 +16,18 @@ from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import SpecError, describe
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.serialization import content_key, digest, dumps
-from auricle.core.types import Failure, Json, Outcome, Output, Record, RejectedRow, Sample, has_audio, has_media
+from auricle.core.types import (
+    Failure,
+    Json,
+    Outcome,
+    Output,
+    Record,
+    RejectedRow,
+    Sample,
+    create_record,
+    has_audio,
+    has_media,
+)
 from auricle.engine.batching import RunStopped
 from auricle.engine.observer import Observer
 from auricle.engine.request_loop import RequestLoop
@@ -213,7 +224,7 @@ class RunLoop:
         except Exception as failure:  # noqa: BLE001 - recorded with its sample
             error = Failure(type(failure).__name__, describe(failure))
         ended_at = time.perf_counter()
-        record = Record(
+        record = create_record(
             sample=sample,
             row=row,
             key=key,

@@ -38,12 +38,13 @@ class DirectSlot:
         if self._is_stopping:
             raise RunStopped
         try:
-            return cast(Output, await getattr(self._model, ABILITY_BY_REQUEST[type(request)])(request))
+            output: Output = await getattr(self._model, ABILITY_BY_REQUEST[type(request)])(request)
         except ESCAPING_ERRORS as error:
             task = asyncio.current_task()
             if task and task.cancelling():  # the run is being cancelled
                 raise
             raise as_sample_error(error) from error
+        return output
 
     def stop(self) -> None:
         self._is_stopping = True

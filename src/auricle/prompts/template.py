@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Input, Part, Sample, Turn
+from auricle.core.types import Input, Part, Sample, Turn, create_turn
 from auricle.prompts.example_pool import Example
 from auricle.prompts.few_shot import FewShotSelector
 
@@ -63,6 +63,8 @@ def render(template: str, inputs: Mapping[str, Input]) -> tuple[Part, ...]:
 
 def merge_texts(parts: Sequence[Part]) -> tuple[Part, ...]:
     """Join neighbouring texts into one part."""
+    if len(parts) == 1 and parts[0] != "":
+        return tuple(parts)
     merged: list[Part] = []
     for part in parts:
         if isinstance(part, str) and merged and isinstance(merged[-1], str):
@@ -150,9 +152,9 @@ class Prompt:
         if self.examples:
             as_text = self._example_text_parts(examples) if isinstance(self.examples, str) else ""
             inputs = {**inputs, EXAMPLES_FIELD: as_text}
-        turns = [Turn("system", render(self.system, inputs))] if self.system else []
-        messages = [Turn(message.role, render(message.text, inputs)) for message in self.turns]
-        if isinstance(self.examples, str):
+        turns = [create_turn("system", render(self.system, inputs))] if self.system else []
+        messages = [create_turn(message.role, render(message.text, inputs)) for message in self.turns]
+        if isinstance(self.examples, str) or not (self.examples or examples):
             return (*turns, *messages)
         example_turns = [turn for example in examples for turn in self._example_turns(example)]
         position = self._examples_position

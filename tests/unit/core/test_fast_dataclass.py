@@ -10,9 +10,9 @@ import pytest
 
 from auricle.audio import Audio
 from auricle.core.fast_dataclass import make_fast_constructor
-from auricle.core.types import Generation, Prediction, Record, Sample
+from auricle.core.types import Generate, Generation, Prediction, Record, Sample, Turn
 
-KINDS = (Audio, Generation, Prediction, Record, Sample)
+KINDS = (Audio, Generate, Generation, Prediction, Record, Sample, Turn)
 
 
 def distinct_values(kind: Any) -> dict[str, Any]:

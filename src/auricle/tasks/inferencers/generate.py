@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import ClassVar, Literal, TypeAlias, cast
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn
+from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn, create_generate
 from auricle.prompts import Prompt
 from auricle.prompts.template import as_parts, render
 from auricle.tasks.inferencers.base import PromptMixin, resolve_max_tokens
@@ -46,7 +46,7 @@ class Respond(PromptMixin):
 
     def request(self, sample: Sample) -> Generate:
         """Return the request for a sample."""
-        return Generate(
+        return create_generate(
             turns=self.render_turns(sample),
             max_tokens=resolve_max_tokens(sample, self.max_tokens),
             temperature=self.temperature,
