@@ -79,6 +79,7 @@ def _replace_character(character: str) -> str:
 
 _SEPARATORS = _SeparatorTable()
 _ASCII = bytes(ord(_replace_character(chr(code))) for code in range(128)) + bytes(128)
+_LOWERCASE_ASCII = _ASCII.lower()
 
 
 def _fold_case(text: str) -> str:
@@ -90,9 +91,15 @@ def _fold_case(text: str) -> str:
 
 def _strip_punctuation(text: str) -> str:
     """Replace punctuation and symbols by single spaces; apostrophes inside words stay."""
-    # Translating ASCII as bytes is several times faster.
-    is_ascii = text.isascii()
-    text = text.encode("ascii").translate(_ASCII).decode("ascii") if is_ascii else text.translate(_SEPARATORS)
+    return _tidy_spaces(_translate_ascii(text, _ASCII) if text.isascii() else text.translate(_SEPARATORS))
+
+
+def _translate_ascii(text: str, table: bytes) -> str:
+    return text.encode("ascii").translate(table).decode("ascii")  # several times faster than translating a text
+
+
+def _tidy_spaces(text: str) -> str:
+    """Leave single spaces between words, and remove apostrophes that are not inside a word."""
     if "'" in text:
         text = _LOOSE_APOSTROPHE.sub(" ", text)
     return " ".join(text.split())
@@ -124,6 +131,8 @@ def _normalise_chinese(text: str, read_numerals: Callable[[str], str]) -> str:
 
 
 def _normalise_basic(text: str) -> str:
+    if text.isascii():  # the same in one step
+        return _tidy_spaces(_translate_ascii(text, _LOWERCASE_ASCII))
     return _strip_punctuation(_fold_case(text))
 
 
