@@ -248,10 +248,15 @@ def metric(
 
 def has_oversized_text(record: Record) -> bool:
     """Return whether an answer or a reference of a record is too long to be scored."""
+    for output in record.outputs:
+        if isinstance(output, Generation) and len(output.text) > MAX_TEXT_LENGTH:
+            return True
     target = record.sample.target
-    texts = [output.text for output in record.outputs if isinstance(output, Generation)]
-    texts += [text for text in (target if isinstance(target, (list, tuple)) else (target,)) if isinstance(text, str)]
-    return max(map(len, texts), default=0) > MAX_TEXT_LENGTH
+    if isinstance(target, str):
+        return len(target) > MAX_TEXT_LENGTH
+    return isinstance(target, (list, tuple)) and any(
+        isinstance(text, str) and len(text) > MAX_TEXT_LENGTH for text in target
+    )
 
 
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:

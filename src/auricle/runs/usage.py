@@ -125,8 +125,8 @@ class UsageTotals:
 
     def _add_usage(self, record: Record, outputs: Sequence[Output]) -> None:
         """Add the token counts that the model reports, and their cost."""
-        input_count = _sum_known([getattr(output, "input_tokens", None) for output in outputs])
-        output_count = _sum_known([getattr(output, "tokens", None) for output in outputs])
+        input_count = _count_tokens(outputs, "input_tokens")
+        output_count = _count_tokens(outputs, "tokens")
         if input_count[0] is not None:
             self.input_tokens = (self.input_tokens or 0) + input_count[0]
         if output_count[0] is not None:
@@ -169,9 +169,15 @@ PartialCount = tuple[int | None, bool]
 """The known part of a sum, and whether it is complete."""
 
 
-def _sum_known(counts: list[int | None]) -> PartialCount:
-    known = [count for count in counts if count is not None]
-    return (sum(known) if known else None), len(known) == len(counts)
+def _count_tokens(outputs: Sequence[Output], field: str) -> PartialCount:
+    total, is_complete = None, True
+    for output in outputs:
+        count: int | None = getattr(output, field, None)
+        if count is None:
+            is_complete = False
+        else:
+            total = count if total is None else total + count
+    return total, is_complete
 
 
 def sample_audio_seconds(sample: Sample) -> float | None:
