@@ -134,23 +134,25 @@ class JournalLine:
     @property
     def record(self) -> Record | None:
         """The record, with absolute paths of spoken outputs; None if the line is damaged or a removal."""
-        return None if self.damage else self.decode()
+        return None if self.damage else _decode_line(self.content, self.folder)
 
-    def decode(self) -> Record | None:
-        """Return the record of an intact line."""
-        try:
-            record = decode_record(orjson.loads(self.content))
-        except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
-            return None
-        if not has_spoken_output(record):
-            return record
-        return replace(record, outputs=tuple(self._resolve_audio_path(output) for output in record.outputs))
 
-    def _resolve_audio_path(self, output: Output) -> Output:
-        if not isinstance(output, Generation) or not output.audio:
-            return output
-        name = output.audio.uri
-        return replace(output, audio=Audio(str(self.folder / name))) if name.startswith(SPEECH_FOLDER) else output
+def _decode_line(content: bytes, folder: Path) -> Record | None:
+    """Return the record of an intact line, with absolute paths of spoken outputs; None if it is a removal."""
+    try:
+        record = decode_record(orjson.loads(content))
+    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
+        return None
+    if not has_spoken_output(record):
+        return record
+    return replace(record, outputs=tuple(_resolve_audio_path(output, folder) for output in record.outputs))
+
+
+def _resolve_audio_path(output: Output, folder: Path) -> Output:
+    if not isinstance(output, Generation) or not output.audio:
+        return output
+    name = output.audio.uri
+    return replace(output, audio=Audio(str(folder / name))) if name.startswith(SPEECH_FOLDER) else output
 
 
 class JournalIndex(Closing):
@@ -182,14 +184,14 @@ class JournalIndex(Closing):
         if self._file is None:
             self._file = self._path.open("rb")
         self._file.seek(offset)
-        return JournalLine(self._path.parent, offset, self._file.readline()).decode()
+        return _decode_line(self._file.readline(), self._path.parent)
 
     def records(self) -> Iterator[Record]:
         """Yield the latest record of each sample, in the order in which they finished."""
         latest, folder = set(self._offsets.values()), self._path.parent
         for number, (offset, content) in enumerate(read_lines(self._path), 1):
             if offset in latest:
-                if record := JournalLine(folder, offset, content).decode():
+                if record := _decode_line(content, folder):
                     yield record
                 else:
                     self.damaged.append(DamagedLine(number, "has fields of a wrong type"))

@@ -38,7 +38,7 @@ def test_defaults_are_not_shared() -> None:
     assert first.meta == {}
     assert first.meta is not second.meta
     with pytest.raises(TypeError, match="inputs"):
-        create(id="first")
+        create(id="first")  # type: ignore[call-arg]
 
 
 def test_object_is_frozen_and_can_be_replaced_and_pickled() -> None:
