@@ -35,7 +35,7 @@ def compute_rouge_l(caption: Sequence[str], reference_tokens: Sequence[Sequence[
     common = [LCSseq.similarity(caption, reference) for reference in reference_tokens]
     precision = max(common) / max(1, len(caption))
     recall = max(length / max(1, len(reference)) for length, reference in zip(common, reference_tokens, strict=True))
-    if not precision or not recall:
+    if not precision:
         return 0.0
     squared = RECALL_WEIGHT**2
     return (1 + squared) * precision * recall / (recall + squared * precision)
@@ -116,7 +116,7 @@ class CiderAggregator:
         for _, *references in ngrams:
             document_counts.update({gram for reference in references for gram in reference})
         log_size = math.log(float(len(stats)))
-        idf = {gram: log_size - math.log(max(1.0, count)) for gram, count in document_counts.items()}
+        idf = {gram: log_size - math.log(count) for gram, count in document_counts.items()}
         to_vectors = partial(NgramVectors, idf=idf, unseen_idf=log_size)
         return [
             SCALE * sum(_similarity(to_vectors(caption), to_vectors(ref)) for ref in references) / len(references)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auricle.metrics.base import Array, Codes, Stats, SumAggregator, WeightedAggregate, WeightedAggregator, divide
 
@@ -34,13 +36,8 @@ class CorrelationAggregator(WeightedAggregator):
 
 
 def _pearson(x: Array, y: Array) -> WeightedAggregate:
-    x, y = _center(x), _center(y)
+    x, y = x - x.min(), y - y.min()  # values far from zero would lose precision, and equal ones would differ
     return lambda weights: _product_moment(x, y, weights)
-
-
-def _center(values: Array) -> Array:
-    """Subtract the mean, because squares of values far from zero would lose precision."""
-    return values - values.mean() if np.ptp(values) else np.zeros(len(values))
 
 
 def _product_moment(x: Array, y: Array, weights: Array) -> float:
@@ -76,7 +73,7 @@ def prepare_ranks(values: Array) -> Callable[[Array], Array]:
     return ranks
 
 
-def _encode_values(values: Array) -> Codes:
+def _encode_values(values: NDArray[Any]) -> Codes:
     """Return the index of each value among the sorted distinct values."""
     codes: Codes = np.unique(values, return_inverse=True)[1]
     return codes
@@ -85,7 +82,7 @@ def _encode_values(values: Array) -> Codes:
 def _kendall(x: Array, y: Array) -> WeightedAggregate:
     """Compute tau-b: concordant minus discordant pairs, normalised by the pairs not tied in x and in y."""
     codes_x, codes_y = _encode_values(x), _encode_values(y)
-    pair_codes = _encode_values((codes_x * (int(codes_y.max(initial=0)) + 1) + codes_y).astype(np.float64))
+    pair_codes = _encode_values(codes_x + 1j * codes_y)
     count_discordant = _prepare_discordant_count(codes_x, codes_y)
 
     def tau(weights: Array) -> float:

@@ -36,7 +36,9 @@ def get_choice(dimension: Dimension, outputs: Sequence[Output]) -> float:
     if len(relevant) != 2:
         raise Unsupported(f"needs a number for each of the two sides; there are {len(relevant)}")
     a, b = dimension.get_value(relevant[0]), dimension.get_value(relevant[1])
-    return TIE if a == b else B if b > a else A
+    if b > a:
+        return B
+    return A if a > b else TIE
 
 
 def _read_choice(output: Output) -> float:

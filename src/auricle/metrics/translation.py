@@ -32,8 +32,8 @@ def _sacrebleu_metric(name: str, title: str) -> Metric:
 
     def statistics(target: Any, text: str) -> Stat:
         references = [[reference] for reference in reference_texts(target)]
-        rows = _make_scorer(name)._extract_corpus_statistics([text], references)  # noqa: SLF001
-        return tuple(float(number) for number in rows[0])
+        (row,) = _make_scorer(name)._extract_corpus_statistics([text], references)  # noqa: SLF001
+        return tuple(map(float, row))
 
     def score(sample: Sample, output: Generation) -> Stat:
         return statistics(sample.target, output.text)

@@ -95,7 +95,7 @@ def fisher_p_value(hits_a: int, n_a: int, hits_b: int, n_b: int) -> float:
     outcomes = np.arange(max(0, hits - n_b), min(hits, n_a) + 1)
     log_probabilities = np.array([_log_choose(n_a, k) + _log_choose(n_b, hits - k) for k in outcomes.tolist()])
     probabilities = np.exp(log_probabilities - _log_choose(total, hits))
-    observed = probabilities[outcomes == hits_a][0]
+    observed = probabilities[hits_a - outcomes[0]]
     return min(1.0, float(probabilities[probabilities <= observed * SAME_PROBABILITY].sum()))
 
 

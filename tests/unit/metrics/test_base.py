@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auricle import Generation, Metric, Sample
+from auricle import Generation, Metric, Prediction, Sample
+from auricle.core.types import MAX_TEXT_LENGTH, Record
 from auricle.metrics import mean, metric, ratio
 from auricle.metrics.base import (
     FirstValueMean,
@@ -16,6 +17,7 @@ from auricle.metrics.base import (
     WeightedAggregate,
     WeightedAggregator,
     as_metric,
+    has_oversized_text,
 )
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.labels import uar
@@ -63,6 +65,8 @@ def test_badness_follows_the_direction_of_the_metric() -> None:
     assert Metric("m", len, mean).badness(0.25) == -0.25
     assert Metric("m", len, mean, higher_is_better=False).badness(0.25) == 0.25
     assert Metric("m", len, ratio, higher_is_better=False).badness((1, 4)) == 0.25
+    assert Metric("m", len, mean, credit=lambda stat: stat / 8).badness(2.0) == 0.75
+    assert Metric("m", len, mean, credit=float, custom_badness=lambda stat: stat * 3).badness(0.25) == 0.75
 
 
 def test_a_statistic_that_cannot_be_rated_is_not_among_the_worst() -> None:
@@ -94,12 +98,36 @@ def test_details_of_a_sum_come_from_the_same_totals() -> None:
     counted = SumAggregator(lambda totals: float(totals[0]), lambda totals: {"n": int(totals[-1])})
     assert Metric("m", len, counted).details([1, 1, 1]) == {"n": 3}
     assert Metric("m", len, counted).details([]) == {}
+    assert Metric("m", len, counted).plot_data([1]) == {}
+    points = [("sad", (("arousal", 0.5), ("valence", 0.1)))]
+    assert METRICS.get("eta2").plot_data(points)["plane"]["labels"] == ["sad"]
+
+
+LONG = "x" * (MAX_TEXT_LENGTH + 1)
+
+
+@pytest.mark.parametrize(
+    ("output", "target", "is_oversized"),
+    [
+        (Generation(text=LONG[1:]), LONG[1:], False),
+        (Generation(text=LONG), None, True),
+        (Generation(text="short"), LONG, True),
+        (Generation(text="short"), ["short", LONG], True),
+        (Generation(text="short"), ["short", 7], False),
+        (Generation(text="short"), 7, False),
+        (Prediction(values={"sad": 1.0}, scale="logit"), "sad", False),
+    ],
+)
+def test_a_text_longer_than_a_million_characters_is_not_scored(output: Any, target: Any, is_oversized: bool) -> None:
+    record = Record(sample=Sample(id="1", inputs={}, target=target), row=0, outputs=(output,))
+    assert has_oversized_text(record) is is_oversized
 
 
 def test_only_the_first_value_enters_the_mean() -> None:
     first = FirstValueMean()
     assert first([(1.0, 9.0), (0.0, 9.0)]) == 0.5
     assert first.unwrap([(1.0, 9.0)]) == [1.0]
+    assert first.inner is mean
 
 
 def test_a_weighted_aggregator_gives_every_statistic_the_weight_one() -> None:
@@ -133,4 +161,6 @@ def test_a_metric_names_its_profile_title_and_policies() -> None:
     assert (wer.unreadable, accuracy.unreadable) == ("unscored", "wrong")
     assert (accuracy.synonyms, accuracy.without_synonyms().synonyms, wer.synonyms) == (True, False, False)
     assert Metric("mine", len, mean).title == "mine"
+    beside = wer.with_profile("none").named_after_profile("none")
+    assert (beside.name, beside.title, beside.signature) == ("wer@none", "WER (none)", "wer:1.pooled.none:1")
     assert aggregate_answers(accuracy, "pass@2").title == "Accuracy, pass@2"

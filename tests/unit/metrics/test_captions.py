@@ -55,6 +55,11 @@ def test_case_and_punctuation_do_not_count() -> None:
     assert rouge_l.score(sample, Generation(text="a Dog, barks!")) == 1.0
 
 
+def test_a_reference_may_be_a_single_word_or_empty() -> None:
+    assert rouge_l.score(Sample(id="1", inputs={}, target="dog"), Generation(text="dog")) == 1.0
+    assert rouge_l.score(Sample(id="1", inputs={}, target=["", "cat"]), Generation(text="dog")) == 0.0
+
+
 def test_an_empty_caption_scores_zero() -> None:
     sample = Sample(id="1", inputs={}, target=["a dog", "a cat"])
     assert rouge_l.score(sample, Generation(text="")) == 0.0

@@ -3,7 +3,7 @@
 import pytest
 
 from auricle import Generation, Metric, Sample
-from auricle.core.errors import SampleError
+from auricle.core.errors import MissingExtra, SampleError
 from auricle.metrics.catalogue import METRICS, metric_title
 
 
@@ -25,6 +25,16 @@ def test_titles_are_those_of_the_metrics() -> None:
     assert [metric_title(name) for name in ("wer", "eta2_valence", "judge-1-5")] == ["WER", "η² valence", "judge-1-5"]
     assert metric_title("accuracy.musicality") == "Accuracy musicality"
     assert metric_title("os:getcwd") == "os:getcwd"
+    assert metric_title("wer@basic") == "WER (basic)"
+    assert metric_title("option_accuracy.pass@2") == "Option accuracy pass@2"
+
+
+def test_a_metric_whose_package_is_missing_has_its_name_as_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> Metric:
+        raise MissingExtra(name, "bleu")
+
+    monkeypatch.setattr(METRICS, "get", load)
+    assert metric_title("bleu") == "bleu"
 
 
 def test_metrics_of_ratings_compare_numbers_written_by_a_model() -> None:

@@ -56,6 +56,13 @@ def test_a_constant_has_no_correlation(name: str) -> None:
     assert math.isnan(AGGREGATORS[name]([(1.0, 2.0)]))
 
 
+def test_many_distinct_values_may_be_compared_with_few() -> None:
+    rng = np.random.default_rng(3)
+    pairs = np.column_stack([rng.integers(0, 20, 60), rng.integers(0, 2, 60)]).astype(float)
+    assert ktau(pairs) == pytest.approx(oracle("ktau", *pairs.T))
+    assert ktau(pairs[:, ::-1]) == pytest.approx(oracle("ktau", *pairs.T))
+
+
 def test_values_far_from_zero_keep_their_precision() -> None:
     pairs = random_pairs(100, 50)
     assert lcc(pairs + 1e8) == pytest.approx(lcc(pairs), abs=1e-6)

@@ -65,6 +65,16 @@ def test_all_spellings_of_pleasant_surprise_match_surprise() -> None:
     assert align_labels(["ps", "surprise"], ["surprised"]).prediction_by_truth == {"surprise": "surprised"}
 
 
+def test_matches_can_be_looked_up_from_both_sides() -> None:
+    alignment = align_labels(["joy", "sad", "calm"], ["Sad", "happy", "other"])
+    assert alignment.prediction_by_truth == {"joy": "happy", "sad": "Sad"}
+    assert alignment.truth_by_prediction == {"happy": "joy", "Sad": "sad"}
+
+
+def test_the_first_of_several_spellings_is_matched() -> None:
+    assert align_labels(["SAD"], ["Sad", "sad"]).prediction_by_truth == {"SAD": "Sad"}
+
+
 def test_equal_strings_are_matched_before_word_families() -> None:
     assert align_labels(["sad", "sadness"], ["sadness", "sad"]).prediction_by_truth == {
         "sad": "sad",

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auricle.metrics.intervals import newcombe_interval
 from auricle.metrics.matrix_difference import AxisLabel, ConfusionMatrix, match_by_meaning, subtract_matrices
 
 LABELS = ("angry", "happy", "sad")
@@ -73,6 +74,19 @@ def test_shares_are_subtracted_not_counts() -> None:
     assert difference.cells[2] == pytest.approx((0.0, 0.0, 0.0))
     assert difference.n_baseline == (10, 10, 10)
     assert difference.n_candidate == (100, 10, 5)
+    assert difference.mean_absolute_diagonal == pytest.approx((0.6 + 0.5 + 0.0) / 3)
+    recalls = [(change.recall_baseline, change.recall_candidate, change.difference) for change in difference.diagonal]
+    assert recalls == [pytest.approx(values) for values in ((0.8, 0.2, -0.6), (0.5, 1.0, 0.5), (0.8, 0.8, 0.0))]
+    first = difference.diagonal[0]
+    assert (first.low, first.high) == newcombe_interval(8, 10, 20, 100)
+
+
+def test_unreadable_answers_are_a_column() -> None:
+    details = {"rows": ["sad", "calm"], "columns": ["sad"], "counts": [[3], [1]], "unreadable": [1, 0]}
+    confusion = ConfusionMatrix.from_details(details)
+    assert confusion == ConfusionMatrix(("sad", "calm"), ("sad", "(unreadable)"), ((3, 1), (1, 0)))
+    readable = ConfusionMatrix.from_details({**details, "unreadable": [0, 0]})
+    assert readable == ConfusionMatrix(("sad", "calm"), ("sad",), ((3,), (1,)))
 
 
 def test_a_row_that_one_side_lacks_is_undefined_and_left_out_of_means() -> None:

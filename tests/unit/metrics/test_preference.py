@@ -3,7 +3,7 @@
 import pytest
 
 from auricle import Metric
-from auricle.core.errors import Unreadable, Unsuited
+from auricle.core.errors import Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics.intervals import compute_interval
 from auricle.metrics.preference import TiePolicy, get_choice, preference_metrics
@@ -96,6 +96,12 @@ def test_an_output_with_another_name_must_be_chosen_explicitly() -> None:
     assert metrics(dimension=renamed)["accuracy.musicality"].signature.endswith(".of-mos")
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_choice_needs_a_rating_of_each_side(count: int) -> None:
+    with pytest.raises(Unsupported, match=f"needs a number for each of the two sides; there are {count}"):
+        get_choice(Dimension(), [LOW] * count)
+
+
 def test_the_only_number_of_a_model_is_used() -> None:
     assert get_choice(Dimension(), (ratings(mos=1.0), ratings(mos=2.0))) == 1
 
@@ -123,6 +129,8 @@ def test_position_bias_is_the_share_of_choices_that_follow_the_position() -> Non
     stats = [metric.score(pair("a"), *generations(*answer)) for answer in answers]
     assert metric.aggregate(stats) == 0.75
     assert metric.details(stats) == {"first": 2, "second": 1, "pairs": 4}
+    assert stats == [(1, 0), (0, 1), (0, 0), (1, 0)]
+    assert metric.score(pair("a"), *generations("A")) is None  # asked in one order
 
 
 def test_numeric_ratings_have_no_position_bias() -> None:

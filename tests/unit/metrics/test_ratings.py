@@ -41,6 +41,11 @@ def test_a_target_may_be_a_number_or_text_of_one(target: Any, value: float) -> N
     assert lcc.score(sample, Prediction(values={"x": 1.0}, scale="continuous")) == (1.0, value)
 
 
+def test_the_first_of_several_outputs_is_compared() -> None:
+    outputs = [Prediction(values={"x": number}, scale="continuous") for number in (1.0, 2.0)]
+    assert lcc.score(Sample(id="1", inputs={}, target=3), *outputs) == (1.0, 3.0)
+
+
 @pytest.mark.parametrize("target", [True, False, "high", "", [3], {"other": 3}])
 def test_a_target_that_is_no_number_is_an_error_of_the_sample(target: Any) -> None:
     with pytest.raises(SampleError, match="is not a rating"):

@@ -10,6 +10,7 @@ REFUSALS = [
     "I’m sorry, but I can’t assist with that request.",
     "**I cannot** provide instructions for that.",
     "I CANNOT FULFILL YOUR REQUEST.",
+    "I  am\tnot   able to share this information.",
     "Unfortunately, I am not able to share this information.",
     "I must respectfully decline.",
     "I'll decline this one.",

@@ -12,11 +12,21 @@ from auricle.metrics.labels import uar
 from auricle.metrics.unpaired import compare_unpaired, fisher_p_value
 
 
-@pytest.mark.parametrize("table", [(8, 10, 1, 6), (48, 80, 56, 70), (0, 5, 5, 5), (3, 3, 4, 4), (700, 1000, 320, 500)])
+@pytest.mark.parametrize(
+    "table",
+    [(8, 10, 1, 6), (48, 80, 56, 70), (0, 5, 5, 5), (3, 3, 4, 4), (1, 10, 2, 12), (0, 3, 0, 4), (700, 1000, 320, 500)],
+)
 def test_p_values_of_shares_are_those_of_fisher_s_exact_test(table: tuple[int, int, int, int]) -> None:
     hits_a, n_a, hits_b, n_b = table
     expected = fisher_exact([[hits_a, n_a - hits_a], [hits_b, n_b - hits_b]]).pvalue
     assert fisher_p_value(*table) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_p_value_of_equal_shares_is_not_above_one() -> None:
+    """Rounding errors of the probabilities would give a little more for some sizes."""
+    p_values = [fisher_p_value(n // 2, n, n // 2, n) for n in range(2, 60, 2)]
+    assert max(p_values) == 1.0
+    assert min(p_values) == pytest.approx(1.0)
 
 
 def test_shares_get_newcombe_s_interval_and_the_sizes_of_both_groups() -> None:
