@@ -158,3 +158,15 @@ def _opened_constants(tree: ast.AST) -> set[str]:
         for name in ast.walk(call.func.value)
         if isinstance(name, ast.Name)
     }
+
+
+def test_the_readme_is_in_the_order_of_a_newcomers_questions() -> None:
+    text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == [
+        "Install",
+        "Score your recordings",
+        "Compare two models",
+        "Choose a server",
+        "Make a page to send",
+        "Everything else",
+    ]
