@@ -42,7 +42,7 @@ from auricle.engine.factory import model_name as model_name
 from auricle.engine.judge import JudgePass
 from auricle.engine.model_log import loguru_records_written, model_log
 from auricle.engine.observer import Observer
-from auricle.engine.run_loop import NoModel, RunLoop, has_all_answers
+from auricle.engine.run_loop import NoModel, RunLoop
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.slots import close_model, send_once
@@ -412,15 +412,18 @@ def _collect_answers(
     evaluation: Evaluation, run: Run, settings: Settings, observer: Observer
 ) -> tuple[OutcomeCounts, str]:
     """Load the model, unless everything is answered, and run it; what it prints and logs is kept in the run."""
-    with model_log(run.path) as log:
-        is_answered = has_all_answers(evaluation.task.samples, run, evaluation.inferencer, settings)
-        model = NoModel() if is_answered else deploy_model(evaluation.model_class, evaluation.spec, settings, run.path)
+    spec, task = evaluation.spec, evaluation.task
+    stop = asyncio.Event()
+    observer.on_start(run, stop.set)
+    with model_log(run.path) as log, RunLoop(evaluation.inferencer, task.samples, run, settings, observer) as loop:
+        needs_model = loop.needs_model()
+        model = deploy_model(evaluation.model_class, spec, settings, run.path) if needs_model else NoModel()
         with loguru_records_written(log.write):
-            return _run_inference(evaluation, model, run, settings, observer)
+            return _run_inference(evaluation, loop, model, stop)
 
 
 def _run_inference(
-    evaluation: Evaluation, model: Model, run: Run, settings: Settings, observer: Observer
+    evaluation: Evaluation, loop: RunLoop, model: Model, stop: asyncio.Event
 ) -> tuple[OutcomeCounts, str]:
     """Answer the samples, and return the number of each outcome and why the server ended the run, if it did."""
     spec, task = evaluation.spec, evaluation.task
@@ -431,12 +434,9 @@ def _run_inference(
         return replace(progress, revision=f"{task.revision}{limit}", notes=notes)
 
     async def main() -> tuple[OutcomeCounts, str]:
-        stop = asyncio.Event()
-        observer.on_start(run, stop.set)
         with stop_on_interrupt(stop):
             try:
-                loop = RunLoop(evaluation.inferencer, model, run, settings, observer)
-                outcomes = await loop.run(task.samples, stop, describe_data)
+                outcomes = await loop.run(model, stop, describe_data)
                 return OutcomeCounts.count(outcomes, loop.audio_not_sent), loop.stop_reason
             finally:
                 await close_model(model)

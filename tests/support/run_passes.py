@@ -65,9 +65,9 @@ def run_pass(
     stop: Callable[[Any], asyncio.Event] | None = None,
 ) -> FinishedPass:
     async def main() -> None:
-        loop = finished.loop = RunLoop(inferencer or Respond("{question}"), model, run, settings, finished)
+        loop = finished.loop = RunLoop(inferencer or Respond("{question}"), samples, run, settings, finished)
         assert (loop.stop_reason, loop.audio_not_sent) == ("", 0)
-        finished.outcomes = await loop.run(samples, stop(model) if stop else asyncio.Event())
+        finished.outcomes = await loop.run(model, stop(model) if stop else asyncio.Event())
 
     finished = FinishedPass()
     with Run.open(path, SPEC) as run:

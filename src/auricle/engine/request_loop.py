@@ -99,8 +99,10 @@ class RequestLoop(Generic[Job]):
 
     async def _process_all(self, jobs: Iterator[Job | None]) -> None:
         """Process one job after the other from the iterator that all tasks share."""
-        for job in jobs:
-            if self._stop.is_set():
+        while not self._stop.is_set():
+            try:
+                job = next(jobs)
+            except StopIteration:
                 break
             if job is not None:
                 await self._process(job)

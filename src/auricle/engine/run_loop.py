@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeAlias
 
 from auricle.core.adaptive_executor import AdaptiveExecutor
+from auricle.core.closing import Closing
 from auricle.core.errors import SpecError, describe
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.serialization import content_key, digest, dumps
@@ -43,26 +44,36 @@ from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_
 
 Job: TypeAlias = tuple[int, Sample, Record | None]
 """A row, its sample, and its earlier answer if that may still be valid."""
+GetContext: TypeAlias = Callable[[Sample], Mapping[str, Json]]
 
 
-class RunLoop:
+class RunLoop(Closing):
     """One pass over the data, which answers the samples that the run has no answer for.
 
     Args:
         inferencer: Turns samples into requests.
-        model: Answers requests.
+        samples: The data, which is read once.
         run: Run directory, opened for appending.
         settings: How to execute the run.
         observer: Follows the progress.
     """
 
-    def __init__(self, inferencer: Inferencer, model: Model, run: Run, settings: Settings, observer: Observer) -> None:
-        self._inferencer = adapt_to_batching(inferencer, is_batch_model=isinstance(model, BatchModel))
-        self._model = model
+    def __init__(
+        self,
+        inferencer: Inferencer,
+        samples: Iterable[Sample | RejectedRow],
+        run: Run,
+        settings: Settings,
+        observer: Observer,
+    ) -> None:
+        self._inferencer = inferencer
+        self._get_context: GetContext | None = getattr(inferencer, "sample_context", None)
+        self._jobs = self._admit_rows(samples)
         self._run_directory = run
         self._settings = settings
         self._observer = observer
         self._journal_index = run.open_index()
+        self._has_earlier_answers = len(self._journal_index) > 0
         self._first_row_by_id: dict[int, int] = {}
         self._fail_fast = FailFast()
         self._executor = AdaptiveExecutor(8, "auricle-read")
@@ -75,55 +86,78 @@ class RunLoop:
         self._timer = PassTimer()
         self._earlier_passes = read_passes(run)
 
+    def needs_model(self) -> bool:
+        """Return whether a sample has to be sent.
+
+        The rows of a finished run are processed here, up to the first that has to be sent. Other runs nearly always
+        need a model, so that their rows are left to `run`.
+        """
+        if not self._run_directory.read_progress().complete:
+            return True
+        self._mark_unfinished()
+        with infrequent_gc():
+            for job in self._jobs:
+                if job is not None and not self._keep_if_unchanged(*job):
+                    self._jobs = chain([job], self._jobs)
+                    return True
+        return False
+
     async def run(
         self,
-        samples: Iterable[Sample | RejectedRow],
+        model: Model,
         stop: asyncio.Event,
         describe_data: Callable[[Progress], Progress] = lambda progress: progress,
     ) -> Mapping[Outcome, int]:
-        """Process samples in order until the data ends or `stop` is set.
+        """Process the rows in order until the data ends or `stop` is set.
 
         Args:
-            samples: The data.
+            model: Answers requests.
             stop: When set, requests in flight may finish and no further ones are sent.
             describe_data: Adds what is known about the data after the pass to the progress.
 
         Returns:
             The number of each outcome.
         """
-        self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes)))
+        self._mark_unfinished()
         self._fail_fast = FailFast(stop)
-        slots, run = open_slots(self._model, self._settings), self._run_directory
+        self._inferencer = adapt_to_batching(self._inferencer, is_batch_model=isinstance(model, BatchModel))
+        slots, run = open_slots(model, self._settings), self._run_directory
         loop = RequestLoop(slots, self._process_sample, stop, self._observer.on_in_flight, run.check)
         try:
             with infrequent_gc():
-                await loop.run(self._admit_rows(samples, stop))
+                await loop.run(self._jobs)
         finally:
-            self._journal_index.close()
-            self._executor.close()
+            self.close()
             await close_inferencer(self._inferencer)
-        self._run_directory.write_progress(describe_data(self._finish(self._row_count, stop.is_set())))
+        ready_at = getattr(model, "ready_at", None)  # set by models that load at the first request
+        self._run_directory.write_progress(describe_data(self._finish(ready_at, stopped=stop.is_set())))
         return self._outcomes + Counter({Outcome.ANSWERED: self._answered})
+
+    def close(self) -> None:
+        self._journal_index.close()
+        self._executor.close()
+
+    def _mark_unfinished(self) -> None:
+        self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes)))
 
     @property
     def stop_reason(self) -> str:
         """Why the server ended the run; empty if it did not."""
         return self._fail_fast.stop_reason
 
-    def _admit_rows(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> Iterator[Job | None]:
+    def _admit_rows(self, samples: Iterable[Sample | RejectedRow]) -> Iterator[Job | None]:
         """Yield the samples to process, and None for rows that need no request."""
         for row, item in enumerate(islice(samples, self._settings.limit)):
-            if stop.is_set():
-                return
             self._row_count = row + 1
             yield self._admit(row, item)
 
     def _admit(self, row: int, item: Sample | RejectedRow) -> Job | None:
         """Return the sample of a row, unless it is answered; invalid rows and duplicate ids are recorded as failed."""
         if isinstance(item, Sample):
-            first = self._first_row_by_id.setdefault(digest(item.id), row)
+            id_digest = digest(item.id)
+            first = self._first_row_by_id.setdefault(id_digest, row)
             if first == row:
-                previous = self._journal_index.get(item.id)
+                previous = self._journal_index.get_by_digest(id_digest)
                 return (row, item, None) if previous is None else self._admit_again(row, item, previous)
             reason = f"duplicate id {item.id!r}, first used in row {first + 1}"
             item = RejectedRow(item.origin or f"row {row + 1}", reason)
@@ -137,14 +171,19 @@ class RunLoop:
         if previous.error:
             self._report(previous)
             return None
-        key = ""
-        if not has_media(sample):
-            with suppress(Exception):  # raised again, and recorded, when the sample is processed
-                key = content_key(sample, self._request_context(sample))
-        if key != previous.key:
+        if has_media(sample) or not self._keep_if_unchanged(row, sample, previous):
             return row, sample, previous
-        self._keep_answer(row, sample, previous)
         return None
+
+    def _keep_if_unchanged(self, row: int, sample: Sample, previous: Record | None) -> bool:
+        """Keep the earlier answer of a sample if its content can be read and is the same."""
+        key = ""
+        with suppress(Exception):  # raised again, and recorded, when the sample is processed
+            key = content_key(sample, self._request_context(sample)) if previous else ""
+        if previous is None or key != previous.key:
+            return False
+        self._keep_answer(row, sample, previous)
+        return True
 
     def _reject(self, row: int, item: RejectedRow) -> None:
         name = f"rejected {item.origin}"  # prefixed, because a sample may have the origin as its id
@@ -170,8 +209,6 @@ class RunLoop:
 
         Rows without ids are numbered, so that inserting one gives all later rows another id.
         """
-        if not len(self._journal_index):
-            return None
         for sample_id in self._ids_by_key.get(key, ()):
             if digest(sample_id) not in self._used_answers:
                 return self._journal_index.get(sample_id)
@@ -215,7 +252,7 @@ class RunLoop:
                     return
             else:
                 key = content_key(sample, self._request_context(sample))
-            if moved := self._find_moved_answer(key):
+            if self._has_earlier_answers and (moved := self._find_moved_answer(key)):
                 self._keep_answer(row, sample, moved)
                 return
             outputs = await self._inferencer(sample, sender)
@@ -240,55 +277,19 @@ class RunLoop:
         self._save(record)
 
     def _request_context(self, sample: Sample) -> Mapping[str, Json] | None:
-        return get_request_context(self._inferencer, sample)
+        """Return the metadata that is sent with the inputs, if any; it is part of the sample's key."""
+        return self._get_context(sample) if self._get_context else None
 
-    def _finish(self, row_count: int, stopped: bool) -> Progress:
+    def _finish(self, ready_at: float | None, *, stopped: bool) -> Progress:
         if not stopped and self._settings.limit is None:
             self._run_directory.mark_removed(self._journal_index.id_digests() - self._first_row_by_id.keys())
         self._run_directory.flush()
-        ready_at = getattr(self._model, "ready_at", None)  # set by models that load at the first request
         passes = [*self._earlier_passes, *self._timer.timings(ready_at)]
-        return Progress(complete=not stopped, rows=row_count, passes=tuple(passes))
+        return Progress(complete=not stopped, rows=self._row_count, passes=tuple(passes))
 
 
 class NoModel(AsyncModel):
     """Stands for the model of a run that has all its answers, which need not be loaded."""
-
-
-def has_all_answers(
-    samples: Iterable[Sample | RejectedRow], run: Run, inferencer: Inferencer, settings: Settings
-) -> bool:
-    """Return whether a finished run needs no model, because it has a valid answer for every sample.
-
-    Args:
-        samples: The data, which may have changed since.
-        run: Run directory.
-        inferencer: Turns samples into requests.
-        settings: Whether failed samples are retried, and how many samples are used.
-    """
-    if not run.read_progress().complete or iter(samples) is samples:  # the run needs what can be read only once
-        return False
-    with run.open_index() as index:
-        return all(
-            isinstance(item, RejectedRow)
-            or _has_answer(item, index.get(item.id), inferencer, retry_failed=settings.retry_failed)
-            for item in islice(samples, settings.limit)
-        )
-
-
-def _has_answer(sample: Sample, previous: Record | None, inferencer: Inferencer, *, retry_failed: bool) -> bool:
-    if previous is None or previous.error:
-        return previous is not None and not retry_failed
-    key = ""
-    with suppress(Exception):  # raised again, and recorded, when the sample is processed
-        key = content_key(sample, get_request_context(inferencer, sample))
-    return key == previous.key
-
-
-def get_request_context(inferencer: Inferencer, sample: Sample) -> Mapping[str, Json] | None:
-    """Return the metadata that is sent with the inputs, if any; it is part of the sample's key."""
-    get_context: Callable[[Sample], Mapping[str, Json]] | None = getattr(inferencer, "sample_context", None)
-    return get_context(sample) if get_context else None
 
 
 def _read_key_and_duration(
@@ -306,7 +307,14 @@ def _truncate_seconds(seconds: float) -> float:
 
 def _update_record(earlier: Record, row: int, sample: Sample) -> Record | None:
     """Return an answered record with the new target, metadata or row; None if nothing changed."""
-    earlier_fields, fields = ([item.id, item.target, item.meta] for item in (earlier.sample, sample))
-    if earlier.row == row and dumps(earlier_fields) == dumps(fields):
+    if earlier.row == row and _is_stored(sample, earlier.sample):
         return None
     return replace(earlier, sample=sample, row=row)
+
+
+def _is_stored(sample: Sample, earlier: Sample) -> bool:
+    """Return whether id, target and metadata are those of an earlier sample, which was read from JSON."""
+    fields, earlier_fields = ([item.id, item.target, item.meta] for item in (sample, earlier))
+    if fields == earlier_fields and all(type(text) is str for text in (sample.target, *sample.meta.values())):
+        return True  # without encoding them, which distinguishes 1, 1.0 and True
+    return dumps(fields) == dumps(earlier_fields)

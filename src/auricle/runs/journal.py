@@ -178,7 +178,11 @@ class JournalIndex(Closing):
 
     def get(self, sample_id: str) -> Record | None:
         """Read the latest record of a sample, if there is one."""
-        offset = self._offsets.get(digest(sample_id)) if self._offsets else None
+        return self.get_by_digest(digest(sample_id)) if self._offsets else None
+
+    def get_by_digest(self, id_digest: int) -> Record | None:
+        """Read the latest record of the sample whose id has this digest, if there is one."""
+        offset = self._offsets.get(id_digest)
         if offset is None:
             return None
         if self._file is None:

@@ -1,6 +1,7 @@
 """What a later pass over the same or changed data keeps, and what it sends again."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,23 @@ import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, Settings
 from auricle.core.types import Json, Outcome, RejectedRow
-from auricle.engine.run_loop import has_all_answers
+from auricle.engine.observer import Observer
+from auricle.engine.run_loop import RunLoop
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
-from auricle.tasks.inferencers import Respond
+from auricle.tasks.inferencers import Inferencer, Respond
 from auricle.testing.models import Echo, FakeApi
-from tests.support.run_passes import QUICK, Rejecting, evaluate, journal_lines, run_pass, text_of, texts
+from tests.support.run_passes import (
+    QUICK,
+    SPEC,
+    FinishedPass,
+    Rejecting,
+    evaluate,
+    journal_lines,
+    run_pass,
+    text_of,
+    texts,
+)
 
 
 def test_resume_skips_answered_samples(tmp_path: Path) -> None:
@@ -200,14 +212,23 @@ def test_moved_row_keeps_its_answer_and_is_stored_again_once(tmp_path: Path) -> 
     assert len(journal_lines(tmp_path)) == 4
 
 
+def needs_model(
+    path: Path, samples: Iterable[Sample | RejectedRow], inferencer: Inferencer, settings: Settings = QUICK
+) -> bool:
+    with Run.open(path, SPEC) as run, RunLoop(inferencer, samples, run, settings, Observer()) as loop:
+        answer = loop.needs_model()
+        run.write_progress(Progress(complete=True))
+        return answer
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ("none", True),
-        ("target", True),
-        ("question", False),
-        ("another row", False),
-        ("unfinished", False),
+        ("none", False),
+        ("target", False),
+        ("question", True),
+        ("another row", True),
+        ("unfinished", True),
         ("read once", False),
     ],
 )
@@ -217,21 +238,18 @@ def test_a_finished_run_needs_a_model_only_for_other_content(tmp_path: Path, cha
     if change in ("target", "question"):
         changed = {"target": "other"} if change == "target" else {"inputs": {"question": "other"}}
         samples[1] = replace(samples[1], **changed)
-    run = Run.load(tmp_path / "run")
     if change == "unfinished":
-        run.write_progress(Progress(complete=False))
+        Run.load(tmp_path / "run").write_progress(Progress(complete=False))
     data = iter(samples) if change == "read once" else samples
-    assert has_all_answers(data, run, Respond("{question}"), QUICK) is expected
+    assert needs_model(tmp_path / "run", data, Respond("{question}")) is expected
 
 
-@pytest.mark.parametrize(("retry_failed", "expected"), [(True, False), (False, True)])
-def test_a_finished_run_needs_a_model_for_failures_that_are_retried(
-    tmp_path: Path, retry_failed: bool, expected: bool
-) -> None:
+@pytest.mark.parametrize("retry_failed", [True, False])
+def test_a_finished_run_needs_a_model_for_failures_that_are_retried(tmp_path: Path, retry_failed: bool) -> None:
     audio = Sample(id="0", inputs={"audio": Audio(str(tmp_path / "missing.wav"))})
     evaluate(tmp_path / "run", [audio], Echo(), Respond("{audio}"))
     settings = Settings(retry_failed=retry_failed)
-    assert has_all_answers([audio], Run.load(tmp_path / "run"), Respond("{audio}"), settings) is expected
+    assert needs_model(tmp_path / "run", [audio], Respond("{audio}"), settings) is retry_failed
 
 
 def test_a_finished_run_needs_a_model_for_another_context_and_for_files_that_are_gone(
@@ -239,8 +257,43 @@ def test_a_finished_run_needs_a_model_for_another_context_and_for_files_that_are
 ) -> None:
     path, inferencer = tone("a.wav", seconds=0.1), WithContext("{audio}")
     evaluate(tmp_path / "run", spoken(path, "a"), Echo(), inferencer)
-    run = Run.load(tmp_path / "run")
-    assert has_all_answers(spoken(path, "a"), run, inferencer, QUICK)
-    assert not has_all_answers(spoken(path, "b"), run, inferencer, QUICK)
+    assert not needs_model(tmp_path / "run", spoken(path, "a"), inferencer)
+    assert needs_model(tmp_path / "run", spoken(path, "b"), inferencer)
     path.unlink()
-    assert not has_all_answers(spoken(path, "a"), run, inferencer, QUICK)
+    assert needs_model(tmp_path / "run", spoken(path, "a"), inferencer)
+
+
+@pytest.mark.parametrize(("changed_row", "calls"), [(None, 0), (4, 1)])
+def test_a_finished_run_is_read_once_whether_it_needs_a_model_or_not(
+    tmp_path: Path, changed_row: int | None, calls: int
+) -> None:
+    evaluate(tmp_path, texts(6), Echo())
+    samples, rows_read = texts(6), []
+    if changed_row is not None:
+        samples[changed_row] = replace(samples[changed_row], inputs={"question": "other"})
+
+    def read() -> Iterator[Sample]:
+        for sample in samples:
+            rows_read.append(sample.id)
+            yield sample
+
+    model, observer = FakeApi(), FinishedPass()
+    with Run.open(tmp_path, SPEC) as run, RunLoop(Respond("{question}"), read(), run, QUICK, observer) as loop:
+        assert loop.needs_model() is (changed_row is not None)
+        assert not run.read_progress().complete, "a pass that is killed here is resumed"
+        outcomes = asyncio.run(loop.run(model, asyncio.Event()))
+        assert run.read_progress().complete
+        assert run.read_progress().rows == 6
+    assert rows_read == [str(number) for number in range(6)]
+    assert (model.calls, len(observer.results), observer.skipped) == (calls, calls, 6 - calls)
+    assert outcomes == {Outcome.ANSWERED: 6}
+    assert len(journal_lines(tmp_path)) == 6 + calls
+
+
+@pytest.mark.parametrize(("level", "lines"), [(1, 1), (True, 2), (1.0, 2), ("1", 2)])
+def test_metadata_that_is_equal_but_of_another_type_is_stored_again(tmp_path: Path, level: Json, lines: int) -> None:
+    sample = Sample(id="0", inputs={"question": "x"}, target="x", meta={"level": 1})
+    evaluate(tmp_path, [sample], Echo())
+    (record,) = evaluate(tmp_path, [replace(sample, meta={"level": level})], Echo())
+    assert len(journal_lines(tmp_path)) == lines
+    assert type(record.sample.meta["level"]) is type(level)

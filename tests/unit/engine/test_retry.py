@@ -77,8 +77,8 @@ def run_all(path: Path, model: AsyncModel, size: int = 200) -> list[Record]:
     samples = [Sample(id=str(number), inputs={"question": str(number)}, target="") for number in range(size)]
 
     async def main() -> None:
-        loop = RunLoop(Respond("{question}"), model, directory, QUICK, Observer())
-        await loop.run(samples, asyncio.Event())
+        loop = RunLoop(Respond("{question}"), samples, directory, QUICK, Observer())
+        await loop.run(model, asyncio.Event())
 
     with Run.open(path, RunSpec(identity={}, spec={})) as directory:
         asyncio.run(main())

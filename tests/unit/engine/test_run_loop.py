@@ -349,8 +349,8 @@ def test_error_of_the_spec_ends_the_run(tmp_path: Path) -> None:
 
 def test_answers_are_on_disk_when_a_pass_ends(tmp_path: Path) -> None:
     with Run.open(tmp_path, SPEC) as run:
-        loop = RunLoop(Respond("{question}"), Echo(), run, QUICK, Observer())
-        asyncio.run(loop.run(texts(3), asyncio.Event()))
+        loop = RunLoop(Respond("{question}"), texts(3), run, QUICK, Observer())
+        asyncio.run(loop.run(Echo(), asyncio.Event()))
         assert len(journal_lines(tmp_path)) == 3
 
 

@@ -43,8 +43,8 @@ def run_pass(
     path: Any, samples: Any, model: Any, *, prompt: str = "{question}", settings: Any = None, stop: Any = None
 ) -> Any:
     async def main() -> None:
-        loop = RunLoop(Respond(prompt), model, run, settings or Settings(), Observer())
-        await loop.run(samples, stop or asyncio.Event())
+        loop = RunLoop(Respond(prompt), samples, run, settings or Settings(), Observer())
+        await loop.run(model, stop or asyncio.Event())
 
     with Run.open(path, SPEC) as run:
         asyncio.run(main())

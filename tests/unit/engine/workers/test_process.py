@@ -77,7 +77,7 @@ def test_timing_starts_when_the_first_model_is_loaded(tmp_path: Path, make_pool:
     async def main() -> None:
         model = make_pool(tmp_path / "late.py", {"path": str(loaded)})
         try:
-            await RunLoop(Respond("{question}"), model, run, Settings(), observer).run(samples, asyncio.Event())
+            await RunLoop(Respond("{question}"), samples, run, Settings(), observer).run(model, asyncio.Event())
         finally:
             await close_model(model)
 

@@ -237,8 +237,8 @@ def test_an_exception_in_the_function_fails_its_sample_with_the_line(tmp_path: P
 
     samples = [make_question(), Sample(id="2", inputs={"q": "y"})]
     with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:
-        loop = RunLoop(Rounds(breaks), FakeApi(), run, Settings(), Observer())
-        asyncio.run(loop.run(samples, asyncio.Event()))
+        loop = RunLoop(Rounds(breaks), samples, run, Settings(), Observer())
+        asyncio.run(loop.run(FakeApi(), asyncio.Event()))
         records = {record.sample.id: record for record in run.records()}
     error = records["1"].error
     assert error is not None
