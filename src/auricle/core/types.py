@@ -314,6 +314,11 @@ class Record:
     """Whether the sample has audio, but none of its requests contained audio or video."""
 
     @property
+    def is_cached(self) -> bool:
+        """Whether all outputs are from the response cache, so that nothing was sent."""
+        return self.cached > 0 and self.cached >= len(self.outputs)
+
+    @property
     def outcome(self) -> Outcome:
         """What became of the sample; whether an answer is unreadable is decided by each metric."""
         if self.error:

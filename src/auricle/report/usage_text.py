@@ -21,7 +21,7 @@ def usage_facts(metrics: Metrics) -> list[tuple[str, str]]:
     facts = [
         ("Tokens in", _format_compact(used.input_tokens, floor)),
         ("Tokens out", _format_compact(used.output_tokens, floor)),
-        ("Audio", _format_audio(used)),
+        ("Audio", _format_audio_fact(metrics)),
         *speed_facts(metrics),
         ("Cost", _format_cost(used, "≥ ")),
         ("Cached", f"{used.cached:,}" if used.cached else ""),
@@ -57,7 +57,7 @@ def describe_speed_facts(metrics: Metrics) -> list[tuple[str, str]]:
 def format_usage_line(metrics: Metrics) -> str:
     """Describe usage in one line; return an empty string if nothing is known."""
     used = metrics.usage
-    parts = [_format_tokens(used), _format_audio(used, "of audio"), _format_cost(used, "at least ")]
+    parts = [_format_tokens(used), _format_audio(used.audio_seconds, " of audio"), _format_cost(used, "at least ")]
     if metrics.speed:
         parts.append(_format_speed(metrics.speed, metrics))
     if used.cached:
@@ -76,12 +76,23 @@ def _format_tokens(usage: Usage) -> str:
     return f"tokens {counts}" if counts else ""
 
 
-def _format_audio(usage: Usage, suffix: str = "") -> str:
-    seconds = usage.audio_seconds
+def _format_audio(seconds: float | None, suffix: str = "") -> str:
     if not seconds:
         return ""
     duration = f"{seconds / 3600:,.2f} h" if seconds >= 360 else f"{seconds:,.1f} s"
-    return f"{duration} {suffix}".rstrip()
+    return f"{duration}{suffix}"
+
+
+def _format_audio_fact(metrics: Metrics) -> str:
+    """Format the audio of all answers and, if that is another amount, the audio that wall time and RTFx refer to."""
+    audio, timed = _format_audio(metrics.usage.audio_seconds), _timed_audio(metrics)
+    return f"{audio} ({timed} timed)" if audio and timed else audio
+
+
+def _timed_audio(metrics: Metrics) -> str:
+    """Format the audio that was answered in timed passes; empty if it is that of all answers."""
+    timed, total = (_format_audio(part.audio_seconds) if part else "" for part in (metrics.speed, metrics.usage))
+    return timed if total and timed != total else ""
 
 
 def _format_speed(speed: Throughput, metrics: Metrics) -> str:
@@ -97,9 +108,13 @@ def _format_speed(speed: Throughput, metrics: Metrics) -> str:
 
 
 def _timed_share(speed: Throughput, metrics: Metrics) -> str:
-    """State how many samples were timed, if not all."""
-    timed, answered = speed.samples, metrics.outcomes.answered
-    return f" for {timed:,} of {answered:,} answers" if timed < answered else ""
+    """State which answers were timed, if not exactly those that the numbers are about."""
+    timed, answered, audio = speed.samples, metrics.outcomes.answered, _timed_audio(metrics)
+    if timed == answered and not audio:
+        return ""
+    count = f"{timed:,} of {answered:,} answers" if timed < answered else f"{timed:,} answers"
+    replaced = " (some were replaced)" if timed > answered else ""
+    return f" for {count}{replaced}{f' with {audio} of audio' if audio else ''}"
 
 
 def _format_duration(seconds: float) -> str:

@@ -32,8 +32,8 @@ class PassTimer:
         self._audio_seconds = 0.0
 
     def add(self, record: Record, started_at: float, ended_at: float, *, has_media: bool) -> None:
-        """Count an answered sample. Failures count as time only; cached answers are ignored."""
-        if record.cached:
+        """Count an answered sample. Failures count as time only; samples answered from the cache are ignored."""
+        if record.is_cached:
             return
         if started_at < self._started_at:
             self._started_at = started_at

@@ -115,10 +115,9 @@ class UsageTotals:
         if record.error or not outputs:
             return
         self.requests += len(outputs)
-        if record.cached:
-            self.cached += record.cached
-            if record.cached >= len(outputs):
-                return  # all from the cache: nothing was used
+        self.cached += record.cached
+        if record.is_cached:
+            return  # nothing was used
         if record.audio_seconds is not None:
             self.audio_seconds = (self.audio_seconds or 0.0) + record.audio_seconds
         self._add_usage(record, outputs)

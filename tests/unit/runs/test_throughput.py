@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
 from auricle.runs.throughput import PassTimer, StreamDelays, read_passes, summarise_throughput
+from auricle.runs.usage import UsageTotals
 from auricle.tasks.inferencers import Respond
 from auricle.testing.models import Echo, FakeApi
 
@@ -83,6 +85,15 @@ def test_failure_counts_as_time_only() -> None:
     answered = record(audio_seconds=3.0, with_audio=True)
     timings = measure((answered, 1.0, 2.0), (failed, 1.0, 9.0))
     assert timings == [timing(wall=8.0, samples=1, audio=3.0)]
+
+
+def test_a_sample_with_some_cached_answers_is_timed() -> None:
+    answers = (Generation(text="x"), Generation(text="y"))
+    partly_cached = replace(record(audio_seconds=3.0, with_audio=True, cached=1), outputs=answers)
+    assert measure((partly_cached, 0.0, 2.0)) == [PassTiming(2.0, 1, 3.0)]
+    totals = UsageTotals()
+    totals.add(partly_cached)
+    assert totals.audio_seconds == 3.0
 
 
 def test_cached_answers_are_ignored() -> None:
@@ -241,7 +252,7 @@ def test_terminal_and_report_show_time_and_rtfx() -> None:
 
 
 def test_without_audio_samples_per_second_are_shown() -> None:
-    metrics = metrics_with_speed(wall=0.5, samples=5000, audio=0.0)
+    metrics = metrics_with_speed(wall=0.5, samples=5000, audio=0.0, answered=5000)
     assert format_usage_line(metrics) == "Usage: 0.5 s of wall time, 10,000 samples/s"
     assert usage_facts(metrics)[1] == ("Samples/s", "10,000")
 
