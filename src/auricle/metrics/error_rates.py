@@ -21,7 +21,7 @@ from auricle.text import get_profile, split_mixed, split_words
 _INSERTION = (1 << 42) + 1
 _DELETION = (1 << 42) + (1 << 21)
 _SUBSTITUTION = 1 << 42
-_COUNT_MASK = (1 << 21) - 1
+_COUNT_MASK = _DELETION - _SUBSTITUTION - 1
 
 
 class JoinedWords(NamedTuple):

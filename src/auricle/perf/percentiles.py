@@ -128,8 +128,7 @@ class BlockBootstrap:
 
     def _percentile_resampler(self, values: Floats, block_indices: Ints) -> Callable[[float, Floats], Floats]:
         """Return a function that computes a percentile of all resamples at once, from counts on a grid of values."""
-        size = min(MAX_GRID_VALUES, len(values))
-        grid = np.unique(np.quantile(values, np.linspace(0, 1, size), method="inverted_cdf"))
+        grid = np.unique(np.quantile(values, np.linspace(0, 1, MAX_GRID_VALUES), method="inverted_cdf"))
         grid_indices = np.searchsorted(grid, values)  # the smallest grid value that is not below
         cells = np.bincount(block_indices * len(grid) + grid_indices, minlength=self.block_count * len(grid))
         counts_up_to = self._block_weights @ cells.reshape(self.block_count, -1).cumsum(axis=1)

@@ -20,6 +20,7 @@ from auricle.metrics.base import (
     has_oversized_text,
 )
 from auricle.metrics.catalogue import METRICS
+from auricle.metrics.intervals import compute_interval
 from auricle.metrics.labels import uar
 from auricle.metrics.multi_answer import aggregate_answers
 
@@ -128,6 +129,7 @@ def test_only_the_first_value_enters_the_mean() -> None:
     assert first([(1.0, 9.0), (0.0, 9.0)]) == 0.5
     assert first.unwrap([(1.0, 9.0)]) == [1.0]
     assert first.inner is mean
+    assert compute_interval([(1.0, 9.0)] * 3, first).method == "wilson"
 
 
 def test_a_weighted_aggregator_gives_every_statistic_the_weight_one() -> None:

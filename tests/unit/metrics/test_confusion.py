@@ -284,6 +284,12 @@ def test_a_label_that_is_never_predicted_has_a_column() -> None:
     assert (result["rows"], result["columns"], result["counts"]) == (["angry", "sad"],) * 2 + ([[0, 1], [0, 1]],)
 
 
+def test_synonyms_are_matched_unless_disabled() -> None:
+    stats = [("happy", "joy", "joy", True)]
+    assert CONFUSION.details(stats)["matrix"]["shared"] == 1
+    assert ConfusionAggregator(mean_recall, synonyms=False).details(stats)["matrix"]["shared"] == 0
+
+
 def test_unreadable_answers_are_part_of_their_row() -> None:
     stats = [("sad", "sad"), (None, "sad"), (None, "sad"), ("sad", "sad")]
     details = CONFUSION.details([*stats, ("?", "calm", None, False)])

@@ -49,6 +49,13 @@ def test_weights_equal_repetition(name: str, distinct_count: int) -> None:
 
 
 @pytest.mark.parametrize("name", AGGREGATORS)
+def test_an_outlier_without_weight_has_no_influence(name: str) -> None:
+    pairs = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (1000.0, -500.0)]
+    weighted = AGGREGATORS[name].prepare_weighted(pairs)(np.array([1.0, 1.0, 1.0, 0.0]))
+    assert weighted == pytest.approx(AGGREGATORS[name](pairs[:3]))
+
+
+@pytest.mark.parametrize("name", AGGREGATORS)
 def test_a_constant_has_no_correlation(name: str) -> None:
     assert math.isnan(AGGREGATORS[name]([(1e9, 1.0), (1e9, 2.0), (1e9, 3.0)]))
     assert math.isnan(AGGREGATORS[name]([(1.0, 1e9), (2.0, 1e9), (3.0, 1e9)]))

@@ -345,6 +345,7 @@ def test_agreements_are_drawn_and_errors_are_not() -> None:
     assert [metric.plot for metric in RATING_METRICS] == ["ratings", "ratings", ""]
     assert [metric.higher_is_better for metric in RATING_METRICS] == [True, True, False]
     assert dimensions.rmse_arousal.badness((0.25, 1.0)) == 0.75
+    assert dimensions.eta2_arousal.badness(("sad", 0.25)) == 0.0  # no sample is worse than another
 
 
 def test_ratings_are_described_on_both_sides() -> None:

@@ -85,9 +85,10 @@ def test_statistics_are_none_without_values() -> None:
 
 def test_deviation_of_one_value_is_unknown() -> None:
     assert describe_values(np.array([1.0]))["std"] is None
+    assert describe_values(np.array([1.0, 3.0]))["std"] == pytest.approx(2**0.5)
 
 
-@pytest.mark.parametrize(("degrees", "accuracy"), [(9, 2e-4), (15, 2e-5), (29, 2e-6), (1000, 1e-11)])
+@pytest.mark.parametrize(("degrees", "accuracy"), [(9, 2e-4), (15, 2e-5), (29, 2e-6), (1000, 1.2e-12)])
 def test_expansion_of_students_t_is_accurate(degrees: int, accuracy: float) -> None:
     assert _student_t_975(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=accuracy)
 
@@ -185,6 +186,21 @@ def test_values_in_two_blocks_have_an_interval_and_those_in_one_have_none() -> N
     assert interval == pytest.approx((11.0, 61.0))
     undefined = np.where(start_times == 10.0, values, np.nan)
     assert set(BlockBootstrap(WINDOW, start_times, 1.0).value_intervals(undefined).values()) == {None}
+
+
+def test_a_resample_with_a_single_value_counts() -> None:
+    """Only four of the requests have a value, each in a block of its own."""
+    start_times = np.linspace(0, 99, 40)
+    values = np.full(40, np.nan)
+    values[[0, 10, 20, 30]] = [1.0, 2.0, 4.0, 8.0]
+    defined = ~np.isnan(values)
+    expected = resample_blocks(start_times[defined], values[defined], 25, STATISTICS["mean"])
+    assert mean_interval(start_times, values) == pytest.approx(expected)
+
+
+def test_a_window_shorter_than_a_second_has_an_interval() -> None:
+    bootstrap = BlockBootstrap(Window("all", 0.0, 0.5), np.linspace(0, 0.5, 40), 0.01)
+    assert bootstrap.value_intervals(np.ones(40))["mean"] == (1.0, 1.0)
 
 
 def test_few_requests_have_no_interval() -> None:

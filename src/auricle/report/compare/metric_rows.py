@@ -74,7 +74,7 @@ def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> 
 
 
 def _stat_indices(scored: MetricStats) -> Codes:
-    return np.frombuffer(scored.stat_index, dtype=np.int64) if scored.stat_index else np.empty(0, dtype=np.int64)
+    return np.asarray(scored.stat_index, dtype=np.int64)
 
 
 def _badness_changes(metric: Metric, a: Any, b: Any) -> Array:

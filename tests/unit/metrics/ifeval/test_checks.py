@@ -116,6 +116,8 @@ def test_results_equal_those_of_the_published_code(case: dict[str, Any]) -> None
         ("He was born in 1841. 3D films came later.", 2),
         ("Prices rose in 1841. 2b is next.", 2),
         ("! Go now", 2),
+        (f"x{39 * '1'}. then", 2),
+        (f"x{40 * '1'}. then", 1),  # a number, because only 40 characters are read
         ("a list\nof lines\nwithout stops", 1),
         ("今天下雨。我们不出门！你呢？", 3),
     ],

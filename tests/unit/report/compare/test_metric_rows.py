@@ -116,11 +116,15 @@ def test_pairs_without_a_statistic_on_one_side_are_left_out() -> None:
     assert (row.value_a, row.value_b, row.n) == (1.0, 0.5, 2)
     row = make_row(make_side([1.0, None]), make_side([None, 1.0]), count=2)
     assert (row.n, row.better, row.worse) == (0, 0, 0)
+    row = make_row(make_side([]), make_side([]), count=0)
+    assert (row.n, row.better, row.worse) == (0, 0, 0)
 
 
 def test_partial_credit_is_neither_right_nor_wrong() -> None:
     assert not make_row(make_side([1.0, 0.5, 0.0, 1.0]), make_side([1.0, 1.0, 1.0, 1.0])).right_or_wrong
     assert not make_row(make_side([1.0, 0.0, 0.0, 1.0]), make_side([1.0, 0.0, 0.0, 0.5])).right_or_wrong
+    assert not make_row(make_side([1.0, 0.0, 0.0, 1.0]), make_side([1.0, 1.0, 0.5, 0.0])).right_or_wrong
+    assert make_row(make_side([1.0, 0.0, 0.0, 1.0]), make_side([1.0, 1.0, 0.0, 1.0])).right_or_wrong
 
 
 def test_an_error_rate_is_better_if_it_is_lower() -> None:
