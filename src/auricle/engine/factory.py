@@ -7,7 +7,7 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -337,12 +337,10 @@ def model_name(run: Run) -> str:
 
 def _declared_name(model: str) -> str:
     """Return the name that a class of another framework gives itself, or an empty string."""
-    if not split_prefix(model)[0]:
-        return ""
-    try:
-        return str(getattr(MODELS.get(model), "declared_name", ""))
-    except AuricleError:  # reported where the model is used
-        return ""
+    with suppress(AuricleError):  # reported where the model is used
+        if split_prefix(model)[0]:
+            return str(getattr(MODELS.get(model), "declared_name", ""))
+    return ""
 
 
 def _shorten_path(model: str) -> str:

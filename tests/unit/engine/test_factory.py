@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -22,6 +23,7 @@ from auricle.engine.factory import (
     describe_environment,
     display_name,
     model_identity,
+    model_label,
     model_name,
     resolve_model,
 )
@@ -106,6 +108,19 @@ def test_display_name_is_the_name_that_a_class_gives_itself(spec: Spec, tmp_path
 def test_display_name_omits_folders() -> None:
     assert display_name("/long/path/mine.py:Model") == "mine.py:Model"
     assert display_name("package.module:Model") == "package.module:Model"
+    assert display_name("org/model:tag") == "org/model:tag"
+
+
+def test_only_classes_of_other_frameworks_name_themselves(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("class Mine:\n    declared_name = 'My-Model'\n    def generate(self, request): ...\n")
+    assert display_name(f"{file}:Mine") == "mine.py:Mine"
+
+
+def test_spec_document_has_what_the_task_states_about_its_data(spec: Spec) -> None:
+    task = replace(build_task(spec), licence="CC-BY-4.0")
+    assert build_run_spec(spec, task, task.inferencer).provenance["licence"] == "CC-BY-4.0"
+    assert all(build_run_spec(spec, task, task.inferencer).provenance.values())
 
 
 # --- evaluations, and what is deployed ----------------------------------------------------
@@ -289,6 +304,75 @@ def test_secrets_of_a_model_are_registered_when_it_is_loaded() -> None:
 
     construct_model(Keyed, "keyed", {"api_key": "sk-very-secret-key"})
     assert b"sk-very-secret-key" not in SECRETS.redact_bytes(b"the key is sk-very-secret-key")
+
+
+@pytest.mark.parametrize(
+    ("variant", "label"), [("org/whisper-tiny", "echo · whisper-tiny"), ("", "echo"), (3, "echo"), (None, "echo")]
+)
+def test_label_of_a_model_has_its_checkpoint(variant: object, label: str) -> None:
+    assert model_label(Spec(task="demo", model="echo", model_args={"model": variant})) == label
+    assert model_label(Spec(task="demo", model="echo", model_args={"model": variant}, label="Mine")) == "Mine"
+
+
+def test_environment_is_part_of_the_identity(spec: Spec, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {"name": "whisper", "digest": "ab12"}
+    monkeypatch.setattr("auricle.engine.factory.describe_environment", lambda _: environment)
+    task = build_task(spec)
+    run_spec = build_run_spec(spec, task, task.inferencer)
+    assert (run_spec.identity["environment"], run_spec.environment) == ("ab12", environment)
+    assert model_identity(spec) == {"environment": "ab12"}
+
+
+def test_class_of_a_model_is_described_by_its_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    def describe(name: str, python: str, variables: Mapping[str, str]) -> type[Echo]:
+        assert (name, python, dict(variables)) == ("mine.py:Model", sys.executable, {})
+        return Echo
+
+    monkeypatch.setattr("auricle.engine.workers.other_python.describe_model_class", describe)
+    assert resolve_model(Spec(task="demo", model="mine.py:Model", model_args={"python": sys.executable})) is Echo
+
+
+def reply(question: str, speaker: str) -> str:
+    return f"{speaker}: {question}"
+
+
+def prepare_with(manifest: Any, rows: list[dict[str, str]], **fields: Any) -> Evaluation:
+    data = manifest([{"question": "x", "answer": "x", **row} for row in rows])
+    return Evaluation.prepare(Spec(task="qa", task_args={"data": str(data)}, model=reply, **fields))  # type: ignore[arg-type]
+
+
+def test_input_that_no_sample_has_is_refused_with_the_available_ones(manifest: Any) -> None:
+    with pytest.raises(SpecError, match=r"reply takes 'speaker', which no sample of .* has\. Available: .*question"):
+        prepare_with(manifest, [{"id": "1"}])
+    prepare_with(manifest, [{"id": "1", "speaker": "Ann"}])
+    prepare_with(manifest, [])
+
+
+def test_a_required_input_must_occur_among_the_first_hundred_samples(manifest: Any) -> None:
+    rows = [{"id": str(number)} for number in range(100)]
+    prepare_with(manifest, [*rows[:99], {"id": "99", "speaker": "Ann"}])
+    with pytest.raises(SpecError, match="takes 'speaker'"):
+        prepare_with(manifest, [*rows, {"id": "100", "speaker": "Ann"}])
+
+
+def test_a_required_input_may_be_an_argument_and_rejected_rows_are_left_out(spec: Spec) -> None:
+    class NeedsSpeaker(Echo):
+        required_inputs = ("speaker",)
+
+        def __init__(self, speaker: str = "") -> None:
+            super().__init__()
+
+    refused = spec.model_copy(update={"model": MODELS.add_object(NeedsSpeaker)})
+    with pytest.raises(SpecError, match="takes 'speaker'"):
+        Evaluation.prepare(refused)
+    Evaluation.prepare(refused.model_copy(update={"model_args": {"speaker": "Ann"}}))
+
+
+def test_secrets_are_registered_before_anything_is_built() -> None:
+    spec = Spec(task="no-such-task", model="echo", model_args={"api_key": "sk-prepared-secret"})
+    with pytest.raises(SpecError):
+        Evaluation.prepare(spec)
+    assert b"sk-prepared-secret" not in SECRETS.redact_bytes(b"the key is sk-prepared-secret")
 
 
 def test_a_model_of_this_process_runs_in_this_process_only(monkeypatch: pytest.MonkeyPatch) -> None:

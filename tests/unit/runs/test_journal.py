@@ -115,7 +115,14 @@ def test_partial_last_line_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "expected"),
-    [(b"", b""), (b"partial", b""), (b"a\nb", b"a\n"), (b"a\n", b"a\n"), (b"a\n" + b"x" * 99, b"a\n")],
+    [
+        (b"", b""),
+        (b"partial", b""),
+        (b"a\nb", b"a\n"),
+        (b"a\n", b"a\n"),
+        (b"a\n" + b"x" * 99, b"a\n"),
+        (b"ab\ncd\nxxxxxx", b"ab\ncd\n"),
+    ],
 )
 def test_truncation_keeps_complete_lines(tmp_path: Path, content: bytes, expected: bytes) -> None:
     path = tmp_path / "lines"
@@ -204,3 +211,14 @@ def test_lines_of_an_unknown_kind_are_named(tmp_path: Path) -> None:
     with JournalIndex(path) as index:
         assert index.damaged == [DamagedLine(1, "is neither a record nor a removal")]
         assert len(index) == 0
+
+
+def test_records_with_fields_of_a_wrong_type_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    intact = encode_record_line(make_record("a"))
+    wrong = json.loads(encode_record_line(make_record("b")))
+    wrong = {name: None if name == "inputs" else value for name, value in wrong.items() if name != "crc"}
+    path.write_bytes(intact + add_checksum(json.dumps(wrong, separators=(",", ":")).encode() + b"\n"))
+    with JournalIndex(path) as index:
+        assert [record.sample.id for record in index.records()] == ["a"]
+        assert index.damaged == [DamagedLine(2, "has fields of a wrong type")]

@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from auricle.core.errors import DataError
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Outcome, Record, Sample
 from auricle.runs.documents import UnknownFormat
+from auricle.runs.health import take_fingerprints
 from auricle.runs.metrics import (
     FailureExample,
     FailureKind,
@@ -173,3 +174,21 @@ def test_many_empty_answers_and_audio_that_was_not_sent_are_warned_of() -> None:
     assert warning.startswith("6 of 100 answers are empty (6%).")
     (warning,) = OutcomeCounts(total=3, answered=3, audio_not_sent=2).warnings()
     assert warning.startswith("2 of 3 samples have audio that was not sent")
+
+
+def test_numbers_are_written_without_waiting_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr("os.fsync", synced.append)
+    write_metrics(tmp_path, METRICS)
+    assert synced == [], "they can be derived again"
+
+
+def test_numbers_are_current_only_if_all_their_sources_are(tmp_path: Path) -> None:
+    for name in ("outputs.jsonl", "verdicts.jsonl"):
+        (tmp_path / name).write_text("x")
+    sources = take_fingerprints(tmp_path, ["outputs.jsonl", "verdicts.jsonl"])
+    metrics = replace(METRICS, sources=sources)
+    write_metrics(tmp_path, metrics)
+    assert read_current_metrics(tmp_path) == metrics
+    (tmp_path / "verdicts.jsonl").write_text("y")
+    assert read_current_metrics(tmp_path) is None

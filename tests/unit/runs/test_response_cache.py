@@ -454,14 +454,32 @@ def test_entries_count_bytes_of_text_and_sound_and_have_an_age(file: Path, tone:
     assert before <= entries.oldest <= entries.newest <= time.time()
 
 
-def test_part_of_a_recording_is_cached_alone(file: Path, tone: Any) -> None:
-    clip = Audio(data=tone("spoken.wav", seconds=0.4).read_bytes(), start=0.1, end=0.2)
+@pytest.mark.parametrize("part", [{"start": 0.1, "end": 0.2}, {"start": 0.3}, {"end": 0.1}])
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_part_of_a_recording_is_cached_alone(file: Path, tone: Any, part: dict[str, Any], in_memory: bool) -> None:
+    path = tone("spoken.wav", seconds=0.4)
+    clip = Audio(data=path.read_bytes(), **part) if in_memory else Audio(str(path), **part)
     with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, Generation(text="hi", audio=clip))
         cached = cache.get(HELLO)
     assert isinstance(cached, Generation)
     assert cached.audio
     assert cached.audio.seconds == pytest.approx(0.1)
+
+
+def test_a_cache_that_cannot_be_written_is_no_longer_used(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Path) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    warnings: list[str] = []
+    with ResponseCache(file, "m", {}, warnings.append) as cache:
+        monkeypatch.setattr("auricle.runs.response_cache._connect", fail)
+        cache.put(HELLO, ANSWER)
+        assert cache._writer
+        cache._writer.join()
+        assert cache.get(HELLO) is None
+        cache._disable(sqlite3.OperationalError("another thread has the same problem"))
+    assert warnings == [f"the response cache {file} is no longer used: disk I/O error."]
 
 
 def test_a_missing_cache_is_empty(file: Path) -> None:

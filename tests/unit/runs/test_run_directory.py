@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -13,11 +14,19 @@ import numpy as np
 import pytest
 
 from auricle import Audio, Generation, Likelihood, Prediction, Sample
-from auricle.core.errors import DataError, RunLocked, RunMismatch
+from auricle.core.errors import DataError, RunDirectoryLost, RunLocked, RunMismatch
 from auricle.core.serialization import digest
 from auricle.core.types import Failure, Record
 from auricle.runs.journal import COMMIT_SECONDS
-from auricle.runs.run_directory import Run, find_conflict, first_usable, set_aside
+from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, write_metrics
+from auricle.runs.run_directory import (
+    Run,
+    contains_run,
+    find_conflict,
+    first_usable,
+    is_unanswered_load_test,
+    set_aside,
+)
 from auricle.runs.run_spec import RunSpec
 
 SPEC = RunSpec(identity={"task": "a", "model": "x"}, spec={})
@@ -180,6 +189,71 @@ sys.stdin.read()
     write_run(tmp_path)
 
 
+def test_a_run_is_locked_while_it_is_open(tmp_path: Path) -> None:
+    with Run.open(tmp_path / "run", SPEC):
+        locked = f"Process {os.getpid()} is writing to {tmp_path / 'run'}"
+        with pytest.raises(RunLocked, match=locked):
+            Run.open(tmp_path / "run", SPEC)
+        with pytest.raises(RunLocked, match=locked):
+            set_aside(tmp_path / "run")
+    assert set_aside(tmp_path / "run") == tmp_path / "run.1"
+
+
+def test_a_closed_run_refuses_records(tmp_path: Path) -> None:
+    run = Run.open(tmp_path, SPEC)
+    run.close()
+    run.close()
+    with pytest.raises(AssertionError, match="read-only"):
+        run.append(record())
+
+
+def test_a_run_whose_folder_is_lost_is_noticed(tmp_path: Path) -> None:
+    run = Run.open(tmp_path / "run", SPEC)
+    run.check()
+    shutil.rmtree(tmp_path / "run")
+    assert run._journal
+    run._journal._writer.join()  # it ends with the first error
+    with pytest.raises(RunDirectoryLost):
+        run.check()
+    with pytest.raises(RunDirectoryLost):
+        run.close()
+
+
+def test_appended_record_is_returned_unless_it_cannot_be_stored(tmp_path: Path) -> None:
+    spoken = record(outputs=(Generation(text="hi", audio=Audio(data=b"RIFF....")),))
+    with Run.open(tmp_path, SPEC) as run:
+        assert run.append(spoken) is spoken
+        assert run.append(record(outputs=(Generation(text="x", tokens=2**70),))).error
+
+
+def test_numbers_of_a_run_are_read_if_they_are_current(tmp_path: Path) -> None:
+    metrics = Metrics(task=TaskFacts("t"), model=ModelFacts("m"))
+    (tmp_path / "run").mkdir()
+    run = Run(tmp_path / "run", SPEC)
+    assert run.read_metrics() is None
+    write_metrics(run.path, metrics)
+    assert run.read_metrics() == metrics
+    run.outputs_path.touch()
+    assert run.read_metrics() is None
+
+
+def test_a_load_test_is_unanswered_if_no_point_of_it_has_an_answer(tmp_path: Path) -> None:
+    failed, answered = record(error=Failure("Refused", "no")), record(outputs=(Generation(text="a"),))
+    write_run(tmp_path / "perf" / "1", failed)
+    assert not is_unanswered_load_test(tmp_path / "perf"), "not a load test"
+    (tmp_path / "perf" / "perf.json").write_text("{}")
+    assert is_unanswered_load_test(tmp_path / "perf")
+    write_run(tmp_path / "perf" / "2", answered)
+    assert not is_unanswered_load_test(tmp_path / "perf")
+
+
+@pytest.mark.parametrize("name", ["spec.json", "outputs.jsonl", "perf.json"])
+def test_a_folder_with_one_file_of_a_run_contains_a_run(tmp_path: Path, name: str) -> None:
+    assert not contains_run(tmp_path)
+    (tmp_path / name).touch()
+    assert contains_run(tmp_path)
+
+
 def test_folder_without_spec_is_not_a_run(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"Not a run directory: .* \(it has no spec\.json\)"):
         Run.load(tmp_path)
@@ -203,6 +277,8 @@ def test_set_aside_renames_an_earlier_run(tmp_path: Path) -> None:
     assert aside.name == "run.1"
     assert len(list(Run.load(aside).records())) == 1
     assert set_aside(tmp_path / "run") is None
+    write_run(tmp_path / "run", record())
+    assert set_aside(tmp_path / "run") == tmp_path / "run.2"
 
 
 def test_journal_lines_are_plain_json(tmp_path: Path) -> None:
@@ -330,12 +406,13 @@ def test_open_run_moves_damaged_lines_and_accepts_further_records(tmp_path: Path
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"damaged\n" + lines[1])
     with Run.open(tmp_path, SPEC) as run:
-        assert [stored.sample.id for stored in run.records()] == ["b"]
+        run.append(record("e"))
+        assert [stored.sample.id for stored in run.records()] == ["b", "e"]
         assert [(line.line, line.file) for line in run.moved_lines] == [(1, "outputs.jsonl")]
         run.append(record("c"))
         run.flush()
         run.append(record("d"))
-    assert [stored.sample.id for stored in Run.load(tmp_path).records()] == ["b", "c", "d"]
+    assert [stored.sample.id for stored in Run.load(tmp_path).records()] == ["b", "e", "c", "d"]
     assert (tmp_path / "outputs.damaged.jsonl").read_bytes() == b"damaged\n"
 
 

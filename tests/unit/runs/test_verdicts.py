@@ -74,6 +74,19 @@ def test_an_answer_too_long_to_be_scored_is_not_judged() -> None:
         build_judge_requests(JUDGE, build_metric(), replace(RECORD, outputs=(Generation(text="x" * 1_000_001),)))
 
 
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [(SampleError("no question"), SampleError("no question")), (ValueError("odd"), Unreadable("ValueError: odd"))],
+)
+def test_error_while_asking_a_judge_is_that_of_the_sample(raised: Exception, expected: Exception) -> None:
+    def ask(sample: Sample, output: Generation) -> tuple[Generate, ...]:
+        raise raised
+
+    metric = replace(build_metric(), judge_requests=ask)
+    with pytest.raises(type(expected), match=f"^{expected}"):
+        build_judge_requests(JUDGE, metric, RECORD)
+
+
 def test_replies_are_read_and_counted_once(tmp_path: Path) -> None:
     path, metric = tmp_path / "verdicts.jsonl", build_metric()
     write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD))
