@@ -81,8 +81,6 @@ class JudgePass:
             journal.close()
 
     def _missing_requests(self) -> Iterator[JudgeRequest]:
-        if not self._metrics:
-            return
         seen: set[int] = set()  # two samples may have the same question and answer
         with VerdictIndex(self._run_directory.verdicts_path, self._judge) as verdicts:
             for record in self._run_directory.records():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -98,10 +99,8 @@ def _to_text(name: str, value: Any) -> str:
 def _to_plain_number(name: str, value: Any) -> int | float:
     """Return a number of Python; scalars of NumPy and PyTorch have `item`."""
     if type(value) not in (int, float) and callable(item := getattr(value, "item", None)):
-        try:
+        with suppress(TypeError, ValueError, RuntimeError):  # an array with several elements
             value = item()
-        except (TypeError, ValueError, RuntimeError) as error:  # an array with several elements
-            raise SampleError(f"the model returned {type(value).__name__} instead of a number for {name!r}") from error
     if not isinstance(value, (int, float)):
         raise SampleError(f"the model returned {type(value).__name__} instead of a number for {name!r}")
     return value

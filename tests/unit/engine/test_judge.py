@@ -436,6 +436,16 @@ def test_pass_returns_why_the_server_ended_it(data: Path, tmp_path: Path, model:
     assert bool(result) is bool(reason)
 
 
+def test_verdict_whose_writing_was_interrupted_is_requested_again(data: Path, judge: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    api.evaluate(spec(data, judge()), run)
+    content = (run / "verdicts.jsonl").read_bytes()
+    (run / "verdicts.jsonl").write_bytes(content[:-10])
+    assert api.score(run, judge=judge()).exit_status is ExitStatus.OK
+    assert len(judge.calls()) == 4 + 1
+    assert len(read_verdicts(run)) == 1 + 4
+
+
 def test_verdict_has_its_seconds_and_is_reported(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reported: list[Verdict] = []
 

@@ -129,3 +129,12 @@ def test_impossible_token_has_minus_infinity_also_after_storing() -> None:
     assert normalise_output(SCORE, output) == output
     record = Record(sample=Sample(id="a", inputs={}), row=0, outputs=(output,))
     assert decode_record(orjson.loads(encode_record(record))) == record
+
+
+@pytest.mark.parametrize("number_type", [int, np.int64])
+def test_the_largest_count_of_tokens_is_accepted(number_type: type) -> None:
+    output = normalise_output(Generate(turns=()), Generation(text="x", tokens=number_type(2**63 - 1)))
+    assert isinstance(output, Generation)
+    assert output.tokens == 2**63 - 1
+    with pytest.raises(SampleError, match="a huge number"):
+        normalise_output(Generate(turns=()), Generation(text="x", tokens=2**63))
