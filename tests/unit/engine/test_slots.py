@@ -1,6 +1,7 @@
 """Slots of models: requests that are sent directly, in batches, or outside of a run."""
 
 import asyncio
+import threading
 from collections.abc import Sequence
 
 import pytest
@@ -107,3 +108,17 @@ def test_send_once_gives_up_after_three_attempts(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(Transient, match="busy"):
         asyncio.run(send_once(model, REQUEST))
     assert model.calls == 3
+
+
+def test_the_thread_of_a_model_ends_with_its_slots() -> None:
+    threads: list[threading.Thread] = []
+
+    class RecordsThread(Echo):
+        def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+            threads.append(threading.current_thread())
+            return super().generate(batch)
+
+    asyncio.run(send_once(RecordsThread(), REQUEST))
+    (thread,) = threads
+    assert thread.name.startswith("auricle-model")
+    assert not thread.is_alive()
