@@ -12,7 +12,7 @@ from auricle.core.types import Sample
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 
-SENTENCES = 5  # of sixteen, each in three subsets: enough to distinguish the two recognisers
+SENTENCES = 3  # of sixteen, each in three subsets: enough to distinguish the two recognisers
 NO_NETWORK = """
 import socket
 

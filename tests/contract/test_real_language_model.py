@@ -9,10 +9,9 @@ import pytest
 ROWS: list[dict[str, Any]] = [
     {"id": "france", "question": "What is the capital of France?", "answer": "Paris"},
     {"id": "japan", "question": "What is the capital of Japan?", "answer": "Tokyo"},
-    {"id": "sum", "question": "What is 2 plus 3? Answer with a number.", "answer": "5"},
     {"id": "legs", "question": "How many legs does a dog have?", "answer": ["4", "four"]},
 ]
-MOST_TOKENS = 12
+MOST_TOKENS = 8
 TERSE = """
 name: terse
 kind: yes-no
@@ -75,7 +74,7 @@ def test_streamed_answers_equal_complete_answers(asked: Any, tmp_path: Path) -> 
 
 
 def test_unknown_model_name_gives_a_one_line_error(asked: Any) -> None:
-    many = [{**row, "id": f"{row['id']}-{at}"} for row in ROWS for at in range(6)]
+    many = [{**row, "id": f"{row['id']}-{at}"} for row in ROWS for at in range(8)]
     done = asked("run", rows=many, model="unknown-model")
     assert done.returncode == 2, done.stdout
     (line,) = done.stderr.strip().splitlines()
@@ -86,15 +85,15 @@ def test_unknown_model_name_gives_a_one_line_error(asked: Any) -> None:
 def test_judge_on_the_server_rates_every_answer(auricle: Any, asked: Any, service: Any, tmp_path: Path) -> None:
     (tmp_path / "terse.yaml").write_text(TERSE, encoding="utf-8")
     scoring = ["-T", "metrics=judge-reference", "-T", "rubric=terse.yaml"]
-    done = asked("run", *scoring, "--infer-only", rows=ROWS[:3])
+    done = asked("run", *scoring, "--infer-only", rows=ROWS[:2])
     assert done.returncode == 0, done.stderr
     brief = service("-J", extra=json.dumps({"max_tokens": 16}))
     done = auricle("score", "run", "--judge", "openai", *brief)
     assert done.returncode == 0, done.stderr
 
     judge = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))["judge"]
-    assert (judge["verdicts"], judge["failed"], judge["missing"]) == (6, 0, 0)
-    assert judge["tokens"] > 6
+    assert (judge["verdicts"], judge["failed"], judge["missing"]) == (4, 0, 0)
+    assert judge["tokens"] > 4
     scores = lines(tmp_path / "run" / "scores.jsonl")
     for row in scores:
         (answer,) = row["verdicts"]["judge-reference"]

@@ -18,7 +18,7 @@ from tests.support.extras import require_extra
 require_extra("mos")
 
 RATE = 16_000
-SENTENCES = 12
+SENTENCES = 8
 RATIOS = range(40, 4, -5)  # decibels
 LASTING = ("rain", "sea_waves", "crackling_fire", "helicopter", "chainsaw")
 """Continuous noises; a barking dog, for example, leaves gaps."""

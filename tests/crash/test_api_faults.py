@@ -94,7 +94,7 @@ class FaultyRun:
         return {self.digests[name]: outcome for name, outcome in self.outcomes.items()}
 
 
-@pytest.fixture(scope="module", params=[(5000, False, False), (600, True, True)], ids=["5000 complete", "600 streamed"])
+@pytest.fixture(scope="module", params=[(1500, False, False), (400, True, True)], ids=["1500 complete", "400 streamed"])
 def faulty_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, warm: Any) -> FaultyRun:
     count, stream, adaptive = request.param
     folder = tmp_path_factory.mktemp("faulty")

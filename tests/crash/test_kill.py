@@ -1,4 +1,4 @@
-"""Runs killed at twenty random moments."""
+"""Runs killed at ten random moments."""
 
 import json
 import random
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 SAMPLES = 2000
-KILLS = 20
+KILLS = 10
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def kill_somewhere(begin: Any) -> Any:
     ],
     ids=["async", "batched"],
 )
-def test_run_killed_twenty_times_has_the_results_of_an_uninterrupted_one(
+def test_run_killed_ten_times_has_the_results_of_an_uninterrupted_one(
     auricle: Any, data: Path, tmp_path: Path, kill_somewhere: Any, model: tuple[str, ...]
 ) -> None:
     rng = random.Random(model[0])

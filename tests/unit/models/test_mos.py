@@ -73,8 +73,7 @@ def test_plcmos_equals_the_package_with_the_same_raters(plcmos: Any) -> None:
     assert rated(plcmos, spoken())["plcmos"] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("personalized", [False, True])
-@pytest.mark.parametrize("seconds", [5.0, 10.5])
+@pytest.mark.parametrize(("personalized", "seconds"), [(False, 10.5), (True, 5.0)])
 def test_dnsmos_equals_the_package(personalized: bool, seconds: float) -> None:
     require_extra("emotion2vec")  # brings librosa, which the package's own code imports
     with warnings.catch_warnings():

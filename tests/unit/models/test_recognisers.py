@@ -22,7 +22,7 @@ class TestMoonshine(RecogniserChecks):
     model_name = "moonshine"
 
     def test_real_recordings_are_recognised(self, recogniser: Any, real_speech: Any) -> None:
-        rows = [json.loads(line) for line in (real_speech / "manifest.jsonl").read_text().splitlines()[:12]]
+        rows = [json.loads(line) for line in (real_speech / "manifest.jsonl").read_text().splitlines()[:6]]
         clips = [(real_speech / row["audio_path"], row["answer"]) for row in rows]
         assert word_error_rate(recogniser, clips) < 0.4
 
