@@ -1,9 +1,6 @@
 """The extension points of Auricle, shown by the files in examples/."""
 
 import ast
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -75,23 +72,6 @@ def test_a_class_in_a_package_needs_no_registration(auricle: Any) -> None:
     model = "auricle.testing.models:Echo"
     done = auricle("run", EXAMPLES / "dataset.jsonl", "--as", "qa", "-m", model, "-o", "run")
     assert done.returncode == 0, done.stderr
-
-
-@pytest.fixture(scope="module")
-def plugin(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Install the example package into a folder."""
-    target = tmp_path_factory.mktemp("site")
-    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target)]
-    subprocess.run([*install, str(EXAMPLES / "plugin")], check=True, capture_output=True)
-    return {**os.environ, "PYTHONPATH": str(target)}
-
-
-def test_packages_add_models_tasks_and_metrics_by_entry_point(auricle: Any, plugin: Any) -> None:
-    assert "whisperer" in auricle("list", "models", env=plugin).stdout
-    assert "polite" in auricle("list", "metrics", env=plugin).stdout
-    done = auricle("run", "greetings", "-m", "whisperer", "-o", "run", env=plugin)
-    assert done.returncode == 0, done.stderr
-    assert "50.00 %" in done.stdout
 
 
 def test_prompts_name_no_model_and_models_name_no_task() -> None:

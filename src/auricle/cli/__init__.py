@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "doctor": "Check the installation and, optionally, a task's data and a model.",
         "data": "List, verify and convert benchmark corpora.",
         "import": "Import another framework's configs as task files, or its results as runs.",
+        "new": "Write a package that adds a benchmark, a model or a metric.",
         "cache": "Show or clear the response cache.",
         "env": "Manage virtual environments for models with conflicting packages.",
     },

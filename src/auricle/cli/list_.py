@@ -39,7 +39,10 @@ REGISTRIES = {
 @click.argument("kind", type=click.Choice(list(REGISTRIES)))
 @opt.json_option
 def list_(kind: str, as_json: bool) -> None:
-    """List the names that options and task files accept, and the package of those that are not built in."""
+    """List the names that options and task files accept.
+
+    A name that is not built in is followed by the package that defines it.
+    """
     listings = load_registry(kind).listings()
     facts = _list_provenance() if kind == "tasks" else {}
     width = max(len(listing.name) for listing in listings)
