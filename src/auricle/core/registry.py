@@ -174,7 +174,7 @@ class Registry(Generic[T]):
     def resolve_arguments(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Make arguments independent of the working directory, where a benchmark or an adapter reads it."""
         prefix, colon, _ = name.partition(":")
-        if name not in self.builtin and not (colon and prefix in self._adapters()):
+        if name not in self and not (colon and prefix in self._adapters()):
             return arguments
         resolve = getattr(self.get(name), "resolve_arguments", None)
         return cast(Mapping[str, Any], resolve(arguments)) if resolve else arguments

@@ -228,8 +228,7 @@ def resolve_profile_name(name: str, language: str) -> str:
 
 def get_profile(name: str) -> Profile:
     """Return the profile with this name."""
-    variants = [profile for profile in PROFILES if profile.startswith(f"{name}-")]
-    if variants and name not in PROFILES:
+    if name not in PROFILES and (variants := [profile for profile in PROFILES if profile.startswith(f"{name}-")]):
         raise UnknownName(
             f"Profile {name!r} needs a language: use {' or '.join(variants)}, or set the language with -T language=en."
         )

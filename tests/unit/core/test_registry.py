@@ -112,6 +112,19 @@ def test_object_of_another_type_is_refused_with_the_package(install: Any) -> Non
         registry.get("odd")
 
 
+def test_task_of_a_package_resolves_its_arguments_as_a_built_in_one(install: Any, registry: Registry[Any]) -> None:
+    code = """
+        class Benchmark:
+            def resolve_arguments(self, arguments):
+                return {**arguments, "root": "/data"}
+
+        benchmark = Benchmark()
+    """
+    install("auricle-quiz", {"gadgets": {"quiz": "auricle_quiz:benchmark"}}, code)
+    assert registry.resolve_arguments("quiz", {"split": "test"}) == {"split": "test", "root": "/data"}
+    assert registry.resolve_arguments("json:dumps", {"split": "test"}) == {"split": "test"}
+
+
 def test_kind_of_two_words_has_one_group(install: Any) -> None:
     install("auricle-tiny", {"small_gadgets": {"tiny": "auricle_tiny:Tiny"}}, "class Tiny:\n    summary = 'Do little.'")
     registry: Registry[Any] = Registry("small gadget", {})
