@@ -13,6 +13,9 @@ from auricle.cli.output import echo, print_result
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.runs.run_directory import contains_load_test
 
+RUN_OPTIONS = ("metrics", "by", "unpaired", "between")
+"""Options that compare samples, which load tests are not compared by."""
+
 
 @click.command()
 @click.argument("a", type=opt.existing_directory)
@@ -55,9 +58,7 @@ def compare(a: Path, b: Path | None, **options: Any) -> None:
         raise click.UsageError("Missing argument 'B'. To compare two groups of samples of A, use --between FIELD=X,Y.")
     b = b or a
     if contains_load_test(a) or contains_load_test(b):
-        if options["conditions"]:
-            raise SpecError("--fail-if applies to runs; set limits for load tests with --slo.")
-        compare_measurements(a, b, options["as_json"])
+        compare_measurements(a, b, **options)
     else:
         compare_runs((a, b), **options)
 
@@ -73,8 +74,8 @@ def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_j
     comparison = api.compare(*runs, options["metrics"], options["by"], unpaired=unpaired, max_flips=flips)
     if html:
         comparison.write_html(html)
-    page = [f"\nPage: {html.resolve()}"] if html else []
-    print_result(as_json, comparison, [*format_comparison(comparison), *format_samples(comparison), *page])
+    lines = [*format_comparison(comparison), *format_samples(comparison)]
+    print_result(as_json, comparison, [*lines, *_name_page(html)])
     violations = [text for condition in conditions if (text := condition.find_violation(comparison.rows))]
     for text in violations:
         echo(f"Failed: {text}.", err=True)
@@ -82,10 +83,19 @@ def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_j
         sys.exit(ExitStatus.FAILURES)
 
 
-def compare_measurements(a: Path, b: Path, as_json: bool) -> None:
+def _name_page(html: Path | None) -> list[str]:
+    return [f"\nPage: {html.resolve()}"] if html else []
+
+
+def compare_measurements(a: Path, b: Path, *, html: Path | None, as_json: bool, **options: Any) -> None:
     """Print how load test B differs from load test A, load by load."""
     from auricle.perf.compare import build_comparison, format_comparison
 
+    if options["conditions"]:
+        raise SpecError("--fail-if applies to runs; set limits for load tests with --slo.")
+    for name in RUN_OPTIONS:
+        if options[name]:
+            raise SpecError(f"--{name.removesuffix('s')} applies to runs, not to measurements of `auricle perf`.")
     for folder, other in ((a, b), (b, a)):
         if not contains_load_test(folder):
             raise SpecError(
@@ -93,4 +103,6 @@ def compare_measurements(a: Path, b: Path, as_json: bool) -> None:
                 f"an ordinary run: compare {folder} with a folder in {other}."
             )
     comparison = build_comparison(a, b)
-    print_result(as_json, comparison, format_comparison(comparison))
+    if html:
+        comparison.write_html(html)
+    print_result(as_json, comparison, [*format_comparison(comparison), *_name_page(html)])

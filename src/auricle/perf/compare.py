@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from auricle.core.files import write_atomically
 from auricle.perf.measures import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report.tables import format_interval, format_number
+from auricle.report import templating
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RunMeasure, read_perf_summary
 
 IGNORED_CONFIG_KEYS = ("loads", "slo", "max_errors", "stop_saturated", "bill")
@@ -98,6 +100,10 @@ class PerfComparison:
     points: tuple[ComparedPoint, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
+
+    def write_html(self, path: Path) -> None:
+        """Write the comparison as one HTML page that works offline."""
+        write_atomically(path, render_html(self).encode())
 
 
 def build_comparison(a: Path, b: Path) -> PerfComparison:
@@ -213,12 +219,18 @@ def format_comparison(comparison: PerfComparison) -> list[str]:
         ]
     for point in comparison.points:
         lines += ["", *_format_table(point)]
+    for remark in _describe_missing(comparison):
+        lines += ["", remark]
+    return lines
+
+
+def _describe_missing(comparison: PerfComparison) -> Iterator[str]:
+    """Name the loads that only one side measured."""
     for name, loads in (("A", comparison.only_a), ("B", comparison.only_b)):
         if loads:
-            lines += ["", f"Only in {name}: {', '.join(loads)}"]
+            yield f"Only in {name}: {', '.join(loads)}"
     if not comparison.points:
-        lines += ["", "The measurements have no load in common."]
-    return lines
+        yield "The measurements have no load in common."
 
 
 def _shorten(value: Any) -> str:
@@ -234,8 +246,12 @@ def _format_table(point: ComparedPoint) -> list[str]:
     for name, *numbers, verdict in rows:
         padded = [number.rjust(width) for number, width in zip(numbers, widths[1:-1], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *padded, verdict]).rstrip())
+    return [*lines, *_describe_validity(point)]
+
+
+def _describe_validity(point: ComparedPoint) -> list[str]:
     invalid = [side for side, valid in zip("AB", point.valid, strict=True) if not valid]
-    return [*lines, *(f"{point.load} is not valid in {side}; see its summary for the reasons." for side in invalid)]
+    return [f"{point.load} is not valid in {side}; see its summary for the reasons." for side in invalid]
 
 
 def _format_row(row: ComparedRow) -> list[str]:
@@ -250,3 +266,25 @@ def _format_verdict(row: ComparedRow) -> str:
     if not row.apart or row.a is None or row.b is None:
         return "" if row.apart is None else "intervals overlap"
     return "B is better" if (row.b > row.a) == row.higher_is_better else "B is worse"
+
+
+# --- HTML ------------------------------------------------------------------------------------
+
+
+def render_html(comparison: PerfComparison) -> str:
+    """Render a comparison as a page: differences in setup, then one table per common load."""
+    definitions = REQUEST_DEFINITIONS | RUN_DEFINITIONS
+    sides = (("A, the baseline", comparison.a), ("B", comparison.b))
+    return templating.render_page(
+        "perf/report/templates/comparison.html",
+        stylesheets=("perf/report/page.css",),
+        script="",
+        title="Comparison of two load tests",
+        comparison=comparison,
+        notices=list(_describe_missing(comparison)),
+        sides=[(name, f"{side.folder} ({side.task} · {side.model}, {side.created})") for name, side in sides],
+        format_rows=lambda point: [_format_row(row) for row in point.rows],
+        format_setting=_shorten,
+        describe_validity=_describe_validity,
+        definitions={name: definition.text for name, definition in definitions.items()},
+    )

@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ import pytest
 
 from auricle.perf.compare import ComparedRow, PerfComparison, build_comparison, format_comparison
 from auricle.testing.fake_server import Script
+from tests.support.cli_types import RunAuricle
+from tests.support.report_pages import assert_policy_admits_only_the_page, visible_text
 from tests.unit.perf.conftest import RunMeasurement
 
 pytestmark = [pytest.mark.slow, pytest.mark.flaky(reruns=2)]  # depends on the timing of a busy machine
@@ -93,3 +96,34 @@ def test_measurement_cannot_be_compared_with_a_run(
 ) -> None:
     folder = run_measurement("closed:2", count=2).folder
     assert auricle("compare", folder, folder / "00-closed-2").returncode == 2
+
+
+def test_the_page_has_the_numbers_of_the_terminal(run_measurement: RunMeasurement, tmp_path: Path) -> None:
+    first = run_measurement("closed:1,2", count=6).folder
+    second = run_measurement("closed:2", count=6, seed=3).folder
+    comparison = build_comparison(first, second)
+    comparison.write_html(tmp_path / "compare.html")
+    page = visible_text((tmp_path / "compare.html").read_text(encoding="utf-8"))
+    text = " ".join("\n".join(format_comparison(comparison)).split())
+    for row in comparison.points[0].rows:
+        assert row.name in page
+    assert "seed 0 3" in page
+    assert "Only in A: closed:1" in page
+    numbers = re.findall(r"latency_s p50 +(\S+)", text)
+    assert numbers
+    assert all(f"latency_s p50 {number}" in page for number in numbers)
+
+
+def test_the_command_writes_the_page(auricle: RunAuricle, run_measurement: RunMeasurement, tmp_path: Path) -> None:
+    folder = run_measurement("closed:1", count=3).folder
+    done = auricle("compare", folder, folder, "--html", "compare.html")
+    assert done.returncode == 0, done.stderr
+    assert f"Page: {tmp_path / 'compare.html'}" in done.stdout
+    assert_policy_admits_only_the_page((tmp_path / "compare.html").read_text(encoding="utf-8"))
+
+
+def test_options_about_samples_are_refused(auricle: RunAuricle, run_measurement: RunMeasurement) -> None:
+    folder = run_measurement("closed:1", count=3).folder
+    done = auricle("compare", folder, folder, "--metric", "wer")
+    assert done.returncode == 2
+    assert "--metric applies to runs, not to measurements" in done.stderr
