@@ -90,7 +90,7 @@ def match_labels(sample: Sample, output: Output, synonyms: bool) -> tuple[str, L
 # --- figures over classes ---------------------------------------------------------------
 
 
-def _score_label(sample: Sample, output: Output, synonyms: bool = True) -> LabelStat:
+def _score_label(sample: Sample, output: Output, synonyms: bool) -> LabelStat:
     """Return the statistic described in `confusion`."""
     predicted = get_predicted_label(sample, output)
     true, alignment = match_labels(sample, output, synonyms)
@@ -148,14 +148,14 @@ weighted_recall = _class_metric("weighted_recall", "Weighted recall", confusion.
 # --- hits -------------------------------------------------------------------------------
 
 
-def _score_hit(sample: Sample, output: Output, synonyms: bool = True) -> float:
+def _score_hit(sample: Sample, output: Output, synonyms: bool) -> float:
     """Return 1 if the predicted label is the true one."""
     predicted = get_predicted_label(sample, output)
     true, alignment = match_labels(sample, output, synonyms)
     return float(alignment.prediction_by_truth.get(true) == predicted)
 
 
-def _score_top_k(sample: Sample, output: Output, synonyms: bool = True, k: int = 2) -> float:
+def _score_top_k(sample: Sample, output: Output, synonyms: bool, k: int) -> float:
     """Return 1 if the true label is one of the k highest."""
     values = require_class_scores(output).values
     if len(values) <= k:
@@ -165,7 +165,7 @@ def _score_top_k(sample: Sample, output: Output, synonyms: bool = True, k: int =
     return float(alignment.prediction_by_truth.get(true) in highest)
 
 
-def _score_hit_closed_set(sample: Sample, output: Output, synonyms: bool = True) -> float:
+def _score_hit_closed_set(sample: Sample, output: Output, synonyms: bool) -> float:
     """Return 1 if the true label is the highest of the labels that the model shares with the task."""
     values = require_class_scores(output).values
     true, alignment = match_labels(sample, output, synonyms)
@@ -200,7 +200,7 @@ top3 = _hit_metric("top3", "Top 3", partial(_score_top_k, k=3))
 # --- calibration ------------------------------------------------------------------------
 
 
-def _score_confidence(sample: Sample, output: Output, synonyms: bool = True) -> tuple[float, float]:
+def _score_confidence(sample: Sample, output: Output, synonyms: bool) -> tuple[float, float]:
     """Return the highest probability and whether its label is the true one."""
     prediction = require_class_scores(output, "probabilities")
     if prediction.scale != "probability":

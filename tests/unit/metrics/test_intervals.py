@@ -368,6 +368,16 @@ def test_an_aggregator_without_weights_is_compared() -> None:
     assert result.p < 0.01
 
 
+def test_lists_are_compared_like_arrays() -> None:
+    rng = np.random.default_rng(7)
+    a, b = rng.normal(size=30), rng.normal(0.5, 1.0, size=30)
+    of_lists = compare_paired(list(a), list(b), mean)
+    assert of_lists == compare_paired(a, list(b), mean) == compare_paired(list(a), b, mean)
+    of_arrays = compare_paired(a, b, mean)
+    assert (of_lists.difference, of_lists.n) == (of_arrays.difference, 30)
+    assert (of_lists.low, of_lists.high) == pytest.approx((of_arrays.low, of_arrays.high), abs=0.1)
+
+
 def test_votes_are_compared_as_shares() -> None:
     aggregate = aggregate_answers(exact_match, "vote").aggregate
     result = compare_paired([(0, (1.0,)), (0, (0.0,))] * 10, [(1, (1.0,)), (0, (1.0,))] * 10, aggregate)

@@ -237,6 +237,13 @@ def test_kappa_of_constant_verdicts_is_undefined(count: int, quadratic: bool) ->
         assert math.isnan(KappaAggregator(quadratic=quadratic)([(verdict, verdict)] * count))
 
 
+def test_kappa_of_a_scale_weights_disagreements_by_their_distance() -> None:
+    stats = [(1.0, 1.0), (0.5, 1.0), (0.0, 0.5), (0.0, 0.0), (1.0, 0.0)]
+    for fields, quadratic in ((SCALE, True), (PAIRWISE, False), (YES_NO, False)):
+        assert kappa_metric(**fields).aggregate(stats) == KappaAggregator(quadratic=quadratic)(stats)
+    assert KappaAggregator(quadratic=True)(stats) != KappaAggregator(quadratic=False)(stats)
+
+
 def test_kappa_reports_the_share_of_equal_verdicts() -> None:
     details = KappaAggregator(quadratic=False).details([(1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 1.0)])
     assert details == {"agreement": 0.75}
