@@ -16,7 +16,7 @@ TUTORIALS = paths.DOCS / "tutorials"
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an environment with nothing in it; the first tutorial installs Auricle, as its reader does."""
-    return make_environment(tmp_path_factory.mktemp("fresh"), ("demo", "api"))
+    return make_environment(tmp_path_factory.mktemp("fresh"), ("auricle[demo,api]", "pytest"))
 
 
 def test_a_researcher_scores_recordings_and_compares_two_models(environment: Path, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ so that a dependency that is used but not declared is noticed.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -16,7 +15,6 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.support import paths
 from tests.support.wheels import packed_again
 
 BUILD_TOOLS = ("hatchling", "editables")
@@ -45,27 +43,14 @@ def list_dependencies(requirements: Iterable[str]) -> set[str]:
     return names - {"auricle"}
 
 
-def make_environment(folder: Path, extras: Iterable[str]) -> Path:
-    """Create an environment with nothing but pip, which finds the packages that some extras need, and no others."""
+def make_environment(folder: Path, requirements: Iterable[str]) -> Path:
+    """Create an environment with nothing but pip, which finds the packages that requirements need, and no others."""
     shelf = folder / "wheels"
     shelf.mkdir()
-    for name in list_dependencies([f"auricle[{','.join(extras)}]", *BUILD_TOOLS]):
+    for name in list_dependencies([*requirements, *BUILD_TOOLS]):
         packed_again(shelf, name)
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    (environment / "pip.conf").write_text(
-        f"[global]\nno-index = true\nfind-links = {shelf}\ndisable-pip-version-check = true\n"
-    )
+    settings = ["[global]", "no-index = true", f"find-links = {shelf}", "disable-pip-version-check = true"]
+    (environment / "pip.conf").write_text("\n".join([*settings, "[install]", "no-compile = true", ""]))
     return environment
-
-
-def install(environment: Path, what: str, folder: Path = paths.ROOT) -> None:
-    """Run `pip install` in a folder."""
-    done = subprocess.run(
-        [environment / "bin" / "pip", "install", "--quiet", what],
-        cwd=folder,
-        env={name: value for name, value in os.environ.items() if not name.startswith(("PIP", "PYTHON"))},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
