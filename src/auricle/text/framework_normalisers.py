@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from auricle.text.chinese_numbers import DIGITS
-from auricle.text.whisper_normaliser import create_legacy_normaliser, normalise_with
+from auricle.text.whisper_normaliser import create_normaliser, normalise_whisper_in_full, normalise_with
 
 _TAG = re.compile(r"<\|.*?\|>")
 _WHITESPACE = re.compile(r"\s+")
@@ -37,13 +37,8 @@ _MTEVAL_13A_RULES = (
 
 
 @cache
-def _legacy_whisper() -> Any:
-    return create_legacy_normaliser()
-
-
-@cache
 def _whisper_with_wide_brackets() -> Any:
-    normaliser = create_legacy_normaliser()
+    normaliser = create_normaliser()
     # UltraEval drops Latin words in wide brackets at the step where the library drops fillers.
     normaliser.ignore_patterns = f"{_WIDE_BRACKETS}|{normaliser.ignore_patterns}"
     return normaliser
@@ -86,7 +81,7 @@ def tokenise_13a(text: str) -> list[str]:
 
 def _normalise_english(text: str) -> str:
     """Apply Whisper's English normaliser, then its basic one, as both tools do."""
-    basic: str = _whisper_basic()(normalise_with(_legacy_whisper(), _strip_tags(text)))
+    basic: str = _whisper_basic()(normalise_whisper_in_full(_strip_tags(text)))
     return basic
 
 
@@ -341,7 +336,7 @@ def _build_respeller(mapping: dict[str, str]) -> Callable[[str], str]:
 @cache
 def _build_normaliser() -> Any:
     """Create the library's normaliser and replace its tables with those of the leaderboard."""
-    normaliser = create_legacy_normaliser()
+    normaliser = create_normaliser()
     normaliser.ignore_patterns = rf"\b({_FILLERS})\b"
     normaliser.replacers = {
         (_PRONOUN_S if pattern == _ANY_S else pattern): (r"\1 is" if pattern == _ANY_S else replacement)

@@ -203,7 +203,7 @@ PROFILES: Registry[Profile] = Registry(
         for entry in (
             Profile("none", 1, str.strip, "words", (), "unchanged, except for leading and trailing whitespace"),
             _make_profile("basic", _normalise_basic, "words", (), _BASIC),
-            _make_profile("whisper-en", normalise_whisper, "words", ("en",), _WHISPER),
+            replace(_make_profile("whisper-en", normalise_whisper, "words", ("en",), _WHISPER), version=2),
             _make_profile("zh", _normalise_zh, "characters", ("zh", "yue"), _ZH),
             _make_profile("chars", _normalise_chars, "characters", _UNSPACED_LANGUAGES, _CHARS),
             _make_profile("mixed", _normalise_mixed, "mixed", ("zh", "en"), _MIXED),

@@ -1,21 +1,26 @@
-"""The official Whisper English normaliser, with an exact fast path for simple sentences.
+"""The English normaliser that OpenAI published with Whisper, with an exact fast path for simple sentences.
 
 The library applies about sixty substitutions to every text. In a text of letters, inner apostrophes and simple
 punctuation, nearly all of them affect one word at a time, so each distinct word is normalised once and cached. The
 library itself is used whenever neighbouring words could matter: digits, number words, brackets, currency signs, loose
-apostrophes, letters beyond a-z. All tables are read from the library: the fast path follows a new release, or is
-disabled if the tables no longer fit.
+apostrophes, letters beyond a-z. The tables are those of the library without what its author added to OpenAI's. A
+release with any other tables is refused, because the same texts would get other error rates.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.metadata import version
 from typing import Any
 
-from auricle.core.errors import Unreadable
+from auricle.core.errors import SpecError, Unreadable
 
+_TESTED_RELEASE = "0.1.15"
+_TABLES = "85f09cc3302c2b6f"
 _NOT_PLAIN = re.compile(r"""[^a-z \t\n,;:?!".'-]""")
 _LOOSE_APOSTROPHE = re.compile(r"(?<![a-z])'|'(?![a-z])")
 _PUNCTUATION = str.maketrans(dict.fromkeys(',;:?!".-', " "))
@@ -25,23 +30,45 @@ _WORD_CACHE_SIZE = 65_536
 _EXTRA_CONTEXTUAL_WORDS = frozenset({"half"})
 # These words stay unchanged unless a number is next to them; "point" can vanish even without one.
 _INERT_SPECIALS = frozenset({"and", "double", "triple"})
-_LATER_CONTRACTIONS = (r"\bkinda\b", r"\bsorta\b", r"\bdunno\b", r"\bcause\b")
+_ADDED_CONTRACTIONS = (r"\bkinda\b", r"\bsorta\b", r"\bdunno\b", r"\bcause\b")
 _SUPPORTED_REPLACER = re.compile(r"(?:\\b)?[a-z']+(?: [a-z]+)?\\b")
 
 
 @cache
 def _load_library() -> Any:
+    normaliser = create_normaliser()
+    if compute_digest(normaliser) != _TABLES:
+        installed = f"whisper-normalizer {version('whisper-normalizer')}"
+        raise SpecError(
+            f"{installed} has other tables than OpenAI's normaliser, so error rates would not be comparable. "
+            f"Run: pip install whisper-normalizer=={_TESTED_RELEASE}"
+        )
+    return normaliser
+
+
+def create_normaliser() -> Any:
+    """Create a normaliser with OpenAI's tables, which other tools copied; callers may modify it."""
     from whisper_normalizer.english import EnglishTextNormalizer
 
-    return EnglishTextNormalizer()
-
-
-def create_legacy_normaliser() -> Any:
-    """Create a normaliser with the tables that other tools copied; callers may modify it."""
-    normaliser = type(_load_library())()
-    for pattern in _LATER_CONTRACTIONS:
+    normaliser = EnglishTextNormalizer()
+    for pattern in _ADDED_CONTRACTIONS:
         normaliser.replacers.pop(pattern, None)
     return normaliser
+
+
+def compute_digest(normaliser: Any) -> str:
+    """Return a digest of all tables of a normaliser: contractions, fillers, spellings and number words."""
+    numbers = {
+        name: sorted(map(str, table.items() if isinstance(table, dict) else table))
+        for name, table in vars(normaliser.standardize_numbers).items()
+    }
+    tables = [
+        normaliser.ignore_patterns,
+        list(normaliser.replacers.items()),
+        sorted(normaliser.standardize_spellings.mapping.items()),
+        sorted(numbers.items()),
+    ]
+    return sha256(json.dumps(tables).encode()).hexdigest()[:16]
 
 
 def _contextual_words(numbers: Any) -> frozenset[str]:
@@ -117,7 +144,7 @@ def _normalise_fast(lowered: str) -> str | None:
 
 
 def normalise_whisper(text: str) -> str:
-    """Normalise English exactly as the Whisper library does."""
+    """Normalise English exactly as OpenAI's code does."""
     normalised = _normalise_fast(text.lower())
     return normalised if normalised is not None else normalise_whisper_in_full(text)
 

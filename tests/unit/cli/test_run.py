@@ -189,7 +189,7 @@ def test_signature_names_the_profile(auricle: RunAuricle, manifest: WriteManifes
     path = manifest([{"id": "1", "question": "Don't!", "answer": "do not"}])
     auricle("run", path, "--as", "qa", "-T", "metrics=wer", "-m", "echo", "-o", "run", "--profile", "whisper-en")
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    assert "wer:1.pooled.whisper-en:1" in metrics["numbers"][0]["signature"]
+    assert "wer:1.pooled.whisper-en:2" in metrics["numbers"][0]["signature"]
 
 
 @pytest.mark.parametrize("option", ["--address", "--attempts", "--keep-failed"])

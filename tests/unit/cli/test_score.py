@@ -19,7 +19,7 @@ def test_another_profile_changes_values_and_signature(
     assert "100.00 %" in auricle("show", "run").stdout
     assert "0.00 %" in auricle("score", "run", "--profile", "whisper-en").stdout
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    assert "wer:1.pooled.whisper-en:1" in metrics["numbers"][0]["signature"]
+    assert "wer:1.pooled.whisper-en:2" in metrics["numbers"][0]["signature"]
 
 
 def test_run_can_be_scored_without_its_data(auricle: RunAuricle, finished: CompletedProcess[str], quiz: Path) -> None:

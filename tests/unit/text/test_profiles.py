@@ -145,7 +145,8 @@ def test_every_profile_accepts_arbitrary_text(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_signature_names_profile_and_version(name: str) -> None:
-    assert get_profile(name).signature == f"{name}:1"
+    profile = get_profile(name)
+    assert profile.signature == f"{name}:{profile.version}"
 
 
 def test_an_unknown_profile_gives_a_suggestion() -> None:

@@ -5,15 +5,19 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from whisper_normalizer.english import EnglishTextNormalizer
 
-from auricle.core.errors import Unreadable
+from auricle.core.errors import SpecError, Unreadable
 from auricle.text import split_words, whisper_normaliser
-from auricle.text.whisper_normaliser import _normalise_fast, normalise_whisper, normalise_whisper_in_full
+from auricle.text.whisper_normaliser import (
+    _normalise_fast,
+    create_normaliser,
+    normalise_whisper,
+    normalise_whisper_in_full,
+)
 
 pytestmark = pytest.mark.slow
 
-LIBRARY = EnglishTextNormalizer()
+LIBRARY = create_normaliser()
 
 ORDINARY = split_words("the quick brown fox knows that we are all in this house together with you")
 BRITISH = ["colour", "honour", "analyse", "theatre", "programme", "mr", "dr", "st", "prof"]
@@ -101,7 +105,7 @@ def test_sentences_with_dependent_words_do_not_use_the_fast_path(text: str) -> N
 
 
 def test_a_library_rule_across_words_disables_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    library = EnglishTextNormalizer()
+    library = create_normaliser()
     library.replacers[r"\bof course\b"] = "certainly"
     monkeypatch.setattr(whisper_normaliser, "_load_library", lambda: library)
     whisper_normaliser._build_expander.cache_clear()
@@ -116,3 +120,16 @@ def test_a_library_rule_across_words_disables_the_fast_path(monkeypatch: pytest.
 def test_a_text_on_which_the_library_fails_is_unreadable() -> None:
     with pytest.raises(Unreadable, match="Whisper normaliser"):
         normalise_whisper_in_full("9" * 5000)
+
+
+@pytest.mark.parametrize("text", ["the cause of it", "kinda late", "sorta", "i dunno"])
+def test_contractions_that_openai_does_not_expand_stay(text: str) -> None:
+    assert normalise_whisper(text) == normalise_whisper_in_full(text) == text
+
+
+def test_a_release_with_other_tables_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = create_normaliser()
+    changed.standardize_spellings.mapping["colour"] = "colur"
+    monkeypatch.setattr(whisper_normaliser, "create_normaliser", lambda: changed)
+    with pytest.raises(SpecError, match="pip install whisper-normalizer==0"):
+        whisper_normaliser._load_library.__wrapped__()
