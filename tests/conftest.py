@@ -17,7 +17,7 @@ from tests.support import paths
 from tests.support.packages import EntryPoints, write_package
 from tests.support.warm_cli import WarmCli
 
-pytest_plugins = ["tests.support.run_rules"]
+pytest_plugins = ["tests.support.run_rules", "auricle.testing.pytest_plugin"]
 SHARED = paths.SHARED_DATA
 InstallPackage = Callable[..., None]
 

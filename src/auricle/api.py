@@ -45,7 +45,7 @@ from auricle.engine.observer import Observer
 from auricle.engine.run_loop import NoModel, RunLoop
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
-from auricle.engine.slots import close_model, send_once
+from auricle.engine.slots import close_model, send_all
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
@@ -477,7 +477,25 @@ class LoadedModel(Closing):
         Returns:
             A `Generation` from a model that generates text, or else a `Prediction`.
         """
-        return self._run_on_thread(send_once(self.model, self._build_request(audio, text, inputs)))
+        output = self.send_all([self._build_request(audio, text, inputs)])[0]
+        if isinstance(output, BaseException):
+            raise output
+        return output
+
+    def send_all(self, requests: Sequence[Request]) -> list[Output | BaseException]:
+        """Send requests as a run would, in batches or concurrently.
+
+        Args:
+            requests: Requests of any kind.
+
+        Returns:
+            The output of each request, or the error it failed with, in the same order.
+        """
+        return self.run(send_all(self.model, requests))
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the event loop of the model, whose connections belong to it."""
+        return self._thread.submit(self._runner.run, coroutine).result()
 
     @property
     def can_stream(self) -> bool:
@@ -518,12 +536,11 @@ class LoadedModel(Closing):
         return Predict(inputs={**named, **({"audio": clips[0]} if clips else {})})
 
     def close(self) -> None:
-        self._run_on_thread(close_model(self.model))
-        self._thread.submit(self._runner.close).result()
-        self._thread.shutdown()
-
-    def _run_on_thread(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        return self._thread.submit(self._runner.run, coroutine).result()
+        try:
+            self.run(close_model(self.model))
+        finally:
+            self._thread.submit(self._runner.close).result()
+            self._thread.shutdown()
 
 
 def _to_list(value: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 from auricle.core.errors import SampleError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Output, Request
 from auricle.engine.batch_limits import BatchLimits
-from auricle.engine.batching import Batcher, BatchWorker, RunStopped
+from auricle.engine.batching import Batcher, BatchSlot, BatchWorker, RunStopped
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
 from auricle.models.base import AsyncModel, BatchModel, Model
@@ -100,14 +100,25 @@ def open_slots(model: Model, settings: Settings, *, windows: bool = True) -> Slo
     return ModelBatcher(model, settings, windows=windows)
 
 
-async def send_once(model: Model, request: Request) -> Output:
-    """Send one request as a run would: with decoding, retries and checks."""
+async def send_all(model: Model, requests: Sequence[Request]) -> list[Output | BaseException]:
+    """Send requests as a run would: in batches or concurrently, with decoding, retries and checks.
+
+    Returns:
+        The output of each request, or the error it failed with.
+    """
     settings = Settings(max_attempts=3)
     slots = open_slots(model, settings)
+
+    async def send(slot: DirectSlot | BatchSlot, request: Request) -> Output:
+        try:
+            return await RetryingSender(slot, settings)(request)
+        finally:
+            slot.release()
+
     try:
-        slot = slots.acquire_slot()
+        acquired = [slots.acquire_slot() for _ in requests]
         slots.close_window()
-        return await RetryingSender(slot, settings)(request)
+        return await asyncio.gather(*map(send, acquired, requests), return_exceptions=True)
     finally:
         await slots.close()
 

@@ -1,17 +1,42 @@
-"""A fake server and models without weights, for tests; names are imported when first used."""
+"""What tests of models need: sounds and requests, checks, a fake server, and models without weights.
+
+Names are imported when they are first used.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from auricle.testing.conformance.report import CheckResult, ModelCheckError, ModelReport
+    from auricle.testing.conformance.suite import check_model
     from auricle.testing.fake_server import FakeServer, Script
     from auricle.testing.models import Echo, FakeApi, FakeLabels, FakeReward
+    from auricle.testing.samples import sample_requests, sample_sounds
 
-__all__ = ["Echo", "FakeApi", "FakeLabels", "FakeReward", "FakeServer", "Script"]
+MODULES = {
+    **dict.fromkeys(("CheckResult", "ModelCheckError", "ModelReport"), "conformance.report"),
+    **dict.fromkeys(("Echo", "FakeApi", "FakeLabels", "FakeReward"), "models"),
+    **dict.fromkeys(("FakeServer", "Script"), "fake_server"),
+    "check_model": "conformance.suite",
+    **dict.fromkeys(("sample_requests", "sample_sounds"), "samples"),
+}
+__all__ = [
+    "CheckResult",
+    "Echo",
+    "FakeApi",
+    "FakeLabels",
+    "FakeReward",
+    "FakeServer",
+    "ModelCheckError",
+    "ModelReport",
+    "Script",
+    "check_model",
+    "sample_requests",
+    "sample_sounds",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in MODULES:
         raise AttributeError(f"module 'auricle.testing' has no attribute {name!r}")
-    module = "fake_server" if name in ("FakeServer", "Script") else "models"
-    return getattr(import_module(f"auricle.testing.{module}"), name)
+    return getattr(import_module(f"auricle.testing.{MODULES[name]}"), name)

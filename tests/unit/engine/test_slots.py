@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from auricle import BatchModel, Generate, Generation, SampleError, Settings, Transient, Turn
+from auricle import Audio, BatchModel, Generate, Generation, SampleError, Settings, Transient, Turn
 from auricle.core.types import Output
 from auricle.engine.batching import BATCHES_PER_WINDOW, RunStopped
-from auricle.engine.slots import DirectSlot, close_model, open_slots, send_once
+from auricle.engine.slots import DirectSlot, close_model, open_slots, send_all
 from auricle.models.base import Model
 from auricle.testing.models import Echo, FakeApi
 
@@ -22,8 +22,18 @@ def text_of(output: Output) -> str:
 
 
 @pytest.mark.parametrize("model", [Echo(), FakeApi()])
-def test_send_once_needs_no_run(model: Model) -> None:
-    assert text_of(asyncio.run(send_once(model, REQUEST))) == "hello there"
+def test_requests_need_no_run(model: Model) -> None:
+    outputs = asyncio.run(send_all(model, [REQUEST, Generate(turns=(Turn("user", ("bye",)),))]))
+    assert [output.text for output in outputs if isinstance(output, Generation)] == ["hello there", "bye"]
+
+
+@pytest.mark.parametrize("model", [Echo(), FakeApi()])
+def test_a_request_that_fails_does_not_hold_up_the_others(model: Model) -> None:
+    lost = Generate(turns=(Turn("user", (Audio("missing.wav"),)),))
+    first, second = asyncio.run(send_all(model, [lost, REQUEST]))
+    assert isinstance(first, SampleError) == isinstance(model, Echo)  # only batches need the length of the audio
+    assert isinstance(second, Generation)
+    assert second.text == "hello there"
 
 
 def test_async_model_has_as_many_slots_as_its_concurrency() -> None:
@@ -95,7 +105,7 @@ def test_close_model_waits_for_worker_processes() -> None:
     assert model.calls == ("close", "aclose")
 
 
-def test_send_once_gives_up_after_three_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_fails_after_three_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     async def sleep(_seconds: float) -> None: ...
 
     class Busy(FakeApi):
@@ -105,8 +115,8 @@ def test_send_once_gives_up_after_three_attempts(monkeypatch: pytest.MonkeyPatch
 
     model = Busy()
     monkeypatch.setattr("auricle.engine.retry.asyncio.sleep", sleep)
-    with pytest.raises(Transient, match="busy"):
-        asyncio.run(send_once(model, REQUEST))
+    (error,) = asyncio.run(send_all(model, [REQUEST]))
+    assert isinstance(error, Transient)
     assert model.calls == 3
 
 
@@ -118,7 +128,7 @@ def test_the_thread_of_a_model_ends_with_its_slots() -> None:
             threads.append(threading.current_thread())
             return super().generate(batch)
 
-    asyncio.run(send_once(RecordsThread(), REQUEST))
+    asyncio.run(send_all(RecordsThread(), [REQUEST]))
     (thread,) = threads
     assert thread.name.startswith("auricle-model")
     assert not thread.is_alive()

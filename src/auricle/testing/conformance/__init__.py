@@ -1,0 +1,1 @@
+"""Check that a model does what the engine and the metrics rely on."""
