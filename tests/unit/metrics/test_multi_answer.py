@@ -298,6 +298,23 @@ def test_the_signature_names_the_aggregation() -> None:
     assert averaged.with_profile("none").signature == "wer:1.pooled.none:1.mean"
 
 
+def test_variants_of_a_metric_are_aggregated_the_same_way() -> None:
+    averaged, judged = aggregate_answers(accuracy, "mean"), aggregate_answers(judge_1_5, "mean")
+    assert averaged.without_synonyms
+    assert averaged.without_synonyms().signature == "accuracy:2.no-synonyms.mean.unreadable-wrong"
+    assert judged.with_votes
+    assert judged.with_votes(2).signature.endswith(".mean")
+    sample = Sample(id="1", inputs={"question": "what?"}, target="a cat")
+    assert len(judge_requests(judged.with_votes(2), sample, *answers("a", "b"))) == 4
+    assert (averaged.with_votes, judged.without_synonyms, judged.with_profile) == (None, None, None)
+
+
+def test_the_badness_of_a_sample_is_the_mean_of_its_answers() -> None:
+    averaged = aggregate_answers(exact_match, "mean")
+    assert [averaged.badness((0, stats)) for stats in ((1.0, 0.0, 0.0, 1.0), (0.0, 0.0), (1.0,), ())] == [0.5, 1, 0, 0]
+    assert averaged.is_hit((0, (1.0, 1.0))) is True
+
+
 def test_several_aggregations_get_different_names() -> None:
     result = apply_aggregations([option_accuracy], ["mean", "pass@2", "vote"])
     names = ["option_accuracy.mean", "option_accuracy.pass@2", "option_accuracy.vote"]
@@ -442,6 +459,11 @@ def test_bounds_have_no_unreadable_answers_and_no_ties() -> None:
         derived = aggregate_answers(exact_match, aggregation)
         assert derived.bounds
         assert derived.bounds(sample) == bounds
+    averaged, plain = aggregate_answers(wer, "mean"), Sample(id="1", inputs={}, target="one two")
+    assert averaged.bounds
+    assert wer.bounds
+    worst, best = wer.bounds(plain)
+    assert averaged.bounds(plain) == ((0, (worst,)), (0, (best,)))
 
 
 @pytest.mark.parametrize("aggregation", ["vote", "mean", "best", "pass@1"])

@@ -60,8 +60,8 @@ def test_the_signature_names_the_tie_policy() -> None:
 
 def test_ties_are_counted() -> None:
     metric = metrics()["accuracy"]
-    stats = [metric.score(pair("a"), *OUTPUTS[choice]) for choice in ("tie", "a", "tie")]
-    assert metric.aggregate(stats) == pytest.approx(2 / 3)
+    stats = [metric.score(pair("a"), *OUTPUTS[choice]) for choice in ("tie", "b", "tie")]
+    assert metric.aggregate(stats) == pytest.approx(1 / 3)
     assert metric.details(stats) == {"ties": 2}
 
 
@@ -85,6 +85,9 @@ def test_always_b_and_chance_do_not_depend_on_the_model() -> None:
     result = metrics()
     assert [result["always_b"].score(pair(truth)) for truth in ("a", "tie", "b")] == [0, 0.5, 1]
     assert result["chance"].score(pair("a")) == 0.5
+    independent = {name for name, metric in result.items() if metric.is_model_independent}
+    assert independent == {"always_b", "chance"}
+    assert {name for name, metric in result.items() if not metric.higher_is_better} == {"position_bias"}
 
 
 def test_an_output_with_another_name_must_be_chosen_explicitly() -> None:
