@@ -200,7 +200,7 @@ class StatArray:
             self._numbers.append(result)
             return result
         if type(result) is tuple and len(result) == self._width:
-            self._numbers.extend(array("d", result))
+            self._numbers.fromlist([*result])
             return result
         stat = normalise_stat(result)
         width = _stat_width(stat)

@@ -27,6 +27,8 @@ from auricle.runs.health import DamagedLine
 
 COMMIT_SECONDS = 0.1
 """Interval at which appended lines are written and fsynced."""
+READ_BYTES = 1 << 20
+"""Bytes read at a time; with the default of Python, reading lines takes three times as long."""
 SPEECH_FOLDER = "speech/"
 """Folder of spoken outputs in a run directory."""
 
@@ -105,7 +107,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     if not path.exists():
         return
     offset = 0
-    with path.open("rb") as lines:
+    with path.open("rb", buffering=READ_BYTES) as lines:
         for line in lines:
             if line.endswith(b"\n"):
                 yield offset, line
