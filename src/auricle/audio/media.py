@@ -17,13 +17,14 @@ from urllib.parse import unquote, urlsplit
 
 from auricle.audio import decode, waveform
 from auricle.audio.limits import check_length
-from auricle.audio.video import FrameSampling, VideoFrame, iter_frames, read_times
 from auricle.audio.waveform import AudioInfo, Blocks, Format
 from auricle.core.errors import AudioError, SampleError
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
+
+    from auricle.audio.video import VideoFrame
 
 __all__ = ["Audio", "AudioInfo", "Image", "Video"]
 
@@ -335,6 +336,8 @@ class Video(_MediaFile):
     @property
     def seconds(self) -> float:
         """Duration of the slice, from its first frame to the end of its last; nothing is decoded."""
+        from auricle.audio.video import read_times  # commands start faster without it
+
         with decode.open_source(self._source(), self._name, SampleError) as stream:
             times = read_times(stream, self._name, self.start, self.end)
         return (times[-1] - times[0]) * len(times) / max(1, len(times) - 1)
@@ -350,6 +353,8 @@ class Video(_MediaFile):
 
     def iter_frames(self, count: int | None = None, *, fps: float | None = None) -> Iterator[VideoFrame]:
         """Decode the frames that `frames` encodes, one by one, with their times."""
+        from auricle.audio.video import FrameSampling, iter_frames
+
         sampling = FrameSampling(count, fps)
         with decode.open_source(self._source(), self._name, SampleError) as stream:
             yield from iter_frames(stream, self._name, sampling, self.start, self.end)

@@ -329,10 +329,9 @@ class Record:
         return Outcome.ANSWERED
 
 
-# For what is created once or more per row; elsewhere the classes themselves are clearer.
-create_turn, create_sample = make_fast_constructor(Turn), make_fast_constructor(Sample)
-create_generate, create_generation = make_fast_constructor(Generate), make_fast_constructor(Generation)
-create_record = make_fast_constructor(Record)
+# For what is created for every row; elsewhere the classes themselves are clearer.
+create_sample, create_record = make_fast_constructor(Sample), make_fast_constructor(Record)
+create_generation = make_fast_constructor(Generation)
 
 
 MAX_TOKENS_FIELDS = ("max_tokens", "max_out_len")

@@ -14,9 +14,12 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Input, Part, Sample, Turn, create_turn
+from auricle.core.fast_dataclass import make_fast_constructor
+from auricle.core.types import Input, Part, Sample, Turn
 from auricle.prompts.example_pool import Example
 from auricle.prompts.few_shot import FewShotSelector
+
+_create_turn = make_fast_constructor(Turn)
 
 FIELD_PATTERN = re.compile(r"\{\{(\w+\??)\}\}|\{(\w+)(\??)\}")
 
@@ -152,8 +155,8 @@ class Prompt:
         if self.examples:
             as_text = self._example_text_parts(examples) if isinstance(self.examples, str) else ""
             inputs = {**inputs, EXAMPLES_FIELD: as_text}
-        turns = [create_turn("system", render(self.system, inputs))] if self.system else []
-        messages = [create_turn(message.role, render(message.text, inputs)) for message in self.turns]
+        turns = [_create_turn("system", render(self.system, inputs))] if self.system else []
+        messages = [_create_turn(message.role, render(message.text, inputs)) for message in self.turns]
         if isinstance(self.examples, str) or not (self.examples or examples):
             return (*turns, *messages)
         example_turns = [turn for example in examples for turn in self._example_turns(example)]

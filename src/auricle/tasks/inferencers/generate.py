@@ -9,10 +9,13 @@ from itertools import pairwise
 from typing import ClassVar, Literal, TypeAlias, cast
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn, create_generate
+from auricle.core.fast_dataclass import make_fast_constructor
+from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn
 from auricle.prompts import Prompt
 from auricle.prompts.template import as_parts, render
 from auricle.tasks.inferencers.base import PromptMixin, resolve_max_tokens
+
+_create_generate = make_fast_constructor(Generate)
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Respond(PromptMixin):
 
     def request(self, sample: Sample) -> Generate:
         """Return the request for a sample."""
-        return create_generate(
+        return _create_generate(
             turns=self.render_turns(sample),
             max_tokens=resolve_max_tokens(sample, self.max_tokens),
             temperature=self.temperature,
