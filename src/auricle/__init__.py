@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auricle.api import compare, evaluate, load_model, numbers, samples, score, summary
+    from auricle.api import compare, evaluate, evaluate_suite, load_model, numbers, samples, score, summary
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Sample, Turn
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from auricle.runs.result import RunResult
     from auricle.tasks.base import Task, jsonl
     from auricle.tasks.catalogue import task
+    from auricle.tasks.suites import Suite, SuitePart
     from auricle.tasks.task_files import task_file
 
 _EXPORTS = {
-    "api": ("compare", "evaluate", "load_model", "numbers", "samples", "score", "summary"),
+    "api": ("compare", "evaluate", "evaluate_suite", "load_model", "numbers", "samples", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
     "engine.config": ("RunConfig",),
@@ -39,6 +40,7 @@ _EXPORTS = {
     "runs.result": ("RunResult",),
     "tasks.catalogue": ("task",),
     "tasks.base": ("Task", "jsonl"),
+    "tasks.suites": ("Suite", "SuitePart"),
     "tasks.task_files": ("task_file",),
     "core.types": ("Generate", "Generation", "Likelihood", "LogLikelihood", "Predict", "Prediction", "Sample", "Turn"),
 }
@@ -66,6 +68,8 @@ __all__ = [
     "Settings",
     "Spec",
     "SpecError",
+    "Suite",
+    "SuitePart",
     "Task",
     "Transient",
     "Turn",
@@ -73,6 +77,7 @@ __all__ = [
     "Video",
     "compare",
     "evaluate",
+    "evaluate_suite",
     "jsonl",
     "load_model",
     "metric",

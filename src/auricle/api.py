@@ -7,25 +7,20 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auricle.audio import Audio, Image, Video
 from auricle.audio.limits import limit_audio
-from auricle.core.closing import Closing
-from auricle.core.errors import AllRequestsFailed, AuricleError, NothingToJudge, SampleError, Unsupported, describe
-from auricle.core.types import (
-    ABILITY_BY_REQUEST,
-    Ability,
-    Generate,
-    Output,
-    Part,
-    Predict,
-    RejectedRow,
-    Request,
-    Sample,
-    Turn,
+from auricle.core.errors import (
+    AllRequestsFailed,
+    AuricleError,
+    NothingToJudge,
+    SampleError,
+    SpecError,
+    Unsupported,
+    describe,
 )
+from auricle.core.files import make_folder
+from auricle.core.types import ABILITY_BY_REQUEST, Ability, RejectedRow, Request, Sample
 from auricle.engine.factory import (
     Evaluation,
     build_run_spec,
@@ -40,19 +35,21 @@ from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.factory import model_name as model_name
 from auricle.engine.judge import JudgePass
+from auricle.engine.loaded_model import LoadedModel as LoadedModel
 from auricle.engine.model_log import loguru_records_written, model_log
 from auricle.engine.observer import Observer
 from auricle.engine.run_loop import NoModel, RunLoop
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
-from auricle.engine.slots import close_model, send_all
+from auricle.engine.slots import close_model
 from auricle.engine.spec import JudgeSpec, Spec
-from auricle.models import AsyncModel, Model, abilities, adapt
+from auricle.models import Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts, ScoringArguments, read_scoring
 from auricle.runs.progress import Progress
 from auricle.runs.result import RunResult
-from auricle.runs.run_directory import Run, lock_run
+from auricle.runs.run_directory import Run, contains_run, lock_run
+from auricle.runs.suites import contains_suite, read_current_suite_metrics, read_suite_run, write_suite_run
 from auricle.runs.verdicts import Judge, read_last_judge
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
@@ -119,6 +116,49 @@ def evaluate(
         result = replace(result, stop_reason=result.stop_reason or judge_stop_reason)
     unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
     return replace(result, metrics=metrics, unscored=unscored, judge_requested=judge is not None)
+
+
+def evaluate_suite(
+    suite: str | Path,
+    model: Any,
+    out: str | Path,
+    *,
+    model_args: Mapping[str, Any] | None = None,
+    settings: Settings | None = None,
+    observer: Observer | None = None,
+) -> Metrics:
+    """Run the tasks of a suite, or resume them, and combine their numbers.
+
+    Args:
+        suite: YAML file of the suite, `file.py:NAME`, or the name of an entry point.
+        model: Name of a model, or a function, a class or an object.
+        out: Folder of the suite; each task is a run in a folder in it.
+        model_args: Arguments of the model.
+        settings: How to execute the runs.
+        observer: Follows the progress of each run.
+
+    Returns:
+        The combined numbers, broken down by part and by language.
+
+    Example:
+        >>> evaluate_suite("suite.yaml", "echo", "runs/suite")["wer"].value  # doctest: +SKIP
+        0.07
+    """
+    from auricle.engine.config import RunConfig
+
+    name = model if isinstance(model, str) else MODELS.add_object(model)
+    config = RunConfig.from_fields(
+        {"task": str(suite), "model": name, "model_args": model_args or {}}, "evaluate_suite"
+    )
+    (group,) = config.plan()[0].groups
+    if not (suite_run := group.describe_run(Path(out))):
+        raise SpecError(f"{suite} is not a suite. Use `evaluate` for a single task.")
+    make_folder(Path(out))
+    write_suite_run(Path(out), suite_run)
+    for evaluation, folder in group.list_folders(Path(out)):
+        if not evaluate(evaluation, folder, settings=settings, observer=observer).complete:
+            break
+    return load_metrics(out)
 
 
 def score(
@@ -323,7 +363,9 @@ def _to_paths(runs: str | Path | Sequence[str | Path]) -> list[Path]:
 
 
 def load_metrics(out: str | Path) -> Metrics:
-    """Return the metrics of a run; the run is scored first, as before, if they are missing or outdated."""
+    """Return the metrics of a run, or the combined ones of a suite; they are computed if missing or outdated."""
+    if contains_suite(Path(out)):
+        return read_current_suite_metrics(Path(out)) or _combine_suite(Path(out))
     run = Run.load(Path(out))
     published = run.read_metrics()
     if published is not None:
@@ -332,6 +374,15 @@ def load_metrics(out: str | Path) -> Metrics:
     scored = score(out, scoring.profiles, task_args=scoring.task_args).metrics
     assert scored is not None
     return scored
+
+
+def _combine_suite(path: Path) -> Metrics:
+    from auricle.report.suite import combine_suite
+
+    folders = {part.name: path / part.folder for part in read_suite_run(path).parts}
+    return combine_suite(
+        path, {name: load_metrics(folder) if contains_run(folder) else None for name, folder in folders.items()}
+    )
 
 
 def compare(
@@ -346,8 +397,8 @@ def compare(
     """Compare two runs, sample by sample, or two groups of different samples.
 
     Args:
-        a: Directory of the baseline run.
-        b: Directory of the candidate run.
+        a: Directory of the baseline run, or of a suite.
+        b: Directory of the candidate run, or of a suite.
         metrics: Names of the metrics to compare. Default: all that both runs have.
         by: Metadata field to break the comparison down by.
         unpaired: Compare the runs as independent groups of samples, as is done if they have none in common; or two
@@ -360,9 +411,30 @@ def compare(
     from auricle.report.compare import Split, compare_runs
 
     paths = Path(a), Path(b)
+    if any(map(contains_suite, paths)):
+        if by or unpaired:
+            raise SpecError(
+                "Suites are compared by part and language, in pairs: leave out --by, --unpaired, --between."
+            )
+        return _compare_suites(paths, metrics)
     results = load_metrics(paths[0]), load_metrics(paths[1])
     groups = Split.parse(unpaired) if isinstance(unpaired, str) else unpaired
     return compare_runs(paths, results, metrics, by, unpaired=groups, max_flips=max_flips)
+
+
+def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str]) -> Comparison:
+    from auricle.report.compare.suites import compare_suites
+
+    for path, other in (paths, paths[::-1]):
+        if not contains_suite(path):
+            raise SpecError(f"{other} contains a suite, but {path} does not. Compare it with a run in {other}.")
+    folders = [{part.name: path / part.folder for part in read_suite_run(path).parts} for path in paths]
+    parts = {
+        name: (both, (load_metrics(both[0]), load_metrics(both[1])))
+        for name in folders[0]
+        if name in folders[1] and all(map(contains_run, both := (folders[0][name], folders[1][name])))
+    }
+    return compare_suites(paths, (load_metrics(paths[0]), load_metrics(paths[1])), parts, metrics)
 
 
 def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:
@@ -452,103 +524,6 @@ def _run_async(coroutine: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(coroutine)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()
-
-
-class LoadedModel(Closing):
-    """A loaded model to call directly, without a task. Close it after use, or use it in a `with` block."""
-
-    def __init__(self, model: Model, abilities: list[str]) -> None:
-        self.model = model
-        self.abilities = abilities
-        # Its own thread and event loop, so that connections stay open between calls and the loop of a
-        # notebook does not interfere.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="auricle-ask")
-        self._runner = asyncio.Runner()
-
-    def ask(self, audio: Any = None, text: str = "", **inputs: Any) -> Output:
-        """Send one request and return the raw output.
-
-        Args:
-            audio: A path, bytes, an array with `rate=`, a Hugging Face dict, or a list of these.
-            text: Prompt.
-            inputs: `video` and `image` (a path, bytes, or a list of these) and fields of `Generate` such as
-                `max_tokens`, or further inputs of a predicting model.
-
-        Returns:
-            A `Generation` from a model that generates text, or else a `Prediction`.
-        """
-        output = self.send_all([self._build_request(audio, text, inputs)])[0]
-        if isinstance(output, BaseException):
-            raise output
-        return output
-
-    def send_all(self, requests: Sequence[Request]) -> list[Output | BaseException]:
-        """Send requests as a run would, in batches or concurrently.
-
-        Args:
-            requests: Requests of any kind.
-
-        Returns:
-            The output of each request, or the error it failed with, in the same order.
-        """
-        return self.run(send_all(self.model, requests))
-
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine in the event loop of the model, whose connections belong to it."""
-        return self._thread.submit(self._runner.run, coroutine).result()
-
-    @property
-    def can_stream(self) -> bool:
-        """Whether the model can stream its answers."""
-        model_class = type(self.model)
-        return issubclass(model_class, AsyncModel) and model_class.stream is not AsyncModel.stream
-
-    def stream(self, audio: Any = None, text: str = "", **inputs: Any) -> Iterator[str]:
-        """Yield pieces of the answer as they arrive; only if `can_stream`. See `ask` for the arguments."""
-        request, model = self._build_request(audio, text, inputs), self.model
-        assert isinstance(request, Generate)
-        assert isinstance(model, AsyncModel)
-        pieces: SimpleQueue[str | None] = SimpleQueue()
-
-        async def collect() -> None:
-            try:
-                async for piece in model.stream(request):
-                    pieces.put(piece)
-            finally:
-                pieces.put(None)
-
-        done = self._thread.submit(self._runner.run, collect())
-        yield from iter(pieces.get, None)
-        done.result()
-
-    def _build_request(self, audio: Any, text: str, inputs: dict[str, Any]) -> Request:
-        rate = inputs.pop("rate", None)
-        values = audio if isinstance(audio, list) and not _is_number_list(audio) else [audio]
-        clips = [Audio.of(value, rate=rate) for value in values if value is not None]
-        if "generate" in self.abilities:
-            videos, images = (
-                [make(value) for value in _to_list(inputs.pop(name, None))]
-                for name, make in (("video", Video.of), ("image", Image.of))
-            )
-            parts: tuple[Part, ...] = (*videos, *images, *clips, *([text] if text else []))
-            return Generate(turns=(Turn("user", parts),), **inputs)
-        named: dict[str, Any] = {**inputs, **({"text": text} if text else {})}
-        return Predict(inputs={**named, **({"audio": clips[0]} if clips else {})})
-
-    def close(self) -> None:
-        try:
-            self.run(close_model(self.model))
-        finally:
-            self._thread.submit(self._runner.close).result()
-            self._thread.shutdown()
-
-
-def _to_list(value: Any) -> list[Any]:
-    return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _is_number_list(value: list[Any]) -> bool:
-    return bool(value) and isinstance(value[0], (int, float))
 
 
 def load_model(model: Any, /, **arguments: Any) -> LoadedModel:

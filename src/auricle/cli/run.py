@@ -16,10 +16,11 @@ from auricle.cli.output import echo
 from auricle.core.errors import ExitStatus, SpecError
 
 if TYPE_CHECKING:
-    from auricle import Spec
+    from auricle import Settings, Spec
     from auricle.engine.budget import Budget
-    from auricle.engine.config import ModelPlan, RunConfig
-    from auricle.engine.factory import Evaluation
+    from auricle.engine.config import RunConfig
+    from auricle.engine.plan import EvaluationGroup
+    from auricle.runs.metrics import Metrics
     from auricle.runs.response_cache import ResponseCache
     from auricle.runs.result import RunResult
 
@@ -191,58 +192,95 @@ def _override_arguments(models: Any, given: Mapping[str, Any]) -> None:
 def run_config(config: RunConfig, *, as_json: bool) -> int:
     """Run each model on each task in its own folder, and return the highest exit code."""
     plans = config.plan()
-    is_single = sum(len(plan.evaluations) for plan in plans) == 1
+    is_single = sum(len(plan.groups) for plan in plans) == 1
     results: list[RunResult] = []
+    scored: list[tuple[Path, Metrics]] = []
     spent = 0.0
     for plan in plans:
         budget = _build_budget(plan.evaluations[0].spec, config.prices, config.max_cost, spent)
-        results += _run_model(plan, config, budget, config.out if is_single else None)
-        if results[-1].exit_status == ExitStatus.INTERRUPTED or results[-1].stop_reason:
+        with _open_cache(plan.evaluations[0].spec, config.cache, config.cache_path) as cache:
+            settings = replace(plan.settings, cache=cache)
+            for group in plan.groups:
+                folder = _choose_folder(group, config, is_single)
+                results += _run_group(group, folder, config, settings=settings, budget=budget)
+                scored += _collect_metrics(group, folder, results)
+                if _is_stopped(results[-1]):
+                    break
+        if _is_stopped(results[-1]):
             break
         spent += budget.totals.cost if budget else 0.0
-    _print_results(results, as_json)
+    _print_results(results, scored, as_json)
     return max(result.exit_status for result in results)
 
 
-def _run_model(plan: ModelPlan, config: RunConfig, budget: Budget | None, out: Path | None) -> list[RunResult]:
-    """Run the evaluations of one model one after the other, until one is interrupted."""
-    from auricle.cli.evaluation import run_evaluation
+def _is_stopped(result: RunResult) -> bool:
+    return result.exit_status == ExitStatus.INTERRUPTED or bool(result.stop_reason)
 
+
+def _run_group(
+    group: EvaluationGroup, folder: Path, config: RunConfig, *, settings: Settings, budget: Budget | None
+) -> list[RunResult]:
+    """Run a task, or the parts of a suite one after the other, until one is interrupted."""
+    from auricle.cli.evaluation import run_evaluation
+    from auricle.core.files import make_folder
+    from auricle.runs.suites import write_suite_run
+
+    if suite := group.describe_run(folder):
+        make_folder(folder)
+        write_suite_run(folder, suite)
     results = []
-    with _open_cache(plan.evaluations[0].spec, config.cache, config.cache_path) as cache:
-        settings = replace(plan.settings, cache=cache)
-        for evaluation in plan.evaluations:
-            folder = out or _choose_folder(evaluation, config.out or Path("runs"))
-            results.append(run_evaluation(evaluation, folder, config, settings=settings, budget=budget))
-            if results[-1].exit_status == ExitStatus.INTERRUPTED or results[-1].stop_reason:
-                break
+    for evaluation, path in group.list_folders(folder):
+        results.append(run_evaluation(evaluation, path, config, settings=settings, budget=budget))
+        if _is_stopped(results[-1]):
+            break
     return results
 
 
-def _choose_folder(evaluation: Evaluation, parent: Path) -> Path:
-    """Return the default folder of a run, with a number if another run has the name already."""
-    from auricle.engine.factory import build_run_spec
-    from auricle.runs.run_directory import contains_run, find_conflict, first_usable
+def _collect_metrics(group: EvaluationGroup, folder: Path, results: Sequence[RunResult]) -> list[tuple[Path, Metrics]]:
+    """Return the metrics of a run, or combine those of the parts of a suite."""
+    from auricle import api
 
-    folder = parent / evaluation.folder_name
-    if not contains_run(folder):
+    if not results[-1].metrics:
+        return []
+    return [(folder, api.load_metrics(folder) if group.suite else results[-1].metrics)]
+
+
+def _choose_folder(group: EvaluationGroup, config: RunConfig, is_single: bool) -> Path:
+    """Return the folder of a run or a suite; by default with a number if other runs have the name already."""
+    from auricle.runs.run_directory import first_usable
+
+    if is_single and config.out:
+        return config.out
+    folder = (config.out or Path("runs")) / group.folder_name
+    if not (conflict := _find_conflict(group, folder)):
         return folder
-    spec = build_run_spec(evaluation.spec, evaluation.task, evaluation.inferencer)
-    if not (conflict := find_conflict(folder, spec)):
-        return folder
-    numbered = first_usable(folder, lambda path: not find_conflict(path, spec))
+    numbered = first_usable(folder, lambda path: not _find_conflict(group, path))
     echo(f"Note: {folder} contains a different run ({conflict}). This run is in {numbered}.", err=True)
     return numbered
 
 
-def _print_results(results: Sequence[RunResult], as_json: bool) -> None:
+def _find_conflict(group: EvaluationGroup, folder: Path) -> str:
+    """Describe the first run in a folder that a group cannot resume, or return ""."""
+    from auricle.engine.factory import build_run_spec
+    from auricle.runs.run_directory import contains_run, find_conflict
+    from auricle.runs.suites import contains_suite
+
+    if contains_suite(folder) != bool(group.suite) and (contains_suite(folder) or contains_run(folder)):
+        return "it is a suite" if contains_suite(folder) else "it is not a suite"
+    for evaluation, path in group.list_folders(folder):
+        spec = build_run_spec(evaluation.spec, evaluation.task, evaluation.inferencer)
+        if contains_run(path) and (conflict := find_conflict(path, spec)):
+            return conflict
+    return ""
+
+
+def _print_results(results: Sequence[RunResult], scored: Sequence[tuple[Path, Metrics]], as_json: bool) -> None:
     """Print the metrics, or with --infer-only --json the progress, of the runs that were started."""
     from auricle.cli.output import print_json
     from auricle.cli.show import print_metrics
     from auricle.runs.documents import to_plain
     from auricle.runs.progress import read_progress
 
-    scored = [(result.path, result.metrics) for result in results if result.metrics]
     if scored:
         print_metrics(scored, as_json)
     elif as_json:

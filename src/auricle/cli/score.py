@@ -16,6 +16,7 @@ from auricle.core.errors import ExitStatus, NothingToJudge
 
 if TYPE_CHECKING:
     from auricle.cli.progress import ProgressFormat
+    from auricle.runs.result import RunResult
 
 
 @click.command()
@@ -51,22 +52,23 @@ def score(
     from auricle.cli.error_report import log_errors_in
     from auricle.cli.evaluation import print_missing_verdicts
     from auricle.cli.progress import open_progress
-    from auricle.cli.show import print_metrics
     from auricle.engine.spec import JudgeSpec, parse_arguments
+    from auricle.runs.suites import list_runs
 
     settings = Settings(concurrency=options.pop("concurrency"))
     task_args = parse_arguments(options.pop("task_args")) | ({"metrics": ",".join(metrics)} if metrics else {})
     judge_fields = opt.resolve_judge(None, **options)
     judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
     results = []
-    for run in runs:
+    folders = [folder for run in runs for folder in list_runs(run)]
+    for run in folders:
         bar = open_progress(progress, "judging", phase="judging")
         with log_errors_in(run), foreign_output(), bar as display:
             score_run = partial(api.score, run, profile, task_args=task_args, settings=settings, observer=display)
             try:
                 result = score_run(judge=judge_spec)
             except NothingToJudge:
-                if len(runs) == 1:
+                if len(folders) == 1:
                     raise
                 result = score_run()  # other runs have something to judge
             display.finish(result.exit_status)
@@ -75,5 +77,16 @@ def score(
             print_missing_verdicts(result, result.metrics.judge)
         if result.exit_status == ExitStatus.INTERRUPTED:
             break
-    print_metrics([(result.path, result.metrics) for result in results if result.metrics], as_json)
+    _print_scored(runs, results, as_json)
     sys.exit(max(result.exit_status for result in results))
+
+
+def _print_scored(runs: Sequence[Path], results: Sequence[RunResult], as_json: bool) -> None:
+    """Print the metrics of the runs that were scored, and combine those of suites."""
+    from auricle import api
+    from auricle.cli.show import print_metrics
+    from auricle.runs.suites import contains_suite
+
+    scored = {result.path: result.metrics for result in results if result.metrics}
+    combined = {run: api.load_metrics(run) for run in runs if contains_suite(run)}
+    print_metrics([(run, metrics) for run in runs if (metrics := combined.get(run) or scored.get(run))], as_json)

@@ -17,8 +17,9 @@ from auricle.core.errors import ExitStatus, SpecError
 from auricle.report import terminal
 from auricle.report.usage_text import format_usage_line
 from auricle.runs.documents import to_plain
-from auricle.runs.metrics import Metrics, read_current_metrics
+from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics, read_current_metrics
 from auricle.runs.run_spec import read_run_spec
+from auricle.runs.suites import contains_suite, read_current_suite_metrics
 
 
 @click.command()
@@ -45,9 +46,12 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
 
 
 def load_metrics(run: Path) -> Metrics:
-    """Return the metrics of a run; score it first if they are missing or out of date."""
-    read_run_spec(run)  # raises if it is not a run
-    published = read_current_metrics(run)
+    """Return the metrics of a run or a suite; score it first if they are missing or out of date."""
+    if contains_suite(run):
+        published = read_current_suite_metrics(run)
+    else:
+        read_run_spec(run)  # raises if it is not a run
+        published = read_current_metrics(run)
     if published is None:
         from auricle import api
 
@@ -63,13 +67,25 @@ def print_metrics(runs: Sequence[tuple[Path, Metrics]], as_json: bool, by: Seque
     echo("\n".join(_format_runs(runs, by)))
 
 
+def _default_fields(runs: Sequence[Metrics]) -> list[str]:
+    """Return the fields that numbers are broken down by without --by: subsets, and the parts of a suite."""
+    available = {number.field for metrics in runs for number in metrics.numbers}
+    defaults = {"subset": True, PART_FIELD: False, LANGUAGE_FIELD: False}
+    for metrics in runs:
+        defaults[PART_FIELD] |= bool(metrics.parts)
+        defaults[LANGUAGE_FIELD] |= len({part.language for part in metrics.parts}) < len(metrics.parts)
+    return [field for field, is_shown in defaults.items() if is_shown and field in available]
+
+
 def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Iterator[str]:
-    fields = by or sorted({number.field for _, metrics in runs for number in metrics.numbers} & {"subset"})
+    fields = by or _default_fields([metrics for _, metrics in runs])
     yield from terminal.format_metrics([metrics for _, metrics in runs], fields)
     for run, metrics in runs:
         if not metrics.complete:
+            parts = [part.name for part in metrics.parts if not part.complete]
+            unfinished = f" ({', '.join(parts)})" if parts else ""
             count = metrics.outcomes.total
-            yield f"\n{run} is not finished: these metrics cover the {count} samples completed so far."
+            yield f"\n{run} is not finished{unfinished}: these metrics cover the {count} samples completed so far."
         lines = [*terminal.format_failures(metrics), *terminal.format_notes(metrics)]
         if lines and len(runs) > 1:
             yield f"\n{metrics.model.name} on {metrics.task.name}:"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -14,8 +14,10 @@ from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
+from auricle.engine.plan import EvaluationGroup, ModelPlan
 from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec, Spec, resolve_tasks
+from auricle.tasks.suites import Suite, find_suite
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
 
 PLURALS = {"tasks": "task", "models": "model", "labels": "label"}
@@ -52,14 +54,6 @@ class ModelConfig(BaseModel):
         fields = {"model": self.model, "model_args": redact(self.model_args), "label": self.label, **self.settings}
         known = {name: value for name, value in fields.items() if value}
         return self.model if len(known) == 1 else known
-
-
-@dataclass(frozen=True)
-class ModelPlan:
-    """The evaluations of one model, and how to execute them."""
-
-    settings: Settings
-    evaluations: list[Evaluation]
 
 
 class RunConfig(BaseModel):
@@ -173,13 +167,36 @@ class RunConfig(BaseModel):
         Raises:
             SpecError: if a task or a model cannot be evaluated, or a setting of a model is invalid.
         """
-        references = [reference for task in self.task for reference in resolve_tasks(task, self.kind, self.task_args)]
+        references = [group for task in self.task for group in self._resolve_task(task)]
         labels = self.label or [entry.label for entry in self.model]
         plans = []
         for entry, label in zip(self.model, labels, strict=True):
-            specs = [self._build_spec(entry, label, reference) for reference in references]
-            plans.append(ModelPlan(self._settings_of(entry), [Evaluation.prepare(spec) for spec in specs]))
+            groups = [
+                EvaluationGroup([Evaluation.prepare(self._build_spec(entry, label, part)) for part in parts], suite)
+                for suite, parts in references
+            ]
+            for group in groups:
+                group.check()
+            plans.append(ModelPlan(self._settings_of(entry), groups))
         return plans
+
+    def _resolve_task(self, task: str) -> list[tuple[Suite | None, list[TaskReference]]]:
+        """Return the tasks that a name stands for: those of a suite together, others one by one."""
+        suite = find_suite(task)
+        if suite is None:
+            return [(None, [reference]) for reference in resolve_tasks(task, self.kind, self.task_args)]
+        if self.kind:
+            raise SpecError(f"--as {self.kind} needs a data file, and {task!r} is a suite.")
+        parts = []
+        for part in suite.parts:
+            members = resolve_tasks(part.task, part.kind, {**part.task_args, **self.task_args})
+            if len(members) > 1:
+                names = ", ".join(member.task for member in members)
+                raise SpecError(
+                    f"Part {part.name} of {suite.name} stands for several tasks ({names}). List each of them."
+                )
+            parts += members
+        return [(suite, parts)]
 
     def _settings_of(self, entry: ModelConfig) -> Settings:
         common = {field.name: getattr(self.settings, field.name) for field in fields(Settings)}

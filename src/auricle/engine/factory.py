@@ -67,9 +67,11 @@ class Evaluation:
     @property
     def folder_name(self) -> str:
         """Default name of the run directory: task and model."""
-        return re.sub(r"[^\w.+-]+", "-", f"{self.task.name}-{self.spec.label or _shorten_path(self.spec.model)}").strip(
-            "-"
-        )
+        return self.name_folder(self.task.name)
+
+    def name_folder(self, task_name: str) -> str:
+        """Return the name of a folder for results of the model on a task or a suite."""
+        return sanitise_name(f"{task_name}-{self.spec.label or _shorten_path(self.spec.model)}")
 
     @property
     def title(self) -> str:
@@ -83,6 +85,11 @@ class Evaluation:
         except (TypeError, OSError):
             return self.spec.limit
         return min(size, self.spec.limit) if self.spec.limit else size
+
+
+def sanitise_name(name: str) -> str:
+    """Return a name that can be that of a folder."""
+    return re.sub(r"[^\w.+-]+", "-", name).strip("-")
 
 
 def choose_inferencer(spec: Spec, task: Task, model_class: type[Model]) -> Inferencer:

@@ -126,19 +126,25 @@ def count_distinct(stats: Stats) -> tuple[Stats, Codes]:
     return list(counted), np.array(list(counted.values()), dtype=np.int64)
 
 
-def draw_by_count(counts: Codes, seed: int = 0) -> Draws | None:
-    """Yield bootstrap draws as the count of each distinct statistic, or return None for fewer than two samples."""
+def draw_by_count(counts: Codes, seed: int = 0, *, omitted: int = 0) -> Draws | None:
+    """Yield bootstrap draws as the count of each distinct statistic, or return None for fewer than two samples.
+
+    Args:
+        counts: How often each distinct statistic occurs.
+        seed: Seed of the draws.
+        omitted: How many samples fewer than there are to draw.
+    """
     size, distinct_count = int(counts.sum()), len(counts)
     if size < 2:
         return None
     rng = np.random.default_rng(seed)
-    block = max(1, DRAW_BLOCK_SIZE // size)
+    block, drawn = max(1, DRAW_BLOCK_SIZE // size), size - omitted
     if 8 * distinct_count < size:
         shares = counts / size
-        blocks = (rng.multinomial(size, shares, block) for _ in count())
+        blocks = (rng.multinomial(drawn, shares, block) for _ in count())
     else:
         codes = np.repeat(np.arange(distinct_count), counts)
-        blocks = (_count_draws(codes[rng.integers(0, size, (block, size))], distinct_count) for _ in count())
+        blocks = (_count_draws(codes[rng.integers(0, size, (block, drawn))], distinct_count) for _ in count())
     return (row for rows in blocks for row in rows.astype(np.float64))
 
 
@@ -149,13 +155,14 @@ def _count_draws(codes: Codes, distinct_count: int) -> Codes:
     return np.bincount(flat, minlength=distinct_count * len(codes)).reshape(-1, distinct_count)
 
 
-def draw_by_cluster(clusters: Codes, seed: int = 0) -> Draws | None:
+def draw_by_cluster(clusters: Codes, seed: int = 0, *, omitted: int = 0) -> Draws | None:
     """Yield draws of whole clusters as the weight of each sample, or return None for fewer than two clusters."""
     size = int(clusters.max()) + 1
     if size < 2:
         return None
     rng = np.random.default_rng(seed)
-    return (np.bincount(rng.integers(0, size, size), minlength=size).astype(np.float64)[clusters] for _ in count())
+    draws = (rng.integers(0, size, size - omitted) for _ in count())
+    return (np.bincount(drawn, minlength=size).astype(np.float64)[clusters] for drawn in draws)
 
 
 def percentile_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -245,9 +252,8 @@ def difference_without_interval(values: tuple[float, float], n: int, method: str
 
 def _mcnemar_difference(a: Stats, b: Stats, values: tuple[float, float]) -> Difference:
     """Apply McNemar's exact test and the interval of Bonett and Price, which is also valid for few changes."""
-    before, after = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    gained, lost = int((after > before).sum()), int((after < before).sum())
-    size = len(before) + 2
+    gained, lost = mcnemar_counts(a, b)
+    size = len(a) + 2
     up, down = (gained + 1) / size, (lost + 1) / size  # one pseudo-observation in each direction
     error = math.sqrt((up + down - (up - down) ** 2) / size)
     return Difference(
@@ -256,10 +262,16 @@ def _mcnemar_difference(a: Stats, b: Stats, values: tuple[float, float]) -> Diff
         max(-1.0, up - down - Z_95 * error),
         min(1.0, up - down + Z_95 * error),
         mcnemar_p_value(gained, lost),
-        len(before),
+        len(a),
         "mcnemar-exact",
         Z_95_POWER_80 * error,
     )
+
+
+def mcnemar_counts(a: Stats, b: Stats) -> tuple[int, int]:
+    """Return the numbers of pairs that changed from zero to one, and from one to zero."""
+    before, after = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    return int((after > before).sum()), int((after < before).sum())
 
 
 def mcnemar_p_value(gained: int, lost: int) -> float:

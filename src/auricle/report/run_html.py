@@ -29,7 +29,7 @@ from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
 from auricle.report.text_format import truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
-from auricle.runs.metrics import Metrics, Number
+from auricle.runs.metrics import PART_FIELD, Metrics, Number
 
 OUTCOME_DESCRIPTIONS = [
     ("answered", "The model gave an output."),
@@ -119,6 +119,14 @@ def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
         scale=Scale.fit(collect_extents(alike), include_zero=True) if unit else None,
         error_rates=[number for number in numbers if "substitutions" in number.details],
     )
+
+
+def _render_parts(metrics: Metrics, _: Samples) -> Markup | None:
+    """Render the parts of a suite with the first of their combined numbers."""
+    numbers = [number for number in metrics.numbers if number.field == PART_FIELD]
+    by_part = {number.group: number for number in reversed(numbers)}
+    parts = [(part, by_part.get(part.name)) for part in metrics.parts]
+    return _render_if(parts, "parts", parts=parts, title=numbers[0].title if numbers else "Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +241,7 @@ def _render_failures(metrics: Metrics, _: Samples) -> Markup | None:
 
 _SECTIONS: Mapping[str, Section] = {
     "metrics": _render_metrics,
+    "parts": _render_parts,
     "breakdowns": _render_breakdowns,
     "classes": _render_classes,
     "dimensions": _render_dimensions,
@@ -348,5 +357,7 @@ def _describe_method(name: str, cluster: str) -> str:
         "wilson": "Wilson’s score interval of a share",
         "bootstrap": f"percentile bootstrap over samples, {drawn}",
         "cluster-bootstrap": f"percentile bootstrap over groups of one {cluster}, {drawn}",
+        "price-bonett": "interval of Price and Bonett of a weighted mean of shares",
+        "stratified-bootstrap": f"percentile bootstrap over samples, or clusters of samples, of each part, {drawn}",
     }
     return known.get(kind, name)

@@ -21,6 +21,8 @@ METRICS_FILE = "metrics.json"
 SOURCE_FILES = (OUTPUTS_FILE, VERDICTS_FILE)
 """What numbers are computed from."""
 FORMAT = 1
+PART_FIELD, LANGUAGE_FIELD = "part", "language"
+"""The fields that combined numbers of a suite are broken down by."""
 MAX_EMPTY_SHARE = 0.05
 """Largest share of empty answers without a warning."""
 
@@ -214,6 +216,22 @@ class ScoringArguments:
     task_args: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class PartFacts:
+    """A part of a suite, as far as its number is combined with others."""
+
+    name: str
+    folder: str
+    """Folder of its run, relative to that of the suite."""
+    share: float | None = None
+    """Its share in the combined number; None if there is none."""
+    language: str = ""
+    complete: bool = False
+    """Whether all of its samples were processed."""
+    problem: str = ""
+    """Why it has no number."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metrics:
     """The content of `metrics.json`; the report and the CSV files are derived from it."""
@@ -246,6 +264,8 @@ class Metrics:
     """The files that the numbers were computed from."""
     derived: dict[str, str] = field(default_factory=dict)
     """The digests of the other files that were written with these numbers."""
+    parts: tuple[PartFacts, ...] = ()
+    """The parts, if these are the combined numbers of a suite."""
 
     @property
     def overall(self) -> tuple[Number, ...]:

@@ -13,6 +13,8 @@ from auricle.runs.documents import read_document, write_document
 SPEC_FILE, OUTPUTS_FILE, VERDICTS_FILE = "spec.json", "outputs.jsonl", "verdicts.jsonl"
 LOAD_TEST_FILE = "perf.json"
 """The file that a load test has instead."""
+SUITE_FILE = "suite.json"
+"""The file that the folder of a suite has instead; its runs are in folders in it."""
 MAX_VALUE_LENGTH, CONTEXT = 60, 20
 """Longer values are cut in messages, beginning this number of characters before the difference."""
 
@@ -113,6 +115,8 @@ def read_run_spec(run_path: Path) -> RunSpec:
     reason = "it is a file" if run_path.is_file() else f"it has no {SPEC_FILE}"
     if (run_path / LOAD_TEST_FILE).exists():
         reason = f"it contains a load test; `auricle perf {run_path}` summarises it"
+    elif (run_path / SUITE_FILE).exists():
+        reason = "it contains a suite, whose runs are folders in it"
     return read_document(run_path / SPEC_FILE, RunSpec, missing=f"Not a run directory: {run_path} ({reason}).")
 
 

@@ -21,6 +21,8 @@ from auricle.tasks.options import Provenance
 PATH_ARGUMENTS = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
 """Task arguments that are paths."""
 YAML_SUFFIXES = (".yaml", ".yml")
+SUITE_FIELD = "suite"
+"""The field of a YAML file that lists the tasks of a suite."""
 CODE_ARGUMENTS = (
     ("inferencer",),
     ("inferencer", "use"),
@@ -65,7 +67,7 @@ class TaskFile:
     @property
     def provenance(self) -> Provenance:
         """Where the data comes from and how it may be used, as the file states it."""
-        return Provenance.from_values(read_task_file(self.path, {}).arguments)
+        return Provenance.from_values(read_values(self.path)[0])
 
     @property
     def summary(self) -> str:
@@ -74,7 +76,9 @@ class TaskFile:
 
     @property
     def kind(self) -> str:
-        return read_task_file(self.path, {}).task
+        """The kind of task, or `suite`."""
+        values, _ = read_values(self.path)
+        return SUITE_FIELD if SUITE_FIELD in values else str(values.get("kind") or values.get("task", ""))
 
     @property
     def path(self) -> Path:
@@ -109,7 +113,9 @@ def task_file(package: str, name: str) -> TaskFile:
 
 def read_task_file(path: Path, arguments: dict[str, Any]) -> TaskReference:
     """Read a task file: its kind, its data and any other argument of the task."""
-    values, locations = read_yaml_with_extends(path, lambda file, values: resolve_paths(values, file.parent))
+    values, locations = read_values(path)
+    if SUITE_FIELD in values:
+        raise SpecError(f"{path} is a suite of several tasks. Run it with `auricle run`, or use one of its tasks here.")
     kind = values.pop("kind", None) or values.pop("task", None)
     if not isinstance(kind, str):
         raise SpecError(f"{path}: missing field 'kind'. Expected one of: {', '.join(TASK_KINDS)}.")
@@ -124,10 +130,10 @@ def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
     resolved: dict[str, Any] = copy.deepcopy(dict(arguments))
     for name in PATH_ARGUMENTS:
         if isinstance(value := resolved.get(name), (str, Path)):
-            resolved[name] = _absolute_path(str(value), base)
+            resolved[name] = absolute_path(str(value), base)
     shots = resolved.get("shots")
     if isinstance(shots, dict) and isinstance(pool := shots.get("pool"), (str, Path)):
-        shots["pool"] = _absolute_path(str(pool), base)
+        shots["pool"] = absolute_path(str(pool), base)
     for name, *inner in CODE_ARGUMENTS:
         mapping = resolved if not inner else resolved.get(name)
         key = inner[0] if inner else name
@@ -141,6 +147,11 @@ def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
     return resolved
 
 
+def read_values(path: Path) -> tuple[dict[str, Any], SourceLocations]:
+    """Read a task file, or the file of a suite, and the files it extends; paths are absolute."""
+    return read_yaml_with_extends(path, lambda file, values: resolve_paths(values, file.parent))
+
+
 def check_prompt(task: Task) -> None:
     """Raise `SpecError` if the prompt names a field that no row has; other errors of the data appear in the run."""
     try:
@@ -150,7 +161,7 @@ def check_prompt(task: Task) -> None:
             raise
 
 
-def _absolute_path(value: str, base: Path) -> str:
+def absolute_path(value: str, base: Path) -> str:
     """Make a path absolute; the name of a dataset on the Hugging Face Hub is kept."""
     prefix = HF_PREFIX if value.startswith(HF_PREFIX) else ""
     with _explained_path_errors(value):

@@ -27,6 +27,9 @@ METHODS = {
     "fisher-exact": "Fisher’s exact test; interval of Newcombe",
     "unpaired-bootstrap": "percentile bootstrap over samples, drawn for each group by itself",
     "unpaired-cluster-bootstrap": "percentile bootstrap over whole clusters, drawn for each group by itself",
+    "stratified-paired-bootstrap": "percentile bootstrap over pairs, or clusters of pairs, drawn for each part "
+                                   "by itself, the same draw for both runs",
+    "stratified-bonett-price": "normal approximation of Bonett and Price, with the variance of each part",
     "none": "too few samples",
 }  # fmt: skip
 
@@ -39,13 +42,18 @@ def render_page(comparison: Comparison) -> str:
         stylesheets=("report/comparison.css",),
         comparison=comparison,
         text=text,
-        tables=[(rows, _fit_scale(rows)) for rows in (comparison.overall, comparison.breakdown) if rows],
+        tables=[(rows, _fit_scale(rows)) for rows in _group_by_field(comparison.rows)],
         matrix_plot=draw_difference(comparison.matrix) if comparison.matrix else "",
         shift_tables=[(name, list(rows)) for name, rows in groupby(shifts, key=lambda shift: shift.dimension)],
         shift_scale=Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True),
         cards=_render_changed_samples(comparison),
         methods=_describe_methods(comparison.overall),
     )
+
+
+def _group_by_field(rows: Sequence[ComparisonRow]) -> list[list[ComparisonRow]]:
+    """Return the rows of each table: over all pairs, then for each metadata field."""
+    return [list(table) for _, table in groupby(rows, key=lambda row: row.field)]
 
 
 def _fit_scale(rows: Sequence[ComparisonRow]) -> Scale:
