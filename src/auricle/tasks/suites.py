@@ -181,7 +181,7 @@ def choose_metrics(
     else:
         first, *others = available.values()
         shared = [name for name in first if all(name in metrics for metrics in others)]
-        chosen = {name: dict.fromkeys(available, name) for name in shared}
+        chosen = {name: dict.fromkeys(part_metrics, name) for name in shared}
     if not chosen:
         listed = "; ".join(f"{part} has {', '.join(metrics) or 'none'}" for part, metrics in available.items())
         raise SpecError(f"The parts have no metric in common: {listed}. Set `metric` of each part.")

@@ -63,10 +63,7 @@ def test_suite_extends_another_in_its_own_folder(tmp_path: Path) -> None:
         ("suite: [a.yaml]\nmetrik: wer\n", r"suite\.yaml:2: Unknown field of a suite: 'metrik'. Did you mean 'metric'"),
         ("suite:\n  - a.yaml\n  - {task: b.yaml, weight: -1}\n", r"suite\.yaml:3: Invalid weight -1"),
         ("suite:\n  - {name: b}\n", r"suite\.yaml:2: Invalid part .*: expected a task, or a mapping with `task`"),
-        (
-            "suite: [a.yaml]\naverage: mean\n",
-            "Invalid average 'mean': expected one of parts, languages",
-        ),
+        ("suite: [a.yaml]\naverage: mean\n", "Invalid average 'mean': expected one of parts, languages"),
         ("suite: [a.yaml]\nversion: 1.5\n", r"suite\.yaml:2: Invalid version 1\.5"),
     ],
 )
