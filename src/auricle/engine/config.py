@@ -247,7 +247,7 @@ def _split_devices(value: Any) -> Any:
 
 
 def _explain(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
+    first = error.errors()[0]
     where = [str(part) for part in first["loc"] if part != "settings"]
     if first["type"] == "value_error":
         return f"{first['ctx']['error']}."

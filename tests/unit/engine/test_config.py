@@ -209,3 +209,33 @@ def test_limits_are_positive(field: str, least: float) -> None:
 def test_settings_may_be_given_as_they_are() -> None:
     config = RunConfig.from_fields({**REQUIRED, "settings": Settings(concurrency=3)}, "test")
     assert config.settings == Settings(concurrency=3)
+
+
+def test_yaml_has_the_names_and_the_order_of_the_command_line() -> None:
+    fields = {"task": "demo", "as": "qa", "model": "echo", "label": "Größe", "devices": "0,1", "concurrency": 3}
+    lines = RunConfig.from_fields(fields, "test").to_yaml().splitlines()
+    assert lines[:3] == ["task: demo", "as: qa", "model: echo"]
+    assert {"label:", "- Größe", "devices:", "- '0'", "concurrency: 3"} <= set(lines)
+    assert not any("null" in line for line in lines)
+    assert not any(line.startswith(("limit", "judge", "task_args")) for line in lines)
+
+
+def test_yaml_of_a_plain_model_is_its_name() -> None:
+    config = RunConfig.from_fields({"task": "demo", "model": ["echo", {"model": "echo", "label": "b"}]}, "test")
+    assert [entry.to_fields() for entry in config.model] == ["echo", {"model": "echo", "label": "b"}]
+
+
+def test_experiment_is_a_yaml_file_with_a_model(tmp_path: Path) -> None:
+    contents = {"a.yaml": "model: echo\ntask: demo\n", "b.yaml": "kind: qa\n", "c.txt": "model: echo\n"}
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content)
+    names = [*contents, "missing.yaml", "missing"]
+    assert [is_experiment(str(tmp_path / name)) for name in names] == [True, False, False, False, False]
+
+
+def test_unknown_field_lists_the_fields_of_a_config() -> None:
+    with pytest.raises(SpecError) as error:
+        RunConfig.from_fields({**REQUIRED, "wholly_unknown_thing": 4}, "x.yaml")
+    listed = str(error.value).partition("Expected one of: ")[2].rstrip(".").split(", ")
+    assert {"as", "concurrency", "batch_size"} <= set(listed)
+    assert not {"settings", "kind"} & set(listed)

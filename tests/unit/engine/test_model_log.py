@@ -21,10 +21,14 @@ def read_log(run: Path) -> str:
 
 
 def test_output_and_log_records_are_kept_and_still_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    handlers = [*logging.getLogger().handlers]
     with model_log(tmp_path):
-        sys.stdout.write("to stdout\n")
+        assert sys.stdout.write("to stdout\n") == len("to stdout\n")
+        sys.stdout.flush()
+        assert not sys.stderr.isatty()
         sys.stderr.write("to stderr\n")
         logging.getLogger("a.model").warning("a warning")
+    assert logging.getLogger().handlers == handlers
     assert capsys.readouterr().out == "to stdout\n"
     assert [line in read_log(tmp_path) for line in ("to stdout\n", "to stderr\n", "a warning")] == [True] * 3
 
@@ -43,9 +47,9 @@ def test_warnings_are_printed_as_python_does_without_a_handler(
 ) -> None:
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     with model_log(tmp_path):
-        logging.getLogger("a.model").error("it failed")
-    assert capsys.readouterr().err == "it failed\n"
-    assert read_log(tmp_path) == "it failed\n"
+        logging.getLogger("a.model").warning("it is slow")
+    assert capsys.readouterr().err == "it is slow\n"
+    assert read_log(tmp_path) == "it is slow\n"
 
 
 def test_a_silent_model_has_no_log(tmp_path: Path) -> None:
@@ -65,6 +69,21 @@ def test_the_log_has_no_secrets_and_a_limited_length(tmp_path: Path, monkeypatch
     text = (tmp_path / "model.log").read_text()
     assert "secret" not in text
     assert text.endswith("The log is full; further lines are left out.\n")
+
+
+def test_a_log_that_is_exactly_full_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_LOG_LENGTH", 10)
+    log = ModelLog(tmp_path / "model.log")
+    log.write("123456789\n")
+    assert (tmp_path / "model.log").read_text() == "123456789\n\nThe log is full; further lines are left out.\n"
+    log.close()
+
+
+def test_lines_can_be_read_while_the_model_runs(tmp_path: Path) -> None:
+    log = ModelLog(tmp_path / "model.log")
+    log.write("a line\n")
+    assert (tmp_path / "model.log").read_text() == "a line\n"
+    log.close()
 
 
 def test_a_log_that_cannot_be_written_does_not_disturb_the_model(
@@ -89,7 +108,8 @@ class FakeLoguru:
     def __init__(self) -> None:
         self.sinks: dict[int, Callable[[str], object]] = {}
 
-    def add(self, sink: Callable[[str], object], **_: Any) -> int:
+    def add(self, sink: Callable[[str], object], **options: Any) -> int:
+        assert options == {"level": "DEBUG", "colorize": False}
         self.sinks[7] = sink
         return 7
 

@@ -21,10 +21,11 @@ def test_counts_add_up() -> None:
     tracker = ProgressTracker("demo × echo", 10)
     tracker.on_in_flight(4)
     tracker.on_result(make_record(attempts=3))
+    tracker.on_result(make_record())
     tracker.on_result(make_record(Failure("Refused", "no")))
     tracker.on_skipped()
     event = tracker.event("progress")
-    assert (event.done, event.answered, event.failed, event.answered_before) == (3, 1, 1, 1)
+    assert (event.done, event.answered, event.failed, event.answered_before) == (4, 2, 1, 1)
     assert (event.retried, event.in_flight, event.total) == (2, 4, 10)
     assert event.eta_seconds is not None
     assert event.rate > 0

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from io import StringIO
 
 import pytest
 
@@ -84,3 +85,18 @@ Interrupted()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "__del__" not in done.stderr
+
+
+def test_command_that_is_interrupted_otherwise_exits_as_after_ctrl_c() -> None:
+    assert InterruptHandler().exit_status == 130
+
+
+@pytest.mark.parametrize(("is_terminal", "written"), [(True, "\x1b[?25h"), (False, "")])
+def test_the_cursor_is_shown_again_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, is_terminal: bool, written: str
+) -> None:
+    stream = StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    InterruptHandler().record(signal.SIGINT)
+    assert stream.getvalue() == written

@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from auricle import Generation, Likelihood, Sample, Spec, SpecError, Task, evaluate
+from auricle.core.redaction import SECRETS
 from auricle.core.types import Output
 from auricle.engine.factory import build_task
 from auricle.engine.spec import JudgeSpec, parse_arguments, resolve_task
@@ -316,3 +317,59 @@ def test_one_or_several_profiles_are_accepted() -> None:
     spec = Spec(task="qa", model="m", profile=("basic", "zh"))
     assert Spec.model_validate(spec.public()).profiles == ("basic", "zh")
     assert Spec(task="qa", model="m").profiles == ()
+
+
+def test_judge_is_parsed_from_its_name_or_its_fields() -> None:
+    judge = JudgeSpec(model="echo", args={"reply": "yes"})
+    assert JudgeSpec.parse(judge) is judge
+    assert JudgeSpec.parse("echo") == JudgeSpec(model="echo")
+    assert JudgeSpec.parse({"model": "echo", "args": {"reply": "yes"}}) == judge
+
+
+def test_file_of_a_judge_becomes_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    judge = Spec(task="demo", model="echo", judge=JudgeSpec(model="mine.py:J")).resolved().judge
+    assert judge
+    assert judge.model == f"{tmp_path / 'mine.py'}:J"
+
+
+GENERATED = "hf_aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3b"
+
+
+def test_public_fields_and_identity_keep_the_data_of_a_task() -> None:
+    spec = Spec(task="qa", task_args={"source_id": GENERATED, "api_key": "sk-1"}, model="echo")
+    assert spec.public() == {
+        "task": "qa",
+        "model": "echo",
+        "task_args": {"source_id": GENERATED, "api_key": "…"},
+        "model_args": {},
+    }
+    assert spec.identity()["task_args"] == {"source_id": GENERATED, "api_key": "…"}
+
+
+def test_secrets_of_model_and_judge_are_registered() -> None:
+    judge = JudgeSpec(model="echo", args={"api_key": "sk-1234-judge-5678"})
+    Spec(task="demo", model="echo", model_args={"api_key": "sk-8765-model-4321"}, judge=judge).register_secrets()
+    assert SECRETS.redact("sk-1234-judge-5678 and sk-8765-model-4321") == "… and …"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("kimi:data.jsonl", "qa", r"is a data file, not a task: leave out the prefix kimi:"),
+        ("data.jsonl", None, r"data\.jsonl is a data file: choose the kind of task with --as .*qa"),
+        ("hf:org/data", None, r"is a data file: choose the kind of task"),
+        ("demo", "qa", r"--as qa needs a data file, and 'demo' is not one"),
+    ],
+)
+def test_name_that_does_not_fit_the_kind_is_refused(name: str, kind: str | None, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        resolve_task(name, kind, {})
+
+
+@pytest.mark.parametrize("content", ["meta_template: {round: [a]}\n", "round: [a]\n"])
+def test_chat_format_is_stored_with_its_content(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "format.yaml"
+    path.write_text(content)
+    resolved = Spec(task="demo", model="echo", model_args={"meta_template": str(path), "reply": "x"}).resolved()
+    assert resolved.model_args == {"meta_template": {"round": ["a"]}, "reply": "x"}

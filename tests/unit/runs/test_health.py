@@ -91,3 +91,14 @@ def test_copied_file_matches(tmp_path: Path) -> None:
     fingerprints = take_fingerprints(tmp_path, ("a", "missing"))
     assert list(fingerprints) == ["a"]
     assert fingerprints["a"].matches(tmp_path / "b")
+
+
+@pytest.mark.parametrize(("age", "is_trusted"), [(1, False), (20_000_000, False), (20_000_001, True)])
+def test_the_time_of_a_file_is_trusted_if_it_is_not_recent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age: int, is_trusted: bool
+) -> None:
+    path = tmp_path / "a"
+    path.touch()
+    changed_ns = path.stat().st_ctime_ns
+    monkeypatch.setattr("auricle.runs.health.time.time_ns", lambda: changed_ns + age)
+    assert Fingerprint.take(path).changed_ns == (changed_ns if is_trusted else 0)

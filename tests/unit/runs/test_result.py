@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import ExitStatus
+from auricle.runs.health import JournalHealth
 from auricle.runs.metrics import JudgeFacts, OutcomeCounts
 from auricle.runs.result import RunResult
 from tests.unit.runs.test_metrics import METRICS
@@ -36,6 +37,8 @@ def judged(missing: int = 0, failed: int = 0, *, requested: bool = True) -> RunR
     ("result", "status"),
     [
         (RESULT, ExitStatus.OK),
+        (replace(RESULT, metrics=None), ExitStatus.OK),
+        (replace(RESULT, metrics=replace(SCORED, journal=JournalHealth(damaged_verdicts=1))), ExitStatus.FAILURES),
         (replace(RESULT, outcomes=OutcomeCounts(3, 2, 1)), ExitStatus.FAILURES),
         (replace(RESULT, unscored=("cer",)), ExitStatus.FAILURES),
         (replace(RESULT, complete=False), ExitStatus.INTERRUPTED),

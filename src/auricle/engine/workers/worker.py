@@ -20,7 +20,7 @@ from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
 from auricle.engine.slots import ESCAPING_ERRORS, DirectSlot, close_model
 from auricle.engine.workers.lifetime import batch_deadline, end_with_parent
-from auricle.engine.workers.protocol import HEADER, pack, pack_error, pack_output, unpack, unpack_request
+from auricle.engine.workers.protocol import HEADER, encode_error, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.models.limits import LIMIT_ATTRIBUTES
@@ -58,7 +58,7 @@ class WorkerServer:
             self._batch_timeout = first.get("batch_timeout")
             model = load_model(first["model"], first["arguments"])
         except AuricleError as error:
-            self._send(pack_error(0, error))
+            self._send(pack({"error": encode_error(error)}))
             return
         self._send(pack({"ready": True}))
         try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import sys
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from auricle.core.types import (
     Predict,
     Prediction,
     Request,
+    Timing,
     Turn,
 )
 from auricle.engine.workers.protocol import (
@@ -207,3 +209,15 @@ def test_messages_are_read_in_order() -> None:
 
     first, second, end = asyncio.run(read_three())
     assert (first["number"], second["number"], end) == (1, 2, None)
+
+
+def test_times_of_a_streamed_output_are_received() -> None:
+    output = Generation(text="x", timing=Timing(first_token=0.25, first_audio=0.5))
+    assert send_output(output) == output
+
+
+def test_audio_in_memory_needs_numpy_on_the_other_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    message = receive(pack_request(0, Generate(turns=user_turn(Audio(data=WAVE, rate=16_000)))))
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(errors.SpecError, match="Audio in memory needs numpy where the model runs"):
+        unpack_request(message)

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -136,11 +137,47 @@ def test_requests_of_a_batch_are_answered_when_the_batch_is_complete() -> None:
     assert answered_texts(answers) == {0: "heard", 2: "heard"}, "the second batch is not complete"
 
 
+def test_a_batch_may_take_as_long_as_the_setup_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    deadlines: list[float | None] = []
+
+    def record_deadline(seconds: float | None) -> nullcontext[None]:
+        deadlines.append(seconds)
+        return nullcontext()
+
+    monkeypatch.setattr("auricle.engine.workers.worker.batch_deadline", record_deadline)
+    for setup in ({"batch_timeout": 30.0}, {}):
+        packed = pack_request(0, REQUESTS[0], {"batch": 0, "size": 1})
+        serve({"model": "echo", "arguments": {}, **setup}, packed)
+    assert deadlines == [30.0, None]
+
+
 def test_requests_to_an_async_model_are_answered_one_by_one() -> None:
     packed = [pack_request(number, request) for number, request in enumerate(REQUESTS)]
     ready, *answers = serve({"model": "fake-api", "arguments": {"delay": 0}}, *packed)
     assert ready["ready"] is True
     assert answered_texts(answers) == {0: "one", 1: "two"}
+
+
+def test_answered_requests_are_forgotten() -> None:
+    async def main() -> None:
+        reader, out = asyncio.StreamReader(), CollectingPipe()
+        server = WorkerServer(reader, out)
+        serving = asyncio.create_task(server.serve())
+        reader.feed_data(pack({"model": "fake-api", "arguments": {"delay": 0}}) + pack_request(0, REQUESTS[0]))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert len(out.messages) == 2
+        assert not server._tasks
+        reader.feed_eof()
+        await serving
+
+    asyncio.run(asyncio.wait_for(main(), 10))
+
+
+def test_a_batch_may_have_one_request() -> None:
+    packed = pack_request(0, REQUESTS[0], {"batch": 0, "size": 1})
+    (_, message) = serve({"model": "echo", "arguments": {}}, packed)
+    assert unpack_output(message) == Generation(text="one")
 
 
 def test_error_of_a_request_is_sent_with_its_number() -> None:
@@ -213,6 +250,52 @@ def test_secrets_of_a_model_are_registered_before_it_is_loaded() -> None:
 def test_error_of_the_model_class_is_raised_unchanged() -> None:
     with pytest.raises(SpecError, match=r"^Unknown model 'no-such-model'"):
         load_model("no-such-model", {})
+
+
+NOISY = """
+import logging, threading
+from auricle import BatchModel, Generation
+
+class Noisy(BatchModel):
+    def __init__(self, api_key):
+        self.key = api_key
+
+    def generate(self, batch):
+        print("printed with", self.key)
+        logging.getLogger("noisy").info("logged")
+        logging.getLogger("noisy").warning("warned")
+        names = " ".join(thread.name for thread in threading.enumerate())
+        return [Generation(text=names + "x" * 200_000) for _ in batch]
+"""
+
+
+@pytest.mark.slow
+def test_process_answers_on_standard_output_and_prints_to_standard_error(tmp_path: Path) -> None:
+    (tmp_path / "noisy.py").write_text(NOISY)
+    setup = {"model": f"{tmp_path / 'noisy.py'}:Noisy", "arguments": {"api_key": "sk-1234-noisy-5678"}}
+    long_request = Generate(turns=(Turn("user", ("x" * 200_000,)),))
+    done = subprocess.run(
+        [sys.executable, "-m", "auricle.engine.workers.worker"],
+        input=pack(setup) + pack_request(0, long_request, {"batch": 0, "size": 1}),
+        capture_output=True,
+        timeout=60,
+    )
+    messages, remaining = [], done.stdout
+    while remaining:
+        size = HEADER.size + sum(HEADER.unpack(remaining[: HEADER.size]))
+        messages.append(decode(remaining[:size]))
+        remaining = remaining[size:]
+    ready, answer = messages
+    assert ready["ready"] is True
+    output = unpack_output(answer)
+    assert isinstance(output, Generation)
+    assert "auricle-parent" in output.text, "the process ends with its parent"
+    assert len(output.text) > 200_000
+    errors = done.stderr.decode()
+    assert "printed with …" in errors
+    assert "warned" in errors
+    assert "sk-1234" not in errors
+    assert done.returncode == 0
 
 
 @pytest.mark.slow
