@@ -71,7 +71,7 @@ def test_the_log_has_no_secrets_and_a_limited_length(tmp_path: Path, monkeypatch
     assert text.endswith("The log is full; further lines are left out.\n")
 
 
-def test_a_log_that_is_exactly_full_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_end_of_a_log_that_is_exactly_full_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LOG_LENGTH", 10)
     log = ModelLog(tmp_path / "model.log")
     log.write("123456789\n")

@@ -367,6 +367,17 @@ def test_answer_in_between_ends_a_row_of_refusals() -> None:
     assert fail_fast.stop_reason == ""
 
 
+def test_the_twentieth_refusal_after_an_answer_stops_the_run() -> None:
+    clock = [0.0]
+    fail_fast = FailFast(clock=lambda: clock[0])
+    refuse(fail_fast, clock, 1)
+    fail_fast.record_success()
+    refuse(fail_fast, clock, FAIL_FAST_AFTER - 1, wait=MAX_RETRY_AFTER)
+    with pytest.raises(RunStopped):
+        refuse(fail_fast, clock, 1, wait=MAX_RETRY_AFTER)
+    assert "(20 times in a row)" in fail_fast.stop_reason
+
+
 def test_few_refusals_do_not_stop_the_run_however_long_they_take() -> None:
     clock = [0.0]
     refuse(FailFast(clock=lambda: clock[0]), clock, FAIL_FAST_AFTER - 1, wait=MAX_RETRY_AFTER)
