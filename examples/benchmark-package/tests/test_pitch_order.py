@@ -17,10 +17,11 @@ from auricle_pitch_order import pitch_order
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = files("auricle_pitch_order") / "data"
 ROWS = [json.loads(line) for line in (DATA / "rows.jsonl").read_text("utf-8").splitlines()]
+LABELS = {row["audio"]: row["label"] for row in ROWS}
 
 
 def answer_correctly(audio: Audio) -> str:
-    return Path(audio.uri).stem.rpartition("-")[2]
+    return LABELS[Path(audio.uri).name]
 
 
 def hear_large_steps(audio: Audio, semitones: int) -> str:
