@@ -37,6 +37,11 @@ class PackageEntry:
         """Whether the entry is part of Auricle."""
         return all(point.dist and point.dist.name == OWN_PACKAGE for point in self.points)
 
+    @property
+    def origin(self) -> str:
+        """The packages in one text; empty for what is part of Auricle."""
+        return "" if self.is_own else " and ".join(self.packages)
+
     def load(self) -> Any:
         """Import the object.
 
@@ -52,7 +57,8 @@ class PackageEntry:
         except ModuleNotFoundError as error:
             raise self._broken(f"the module {error.name!r} is not installed") from error
         except (Exception, SystemExit) as error:
-            raise self._broken(f"{type(error).__name__}: {describe(error)}") from error
+            reason = " ".join(describe(error).split())  # some messages have several lines
+            raise self._broken(f"{type(error).__name__}: {reason}") from error
 
     def conflict(self, *packages: str) -> SpecError:
         """Return the error for a name that several packages define."""

@@ -123,16 +123,16 @@ class Registry(Generic[T]):
     def package(self, name: str) -> str:
         """Return the package that defines `name`, with its version; it is empty for what is part of Auricle."""
         entry = self._entries().get(name)
-        return "" if entry is None or entry.is_own else " and ".join(entry.packages)
+        return entry.origin if entry else ""
 
     def listings(self) -> list[Listing]:
         """List the names, and the forms of name that other frameworks add."""
         names = [Listing(name, self.summary(name), self.package(name)) for name in self]
         form = "NAME" if self.kind in ("task", "metric") else "file.py:Class"
-        for prefix, entry in self._adapters().items():
-            package = "" if entry.is_own else " and ".join(entry.packages)
-            names.append(Listing(f"{prefix}:{form}", _adapter_summary(entry), package))
-        return names
+        adapters = self._adapters().items()
+        return names + [
+            Listing(f"{prefix}:{form}", _adapter_summary(entry), entry.origin) for prefix, entry in adapters
+        ]
 
     def package_names(self) -> list[str]:
         """List the names that other packages define, including those that are refused."""
@@ -146,9 +146,12 @@ class Registry(Generic[T]):
         Raises:
             UnknownName: if there is nothing of that name.
         """
-        if name in self._registered and name not in self._entries():
+        entry = self._entries().get(name)
+        if name in self._registered and not entry:
             return self._registered[name]
         value = self._load(name)
+        if entry and not _is_same(self._registered.get(name, value), value):
+            raise entry.conflict("code of this process", *entry.packages)
         if name in self.builtin:  # a file may change between calls, and a package is kept by its own module
             self._registered[name] = value
         return value

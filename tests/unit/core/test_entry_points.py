@@ -34,6 +34,7 @@ def test_groups_are_searched_together(install: Any) -> None:
         ("raise SystemExit(3)", "SystemExit: 3"),
         ("", "AttributeError: module 'auricle_broken' has no attribute 'Model'"),
         ("class Model(:", "SyntaxError: invalid syntax"),
+        ("raise ImportError('no torch\\n\\n  install it')", "ImportError: no torch install it"),
     ],
 )
 def test_broken_package_is_described_in_one_line(install: Any, code: str, reason: str) -> None:

@@ -1,5 +1,6 @@
 """Looking up names: built-in, registered, by path, and unknown ones."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -101,6 +102,18 @@ def test_name_of_a_built_in_is_refused_with_the_package(install: Any, registry: 
     with pytest.raises(SpecError, match=message):
         registry.get("json-dumps")
     assert "auricle-clash" in registry.summary("json-dumps")
+
+
+def test_name_of_a_package_and_of_a_decorator_is_refused_unless_both_are_the_same(
+    install: Any, registry: Registry[Any]
+) -> None:
+    install("auricle-tiny", {"gadgets": {"tiny": "auricle_tiny:Tiny"}}, "class Tiny: ...")
+    registry("tiny")(registry.get("tiny"))
+    assert registry.get("tiny").__name__ == "Tiny"
+    other: Registry[Any] = Registry("gadget", {})
+    other("tiny")(json.dumps)
+    with pytest.raises(SpecError, match=r"defined by code of this process and by auricle-tiny 1\.0"):
+        other.get("tiny")
 
 
 def test_object_of_another_type_is_refused_with_the_package(install: Any) -> None:
