@@ -25,14 +25,14 @@ def make_tone(frequency: float) -> np.ndarray:
 def make_data(folder: Path) -> None:
     """Write one recording and one row for each base, interval and direction."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows = []
+    rows: list[dict[str, str | int]] = []
     for base in BASES:
         for semitones in SEMITONES:
             for direction, sign in (("higher", 1), ("lower", -1)):
                 name = f"clip-{len(rows) + 1:02}"  # which does not reveal the answer
                 tones = [make_tone(base), make_tone(base * 2 ** (sign * semitones / 12))]
                 soundfile.write(folder / f"{name}.flac", np.concatenate(tones), RATE, subtype="PCM_16")
-                row = {"id": name, "audio": f"{name}.flac", "label": direction}
+                row: dict[str, str | int] = {"id": name, "audio": f"{name}.flac", "label": direction}
                 rows.append({**row, "semitones": semitones, "base": f"{base:.0f} Hz"})
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (folder / "rows.jsonl").write_text(lines, encoding="utf-8")

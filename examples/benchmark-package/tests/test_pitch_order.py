@@ -17,7 +17,7 @@ from auricle_pitch_order import pitch_order
 PROJECT = Path(__file__).resolve().parents[1]
 DATA = files("auricle_pitch_order") / "data"
 ROWS = [json.loads(line) for line in (DATA / "rows.jsonl").read_text("utf-8").splitlines()]
-LABELS = {row["audio"]: row["label"] for row in ROWS}
+LABELS: dict[str, str] = {row["audio"]: row["label"] for row in ROWS}
 
 
 def answer_correctly(audio: Audio) -> str:

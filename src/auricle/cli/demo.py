@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 @opt.count("--limit N", "Evaluate only the first N recordings. [default: all]")
 @opt.fresh_option
 @opt.progress_option
-@opt.path("--copy-data DIR", "Copy the recordings and their manifest to DIR, to try other commands on, and stop.")
+@opt.path(
+    "--copy-data DIR",
+    "Copy the recordings and their manifest to DIR, to try other commands on, and stop. [default: run the demo]",
+)
 @opt.json_option
 def demo(
     out: Path, limit: int | None, fresh: bool, progress: ProgressFormat, copy_data: Path | None, as_json: bool
