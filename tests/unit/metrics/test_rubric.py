@@ -35,6 +35,8 @@ def assert_parsed(rubric: Rubric, reply: str, value: float | None) -> None:
         ("**Verdict:** Yes.", 1.0),
         ("verdict：YES", 1.0),
         ("<think>Verdict: no</think>\nVerdict: yes\n\n", 1.0),
+        ("<think>First\nsecond</THINK>Verdict: true", 1.0),
+        ("Verdict: False", 0.0),
         ("Verdict: notice", None),
         ("Verdict: no, or rather yes", None),
         ("Verdict: yes\nI hope that helps", None),
@@ -117,8 +119,10 @@ def test_json_may_use_true_for_yes() -> None:
         ({"template": "{question}"}, r"the template has no \{answer\}"),
         ({"kind": "scale"}, "low below high"),
         ({"kind": "grade"}, "kind should be yes-no or scale or pairwise"),
-        ({"votes": 3}, "3 votes at temperature 0 would all be equal; set a temperature"),
+        ({"votes": 2}, "2 votes at temperature 0 would all be equal; set a temperature"),
         ({"votes": "3"}, "votes should be a whole number"),
+        ({"votes": 0}, "votes and max_tokens should be at least 1, not 0 and 512"),
+        ({"max_tokens": 0}, "votes and max_tokens should be at least 1, not 1 and 0"),
         ({"mark": "Verdict:"}, "in place of the verdict"),
         ({"colour": "red"}, "unknown field 'colour'"),
         ({"name": "a b"}, "may only have letters, digits"),
@@ -183,10 +187,10 @@ def test_a_rubric_is_judged_once_and_without_chance_unless_it_states_otherwise()
     assert (rubric.output, rubric.aggregate, rubric.empty) == ("line", "mean", "judged")
 
 
-@pytest.mark.parametrize("changes", [{"factor": 0}, {"factor": 20}])
-def test_a_factor_is_for_scales_and_positive(changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("fields", "factor"), [(SCALE, 0), (SCALE, -0.5), (YES_NO, 20)])
+def test_a_factor_is_for_scales_and_positive(fields: dict[str, Any], factor: float) -> None:
     with pytest.raises(SpecError, match="factor should be above 0 and is for scales only"):
-        make_rubric(**changes)
+        make_rubric(fields, factor=factor)
 
 
 def test_several_votes_need_a_temperature_and_change_the_signature() -> None:
