@@ -1,8 +1,12 @@
 """BLEU and chrF from statistics per sentence."""
 
+import importlib
+import sys
+
 import pytest
 
 from auricle import Generation, Sample
+from auricle.core.errors import MissingExtra
 from auricle.metrics.translation import bleu, bleu_char, chrf
 
 
@@ -32,3 +36,10 @@ def test_character_bleu_needs_no_spaces() -> None:
     sample = Sample(id="x", inputs={}, target="今天天气很好")
     stat = bleu_char.score(sample, Generation(text="今天天气很好"))
     assert bleu_char.aggregate([stat]) == pytest.approx(100.0)
+
+
+def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "auricle.metrics.translation")
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    with pytest.raises(MissingExtra, match=r"BLEU and chrF .*auricle\[bleu\]"):
+        importlib.import_module("auricle.metrics.translation")
