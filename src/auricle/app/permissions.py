@@ -20,6 +20,7 @@ from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import EXTENDS, MAX_EXTENDS_DEPTH, read_yaml
 from auricle.models.http.config import ENV_REFERENCE
 from auricle.tasks.options import PROVENANCE_OPTIONS
+from auricle.tasks.suites import list_part_files
 
 KEY_VARIABLES = ("AZURE_OPENAI_API_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY")
 """Environment variables with the keys of known providers."""
@@ -54,10 +55,20 @@ def check_values(
 
 
 def check_task_file(workspace: Workspace, path: Path) -> None:
-    """Check a task file, and the files it extends, in the same way; paths are relative to the file that names them."""
+    """Check a task file, the files it extends and the task files of a suite in the same way.
+
+    Paths are relative to the file that names them.
+    """
+    for part in list(_check_extended_files(workspace, path)):
+        list(_check_extended_files(workspace, part))  # a suite has no suites as parts
+
+
+def _check_extended_files(workspace: Workspace, path: Path) -> Iterator[Path]:
+    """Check a file and those it extends, and yield the task files that they list as parts of a suite."""
     for _ in range(MAX_EXTENDS_DEPTH):
         values = read_yaml(path)
         extended = values.pop(EXTENDS, None)
+        yield from list_part_files(values, path.parent)
         try:
             check_values(workspace, values, path.parent, TASK_TEXTS)
         except SpecError as error:

@@ -255,6 +255,14 @@ def read_suite(path: Path) -> Suite | None:
         )
 
 
+def list_part_files(values: Mapping[str, Any], base: Path) -> list[Path]:
+    """Return the task files that the values of a YAML file list as parts of a suite."""
+    entries = values.get(SUITE_FIELD)
+    entries = entries if isinstance(entries, list) else []
+    tasks = [entry.get("task") if isinstance(entry, Mapping) else entry for entry in entries]
+    return [base / task for task in tasks if isinstance(task, str) and task.endswith(YAML_SUFFIXES)]
+
+
 def _resolve_entries(file: Path, values: dict[str, Any]) -> dict[str, Any]:
     """Make the paths in a list of tasks absolute, relative to the file; invalid entries are reported later."""
     entries = values.get(SUITE_FIELD)

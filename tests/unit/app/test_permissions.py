@@ -102,6 +102,7 @@ def write_task(folder: Path, content: str, name: str = "task.yaml") -> Path:
 @pytest.mark.parametrize(
     "content",
     [
+        "suite: [base.yaml, {task: sub/base.yaml, weight: 2}, {task: data.jsonl, as: qa}]\n",
         "kind: qa\ndata: data.jsonl\nprompt: 'Answer /now: {question}'\n",
         "kind: qa\ndata: sub/../data.jsonl\nrubric: rubric.yaml\n",
         "kind: code.py:build\ndata: ./data.jsonl\nmetrics: [exact_match, 'sub/code.py:build']\n",
@@ -117,6 +118,11 @@ def test_task_file_may_name_what_is_in_the_allowed_folders(workspace: Workspace,
     "content",
     [
         "kind: qa\ndata: /etc/passwd\n",
+        "suite: [sub/bad.yaml]\n",
+        "suite:\n  - base.yaml\n  - {task: sub/bad.yaml, weight: 2}\n",
+        "suite: [../other/base.yaml]\n",
+        "suite: [linked/base.yaml]\n",
+        "suite: [data.jsonl, 'os:system']\n",
         "kind: qa\ndata: ../other/data.jsonl\n",
         "kind: qa\ndata: sub/../../other/data.jsonl\n",
         "kind: qa\ndata: ~/data.jsonl\n",
