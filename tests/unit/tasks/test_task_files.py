@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from auricle import RunConfig, Spec, SpecError, evaluate, score, task_file
+from auricle import RunConfig, Spec, SpecError, evaluate, evaluate_suite, score, task_file
 from auricle.api import load_metrics
 from auricle.cli import cli
 from auricle.core.entry_points import forget_installed_packages
@@ -195,3 +195,18 @@ def test_metrics_in_files_are_made_absolute(tmp_path: Path) -> None:
     for metrics in ("wer, mine.py:f", ["wer", "mine.py:f"]):
         resolved = resolve_paths({"metrics": metrics}, tmp_path)["metrics"]
         assert (resolved if isinstance(resolved, list) else resolved.split(",")) == ["wer", f"{tmp_path}/mine.py:f"]
+
+
+def test_packaged_suite_is_run_and_listed_under_the_name_of_its_entry_point(package: Path, tmp_path: Path) -> None:
+    (package / "part.yaml").write_text((package / "quiz.yaml").read_text())
+    (package / "quiz.yaml").write_text(
+        f"suite:\n  - part.yaml\n  - {{task: part.yaml, name: again, weight: 3}}\n{FACTS}"
+    )
+    metrics = evaluate_suite("my-quiz", "echo", tmp_path / "run")
+    assert metrics["exact_match"].value == 0.5
+    assert [part.name for part in metrics.parts] == ["part", "again"]
+    assert (metrics.task.version, metrics.task.licence, metrics.task.languages) == ("1.10", "CC BY 4.0", ("en", "de"))
+    (document,) = json.loads(CliRunner().invoke(cli, ["data", "list", "my-quiz", "--json"]).output)
+    assert (document["kind"], document["citation"]) == ("suite", "Doe et al., 2026")
+    with pytest.raises(SpecError, match=r"quiz\.yaml is a suite of several tasks"):
+        build()
