@@ -17,6 +17,7 @@ from auricle.cli.list_ import REGISTRIES
 from auricle.core.errors import SpecError
 from auricle.runs.metrics import read_metrics
 from tests.support import paths
+from tests.support.extras import require_extra
 from tests.support.packages import write_package
 
 ROWS = [{"id": str(index), "question": f"Say {word}.", "answer": f"say {word}"} for index, word in enumerate("abc")]
@@ -246,7 +247,7 @@ def test_section_is_in_the_report(install: Any, quiz: Path) -> None:
 
 
 def test_page_is_in_the_app(install: Any, quiz: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("streamlit", reason="streamlit is not installed")
+    require_extra("ui")
     from streamlit.testing.v1 import AppTest
 
     from auricle.app.pages import list_pages, title_and_icon
