@@ -15,6 +15,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.support.extras import base_requirements, declared_requirements
 from tests.support.wheels import packed_again
 
 BUILD_TOOLS = ("hatchling", "editables")
@@ -29,6 +30,12 @@ def list_dependencies(requirements: Iterable[str]) -> set[str]:
         if str(requirement) in seen:
             continue
         seen.add(str(requirement))
+        if requirement.name == "auricle":
+            waiting += [
+                *base_requirements(),
+                *(need for name in requirement.extras for need in declared_requirements(name)),
+            ]
+            continue
         name = canonicalize_name(requirement.name)
         try:
             needs = distribution(name).requires or []
@@ -40,7 +47,7 @@ def list_dependencies(requirements: Iterable[str]) -> set[str]:
                 need.marker.evaluate({"extra": extra}) for extra in ("", *requirement.extras)
             ):
                 waiting.append(need)
-    return names - {"auricle"}
+    return names
 
 
 def make_environment(folder: Path, requirements: Iterable[str]) -> Path:
@@ -52,5 +59,6 @@ def make_environment(folder: Path, requirements: Iterable[str]) -> Path:
     environment = folder / "environment"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     settings = ["[global]", "no-index = true", f"find-links = {shelf}", "disable-pip-version-check = true"]
-    (environment / "pip.conf").write_text("\n".join([*settings, "[install]", "no-compile = true", ""]))
+    settings += ["[install]", "no-compile = no"]  # "no" turns compiling off: pip reads the value of the negated option
+    (environment / "pip.conf").write_text("\n".join([*settings, ""]))
     return environment

@@ -75,13 +75,15 @@ def _find_free_port() -> int:
         return int(server.getsockname()[1])
 
 
-def run_page(page: Path, folder: Path, environment: Path) -> dict[str, str]:
+def run_page(page: Path, folder: Path, environment: Path, checkout: Path = paths.ROOT) -> dict[str, str]:
     """Run a page in an empty folder with the programs of a virtual environment, and check what it prints.
+
+    Pages find the repository in the folder `auricle`; one that changes it needs a `checkout` of its own.
 
     Returns:
         The output of each block by the line of the page it begins on, for further checks.
     """
-    (folder / "auricle").symlink_to(paths.ROOT)
+    (folder / "auricle").symlink_to(checkout)
     blocks = read_blocks(page)
     script = "".join(f'echo "{START}{block.line}"\n{block.write_script()}' for block in blocks)
     code, printed = _run_script(f"set -e -o pipefail\n{script}", folder, environment)

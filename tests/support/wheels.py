@@ -28,8 +28,11 @@ def packed_again(folder: Any, name: Any) -> Any:
     tags = [line[5:] for line in (result.read_text("WHEEL") or "").splitlines() if line.startswith("Tag: ")]
     (tag, *_) = [tag for tag in tags if parse_tag(tag) & SUPPORTED]
     path = folder / f"{name.replace('-', '_')}-{result.version}-{tag}.whl"
+    generated = {script.name for script in result.entry_points.select(group="console_scripts")}
     with zipfile.ZipFile(path, "w") as wheel:
         for file in result.files or ():
+            if file.parent.name == "bin" and ".." in file.parts and file.name not in generated:
+                wheel.write(file.locate(), f"{path.name.rsplit('-', 3)[0]}.data/scripts/{file.name}")
             inside = ".." not in file.parts and "__pycache__" not in file.parts
             if inside and file.name not in ("INSTALLER", "REQUESTED", "direct_url.json"):
                 wheel.write(file.locate(), str(file))

@@ -1,34 +1,16 @@
 """The extra `dev` is enough for `make quick`: it is small, and tests that need more name the extra they need."""
 
-from importlib.metadata import distribution
-
 import pytest
-from packaging.requirements import Requirement
 
 from tests.support import extras, paths
-from tests.support.extras import base_requirements, declared_requirements, read_project, require_extra
+from tests.support.extras import declared_requirements, read_project, require_extra
+from tests.support.fresh_environment import list_dependencies
 
 HEAVY = {"altair", "datasets", "funasr", "pandas", "playwright", "ray", "streamlit", "torch", "transformers", "vllm"}
 
 
-def all_requirements(requirements: tuple[Requirement, ...]) -> set[str]:
-    """Return the names of packages and of everything they require in turn, as installed here."""
-    names: set[str] = set()
-    pending = [(requirement.name, requirement.extras) for requirement in requirements]
-    while pending:
-        name, wanted_extras = pending.pop()
-        if name in names:
-            continue
-        names.add(name)
-        for requirement in map(Requirement, distribution(name).requires or ()):
-            marker = requirement.marker
-            if marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *wanted_extras)):
-                pending.append((requirement.name, requirement.extras))
-    return {name.lower() for name in names}
-
-
 def test_the_extra_for_developers_brings_nothing_heavy() -> None:
-    assert not all_requirements((*base_requirements(), *declared_requirements("dev"))) & HEAVY
+    assert not list_dependencies(["auricle[dev]"]) & HEAVY
 
 
 def test_everything_that_tests_can_need_is_installed_in_ci() -> None:

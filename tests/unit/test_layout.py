@@ -108,14 +108,40 @@ def test_every_room_is_on_the_map() -> None:
     assert not {name for name in rooms if f'["{name}:' not in page}
 
 
-def test_every_path_on_the_map_exists() -> None:
-    page = (paths.DOCS / "design" / "README.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`((?:src|tests|docs|examples)/[\w./]+)`", page)) - {
-        "src/auricle/a/b.py",
-        "tests/unit/a/test_b.py",
-    }
-    assert len(re.findall(r"^\| .* \| .*`src/", page, re.MULTILINE)) >= 20
+@pytest.mark.parametrize(("page", "rows"), [("docs/design/README.md", 20), ("CONTRIBUTING.md", 15)])
+def test_every_path_on_the_map_exists(page: str, rows: int) -> None:
+    text = (paths.ROOT / page).read_text(encoding="utf-8")
+    without_examples = re.sub(r"`[^`]*(?:a/b|a/test_b|tests/unit/a|hesitations)[^`]*`", "", text)
+    named = set(re.findall(r"(?<![\w/])(?:src|tests|docs|examples|scripts)/[\w./-]+\w/?", without_examples))
+    assert len(re.findall(r"^\| .* \| .*`src/", text, re.MULTILINE)) >= rows
     assert not [name for name in sorted(named) if not (paths.ROOT / name).exists()]
+
+
+def test_contributors_are_shown_where_to_add_every_part() -> None:
+    text = (paths.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## Where do I add …")[2].partition("##")[0]
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| a")]
+    parts = {cells[0].strip() for cells in rows}
+    assert parts >= {
+        "a metric",
+        "a model family",
+        "an API protocol",
+        "a task kind",
+        "a text profile",
+        "a report section",
+    }
+    assert parts >= {"a CLI command", "a benchmark", "an importer or exporter", "a load pattern", "a page of the app"}
+    for what, module, _, tests in rows:
+        assert "tests/" in tests, what
+        assert "src/auricle/" in module or what.strip() == "an optional package"
+
+
+def test_every_make_command_of_the_guide_exists() -> None:
+    text = (paths.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([\w-]+):", (paths.ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"`make ([\w-]+)", text))
+    assert named
+    assert named <= targets
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs"])
