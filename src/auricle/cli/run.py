@@ -38,6 +38,12 @@ SPECIAL_OPTIONS = {
     opt.repeated("-m --model MODEL", f"{opt.MODEL_HELP} Repeat to run several. [default: the model in --config]"),
     opt.repeated("--label NAME", "Name of the model in tables; repeat for several models. [default: its own name]"),
     *opt.model_options,
+    opt.count(
+        "--seed N",
+        "Seed of the first answer to each sample, if answers are drawn at random; further answers have the next ones.",
+        minimum=0,
+        default=0,
+    ),
 )
 @opt.option_group(
     "Data",

@@ -137,6 +137,8 @@ class Generate(Conversation):
     """Number of most likely first tokens to return with their log-probabilities."""
     answer_index: int = 0
     """Index among several requested answers to the same prompt."""
+    seed: int = 0
+    """Seed of this answer, for models that draw it at random: that of the run, plus the index of the answer."""
     context: Mapping[str, Json] = field(default_factory=dict, hash=False)
     """Facts about the task and the sample, for models with `wants_context` or `wants_inputs`."""
 
@@ -158,6 +160,8 @@ class Predict(RequestContent):
     inputs: Mapping[str, Part]
     labels: tuple[str, ...] = ()
     """The labels to choose from, if the task has any."""
+    seed: int = 0
+    """As in `Generate`."""
     context: Mapping[str, Json] = field(default_factory=dict, hash=False)
     """As in `Generate`."""
 

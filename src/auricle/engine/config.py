@@ -16,7 +16,7 @@ from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
 from auricle.engine.plan import EvaluationGroup, ModelPlan
 from auricle.engine.settings import Settings
-from auricle.engine.spec import JudgeSpec, Spec, resolve_tasks
+from auricle.engine.spec import MAX_SEED, JudgeSpec, Spec, resolve_tasks
 from auricle.tasks.suites import Suite, find_suite
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
 
@@ -80,6 +80,7 @@ class RunConfig(BaseModel):
     model_args: dict[str, Any] = Field(default_factory=dict)
     """Arguments of every model."""
     limit: int | None = Field(default=None, gt=0)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
     profile: str | tuple[str, ...] | None = None
     judge: JudgeSpec | None = None
     infer_only: bool = False
@@ -213,6 +214,7 @@ class RunConfig(BaseModel):
             model_args={**self.model_args, **entry.model_args},
             label=label,
             limit=self.limit,
+            seed=self.seed,
             profile=self.profile,
             judge=self.judge,
         ).with_locations(reference.locations)

@@ -33,7 +33,7 @@ from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
-from auricle.tasks.inferencers.base import list_named_values, within_limits
+from auricle.tasks.inferencers.base import list_named_values, list_seeds, with_seed, within_limits
 from auricle.tasks.options import PROVENANCE_OPTIONS, split_list
 from auricle.tasks.task_files import check_prompt
 
@@ -95,7 +95,8 @@ def sanitise_name(name: str) -> str:
 def choose_inferencer(spec: Spec, task: Task, model_class: type[Model]) -> Inferencer:
     """Return how samples of a task become requests to a model of this class."""
     inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
-    return with_context(within_limits(inferencer, model_class, task.language), model_class, task.model_context)
+    seeded = with_seed(inferencer, spec.seed)
+    return with_context(within_limits(seeded, model_class, task.language), model_class, task.model_context)
 
 
 def _check_inputs(spec: Spec, task: Task, model_class: type[Model]) -> None:
@@ -311,6 +312,7 @@ def build_run_spec(spec: Spec, task: Task, inferencer: Inferencer) -> RunSpec:
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={"auricle": version("auricle"), "python": platform.python_version()},
         platform=platform.platform(),
+        seeds=list_seeds(inferencer, spec.seed),
         environment=environment or None,
         provenance=_describe_provenance(task),
         model_name=model_label(spec),

@@ -36,6 +36,9 @@ STORED_ARGUMENTS = ("target",)
 CHAT_FORMAT_ARGUMENT = "meta_template"
 """The model argument that contains a chat format, or the path of one."""
 
+MAX_SEED = 2_000_000_000
+"""Highest seed of a run; servers take seeds of 32 bits, and those of further answers are higher."""
+
 
 class JudgeSpec(BaseModel):
     """The model that judges answers, for metrics that need one.
@@ -75,6 +78,8 @@ class Spec(BaseModel):
         task_args: Arguments of the task (`-T` on the command line).
         model_args: Arguments of the model (`-M` on the command line).
         limit: Evaluate only the first rows of the data.
+        seed: Seed of the first answer to each sample, for models that draw answers at random. Further answers to the
+            same sample have the following ones.
         profile: Text normaliser that replaces the task's own, or several to score with each.
         judge: Model that judges answers, for metrics that need one.
         label: Name of the model in tables. Default: its name, and that of its checkpoint or deployment.
@@ -90,6 +95,7 @@ class Spec(BaseModel):
     task_args: dict[str, Any] = Field(default_factory=dict)
     model_args: dict[str, Any] = Field(default_factory=dict)
     limit: int | None = Field(default=None, gt=0)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
     profile: str | tuple[str, ...] | None = None
     judge: JudgeSpec | None = None
     label: str = ""
@@ -181,6 +187,7 @@ class Spec(BaseModel):
             "task_args": redact(request_args, hide_generated=False),
             "model": self.model,
             "model_args": redact(select_relevant(self.model_args)),
+            "seed": self.seed,
         }
 
 

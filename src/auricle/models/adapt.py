@@ -1,7 +1,7 @@
 """Turn a plain function, or a class that does not inherit from `AsyncModel` or `BatchModel`, into a model class.
 
 A function declares its inputs by parameter name: `audio`, `audios`, `text`, `image`, `images`, `video`, `videos`,
-`request`, or the name of an input or of a metadata field of the sample. It returns text, a number, a dict
+`request`, `seed`, or the name of an input or of a metadata field of the sample. It returns text, a number, a dict
 of numbers, or an `Output`; NumPy's types are converted.
 """
 
@@ -25,7 +25,7 @@ ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
 """What a function with this return annotation is used for; its module and what is in brackets do not matter."""
 PROMPT_PARAMETERS = ("text", "request")
 """Parameters of functions that read the prompt, which only requests for text have."""
-REQUEST_PARAMETERS = (*PROMPT_PARAMETERS, *("audio", "audios", "image", "images", "video", "videos"))
+REQUEST_PARAMETERS = (*PROMPT_PARAMETERS, *("audio", "audios", "image", "images", "video", "videos", "seed"))
 """Parameters of functions that every request can fill."""
 SUM_TOLERANCE = 1e-3
 NO_DEFAULT = inspect.Parameter.empty
@@ -184,6 +184,7 @@ def _collect_arguments(request: Request) -> dict[str, Any]:
         "video": next(iter(request.videos), None),
         "videos": request.videos,
         "text": request.text,
+        "seed": getattr(request, "seed", 0),
     }
     context = getattr(request, "context", {})
     return {**context, **arguments, **(request.inputs if isinstance(request, Predict) else {})}

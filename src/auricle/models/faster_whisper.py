@@ -73,6 +73,10 @@ class FasterWhisper(BatchModel):
         samples = get_single_audio(request).decode(RATE)
         # A single temperature: the library's fallback temperatures sample at random, so two runs would differ.
         options = {"temperature": request.temperature, **self._options}
+        if options["temperature"]:
+            import ctranslate2
+
+            ctranslate2.set_random_seed(request.seed)
         segments = list(self._model.transcribe(samples, **options)[0])
         return Generation(
             text="".join(segment.text for segment in segments).strip(),

@@ -10,7 +10,7 @@ from auricle.audio import Audio
 from auricle.core.errors import Refused
 from auricle.core.types import Generate, Part, Turn
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import JSON, HttpModel, merge_extra
+from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed, sampling_seed
 from auricle.models.http.fields import as_list, as_object, as_text, first_object
 from auricle.models.http.media import encode_base64, is_remote, read_media_file
 from auricle.models.http.timing import PreparedRequest
@@ -64,6 +64,8 @@ class Gemini(HttpModel):
     def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         system_parts = [part for turn in request.turns if turn.role == "system" for part in turn.parts]
         settings: dict[str, Any] = {"maxOutputTokens": request.max_tokens, "temperature": request.temperature}
+        if (seed := sampling_seed(request)) is not None:
+            settings["seed"] = seed
         if request.stop:
             settings["stopSequences"] = request.stop
         body: dict[str, Any] = {
@@ -74,7 +76,8 @@ class Gemini(HttpModel):
             body["systemInstruction"] = {"parts": [self._encode_part(part) for part in system_parts]}
         method = "streamGenerateContent?alt=sse" if stream else "generateContent"
         path = f"/models/{self.service.model}:{method}"
-        return PreparedRequest(path, orjson.dumps(merge_extra(body, self.service.extra)), JSON)
+        extra = offset_seed(self.service.extra, request)
+        return PreparedRequest(path, orjson.dumps(merge_extra(body, extra)), JSON)
 
     def _encode_turn(self, turn: Turn) -> dict[str, Any]:
         return {"role": ROLES[turn.role], "parts": [self._encode_part(part) for part in turn.parts]}

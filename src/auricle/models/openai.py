@@ -23,7 +23,7 @@ from auricle.audio.video import FrameSampling
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed
+from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed, sampling_seed
 from auricle.models.http.fields import as_list, as_number, as_object, as_text, first_object
 from auricle.models.http.likelihood import (
     LikelihoodScorer,
@@ -159,12 +159,13 @@ class OpenAI(HttpModel):
             "messages": [self._encode_message(turn) for turn in request.turns],
             self.tokens_field: request.max_tokens,
             "temperature": request.temperature,
+            "seed": sampling_seed(request),
             "stop": request.stop or None,
             "logprobs": self.logprobs or bool(request.first_tokens) or None,
             "top_logprobs": self._check_first_tokens(request.first_tokens) or None,
             **(STREAM_FIELDS if stream else {}),
         }
-        extra = offset_seed(self.service.extra, request.answer_index)
+        extra = offset_seed(self.service.extra, request)
         return PreparedRequest(self.path, orjson.dumps(merge_extra(body, extra)), JSON)
 
     def _check_first_tokens(self, requested: int) -> int:
@@ -333,10 +334,12 @@ class Completions(HttpModel):
             "prompt": self._render_turns(request.turns),
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
+            "seed": sampling_seed(request),
             "stop": request.stop or None,
             **(STREAM_FIELDS if stream else {}),
         }
-        return PreparedRequest("/completions", orjson.dumps(merge_extra(body, self.service.extra)), JSON)
+        extra = offset_seed(self.service.extra, request)
+        return PreparedRequest("/completions", orjson.dumps(merge_extra(body, extra)), JSON)
 
     def preview_request(self, request: Request) -> str:
         if not isinstance(request, LogLikelihood):

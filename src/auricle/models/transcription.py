@@ -13,7 +13,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate
-from auricle.models.http.base import HttpModel, merge_extra
+from auricle.models.http.base import HttpModel, merge_extra, offset_seed, sampling_seed
 from auricle.models.http.fields import as_object, as_text
 from auricle.models.http.media import EncodedAudio
 from auricle.models.http.responses import Reply
@@ -89,11 +89,12 @@ class Transcription(HttpModel):
             "model": self.service.model,
             "response_format": self.response_format,
             "temperature": request.temperature,
+            "seed": sampling_seed(request),
             "language": self.language or None,
             "prompt": self.prompt or None,
             "stream": stream or None,
         }
-        return merge_extra(fields, self.service.extra)
+        return merge_extra(fields, offset_seed(self.service.extra, request))
 
 
 def encode_multipart(fields: Mapping[str, Any], audio: EncodedAudio) -> tuple[bytes, str]:

@@ -59,7 +59,6 @@ class VLLM(BatchModel):
         """
         self.sample_rate = self._rate = rate
         self._prompt = prompt
-        self._seed = int(engine.get("seed") or 0)
         if sounds:
             engine.setdefault("limit_mm_per_prompt", {"audio": sounds})
         self._engine, self._sampling_class = _start_engine(model, engine)
@@ -72,7 +71,7 @@ class VLLM(BatchModel):
                 temperature=request.temperature,
                 stop=list(request.stop),
                 logprobs=request.first_tokens or None,
-                seed=self._seed + request.answer_index if request.temperature else None,
+                seed=request.seed if request.temperature else None,
             )
             for request in batch
         ]

@@ -50,7 +50,8 @@ class RunSpec(StoredSpec):
     created: str = ""
     versions: dict[str, str] = field(default_factory=dict)
     platform: str = ""
-    seed: int = 0
+    seeds: tuple[int, ...] = ()
+    """Seeds of the first, second, … answer to each sample."""
     environment: dict[str, Any] | None = None
     """The Python environment of the model, if it has its own."""
     provenance: dict[str, Any] = field(default_factory=dict)

@@ -109,7 +109,7 @@ def build_judge_requests(judge: Judge, metric: Metric, record: Record) -> list[J
     for request in requests:
         content = _encode_request(request)
         key = _hex_digest(dumps([judge.model, judge.arguments, votes[content]]) + content, 16)
-        numbered_request = replace(request, answer_index=votes[content])
+        numbered_request = replace(request, answer_index=votes[content], seed=votes[content])
         votes[content] += 1
         judge_requests.append(JudgeRequest(key, record.sample.id, metric.name, numbered_request))
     return judge_requests

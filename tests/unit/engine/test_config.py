@@ -181,6 +181,7 @@ def test_optional_fields_have_defaults() -> None:
         "task_args": {},
         "model_args": {},
         "limit": None,
+        "seed": 0,
         "profile": None,
         "judge": None,
         "infer_only": False,

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from auricle import Generate, Settings, Spec, SpecError, Turn
+from auricle import Generate, Settings, Spec, SpecError, Turn, evaluate
+from auricle.core.errors import RunMismatch
 from auricle.core.redaction import SECRETS
 from auricle.engine.factory import (
     Evaluation,
@@ -396,3 +397,12 @@ def test_two_metrics_of_one_name_are_refused(manifest: Any, tmp_path: Path) -> N
     arguments = {"data": str(manifest([])), "metrics": ["wer", f"{tmp_path / 'mine.py'}:wer"]}
     with pytest.raises(SpecError, match=r"has two metrics named 'wer'\. Rename one"):
         build_task(Spec(task="asr", model="echo", task_args=arguments))
+
+
+def test_the_seed_is_part_of_a_runs_identity_but_not_of_its_signature(spec: Spec, tmp_path: Path) -> None:
+    first = evaluate(spec, tmp_path / "a")
+    other = spec.model_copy(update={"seed": 7})
+    with pytest.raises(RunMismatch, match="seed"):
+        evaluate(other, tmp_path / "a")
+    second = evaluate(other, tmp_path / "b")
+    assert not first.numbers[0].signature.differences(second.numbers[0].signature)

@@ -396,3 +396,33 @@ def test_a_function_that_cannot_answer_the_task_stops_the_run_with_the_remedy(au
     assert process.returncode == 2
     assert "The first 20 requests failed with the same error" in process.stderr
     assert "annotate the function: `def both(…) -> dict`" in process.stderr
+
+
+def test_a_function_that_takes_a_seed_gets_that_of_the_answer(tmp_path: Path) -> None:
+    def draw(text: str, seed: int) -> str:
+        return f"{text} {seed}"
+
+    (tmp_path / "quiz.jsonl").write_text('{"question": "x", "answer": "x"}\n{"question": "y", "answer": "y"}\n')
+    task_args = {"data": str(tmp_path / "quiz.jsonl"), "samples": 3, "temperature": 0.7, "answers": "mean"}
+    spec = auricle.Spec(task="qa", task_args=task_args, model=cast(Any, draw), seed=5)
+    auricle.evaluate(spec.model_copy(update={"limit": 1}), tmp_path / "run")
+    auricle.evaluate(spec, tmp_path / "run")  # resumes with the same seeds
+    records = sorted(Run.load(tmp_path / "run").records(), key=lambda record: record.row)
+    texts = [[cast(Generation, output).text for output in record.outputs] for record in records]
+    assert texts == [["x 5", "x 6", "x 7"], ["y 5", "y 6", "y 7"]]
+    assert json.loads((tmp_path / "run" / "spec.json").read_text())["seeds"] == [5, 6, 7]
+
+
+def test_a_seed_given_as_an_argument_of_the_function_is_kept() -> None:
+    def draw(text: str, seed: int = 3) -> str:
+        return str(seed)
+
+    request = Generate(turns=(Turn("user", ("x",)),), seed=4)
+    assert (answer(draw, request).text, answer(draw, request, seed=9).text) == ("4", "9")
+
+
+def test_functions_that_predict_take_a_seed_too() -> None:
+    def rate(audio: Any, seed: int) -> dict[str, float]:
+        return {"quality": float(seed)}
+
+    assert answer(rate, Predict(inputs={"audio": SOUND}, seed=4)).values == {"quality": 4.0}

@@ -127,3 +127,13 @@ def test_too_large_image_is_refused(canned: Any) -> None:
 def test_missing_model_option_is_refused() -> None:
     with pytest.raises(SpecError, match="missing model"):
         Gemini()
+
+
+@pytest.mark.parametrize(
+    ("extra", "seeds"), [({}, [None, 3, 4]), ({"generationConfig": {"topK": 5, "seed": 7}}, [7, 10, 11])]
+)
+def test_sampled_requests_have_a_seed_of_their_own(canned: Any, extra: dict[str, Any], seeds: list[int | None]) -> None:
+    server = canned(answer({"text": "ok"}))
+    greedy, *sampled = question(seed=3), question(seed=3, temperature=0.7), question(seed=4, temperature=0.7)
+    run_model(model_at(server, extra=extra), greedy, *sampled)
+    assert [item.json()["generationConfig"].get("seed") for item in server.requests] == seeds

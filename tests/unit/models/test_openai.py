@@ -58,6 +58,7 @@ def test_turns_keep_their_roles_and_their_order(canned: Any) -> None:
         ],
         "max_tokens": 7,
         "temperature": 0.5,
+        "seed": 0,
     }
 
 
@@ -215,11 +216,14 @@ def test_extra_fields_are_merged_and_null_removes_a_field(canned: Any) -> None:
     assert body["stream_options"] == {"include_usage": True, "continuous": True}
 
 
-def test_each_of_several_answers_has_its_own_seed_if_one_is_set(canned: Any) -> None:
+@pytest.mark.parametrize(
+    ("extra", "seeds"), [({}, [None, 3, 4]), ({"seed": 7}, [7, 10, 11]), ({"seed": None}, [None, None, None])]
+)
+def test_sampled_requests_have_a_seed_of_their_own(canned: Any, extra: dict[str, Any], seeds: list[int | None]) -> None:
     server = canned(chat())
-    run_model(model_at(server, extra={"seed": 7}), *(question(answer_index=index) for index in range(3)))
-    run_model(model_at(server), question(answer_index=1))
-    assert [item.json().get("seed") for item in server.requests] == [7, 8, 9, None]
+    greedy, *sampled = question(seed=3), question(seed=3, temperature=0.7), question(seed=4, temperature=0.7)
+    run_model(model_at(server, extra=extra), greedy, *sampled)
+    assert [item.json().get("seed") for item in server.requests] == seeds
 
 
 def test_stop_words_and_tokens_field_are_sent(canned: Any) -> None:

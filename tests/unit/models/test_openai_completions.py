@@ -93,3 +93,10 @@ def test_too_many_first_tokens_are_refused(serve: Any) -> None:
 def test_server_without_first_tokens_is_refused(serve: Any, stream: bool) -> None:
     with pytest.raises(Refused, match=r"does not return first tokens"):
         ask_all(connect(OpenAI, serve(no_logprobs=True), stream=stream), generate("A?", first_tokens=5))
+
+
+def test_a_sampled_request_has_its_seed(canned: Any) -> None:
+    server = canned({"choices": [{"text": "ok", "finish_reason": "stop"}]})
+    requests = [generate("x", seed=3), generate("x", seed=3, temperature=0.7)]
+    ask_all(connect(Completions, server), *requests)
+    assert [item.json().get("seed") for item in server.requests] == [None, 3]

@@ -40,7 +40,7 @@ def test_clip_is_transcribed(serve: Any, sound: Any) -> None:
 def test_form_has_the_fields_of_the_endpoint(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
     options = {"language": "en", "prompt": "names: Ada"}
-    assert run_model(model_at(server, **options), question(sound, temperature=0.5)).text == "hi"
+    assert run_model(model_at(server, **options), question(sound, temperature=0.5, seed=3)).text == "hi"
     form = fields(server.last)
     assert server.last.path == "/v1/audio/transcriptions"
     assert form.pop("file") == [("sound.wav", sound.path.read_bytes())]
@@ -48,6 +48,7 @@ def test_form_has_the_fields_of_the_endpoint(canned: Any, sound: Any) -> None:
         "model": b"whisper",
         "response_format": b"json",
         "temperature": b"0.5",
+        "seed": b"3",
         "language": b"en",
         "prompt": b"names: Ada",
     }
@@ -126,3 +127,9 @@ def test_transient_errors_are_distinguished_from_final_ones(serve: Any, sound: A
 def test_invalid_options_are_refused(options: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         Transcription(**{"model": "whisper", **options})
+
+
+def test_a_greedy_request_has_no_seed(canned: Any, sound: Any) -> None:
+    server = canned({"text": "hi"})
+    run_model(model_at(server), question(sound, seed=3))
+    assert "seed" not in fields(server.last)

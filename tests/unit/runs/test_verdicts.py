@@ -60,7 +60,7 @@ def test_repeated_requests_are_separate_votes() -> None:
     requests = build_judge_requests(JUDGE, build_metric(votes=3), RECORD)
     assert len({request.key for request in requests}) == 3
     assert all(re.fullmatch("[0-9a-f]{32}", request.key) for request in requests)
-    assert [request.request.answer_index for request in requests] == [0, 1, 2]
+    assert [(request.request.answer_index, request.request.seed) for request in requests] == [(0, 0), (1, 1), (2, 2)]
 
 
 def test_another_judge_has_other_keys() -> None:

@@ -180,12 +180,14 @@ class SampleContext:
     def _build_request(self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]) -> Generate:
         requested = options.get("temperature")
         temperature = float(requested) if isinstance(requested, (int, float)) else self.temperature
+        index = len(self.generations) if temperature else 0  # otherwise a seed would repeat the answer
         return Generate(
             turns=from_aisbench(prompt),
             max_tokens=self._resolve_max_tokens(max_tokens),
             temperature=temperature,
             stop=_stop_strings(options) or self.stop,
-            answer_index=len(self.generations) if temperature else 0,  # otherwise a seed would repeat the answer
+            answer_index=index,
+            seed=index,
         )
 
     def _resolve_max_tokens(self, max_tokens: Any) -> int:

@@ -348,10 +348,21 @@ def merge_extra(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str
     return {name: value for name, value in body.items() if value is not None}
 
 
-def offset_seed(extra: Mapping[str, Any], answer_index: int) -> Mapping[str, Any]:
-    """Give each of several answers to a request its own seed."""
-    seed = extra.get("seed")
-    return {**extra, "seed": seed + answer_index} if answer_index and isinstance(seed, int) else extra
+def sampling_seed(request: Generate) -> int | None:
+    """Return the seed to send; None for a greedy request, which needs none."""
+    return request.seed if request.temperature else None
+
+
+def offset_seed(extra: Mapping[str, Any], request: Generate) -> Mapping[str, Any]:
+    """Add the seed of a request to one among the extra fields, so that each answer has its own."""
+    offset = sampling_seed(request)
+    return _offset_seed(extra, offset) if offset else extra
+
+
+def _offset_seed(fields: Mapping[str, Any], offset: int) -> dict[str, Any]:
+    shifted = {name: _offset_seed(value, offset) for name, value in fields.items() if isinstance(value, Mapping)}
+    seed = fields.get("seed")
+    return {**fields, **shifted, **({"seed": seed + offset} if isinstance(seed, int) else {})}
 
 
 def _os_error_reason(error: OSError) -> str:

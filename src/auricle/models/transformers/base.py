@@ -91,11 +91,11 @@ class GenerativeModel(LocalModel):
         return list(map(self._generate_sampled, batch)) if is_sampled else self.generate_batch(batch)
 
     def _generate_sampled(self, request: Generate) -> Generation:
-        """Sample with a seed that depends only on the configured seed and the answer's index."""
+        """Sample with the seed of the request."""
         import torch
 
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.weights.seed + request.answer_index)
+            torch.manual_seed(request.seed)
             return self.generate_batch([request])[0]
 
     def generation_config(self, temperature: float, max_new_tokens: int, tokenizer: Any) -> Any:

@@ -26,8 +26,6 @@ class Weights:
     """`auto` is the checkpoint's format, but float32 on a CPU, where half precision is slow or missing."""
     batch_size: int | None = None
     batch_seconds: float | None = None
-    seed: int = 0
-    """Seed for sampling (temperature above 0)."""
 
     @classmethod
     def from_options(cls, name: str, options: Mapping[str, Any], model_options: Sequence[str] = ()) -> Weights:

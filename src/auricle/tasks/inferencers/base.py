@@ -231,6 +231,24 @@ class WithNamedInputs(WithContext):
 
 
 @dataclass(frozen=True, repr=False)
+class WithSeed(WrappedInferencer):
+    """Adds the seed of the run to that of each request."""
+
+    seed: int
+
+    def __repr__(self) -> str:
+        return repr(self.inner)  # the seed of a run is a part of its identity itself
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        async def ask_with_seed(request: Request) -> Output:
+            if isinstance(request, LogLikelihood):
+                return await ask(request)
+            return await ask(replace(request, seed=request.seed + self.seed))
+
+        return await self.inner(sample, ask_with_seed)
+
+
+@dataclass(frozen=True, repr=False)
 class WithinLimits(WrappedInferencer):
     """Skips samples that the model does not accept, before they are sent."""
 
@@ -255,6 +273,18 @@ def within_limits(inferencer: Inferencer, model_class: type[object], language: s
     """Wrap an inferencer so that samples beyond the limits of the model are skipped."""
     limits = ModelLimits.of(model_class)
     return inferencer if limits == ModelLimits() else WithinLimits(inferencer, limits, language)
+
+
+def with_seed(inferencer: Inferencer, seed: int) -> Inferencer:
+    """Wrap an inferencer so that the seeds of its requests begin with `seed`."""
+    return WithSeed(inferencer, seed) if seed else inferencer
+
+
+def list_seeds(inferencer: Inferencer, seed: int) -> tuple[int, ...]:
+    """Return the seeds of the answers that an inferencer requests for each sample, as far as it states their number."""
+    while isinstance(inferencer, WrappedInferencer):
+        inferencer = inferencer.inner
+    return tuple(range(seed, seed + getattr(inferencer, "samples", 1)))
 
 
 def list_named_values(sample: Sample) -> dict[str, Json]:

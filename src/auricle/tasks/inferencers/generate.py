@@ -44,7 +44,7 @@ class Respond(PromptMixin):
         request = self.request(sample)
         if self.samples == 1:
             return (await ask(request),)
-        answers = (ask(replace(request, answer_index=index)) for index in range(self.samples))
+        answers = (ask(replace(request, answer_index=index, seed=index)) for index in range(self.samples))
         return tuple(await asyncio.gather(*answers))
 
     def request(self, sample: Sample) -> Generate:
@@ -101,6 +101,7 @@ class Converse:
             turns=tuple(history),
             max_tokens=resolve_max_tokens(sample, self.max_tokens, turn),
             temperature=self.temperature,
+            seed=turn if self.temperature else 0,
         )
 
 
@@ -156,6 +157,7 @@ class Rounds:
                 turns=tuple(history),
                 max_tokens=resolve_max_tokens(sample, self.max_tokens, len(answers)),
                 temperature=self.temperature,
+                seed=len(answers) if self.temperature else 0,
             )
             answers.append(cast(Generation, await ask(request)))
             history.append(Turn("assistant", (answers[-1].text,)))

@@ -124,7 +124,7 @@ def test_a_class_may_report_several_times(run: Runner) -> None:
 
 def test_repeated_requests_have_their_own_seeds() -> None:
     requests = infer("Vote", build_sample(), "yes", temperature=0.7)
-    assert [request.answer_index for request in requests] == [0, 1, 2]
+    assert [(request.answer_index, request.seed) for request in requests] == [(0, 0), (1, 1), (2, 2)]
 
 
 def test_rows_have_the_fields_of_the_guide(run: Runner) -> None:

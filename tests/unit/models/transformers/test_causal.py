@@ -67,8 +67,8 @@ def test_stop_word_ends_only_its_own_answer(bare: Any) -> None:
     assert other.text == full
 
 
-def test_sampled_answers_are_reproducible_and_differ_by_index(llama_folder: Any) -> None:
-    requests = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, answer_index=index) for index in range(2)]
+def test_sampled_answers_are_reproducible_and_differ_by_seed(llama_folder: Any) -> None:
+    requests = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, seed=seed) for seed in range(2)]
     first, second = Causal(model=str(llama_folder)), Causal(model=str(llama_folder))
     neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
     result = [first.generate([request])[0].text for request in requests]

@@ -10,7 +10,7 @@ import pytest
 
 from auricle import Generation, Prediction, Sample
 from auricle.core.errors import Unsupported
-from auricle.core.types import Ability, Ask, Generate, Output, Request, Turn
+from auricle.core.types import Ability, Ask, Generate, Output, Predict, Request, Turn
 from auricle.tasks.inferencers import (
     FirstSupported,
     Measure,
@@ -19,7 +19,14 @@ from auricle.tasks.inferencers import (
     select_inferencer,
     with_context,
 )
-from auricle.tasks.inferencers.base import WithContext, adapt_to_load_test, refuse_in_preview
+from auricle.tasks.inferencers.base import (
+    WithContext,
+    adapt_to_load_test,
+    list_seeds,
+    refuse_in_preview,
+    with_seed,
+    within_limits,
+)
 
 
 def test_the_first_inferencer_a_model_supports_is_selected() -> None:
@@ -112,3 +119,25 @@ def test_a_model_gets_the_values_that_it_wants_by_name() -> None:
     inferencer = with_context(Respond("{q}"), Named, {"name": "t"})
     (request,) = requests_of(inferencer, Generation(text="a"))
     assert request.context == {"speaker": "a", "q": "x"}
+
+
+class ShortClips:
+    max_seconds = 30.0
+
+
+def test_the_seed_of_a_run_is_added_to_that_of_each_request() -> None:
+    sample = Sample(id="1", inputs={"text": "x"})
+    several = Respond("{text}", samples=3, temperature=0.7)
+    wrapped = within_limits(with_seed(several, 5), ShortClips, "")
+    requests = asyncio.run(preview_requests(wrapped, sample))
+    assert [request.seed for request in requests if isinstance(request, Generate)] == [5, 6, 7]
+    assert list_seeds(wrapped, 5) == (5, 6, 7)
+    assert (repr(wrapped), with_seed(several, 0)) == (repr(several), several)
+
+
+def test_predictions_have_the_seed_of_the_run() -> None:
+    sample = Sample(id="1", inputs={"text": "x"})
+    (request,) = asyncio.run(preview_requests(with_seed(Measure(), 5), sample))
+    assert isinstance(request, Predict)
+    assert request.seed == 5
+    assert list_seeds(Measure(), 5) == (5,)

@@ -58,7 +58,7 @@ def test_a_system_prompt_comes_first() -> None:
 
 def test_each_of_several_answers_is_a_separate_request() -> None:
     requests, answers = run_inferencer(Respond("{q}", samples=3, temperature=0.7), make_question())
-    assert [request.answer_index for request in requests] == [0, 1, 2]
+    assert [(request.answer_index, request.seed) for request in requests] == [(0, 0), (1, 1), (2, 2)]
     assert len(answers) == 3
 
 
@@ -89,6 +89,16 @@ def test_every_mode_continues_from_the_models_answers() -> None:
     requests, answers = run_inferencer(Converse(), make_conversation())
     assert answers == ["answer 1", "answer 2", "answer 3"]
     assert texts(requests[2]) == ["what?", "answer 1", "sure?", "answer 2", "why?"]
+
+
+@pytest.mark.parametrize(("temperature", "seeds"), [(0.0, [0, 0, 0]), (0.7, [0, 1, 2])])
+def test_each_sampled_turn_has_its_own_seed(temperature: float, seeds: list[int]) -> None:
+    requests, _ = run_inferencer(Converse(temperature=temperature), make_conversation())
+    assert [request.seed for request in requests] == seeds
+    rounds = Rounds(
+        lambda _sample, index, _answers: "more" if index < 3 else None, name="three", temperature=temperature
+    )
+    assert [request.seed for request in run_inferencer(rounds, make_question())[0]] == seeds
 
 
 def test_gold_mode_continues_from_the_reference_answers() -> None:
