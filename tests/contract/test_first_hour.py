@@ -16,7 +16,7 @@ TUTORIALS = paths.DOCS / "tutorials"
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an environment with nothing in it; the first tutorial installs Auricle, as its reader does."""
-    return make_environment(tmp_path_factory.mktemp("fresh"), ("auricle[demo,api]", "pytest"))
+    return make_environment(tmp_path_factory.mktemp("fresh"), ("auricle[demo,api]", "pytest", "ruff"))
 
 
 def test_a_researcher_scores_recordings_and_compares_two_models(environment: Path, tmp_path: Path) -> None:
@@ -31,3 +31,8 @@ def test_an_engineer_compares_two_servers(environment: Path, tmp_path: Path) -> 
     tutorials.run_page(TUTORIALS / "choose-a-server.md", tmp_path, environment)
     for page in ("runs/load-fast/report.html", "servers.html"):
         assert (tmp_path / page).read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_an_author_publishes_a_benchmark_and_a_model(environment: Path, tmp_path: Path) -> None:
+    tutorials.run_page(TUTORIALS / "publish-a-benchmark.md", tmp_path, environment)
+    assert (tmp_path / "sounds.html").read_text(encoding="utf-8").startswith("<!doctype html>")
