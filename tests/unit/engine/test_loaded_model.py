@@ -1,14 +1,16 @@
 """Models that are called directly, without a task."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from auricle import Audio, Generation, Prediction, load_model
+from auricle import Audio, Generate, Generation, Likelihood, LogLikelihood, Prediction, Turn, load_model
 from auricle.core.errors import AudioError
-from auricle.core.types import Output
+from auricle.core.types import Output, Request
+from auricle.testing import Echo
 
 
 def text_of(output: Output) -> str:
@@ -60,3 +62,29 @@ class Session(AsyncModel):
     )
     with load_model(f"{tmp_path / 'session.py'}:Session") as model:
         assert [text_of(model.ask(text="x")) for _ in range(3)] == ["True"] * 3
+
+
+def test_several_requests_get_their_outputs_or_errors_in_order(tmp_path: Path) -> None:
+    requests: list[Request] = [
+        Generate(turns=(Turn("user", ("hello",)),)),
+        Generate(turns=(Turn("user", (Audio(str(tmp_path / "missing.wav")),)),)),
+        LogLikelihood(turns=(Turn("user", ("hello",)),), continuation="good morning"),
+    ]
+    with load_model("echo") as model:
+        text, error, likelihood = model.send_all(requests)
+    assert text == Generation(text="hello")
+    assert isinstance(error, AudioError)
+    assert likelihood == Likelihood(logprobs=(-0.5, -0.5))
+
+
+def test_the_thread_of_a_model_ends_even_if_it_cannot_be_closed() -> None:
+    class Stuck(Echo):
+        def close(self) -> None:
+            raise OSError("the device is gone")
+
+    before = {*threading.enumerate()}
+    model = load_model(Stuck)
+    model.ask(text="hello")
+    with pytest.raises(OSError, match="the device is gone"):
+        model.close()
+    assert {*threading.enumerate()} <= before

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from auricle.core.errors import SampleError
+from auricle.core.errors import AuricleError, SampleError
 from auricle.core.types import Generate, Generation, Output
 from auricle.engine.outputs import normalise_output
 from auricle.models.base import AsyncModel
@@ -158,7 +158,7 @@ def check_conversation(subject: Subject) -> None:
     try:
         outputs = subject.call([request])
         normalise_output(request, outputs[0])
-    except SampleError as error:
+    except AuricleError as error:
         raise CheckSkipped(f"the model refuses it: {error}") from error
     except (Exception, SystemExit) as error:
         expected = "an output for a conversation of four turns, or a SampleError that states why there is none"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from auricle import Audio, BatchModel, Generate, Generation, Predict, Prediction, SampleError, SpecError, Turn
+from auricle.core.errors import Unsupported
 from auricle.core.types import LogLikelihood, Request
 from auricle.tasks.demo import DEMO_MODELS
 from auricle.testing import FakeServer, ModelCheckError, check_model
@@ -123,6 +124,18 @@ def test_a_model_of_audio_gets_no_text() -> None:
             return super().answer(request)
 
     assert check_model(Listens, long_seconds=2.0).skipped["generate.conversation"] == "the model takes no text"
+
+
+@pytest.mark.parametrize("error", [SampleError, Unsupported])
+def test_a_model_may_refuse_conversations(error: type[Exception]) -> None:
+    class AnswersOnce(Healthy):
+        def answer(self, request: Generate) -> str:
+            if len(request.turns) > 1:
+                raise error("one turn at a time")
+            return super().answer(request)
+
+    skipped = check_model(AnswersOnce, long_seconds=2.0).skipped
+    assert skipped["generate.conversation"] == "the model refuses it: one turn at a time"
 
 
 def test_batches_respect_the_seconds_that_a_model_takes() -> None:
