@@ -6,6 +6,7 @@ shows the numbers of a run shows those of a suite.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,12 +22,14 @@ from auricle.core.errors import SpecError
 from auricle.core.files import write_lines_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.signature import MetricSignature, Signature
+from auricle.metrics.base import Metric
 from auricle.metrics.combined import PartStats, compute_combined_interval
 from auricle.metrics.intervals import Interval
 from auricle.report import run_html
 from auricle.report.compare.loading import load_compared_run
 from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.compare.unpaired import SampleGroup
+from auricle.report.html_format import pluralise
 from auricle.report.publish import DERIVED_FILES, detail_csv, summary_csv
 from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.metrics import (
@@ -59,20 +62,31 @@ class ScoredPart:
     def numbers(self) -> dict[str, Number]:
         return {number.metric: number for number in self.metrics.overall}
 
-    def collect_stats(self, metric: str, share: float) -> PartStats | None:
-        """Return the statistics behind a number; None if its task no longer has the metric."""
-        signatures = {metric: self.numbers[metric].signature.metric}
-        metrics = load_metrics((self.path, self.path), signatures)
-        if not metrics:
-            return None
+    @cached_property
+    def metric_by_name(self) -> dict[str, Metric]:
+        """The metrics behind the numbers, except those that the task no longer has."""
+        signatures = {name: number.signature.metric for name, number in self.numbers.items()}
+        return {metric.name: metric for metric in load_metrics((self.path, self.path), signatures)}
+
+    @cached_property
+    def samples(self) -> SampleGroup:
+        """The samples of the run with their statistics; read once for all metrics."""
         cluster = self.metrics.task.cluster
-        group = SampleGroup.select(load_compared_run(self.path, self.metrics, metrics, (cluster,)))
-        run, places = group.side, group.places(metrics[0])
+        return SampleGroup.select(
+            load_compared_run(self.path, self.metrics, list(self.metric_by_name.values()), (cluster,))
+        )
+
+    def collect_stats(self, name: str, share: float) -> PartStats | None:
+        """Return the statistics behind a number; None if its task no longer has the metric."""
+        if name not in self.metric_by_name:
+            return None
+        metric, run, cluster = self.metric_by_name[name], self.samples.side, self.metrics.task.cluster
+        places = self.samples.places(metric)
         places = places[np.argsort(np.array(run.rows)[places], kind="stable")]  # whatever order they were answered in
         has_clusters = bool(cluster) and any(run.fields[cluster][place] is not None for place in places.tolist())
-        codes = group.clusters(cluster if has_clusters else "", places)
-        index = np.frombuffer(run.scored[metric].stat_index, dtype=np.int64)
-        return PartStats(run.scored[metric].stats[index[places]], metrics[0].aggregate, share, codes)
+        codes = self.samples.clusters(cluster if has_clusters else "", places)
+        index = np.frombuffer(run.scored[name].stat_index, dtype=np.int64)
+        return PartStats(run.scored[name].stats[index[places]], metric.aggregate, share, codes)
 
 
 def combine_suite(path: Path, metrics_by_part: Mapping[str, Metrics | None]) -> Metrics:
@@ -201,26 +215,23 @@ class Combination:
             values = [getattr(numbers[part], field) for part in parts]
             return None if None in values else sum(shares[part] * getattr(numbers[part], field) for part in parts)
 
-        return replace(
-            first,
+        counts = ("scored", "total", "failed", "unbounded", "unreadable", "not_applicable")
+        return Number(
             metric=name,
             title=" / ".join(dict.fromkeys(number.title for number in numbers.values())),
             field=LANGUAGE_FIELD if language else "",
             group=language or "all",
-            details={},
-            plot="",
-            right_or_wrong=False,
             value=mean("value"),
             worst=mean("worst"),
             best=mean("best"),
             low=_defined(interval.low),
             high=_defined(interval.high),
             interval=interval.method,
-            **{
-                count: sum(getattr(number, count) for number in numbers.values())
-                for count in ("scored", "total", "failed", "unreadable")
-            },
+            **{count: sum(getattr(number, count) for number in numbers.values()) for count in counts},
+            higher_is_better=first.higher_is_better,
+            unit=first.unit,
             signature=self._build_signature(name, numbers, shares),
+            details={},
         )
 
     def _compute_interval(self, by_part: Mapping[str, str], shares: Mapping[str, float]) -> Interval:
@@ -302,8 +313,21 @@ def _collect_notes(scored: Mapping[str, ScoredPart], numbers: Sequence[Number]) 
         if len(set(signatures.values())) > 1:
             listed = "; ".join(f"{signature} in {part}" for part, signature in signatures.items())
             yield f"{name} is computed differently in the parts: {listed}."
+    yield from _describe_shared_samples(scored, numbers)
     for name, part in scored.items():
         yield from (f"{name}: {note}" for note in part.metrics.notes)
+
+
+def _describe_shared_samples(scored: Mapping[str, ScoredPart], numbers: Sequence[Number]) -> Iterator[str]:
+    """Yield a note if parts have samples in common, because intervals assume that they have none."""
+    if all(number.field for number in numbers):
+        return
+    counts = Counter(key for part in scored.values() for key in {*part.samples.side.content_keys} - {""})
+    if shared := sum(count > 1 for count in counts.values()):
+        yield (
+            f"{pluralise(shared, 'sample')} occur{'s' if shared == 1 else ''} in several parts. Intervals of combined "
+            "numbers treat the parts as independent, so they are too narrow."
+        )
 
 
 def _sum_fields(kind: type[OutcomeCounts], items: Sequence[OutcomeCounts]) -> OutcomeCounts:

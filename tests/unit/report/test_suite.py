@@ -10,6 +10,7 @@ import pytest
 from auricle import Spec, evaluate, evaluate_suite, numbers, score
 from auricle.api import load_metrics
 from auricle.core.errors import SpecError
+from auricle.report.compare.loading import load_compared_run
 from auricle.report.leaderboard import build_leaderboard
 from auricle.runs.metrics import Metrics
 from auricle.runs.suites import read_suite_run, write_suite_run
@@ -200,3 +201,25 @@ def test_part_of_a_suite_is_an_ordinary_run(suite_folder: Path, tmp_path: Path) 
     result = evaluate(spec, suite_folder / "english")
     assert result.outcomes.answered == 12
     assert result.complete
+
+
+def test_samples_in_several_parts_are_noted(tmp_path: Path) -> None:
+    path = write_suite(tmp_path, "suite:\n  - english.yaml\n  - {task: english.yaml, name: again}\n")
+    (note,) = evaluate_suite(path, "echo", tmp_path / "run").notes
+    assert note == (
+        "12 samples occur in several parts. Intervals of combined numbers treat the parts as independent, so they are "
+        "too narrow."
+    )
+
+
+def test_samples_are_read_once_for_all_metrics(suite_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[Path] = []
+
+    def count_loads(path: Path, *arguments: Any) -> Any:
+        loaded.append(path)
+        return load_compared_run(path, *arguments)
+
+    monkeypatch.setattr("auricle.report.suite.load_compared_run", count_loads)
+    (suite_folder / "metrics.json").unlink()
+    load_metrics(suite_folder)
+    assert loaded == [suite_folder / "english", suite_folder / "german"]

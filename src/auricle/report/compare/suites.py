@@ -87,11 +87,11 @@ def compare_suites(
     refused: dict[str, str] = {}
     rows: list[ComparisonRow] = []
     try:
-        chosen = _choose_metrics(suites[0], loaded, metrics)
+        chosen = _choose_metrics(suites[0], loaded)
     except SpecError as error:
         refused["the combined number"] = str(error)
     else:
-        rows, refused = _build_rows(suites, loaded, chosen)
+        rows, refused = _build_rows(suites, loaded, _select(chosen, metrics))
     a, b = (_describe_side(path, result) for path, result in zip(paths, results, strict=True))
     return Comparison(
         a=a,
@@ -103,13 +103,19 @@ def compare_suites(
     )
 
 
-def _choose_metrics(
-    suite: SuiteRun, loaded: Mapping[str, ComparedPart], requested: Sequence[str]
-) -> dict[str, dict[str, str]]:
+def _choose_metrics(suite: SuiteRun, loaded: Mapping[str, ComparedPart]) -> dict[str, dict[str, str]]:
     available = {name: part.rows for name, part in loaded.items() if part.rows}
     if not available:
         raise SpecError("the suites have no part in common that was scored in both.")
-    chosen = choose_metrics(suite.metric, {part.name: part.metric for part in suite.parts}, available)
+    return choose_metrics(suite.metric, {part.name: part.metric for part in suite.parts}, available)
+
+
+def _select(chosen: Mapping[str, Mapping[str, str]], requested: Sequence[str]) -> dict[str, Mapping[str, str]]:
+    """Return the combined numbers that were requested, or all.
+
+    Raises:
+        SpecError: if there is no such number.
+    """
     if unknown := [name for name in requested if name not in chosen]:
         raise SpecError(f"There is no combined number {unknown[0]!r}. Available: {', '.join(chosen)}.")
     return {name: by_part for name, by_part in chosen.items() if not requested or name in requested}
