@@ -37,7 +37,6 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def site(packages: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the packages with pip into a folder of their own."""
-    pytest.importorskip("hatchling", reason="hatchling, which builds the packages, is not installed")
     target = tmp_path_factory.mktemp("site")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
     run("pip", "install", *options, "--target", target, *packages, folder=target, site=target)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support import extras, paths
+from tests.support import extras
 from tests.support.extras import declared_requirements, read_project, require_extra
 from tests.support.fresh_environment import list_dependencies
 
@@ -27,9 +27,3 @@ def test_a_missing_package_skips_the_test_with_the_name_of_the_extra(monkeypatch
 
 def test_an_installed_extra_skips_nothing() -> None:
     require_extra("dev")
-
-
-def test_tests_are_skipped_for_missing_packages_in_one_way_only() -> None:
-    """Any other way has its own message, which does not name the extra."""
-    for path in sorted((paths.ROOT / "tests").rglob("*.py")):
-        assert "pytest.importorskip" + "(" not in path.read_text(encoding="utf-8"), path

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("aiohttp")
-
 from auricle import Audio, Generation, load_model, testing
 from auricle.core.types import Request
 from auricle.testing import FakeServer

@@ -23,7 +23,6 @@ def test_every_check_has_a_model_that_fails_it() -> None:
 
 
 def test_the_examples_of_the_page_pass(request: pytest.FixtureRequest) -> None:
-    pytest.importorskip("aiohttp")
     page = (paths.DOCS / "testing.md").read_text(encoding="utf-8")
     scope: dict[str, Any] = {"auricle": auricle}
     for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):

@@ -14,6 +14,7 @@ from auricle.core.types import LogLikelihood, Request
 from auricle.tasks.demo import DEMO_MODELS
 from auricle.testing import FakeServer, ModelCheckError, check_model
 from tests.support import paths
+from tests.support.extras import require_extra
 from tests.unit.testing.conformance.broken_models import BROKEN_MODELS, Guesses, Healthy, HealthyClient, Scorer, listen
 
 ANSWERS_BY_NAME = {"damaged_sound": "it answers with the names of files and never reads them"}
@@ -208,7 +209,6 @@ def test_models_without_weights_pass(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["openai", "transcription", "gemini", "vllm-chat"])
 def test_api_clients_pass(name: str, fake_server: Callable[..., FakeServer]) -> None:
-    pytest.importorskip("aiohttp")
     server = fake_server()
     url = server.url.replace("/v1", "/v1beta") if name == "gemini" else server.url
     report = check_model(name, arguments={"base_url": url, "model": "fake"}, long_seconds=2.0)
@@ -217,7 +217,6 @@ def test_api_clients_pass(name: str, fake_server: Callable[..., FakeServer]) -> 
 
 
 def test_a_client_for_text_passes(fake_server: Callable[..., FakeServer]) -> None:
-    pytest.importorskip("aiohttp")
     texts = ["one two", "three four five", "six"]
     requests: list[Request] = [Generate(turns=(Turn("user", (text,)),)) for text in texts]
     requests += [LogLikelihood(turns=(Turn("user", ("Count:",)),), continuation=f" {text}") for text in texts]
@@ -227,9 +226,9 @@ def test_a_client_for_text_passes(fake_server: Callable[..., FakeServer]) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "package"), [("moonshine", "moonshine_voice"), ("pocketsphinx", "pocketsphinx")])
-def test_recognisers_pass(name: str, package: str) -> None:
-    pytest.importorskip(package)
+@pytest.mark.parametrize("name", ["moonshine", "pocketsphinx"])
+def test_recognisers_pass(name: str) -> None:
+    require_extra("demo")
     report = check_model(name, arguments=DEMO_MODELS[name], long_seconds=5.0)
     assert {"generate.state", "generate.silent_sound", "generate.short_sound"} <= {*report.passed}
 
