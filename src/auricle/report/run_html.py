@@ -347,7 +347,7 @@ def _describe_intervals(metrics: Metrics) -> str:
         methods.setdefault(number.interval, []).append(number.title)
     cluster = metrics.task.cluster or "cluster"
     descriptions = [f"{', '.join(titles)}: {_describe_method(name, cluster)}." for name, titles in methods.items()]
-    return " ".join(["Intervals hold 95 % of what repetitions would give.", *descriptions])
+    return " ".join(["Intervals are 95 % confidence intervals.", *descriptions])
 
 
 def _describe_method(name: str, cluster: str) -> str:
