@@ -2,13 +2,16 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from auricle import load_model
+from auricle import Audio, load_model
 from auricle.core.errors import MissingExtra, SpecError
+from auricle.models.faster_whisper import FasterWhisper
 from tests.support.extras import require_extra
+from tests.support.model_requests import generate
 
 pytestmark = pytest.mark.slow
 
@@ -84,3 +87,24 @@ def test_wrong_option_is_refused_before_loading(options: Any, words: str) -> Non
     require_extra("faster-whisper")
     with pytest.raises(SpecError, match=words):
         load_model("faster-whisper", model="tiny.en", **options)
+
+
+def test_sampled_transcripts_have_the_seed_of_the_request(monkeypatch: pytest.MonkeyPatch, tone: Any) -> None:
+    """The library draws from one generator, which is seeded before each sampled request."""
+    seeds: list[int] = []
+
+    class FakeWhisper:
+        supported_languages = ("en",)
+
+        def __init__(self, model: str, **options: Any) -> None: ...
+
+        def transcribe(self, audio: Any, temperature: float = 0.0, **options: Any) -> Any:
+            return [SimpleNamespace(text=f"{seeds[-1:]}", tokens=[1])], None
+
+    library = SimpleNamespace(WhisperModel=FakeWhisper, available_models=lambda: ["tiny"])
+    monkeypatch.setitem(sys.modules, "faster_whisper", library)
+    monkeypatch.setitem(sys.modules, "ctranslate2", SimpleNamespace(set_random_seed=seeds.append))
+    model = FasterWhisper(model="tiny")
+    audio = Audio(str(tone("a.wav")))
+    requests = [generate(audio, seed=seed, temperature=heat) for seed, heat in ((5, 0.0), (6, 0.7), (7, 0.7))]
+    assert [output.text for output in model.generate(requests)] == ["[]", "[6]", "[7]"]

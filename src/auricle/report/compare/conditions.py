@@ -11,7 +11,7 @@ from typing import Literal
 from auricle.core.errors import SpecError
 from auricle.report.compare.metric_rows import ComparisonRow
 
-CONDITION = re.compile(r"\s*([\w.:-]+?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*(pp|%|)\s*")
+CONDITION = re.compile(r"\s*([\w.:@-]+?)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*(pp|%|)\s*")
 
 
 @dataclass(frozen=True, slots=True)

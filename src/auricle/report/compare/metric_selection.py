@@ -10,7 +10,7 @@ from auricle.core.signature import MetricSignature
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 from auricle.metrics.base import Metric
-from auricle.metrics.catalogue import METRICS
+from auricle.metrics.catalogue import METRICS, PROFILE_MARK
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import Run
 
@@ -28,7 +28,7 @@ def choose_metrics(
     for name in requested or available:
         if name not in available and not any(name in side.refused for side in results):
             raise SpecError(f"Neither run has the metric {name!r}. Available: {', '.join(available) or 'none'}.")
-        reason = _explain_missing(name, numbers, results)
+        reason = _explain_missing(name, paths, numbers, results)
         if not reason:
             first, second = (side[name].signature.metric for side in numbers)
             reason = _explain_difference(paths, first, second)
@@ -38,17 +38,19 @@ def choose_metrics(
     return chosen, refused
 
 
-def _explain_missing(name: str, numbers: Sequence[Mapping[str, Number]], results: Sequence[Metrics]) -> str:
-    """Explain why one of the runs lacks this metric; return an empty string if both have it."""
-    for side_name, side_numbers, side in zip("AB", numbers, results, strict=True):
+def _explain_missing(
+    name: str, paths: Paths, numbers: Sequence[Mapping[str, Number]], results: Sequence[Metrics]
+) -> str:
+    """Explain why one of the runs lacks this metric, with what adds it; return an empty string if both have it."""
+    for side_name, path, side_numbers, side, other in zip("AB", paths, numbers, results, results[::-1], strict=True):
         if name in side_numbers:
             continue
         if name in side.refused:
             return f"not computed in {side_name}: {side.refused[name]}"
-        return (
-            f"{side_name} does not have this metric; it has {', '.join(side_numbers) or 'none'}. Run the command of "
-            f"that run again with -T metrics={name}; no request is sent twice."
-        )
+        advice = f"Run the command of that run again with -T metrics={name}; no request is sent twice."
+        if len(profiles := other.scoring.profiles) > 1 and name.endswith(tuple(f"{PROFILE_MARK}{p}" for p in profiles)):
+            advice = f"Score it with the same profiles: auricle score {path} --profile {' --profile '.join(profiles)}"
+        return f"{side_name} does not have this metric; it has {', '.join(side_numbers) or 'none'}. {advice}"
     return ""
 
 

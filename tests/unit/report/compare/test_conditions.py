@@ -61,3 +61,8 @@ def test_a_metric_that_was_not_compared_is_refused() -> None:
 def test_an_undefined_change_fails() -> None:
     assert Condition.parse("wer>1pp").find_violation([make_row(b=math.nan)]) == "the change of wer is undefined"
     assert Condition.parse("wer>1%").find_violation([make_row(a=0.0)]) == "the change of wer is undefined"
+
+
+@pytest.mark.parametrize("metric", ["wer@whisper-en", "option_accuracy.pass@2"])
+def test_a_metric_may_be_named_with_its_profile_or_number_of_answers(metric: str) -> None:
+    assert Condition.parse(f"{metric}<-1pp").metric == metric

@@ -48,3 +48,14 @@ def test_a_metric_of_ones_own_that_both_runs_were_scored_with_is_compared(run: A
     for path in (a, b):
         score(path, task_args={"metrics": f"{tmp_path / 'mine.py'}:length"})
     assert [row.metric for row in compare(a, b).rows] == ["length"]
+
+
+def test_a_run_without_a_further_profile_is_reported_with_the_command_that_adds_it(run: Any, quiz: Any) -> None:
+    data = quiz()
+    a, b = run("a", data, metrics="wer"), run("b", data, metrics="wer")
+    score(a, ["basic", "whisper-en"])
+    comparison = compare(a, b)
+    assert [row.metric for row in comparison.rows] == ["wer"]
+    assert f"auricle score {b} --profile basic --profile whisper-en" in comparison.refused["wer@whisper-en"]
+    score(b, ["basic", "whisper-en"])
+    assert [row.metric for row in compare(a, b).rows] == ["wer", "wer@whisper-en"]
