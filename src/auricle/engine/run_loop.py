@@ -74,6 +74,8 @@ class RunLoop(Closing):
         self._observer = observer
         self._journal_index = run.open_index()
         self._has_earlier_answers = len(self._journal_index) > 0
+        # Without a journal to look into, ids are only compared with each other.
+        self._digest_id: Callable[[str], int] = digest if self._has_earlier_answers else hash
         self._first_row_by_id: dict[int, int] = {}
         self._fail_fast = FailFast()
         self._executor = AdaptiveExecutor(8, "auricle-read")
@@ -82,7 +84,7 @@ class RunLoop(Closing):
         """Samples of this pass with audio that none of their requests contained."""
         self._outcomes: Counter[Outcome] = Counter()
         self._used_answers: set[int] = set()
-        """Digests of the ids whose earlier answers were kept or moved in this pass."""
+        """Hashes of the ids whose earlier answers were kept or moved in this pass."""
         self._timer = PassTimer()
         self._earlier_passes = read_passes(run)
 
@@ -154,7 +156,7 @@ class RunLoop(Closing):
     def _admit(self, row: int, item: Sample | RejectedRow) -> Job | None:
         """Return the sample of a row, unless it is answered; invalid rows and duplicate ids are recorded as failed."""
         if isinstance(item, Sample):
-            id_digest = digest(item.id)
+            id_digest = self._digest_id(item.id)
             first = self._first_row_by_id.setdefault(id_digest, row)
             if first == row:
                 previous = self._journal_index.get_by_digest(id_digest)
@@ -177,17 +179,19 @@ class RunLoop(Closing):
 
     def _keep_if_unchanged(self, row: int, sample: Sample, previous: Record | None) -> bool:
         """Keep the earlier answer of a sample if its content can be read and is the same."""
+        if previous is None:
+            return False
         key = ""
         with suppress(Exception):  # raised again, and recorded, when the sample is processed
-            key = content_key(sample, self._request_context(sample)) if previous else ""
-        if previous is None or key != previous.key:
+            key = content_key(sample, self._request_context(sample))
+        if key != previous.key:
             return False
         self._keep_answer(row, sample, previous)
         return True
 
     def _reject(self, row: int, item: RejectedRow) -> None:
         name = f"rejected {item.origin}"  # prefixed, because a sample may have the origin as its id
-        self._first_row_by_id[digest(name)] = row
+        self._first_row_by_id[self._digest_id(name)] = row
         sample = Sample(id=name, inputs={}, origin=item.origin)
         record = Record(sample=sample, row=row, error=Failure(RejectedRow.__name__, item.reason))
         previous = self._journal_index.get(name)
@@ -198,7 +202,7 @@ class RunLoop(Closing):
 
     def _keep_answer(self, row: int, sample: Sample, previous: Record) -> None:
         """Count an answer of an earlier pass, and store it again if the row, target or metadata changed."""
-        self._used_answers.add(digest(previous.sample.id))
+        self._used_answers.add(hash(previous.sample.id))
         if updated := _update_record(previous, row, sample):
             self._run_directory.append(updated)
         self._answered += 1
@@ -210,7 +214,7 @@ class RunLoop(Closing):
         Rows without ids are numbered, so that inserting one gives all later rows another id.
         """
         for sample_id in self._ids_by_key.get(key, ()):
-            if digest(sample_id) not in self._used_answers:
+            if hash(sample_id) not in self._used_answers:
                 return self._journal_index.get(sample_id)
         return None
 
