@@ -103,10 +103,18 @@ def _print_estimate(evaluation: Evaluation, folder: Path, count: int | None, bud
     """Print what a large or paid run is going to take."""
     if budget is None and (count or 0) < MIN_SAMPLES_FOR_ESTIMATE:
         return
-    completed = len(Run.load(folder).open_index().id_digests()) if contains_run(folder) else 0
+    completed = count_completed(folder)
     price = budget.price if budget else None
     if line := estimate_run(evaluation, count, min(completed, count or completed), price):
         echo(line, err=True)
+
+
+def count_completed(folder: Path) -> int:
+    """Return the number of samples with a result; the journal is only read if the run is not finished."""
+    if not contains_run(folder):
+        return 0
+    run = Run.load(folder)
+    return run.read_progress().completed_rows or len(run.open_index())
 
 
 @dataclass(slots=True)

@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from auricle import Spec
-from auricle.cli.evaluation import estimate_run, resume_command
+from auricle import Sample, Spec
+from auricle.cli.evaluation import count_completed, estimate_run, resume_command
+from auricle.core.types import Record
 from auricle.engine.factory import Evaluation
+from auricle.runs.progress import Progress
+from auricle.runs.run_directory import Run
+from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import Price
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
 
@@ -83,6 +87,18 @@ def test_completed_samples_are_not_estimated(estimate: Callable[..., str], tone:
     rows = recordings(2200, tone("a.wav"))
     assert estimate(rows, kind="asr", completed=1500) == ""
     assert estimate(rows, kind="asr", completed=1000).startswith("Estimate: 1,200 samples, about ")
+
+
+@pytest.mark.parametrize(("complete", "expected"), [(True, 1500), (False, 2)])
+def test_the_journal_is_read_to_count_the_samples_of_an_unfinished_run_only(
+    tmp_path: Path, complete: bool, expected: int
+) -> None:
+    assert count_completed(tmp_path / "run") == 0
+    with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:
+        for row in range(2):
+            run.append(Record(sample=Sample(id=str(row), inputs={}), row=row))
+        run.write_progress(Progress(complete=complete, rows=1500))
+    assert count_completed(tmp_path / "run") == expected
 
 
 def test_number_of_samples_alone_is_not_printed(estimate: Callable[..., str]) -> None:
