@@ -173,6 +173,13 @@ def test_line_is_read_from_its_offset(tmp_path: Path) -> None:
     assert read_record(tmp_path / "outputs.jsonl", 5) is None
 
 
+def test_spoken_output_of_a_line_that_is_read_from_its_offset_has_an_absolute_path(tmp_path: Path) -> None:
+    (tmp_path / "outputs.jsonl").write_bytes(encode_record_line(make_record("a", Audio("speech/x.wav"))))
+    record = read_record(tmp_path / "outputs.jsonl", 0)
+    assert record is not None
+    assert record.outputs == (Generation(text="yes", audio=Audio(str(tmp_path / "speech" / "x.wav"))),)
+
+
 def test_record_that_cannot_be_stored_fails_and_keeps_its_sample() -> None:
     record = replace(make_record("a"), outputs=(Generation(text="yes", tokens=2**70),))
     line, stored = encode_storable(record)

@@ -181,7 +181,9 @@ def test_retry_after_is_forwarded(model: str) -> None:
 
 def test_requests_of_a_killed_process_fail_with_a_transient_error(model: str) -> None:
     async def work(senders: SenderPool) -> Any:
+        assert senders.ready_at is None
         first = (await senders.generate(ask_text("pid"))).text
+        assert senders.ready_at is not None
         waiting = [asyncio.create_task(senders.generate(ask_text("x"))) for _ in range(5)]
         await asyncio.sleep(0.1)
         os.kill(int(first), signal.SIGKILL)
