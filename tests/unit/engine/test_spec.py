@@ -52,9 +52,10 @@ def test_scoring_arguments_are_replaced(tmp_path: Path, monkeypatch: pytest.Monk
     changed = spec.with_scoring({"metrics": "cer", "rubric": "r.yaml"})
     assert changed.task_args == {"data": "x", "metrics": "cer", "rubric": str(tmp_path / "r.yaml")}
     assert (changed.profiles, spec.with_scoring({}, "zh").profiles) == (("basic",), ("zh",))
+    assert spec.with_scoring({"licence": "MIT"}).task_args["licence"] == "MIT"
 
 
-@pytest.mark.parametrize("name", ["data", "prompt", "max_tokens", "target"])
+@pytest.mark.parametrize("name", ["data", "prompt", "max_tokens", "target", "version"])
 def test_arguments_of_requests_and_rows_cannot_be_replaced_by_scoring(name: str) -> None:
     with pytest.raises(SpecError, match=f"{name} cannot change when a run is scored again"):
         Spec(task="qa", model="m").with_scoring({name: "x"})

@@ -125,10 +125,14 @@ def test_journal_that_is_missing_is_listed(tmp_path: Path) -> None:
 
 
 def test_speech_in_files_of_the_model_is_not_checked(tmp_path: Path) -> None:
+    others = (Generation(text="", audio=Audio("/models/answer.wav")), Prediction(values={"a": 1}, scale="logit"))
+    spoken = Generation(text="", audio=Audio(data=SPEECH))
     with Run.open(tmp_path, RunSpec(identity={}, spec={})) as run:
-        outputs = (Generation(text="", audio=Audio("/models/answer.wav")), Prediction(values={"a": 1}, scale="logit"))
-        run.append(Record(sample=Sample(id="a", inputs={}), row=0, outputs=outputs))
+        run.append(Record(sample=Sample(id="a", inputs={}), row=0, outputs=(*others, spoken)))
     assert verify_run(tmp_path).is_intact
+    (speech,) = (tmp_path / "speech").iterdir()
+    speech.unlink()
+    assert [problem.file for problem in verify_run(tmp_path).problems] == [f"speech/{speech.name}"]
 
 
 def test_other_folders_are_refused(tmp_path: Path) -> None:
