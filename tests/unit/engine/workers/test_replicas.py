@@ -1,6 +1,7 @@
 """Batch models in several processes."""
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -21,7 +22,7 @@ class Reports(BatchModel):
     def generate(self, batch):
         if batch[0].turns[0].parts[0] == "hang":
             time.sleep(60)
-        return [Generation(text=os.environ.get("CUDA_VISIBLE_DEVICES", "")) for _ in batch]
+        return [Generation(text=f"{os.environ.get('CUDA_VISIBLE_DEVICES')} {os.getpid()}") for _ in batch]
 """
 
 
@@ -60,12 +61,16 @@ def test_each_replica_sees_its_device_and_a_hanging_one_is_killed(tmp_path: Path
         try:
             batch = [Generate(turns=(Turn("user", ("hello",)),))]
             outputs = [await worker("generate", batch) for worker in pool.workers]
-            assert [getattr(output[0], "text", "") for output in outputs] == ["4", "7"]
+            devices, process_ids = zip(*(getattr(output[0], "text", "").split() for output in outputs), strict=True)
+            assert devices == ("4", "7")
             pool.workers[0]._timeout = 0.2
             with pytest.raises(Transient, match=r"did not answer within 0\.2 s and was killed"):
                 await pool.workers[0]("generate", [Generate(turns=(Turn("user", ("hang",)),))])
         finally:
             await pool.aclose()
+        for process_id in process_ids:
+            with pytest.raises(ProcessLookupError):
+                os.kill(int(process_id), 0)
 
     asyncio.run(main())
     assert sorted(path.name for path in (tmp_path / "logs").iterdir()) == ["replica-0.log", "replica-1.log"]
