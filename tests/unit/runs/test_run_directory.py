@@ -130,6 +130,7 @@ def test_first_usable_folder_is_numbered_from_two(tmp_path: Path) -> None:
     taken = {tmp_path / "run", tmp_path / "run-2"}
     assert first_usable(tmp_path / "run", lambda path: path not in taken) == tmp_path / "run-3"
     assert first_usable(tmp_path / "other", lambda path: path not in taken) == tmp_path / "other"
+    assert first_usable(tmp_path / "run", lambda path: path != tmp_path / "run") == tmp_path / "run-2"
 
 
 def test_conflict_is_a_different_run_or_a_load_test(tmp_path: Path) -> None:
@@ -141,6 +142,11 @@ def test_conflict_is_a_different_run_or_a_load_test(tmp_path: Path) -> None:
     (tmp_path / "perf").mkdir()
     (tmp_path / "perf" / "perf.json").write_text("{}")
     assert find_conflict(tmp_path / "perf", spec) == "it is a load test"
+
+
+def test_run_with_a_spoken_answer_is_not_replaced(tmp_path: Path) -> None:
+    write_run(tmp_path, record(outputs=(Generation(text="", audio=Audio(data=b"RIFF....")),)))
+    assert find_conflict(tmp_path, RunSpec(identity={}, spec={})).startswith("model was 'x'")
 
 
 def test_run_with_failures_alone_may_be_replaced_by_a_different_one(tmp_path: Path) -> None:
@@ -190,6 +196,7 @@ sys.stdin.read()
 
 
 def test_a_run_is_locked_while_it_is_open(tmp_path: Path) -> None:
+    write_run(tmp_path / "run")
     with Run.open(tmp_path / "run", SPEC):
         locked = f"Process {os.getpid()} is writing to {tmp_path / 'run'}"
         with pytest.raises(RunLocked, match=locked):

@@ -61,6 +61,7 @@ def test_repeated_requests_are_separate_votes() -> None:
     assert len({request.key for request in requests}) == 3
     assert all(re.fullmatch("[0-9a-f]{32}", request.key) for request in requests)
     assert [(request.request.answer_index, request.request.seed) for request in requests] == [(0, 0), (1, 1), (2, 2)]
+    assert {(request.sample_id, request.metric_name) for request in requests} == {("s1", "judged")}
 
 
 def test_another_judge_has_other_keys() -> None:
