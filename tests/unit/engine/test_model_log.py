@@ -74,9 +74,20 @@ def test_the_log_has_no_secrets_and_a_limited_length(tmp_path: Path, monkeypatch
 def test_the_end_of_a_log_that_is_exactly_full_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_LOG_LENGTH", 10)
     log = ModelLog(tmp_path / "model.log")
-    log.write("123456789\n")
-    assert (tmp_path / "model.log").read_text() == "123456789\n\nThe log is full; further lines are left out.\n"
+    log.write("12345678\n")
+    assert (tmp_path / "model.log").read_text() == "12345678\n"
+    log.write("\n")
+    assert (tmp_path / "model.log").read_text() == "12345678\n\n\nThe log is full; further lines are left out.\n"
     log.close()
+
+
+def test_a_log_that_could_not_be_written_is_not_tried_again(tmp_path: Path) -> None:
+    log = ModelLog(tmp_path / "run" / "logs" / "model.log")
+    log.write("lost\n")
+    (tmp_path / "run").mkdir()
+    log.write("ignored\n")
+    log.close()
+    assert not (tmp_path / "run" / "logs").exists()
 
 
 def test_lines_can_be_read_while_the_model_runs(tmp_path: Path) -> None:

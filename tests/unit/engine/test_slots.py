@@ -8,8 +8,9 @@ import pytest
 
 from auricle import Audio, BatchModel, Generate, Generation, SampleError, Settings, Transient, Turn
 from auricle.core.types import Output
+from auricle.engine.batch_limits import BatchLimits
 from auricle.engine.batching import BATCHES_PER_WINDOW, RunStopped
-from auricle.engine.slots import DirectSlot, close_model, open_slots, send_all
+from auricle.engine.slots import DirectSlot, ModelBatcher, close_model, open_slots, send_all
 from auricle.models.base import Model
 from auricle.testing.models import Echo, FakeApi
 
@@ -132,3 +133,17 @@ def test_the_thread_of_a_model_ends_with_its_slots() -> None:
     (thread,) = threads
     assert thread.name.startswith("auricle-model")
     assert not thread.is_alive()
+
+
+def test_limits_of_batches_are_those_of_the_model_and_the_settings() -> None:
+    class Limited(Echo):
+        batch_size, batch_seconds, sample_rate = 3, 20.0, 8_000
+
+    async def read_limits(settings: Settings) -> BatchLimits:
+        slots = open_slots(Limited(), settings)
+        assert isinstance(slots, ModelBatcher)
+        await slots.close()
+        return slots.adaptive_limits.limits
+
+    assert asyncio.run(read_limits(Settings())) == BatchLimits(3, 20.0, 8_000)
+    assert asyncio.run(read_limits(Settings(batch_size=5))) == BatchLimits(5, 20.0, 8_000)

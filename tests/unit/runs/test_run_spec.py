@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import DataError, RunMismatch
-from auricle.runs.run_spec import RunSpec, read_run_spec, write_run_spec
+from auricle.runs.run_spec import CONTEXT, MAX_VALUE_LENGTH, RunSpec, read_run_spec, write_run_spec
 
 SPEC = RunSpec(
     identity={"task": "demo", "model": "echo"},
@@ -74,3 +74,14 @@ def test_file_is_not_a_run(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="it is a file"):
         read_run_spec(tmp_path / "file")
+
+
+def test_text_that_is_shown_to_its_end_has_no_ellipsis_there() -> None:
+    place = 2 * CONTEXT
+    length = place - CONTEXT + MAX_VALUE_LENGTH - 1  # the quotation marks of the text count, too
+    before = RunSpec(identity={"prompt": "a" * length}, spec={})
+    after = RunSpec(identity={"prompt": "a" * place + "b" + "a" * (length - place - 1)}, spec={})
+    differences = before.describe_differences(after)
+    assert differences.startswith("prompt was …aaa")
+    assert "…," not in differences
+    assert differences.endswith("aaa'")

@@ -116,6 +116,16 @@ def test_actor_that_hangs_is_killed_and_replaced(fake_ray: FakeRay) -> None:
     assert len(fake_ray.started) == 3
 
 
+def test_new_actor_that_never_answers_is_given_up_after_eight_starts(fake_ray: FakeRay) -> None:
+    (worker,) = make_pool().workers
+    fake_ray.behaviours = ["crash"] * 9
+    for _ in range(8):
+        with pytest.raises(Transient):
+            send(worker, "a")
+    with pytest.raises(WorkerLost, match="crashed 8 times"):
+        send(worker, "a")
+
+
 def test_actor_that_never_answers_is_given_up_after_eight_starts(fake_ray: FakeRay) -> None:
     (worker,) = make_pool().workers
     for _ in range(2):  # an answer starts the count again
