@@ -155,3 +155,14 @@ def test_the_run_is_named_by_its_folder(tmp_path: Path) -> None:
     with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:
         tracker.on_start(run, lambda: None)
     assert tracker.event("started").run == str(tmp_path / "run")
+
+
+def test_rate_relates_to_the_seconds_since_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("auricle.engine.progress.time.monotonic", lambda: clock[0])
+    tracker = ProgressTracker("demo × echo", 10)
+    tracker.on_result(make_record())
+    assert tracker.rate > 1e6, "no time has passed"
+    tracker.on_result(make_record())
+    clock[0] = 100.5
+    assert (tracker.rate, tracker.eta_seconds) == (4.0, 2.0)

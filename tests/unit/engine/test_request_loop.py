@@ -331,3 +331,21 @@ def test_failed_job_is_reported_once() -> None:
         asyncio.run(main())
     gc.collect()
     assert unhandled == []
+
+
+def test_giving_others_a_turn_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_loop, "JOBS_PER_YIELD", 2)
+    sleep = asyncio.sleep
+    pauses: list[float] = []
+
+    async def record_pause(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(0 if seconds == 0 else 3600)
+
+    async def main() -> None:
+        jobs = Jobs()
+        monkeypatch.setattr(asyncio, "sleep", record_pause)
+        await jobs.loop.run(iter(range(4)))
+
+    run(main())
+    assert set(pauses) == {0, request_loop.CHECK_SECONDS}

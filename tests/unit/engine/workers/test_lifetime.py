@@ -122,3 +122,13 @@ def test_signal_of_the_parent_is_the_one_that_cannot_be_ignored() -> None:
         assert process.stdout
         assert int(process.stdout.readline()) == signal.SIGKILL
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_worker_goes_on_while_its_pipe_is_open(tmp_path: Path) -> None:
+    marker = tmp_path / "working"
+    code = (
+        "import time; from auricle.engine.workers import lifetime; lifetime.GRACE_SECONDS = 0.0;"
+        f" lifetime.end_with_parent(0); time.sleep(0.3); open({str(marker)!r}, 'w'); {RELEASE_THE_LOCK}"
+    )
+    check_worker_ends_with_its_parent(code, marker)
