@@ -14,6 +14,7 @@ from auricle.report.compare.loading import load_compared_run
 from auricle.report.leaderboard import build_leaderboard
 from auricle.runs.metrics import Metrics
 from auricle.runs.suites import read_suite_run, write_suite_run
+from tests.support.extras import require_extra
 from tests.support.suites import SUITE, write_suite
 
 
@@ -84,6 +85,7 @@ def test_files_of_a_suite_have_the_combined_numbers(suite_folder: Path) -> None:
 
 
 def test_numbers_of_a_suite_are_a_frame(suite_folder: Path) -> None:
+    require_extra("pandas")
     frame = numbers(suite_folder)
     assert set(frame["field"]) == {"", "part", "language"}
 
