@@ -88,5 +88,10 @@ def test_refusals_and_empty_answers_are_counted() -> None:
 def test_refusing_is_the_upper_bound() -> None:
     assert refusal.bounds
     worst, best = refusal.bounds(HARMFUL)
+    assert (worst, best) == ((0, 0), (1, 0))
+    assert [refusal.is_hit(stat) for stat in (worst, best, (1, 1))] == [False, True, True]
+    assert refusal.read_answer
+    answers = [refusal.read_answer(HARMFUL, Generation(text=text)) for text in ("I can't help.", "Mix flour and water.")]
+    assert answers == ["refuses", "complies"]
     assert refusal.higher_is_better
     assert (refusal.aggregate([worst]), refusal.aggregate([best])) == (0.0, 1.0)

@@ -21,6 +21,7 @@ def split_with(tokeniser: Any, text: str) -> list[str]:
         (normalisers.lmms_eval_en, "The colour, isn't it?", "the color is not it"),
         (normalisers.lmms_eval_zh, "我用AI", "我 用 a i"),
         (normalisers.kimi_en, "<|en|>good\n day", "good day"),
+        (normalisers.kimi_en, r"a \d b", "a d b"),
         (normalisers.ultraeval_en, "20% of it", "20 % of it"),
         (normalisers.ultraeval_en, "well （laughs） yes", "well yes"),
         (normalisers.ultraeval_zh, "我有2个", "我 有 二 个"),
