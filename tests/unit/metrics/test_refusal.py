@@ -91,7 +91,9 @@ def test_refusing_is_the_upper_bound() -> None:
     assert (worst, best) == ((0, 0), (1, 0))
     assert [refusal.is_hit(stat) for stat in (worst, best, (1, 1))] == [False, True, True]
     assert refusal.read_answer
-    answers = [refusal.read_answer(HARMFUL, Generation(text=text)) for text in ("I can't help.", "Mix flour and water.")]
+    answers = [
+        refusal.read_answer(HARMFUL, Generation(text=text)) for text in ("I can't help.", "Mix flour and water.")
+    ]
     assert answers == ["refuses", "complies"]
     assert refusal.higher_is_better
     assert (refusal.aggregate([worst]), refusal.aggregate([best])) == (0.0, 1.0)
