@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from auricle import Generate, Settings, Spec, SpecError, Turn, evaluate
-from auricle.core.errors import RunMismatch
+from auricle.core.errors import RunMismatch, Unsupported
 from auricle.core.redaction import SECRETS
 from auricle.engine.factory import (
     Evaluation,
@@ -406,3 +406,8 @@ def test_the_seed_is_part_of_a_runs_identity_but_not_of_its_signature(spec: Spec
         evaluate(other, tmp_path / "a")
     second = evaluate(other, tmp_path / "b")
     assert not first.numbers[0].signature.differences(second.numbers[0].signature)
+
+
+def test_model_that_cannot_do_what_a_task_needs_is_refused_with_both_names(spec: Spec) -> None:
+    with pytest.raises(Unsupported, match=r"^qa-mine needs a model that can .*; fake-reward can predict"):
+        Evaluation.prepare(spec.model_copy(update={"model": "fake-reward"}))
