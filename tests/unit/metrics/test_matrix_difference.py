@@ -149,6 +149,13 @@ def test_the_largest_increases_exclude_the_diagonal() -> None:
     assert [(rise.true, rise.predicted) for rise in increases] == [("angry", "sad"), ("angry", "happy")]
 
 
+def test_the_ten_largest_increases_are_listed() -> None:
+    labels = [f"class {number}" for number in range(13)]
+    before = square(*([13 * (row == column) for column in range(13)] for row in range(13)), labels=labels)
+    after = square(*([1] * 13 for _ in range(13)), labels=labels)
+    assert len(subtract_matrices(before, after).rises) == 10
+
+
 def test_counts_of_another_shape_are_rejected() -> None:
     with pytest.raises(ValueError, match="2 rows and 3 columns"):
         matrix(["a", "b"], LABELS, [[1, 2, 3]])
