@@ -11,6 +11,7 @@ from auricle.cli.run import SPECIAL_OPTIONS
 from auricle.cli.run import run as run_command
 from auricle.core.errors import SpecError
 from auricle.engine.config import SETTINGS_FIELDS, RunConfig, is_experiment
+from tests.support.suites import write_suite
 
 REQUIRED = {"task": "demo", "model": "echo"}
 
@@ -240,3 +241,27 @@ def test_unknown_field_lists_the_fields_of_a_config() -> None:
     listed = str(error.value).partition("Expected one of: ")[2].rstrip(".").split(", ")
     assert {"as", "concurrency", "batch_size"} <= set(listed)
     assert not {"settings", "kind"} & set(listed)
+
+
+def test_the_parts_of_a_suite_are_planned_together_for_each_model(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path)
+    config = RunConfig.from_fields({"task": [str(suite), "demo"], "model": ["echo", "fake-api"]}, "x")
+    plans = config.plan()
+    names = [[[evaluation.task.name for evaluation in group.evaluations] for group in plan.groups] for plan in plans]
+    assert names == [[["english", "german"], ["demo"]]] * 2
+    assert [group.suite.name if group.suite else None for group in plans[0].groups] == ["suite", None]
+
+
+def test_a_part_that_stands_for_several_tasks_is_refused(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, "suite:\n  - {task: 'meld*', name: all}\n")
+    config = RunConfig.from_fields({"task": str(suite), "model": "echo"}, "x")
+    with pytest.raises(
+        SpecError, match=r"Part all of suite stands for several tasks \(meld, meld-choice\)\. List"
+    ):
+        config.plan()
+
+
+def test_a_suite_has_no_kind(tmp_path: Path) -> None:
+    config = RunConfig.from_fields({"task": str(write_suite(tmp_path)), "model": "echo", "as": "qa"}, "x")
+    with pytest.raises(SpecError, match=r"--as qa needs a data file, and .* is a suite"):
+        config.plan()
