@@ -253,7 +253,7 @@ def test_error_of_the_model_class_is_raised_unchanged() -> None:
 
 
 NOISY = """
-import logging, threading
+import logging, os, threading
 from auricle import BatchModel, Generation
 
 class Noisy(BatchModel):
@@ -262,6 +262,7 @@ class Noisy(BatchModel):
 
     def generate(self, batch):
         print("printed with", self.key)
+        os.write(1, b"written by a library")
         logging.getLogger("noisy").info("logged")
         logging.getLogger("noisy").warning("warned")
         names = " ".join(thread.name for thread in threading.enumerate())
@@ -293,6 +294,7 @@ def test_process_answers_on_standard_output_and_prints_to_standard_error(tmp_pat
     assert len(output.text) > 200_000
     errors = done.stderr.decode()
     assert "printed with …" in errors
+    assert "written by a library" in errors
     assert "warned" in errors
     assert "sk-1234" not in errors
     assert done.returncode == 0
