@@ -73,7 +73,7 @@ def test_run_is_started_stopped_resumed_and_shown(visit: OpenPage, app: RunningA
     choose(page, "File", str(data))
     choose(page, "Task kind", "qa")
     page.get_by_text("Options", exact=True).click()
-    page.get_by_label("Model options").fill("delay=0.25")
+    page.get_by_label("Model options").fill("delay=0.6")
     page.get_by_label("Concurrency").fill("1")
     page.get_by_label("Run name").fill("stopped once")
     page.get_by_label("Run name").press("Enter")

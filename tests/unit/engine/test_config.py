@@ -255,9 +255,7 @@ def test_the_parts_of_a_suite_are_planned_together_for_each_model(tmp_path: Path
 def test_a_part_that_stands_for_several_tasks_is_refused(tmp_path: Path) -> None:
     suite = write_suite(tmp_path, "suite:\n  - {task: 'meld*', name: all}\n")
     config = RunConfig.from_fields({"task": str(suite), "model": "echo"}, "x")
-    with pytest.raises(
-        SpecError, match=r"Part all of suite stands for several tasks \(meld, meld-choice\)\. List"
-    ):
+    with pytest.raises(SpecError, match=r"Part all of suite stands for several tasks \(meld, meld-choice\)\. List"):
         config.plan()
 
 
