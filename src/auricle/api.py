@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auricle.audio.limits import limit_audio
+from auricle.core.audio_limit import limit_audio
 from auricle.core.errors import (
     AllRequestsFailed,
     AuricleError,

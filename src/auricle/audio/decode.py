@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from auricle.audio.limits import check_length
 from auricle.audio.waveform import BLOCK_FRAMES, AudioInfo, Blocks, check_slice, frames_between
+from auricle.core.audio_limit import check_length
 from auricle.core.errors import AudioError, SampleError
 from auricle.core.files import open_regular_file
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from urllib.parse import unquote, urlsplit
 
 from auricle.audio import decode, waveform
-from auricle.audio.limits import check_length
 from auricle.audio.waveform import AudioInfo, Blocks, Format
+from auricle.core.audio_limit import check_length
 from auricle.core.errors import AudioError, SampleError
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auricle.audio.limits import limit_audio, max_audio_seconds
 from auricle.cli import options as opt
 from auricle.cli.list_ import REGISTRIES, load_registry
 from auricle.cli.output import echo, print_json
+from auricle.core.audio_limit import limit_audio, max_audio_seconds
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
 from auricle.core.types import Generation, Output, Prediction, RejectedRow, Sample, list_parts
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from auricle.audio.limits import DEFAULT_MAX_SECONDS
+from auricle.core.audio_limit import DEFAULT_MAX_SECONDS
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:

@@ -150,8 +150,8 @@ def _measure(
     task: str, model: str | None, out: Path | None, fresh: bool, options: Mapping[str, Any]
 ) -> tuple[Path, PerfSummary]:
     """Run the loads; return the output folder and the summary."""
-    from auricle.audio.limits import limit_audio
     from auricle.cli.error_report import log_errors_in
+    from auricle.core.audio_limit import limit_audio
     from auricle.engine.factory import Evaluation
     from auricle.perf.measurement import measure
     from auricle.perf.progress import ProgressLine

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
-from auricle.audio.limits import DEFAULT_MAX_SECONDS
+from auricle.core.audio_limit import DEFAULT_MAX_SECONDS
 from auricle.core.types import Output, Request
 
 

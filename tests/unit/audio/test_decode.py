@@ -10,8 +10,8 @@ import pytest
 import soundfile
 
 from auricle.audio import decode
-from auricle.audio.limits import limit_audio
 from auricle.audio.waveform import AudioInfo, join
+from auricle.core.audio_limit import limit_audio
 from auricle.core.errors import AudioError, SampleError
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from auricle.audio.decode import open_source, probe
-from auricle.audio.limits import check_length
 from auricle.audio.media import REMOTE_SCHEMES, Audio, Image, Video
 from auricle.audio.waveform import Format
+from auricle.core.audio_limit import check_length
 from auricle.core.errors import AudioError, MissingExtra, SampleError, SpecError
 
 AudioFormat = Literal["auto", "wav", "mp3", "flac", "opus"]

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from auricle import Audio
-from auricle.audio.limits import DEFAULT_MAX_SECONDS, MAX_SECONDS_VARIABLE, check_length, limit_audio, max_audio_seconds
+from auricle.core.audio_limit import (
+    DEFAULT_MAX_SECONDS,
+    MAX_SECONDS_VARIABLE,
+    check_length,
+    limit_audio,
+    max_audio_seconds,
+)
 from auricle.core.errors import AudioError
 
 MEMORY_SCRIPT = """
