@@ -274,15 +274,13 @@ def _format_verdict(row: ComparedRow) -> str:
 def render_html(comparison: PerfComparison) -> str:
     """Render a comparison as a page: differences in setup, then one table per common load."""
     definitions = REQUEST_DEFINITIONS | RUN_DEFINITIONS
-    sides = (("A, the baseline", comparison.a), ("B", comparison.b))
     return templating.render_page(
         "perf/report/templates/comparison.html",
-        stylesheets=("perf/report/page.css",),
+        stylesheets=("perf/report/page.css", "report/comparison.css"),
         script="",
         title="Comparison of two load tests",
         comparison=comparison,
         notices=list(_describe_missing(comparison)),
-        sides=[(name, f"{side.folder} ({side.task} · {side.model}, {side.created})") for name, side in sides],
         format_rows=lambda point: [_format_row(row) for row in point.rows],
         format_setting=_shorten,
         describe_validity=_describe_validity,
