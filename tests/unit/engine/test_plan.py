@@ -40,6 +40,17 @@ def test_run_of_a_suite_is_described_with_languages(tmp_path: Path) -> None:
     assert run.model.name == "echo"
 
 
+def test_parts_are_described_with_their_folders_weights_and_metrics(tmp_path: Path) -> None:
+    parts = "suite:\n  - english.yaml\n  - {task: german.yaml, name: old/new, weight: 2, metric: wer}\nmetric: wer\n"
+    run = make_config(write_suite(tmp_path, parts)).plan()[0].groups[0].describe_run(tmp_path)
+    assert run is not None
+    english, german = run.parts
+    assert (english.name, english.folder, english.weight, english.metric) == ("english", "english", 1.0, "")
+    assert (german.name, german.weight, german.metric) == ("old/new", 2.0, "wer")
+    assert german.folder not in ("old/new", "")
+    assert "/" not in german.folder
+
+
 def test_task_arguments_apply_to_every_part(tmp_path: Path) -> None:
     group = make_config(write_suite(tmp_path), task_args={"max_tokens": 7}).plan()[0].groups[0]
     assert [evaluation.spec.task_args["max_tokens"] for evaluation in group.evaluations] == [7, 7]

@@ -338,14 +338,14 @@ GENERATED = "hf_aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3b"
 
 
 def test_public_fields_and_identity_keep_the_data_of_a_task() -> None:
-    spec = Spec(task="qa", task_args={"source_id": GENERATED, "api_key": "sk-1"}, model="echo")
+    spec = Spec(task="qa", task_args={"shard": GENERATED, "api_key": "sk-1"}, model="echo")
     assert spec.public() == {
         "task": "qa",
         "model": "echo",
-        "task_args": {"source_id": GENERATED, "api_key": "…"},
+        "task_args": {"shard": GENERATED, "api_key": "…"},
         "model_args": {},
     }
-    assert spec.identity()["task_args"] == {"source_id": GENERATED, "api_key": "…"}
+    assert spec.identity()["task_args"] == {"shard": GENERATED, "api_key": "…"}
 
 
 def test_secrets_of_model_and_judge_are_registered() -> None:

@@ -132,3 +132,11 @@ def test_worker_goes_on_while_its_pipe_is_open(tmp_path: Path) -> None:
         f" lifetime.end_with_parent(0); time.sleep(0.3); open({str(marker)!r}, 'w'); {RELEASE_THE_LOCK}"
     )
     check_worker_ends_with_its_parent(code, marker)
+
+
+def test_a_worker_whose_pipe_is_closed_ends_with_an_error_for_the_script_that_started_it() -> None:
+    code = "from auricle.engine.workers import lifetime; lifetime.GRACE_SECONDS = 0; lifetime.end_with_parent(0)"
+    worker = subprocess.Popen([sys.executable, "-c", f"{code}; {RELEASE_THE_LOCK}"], stdin=subprocess.PIPE)
+    assert worker.stdin
+    worker.stdin.close()
+    assert worker.wait(30) == 1
