@@ -12,7 +12,7 @@ from auricle import Generation, Likelihood, Sample, Spec, SpecError, Task, evalu
 from auricle.core.redaction import SECRETS
 from auricle.core.types import Output
 from auricle.engine.factory import build_task
-from auricle.engine.spec import JudgeSpec, parse_arguments, resolve_task
+from auricle.engine.spec import JudgeSpec, parse_arguments, resolve_task, resolve_tasks
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond
 from auricle.tasks.task_files import TaskReference
@@ -64,6 +64,18 @@ def test_arguments_of_requests_and_rows_cannot_be_replaced_by_scoring(name: str)
 def test_data_file_with_a_kind_is_a_task() -> None:
     assert resolve_task("x.csv", "mcq", {"language": "en"}) == TaskReference("mcq", {"data": "x.csv", "language": "en"})
     assert resolve_task("hf:a/b", "asr", {}) == TaskReference("asr", {"data": "hf:a/b"})
+
+
+def test_a_name_is_a_task_with_the_arguments_of_the_command_line() -> None:
+    assert resolve_task("librispeech", None, {"split": "test"}) == TaskReference("librispeech", {"split": "test"})
+
+
+def test_a_pattern_stands_for_all_tasks_that_it_matches_and_a_data_file_for_one() -> None:
+    assert resolve_tasks("meld*", None, {"root": "x"}) == [
+        TaskReference("meld", {"root": "x"}),
+        TaskReference("meld-choice", {"root": "x"}),
+    ]
+    assert resolve_tasks("x.csv", "qa", {}) == [TaskReference("qa", {"data": "x.csv"})]
 
 
 def test_command_line_overrides_a_task_file(tmp_path: Path) -> None:
