@@ -290,6 +290,17 @@ def test_a_finished_run_is_read_once_whether_it_needs_a_model_or_not(
     assert len(journal_lines(tmp_path)) == 6 + calls
 
 
+def test_changed_rows_of_a_finished_run_are_sent_in_their_order(tmp_path: Path) -> None:
+    evaluate(tmp_path, texts(6), Echo())
+    samples = [replace(sample, inputs={"question": f"other {sample.id}"}) for sample in texts(6)]
+    samples[:2], observer = texts(2), FinishedPass()
+    settings = replace(QUICK, concurrency=1)
+    with Run.open(tmp_path, SPEC) as run, RunLoop(Respond("{question}"), samples, run, settings, observer) as loop:
+        assert loop.needs_model()
+        asyncio.run(loop.run(FakeApi(), asyncio.Event()))
+    assert [record.sample.id for record in observer.results] == ["2", "3", "4", "5"]
+
+
 @pytest.mark.parametrize(("level", "lines"), [(1, 1), (True, 2), (1.0, 2), ("1", 2)])
 def test_metadata_that_is_equal_but_of_another_type_is_stored_again(tmp_path: Path, level: Json, lines: int) -> None:
     sample = Sample(id="0", inputs={"question": "x"}, target="x", meta={"level": 1})
