@@ -201,17 +201,21 @@ def score(
         task = task.with_judge()
     if judge_spec is None:
         return _scored(run, _publish(run, task, stored_judge, scoring))
+    _check_judge_is_used(task, out)
+    with lock_run(run.path):
+        metrics, stop_reason = _judge_and_publish(
+            run, task, judge_spec, settings or Settings(), observer or Observer(), scoring
+        )
+    return replace(_scored(run, metrics), judge_requested=True, stop_reason=stop_reason)
+
+
+def _check_judge_is_used(task: Task, out: str | Path) -> None:
     if not any(metric.judge_requests for metric in task.metrics):
         names = ", ".join(metric.name for metric in task.metrics)
         raise NothingToJudge(
             f"{out} has no metric that uses a judge; its metrics are {names}. "
             "Add -T metrics=judge-reference or another judge metric."
         )
-    with lock_run(run.path):
-        metrics, stop_reason = _judge_and_publish(
-            run, task, judge_spec, settings or Settings(), observer or Observer(), scoring
-        )
-    return replace(_scored(run, metrics), judge_requested=True, stop_reason=stop_reason)
 
 
 def _scored(run: Run, metrics: Metrics) -> RunResult:

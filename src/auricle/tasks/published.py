@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
+from auricle.core.errors import AuricleError
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.options import Provenance
 
@@ -20,13 +22,14 @@ class Published(Protocol):
 
 
 def load_published() -> dict[str, Published]:
-    """Return these tasks by name. A task that cannot be loaded is left out; the error appears where it is used."""
+    """Return these tasks by name.
+
+    A task that cannot be loaded is left out: `auricle list tasks` and `auricle doctor` show its error.
+    """
     published: dict[str, Published] = {}
     for name in TASKS:
-        try:
+        with suppress(AuricleError):  # what a broken package raises is one, whatever it was
             entry = TASKS.get(name)
             if isinstance(entry, Published):
                 published[name] = entry
-        except Exception:  # noqa: BLE001, S112 - a package may raise anything, and one must not break a listing
-            continue
     return published
