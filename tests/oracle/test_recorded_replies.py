@@ -1,7 +1,6 @@
 """What is read from many replies stays as it was recorded.
 
-It covers `auricle.text.extract_option`, `auricle.text.extract_number`, `auricle.text.clean_reply`,
-`auricle.text.answer_phrasings` and `auricle.text.chinese_numbers`.
+It covers `auricle.text.reading` and `auricle.text.chinese_numbers`.
 """
 
 import pytest

@@ -11,26 +11,21 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from auricle.text.chinese_numbers import (
-    fold_numerals,
-    read_cardinal,
-    read_contextual_numbers,
-    read_number,
-    read_numbers,
-    spell_digits,
-)
-from auricle.text.clean_reply import clean_reply
-from auricle.text.extract_number import extract_number, extract_yes_no
-from auricle.text.extract_option import extract_label, extract_option, strip_labels
+from auricle.text import chinese_numbers as chinese
+from auricle.text import read_label, read_number, read_option, read_yes_no, strip_labels
+from auricle.text.reading import Reading, clean_reply
 from tests.support import paths
 
 RECORDING = paths.GOLDEN / "replies.json"
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    function.__name__: function
-    for function in (
-        *(extract_option, extract_label, strip_labels, extract_number, extract_yes_no, clean_reply, read_numbers),
-        *(read_contextual_numbers, fold_numerals, spell_digits, read_number, read_cardinal),
-    )
+    **{function.__name__: function for function in (read_option, read_label, read_number, read_yes_no)},
+    **{function.__name__: function for function in (strip_labels, clean_reply)},
+    "chinese.read_number": chinese.read_number,
+    "chinese.read_numbers": chinese.read_numbers,
+    "chinese.read_cardinal": chinese.read_cardinal,
+    "chinese.read_contextual_numbers": chinese.read_contextual_numbers,
+    "chinese.fold_numerals": chinese.fold_numerals,
+    "chinese.spell_digits": chinese.spell_digits,
 }
 
 
@@ -42,7 +37,8 @@ def load() -> dict[str, list[list[Any]]]:
 
 def call_all(name: str, calls: list[list[Any]]) -> list[list[Any]]:
     """Call a function with every list of arguments, and return them with the results."""
-    return [[*arguments, FUNCTIONS[name](*arguments)] for *arguments, _ in calls]
+    results = ((arguments, FUNCTIONS[name](*arguments)) for *arguments, _ in calls)
+    return [[*arguments, result.value if isinstance(result, Reading) else result] for arguments, result in results]
 
 
 if __name__ == "__main__":

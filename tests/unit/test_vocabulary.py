@@ -39,7 +39,7 @@ EXEMPT = {
     "docs/design/glossary.md": "lists the words",
     "CHANGELOG.md": "describes the past",
     "scripts/golden.py": "contains transcripts, and classes written for other frameworks",
-    "src/auricle/text/answer_phrasings.py": "phrases that models write",
+    "src/auricle/text/reading/phrasings.py": "phrases that models write",
     "src/auricle/metrics/refusal.py": "phrases that models write",
     "src/auricle/text/framework_normalisers.py": "a published table of words",
 }

@@ -30,7 +30,7 @@ from auricle.metrics.base import (
 )
 from auricle.metrics.confusion import ClassAggregate, ConfusionAggregator, LabelStat, get_task_labels
 from auricle.metrics.label_alignment import LabelAlignment, align_labels
-from auricle.text import extract_label, extract_option
+from auricle.text import read_label, read_option
 
 NEEDS_TEXT_OR_SCORES = (
     "needs class scores or text; this model's outputs are continuous dimensions: use eta2 or ccc_arousal"
@@ -45,7 +45,7 @@ def get_predicted_label(sample: Sample, output: Output) -> str:
         return max(values, key=lambda name: values[name])
     if not isinstance(output, Generation):
         raise Unsuited(f"needs text or class scores, not {type(output).__name__}")
-    label = extract_label(output.text, get_choices(sample))
+    label = read_label(output.text, get_choices(sample)).value
     if label is None:
         raise Unreadable(f"names no label: {output.text[:80]!r}")
     return label
@@ -64,7 +64,7 @@ def require_class_scores(output: Output, needed: str = "class scores") -> Predic
     return output
 
 
-def extract_label_or_none(sample: Sample, output: Output) -> str | None:
+def read_label_or_none(sample: Sample, output: Output) -> str | None:
     """Return the predicted label, or None if the answer is unreadable."""
     try:
         return get_predicted_label(sample, output)
@@ -131,7 +131,7 @@ def _class_metric(name: str, title: str, finish: ClassAggregate) -> Metric:
         bounds=lambda sample: ((None, str(sample.target)), (str(sample.target), str(sample.target))),
         plot="classes",
         credit=lambda stat: float(confusion.predicted_label(stat) == stat[1]),
-        read_answer=extract_label_or_none,
+        read_answer=read_label_or_none,
     )
 
 
@@ -186,7 +186,7 @@ def _hit_metric(name: str, title: str, score: ScoreFunction) -> Metric:
         bounds=constant_bounds((0.0, 1.0)),
         credit=float,
         has_label_ceiling=True,
-        read_answer=extract_label_or_none,
+        read_answer=read_label_or_none,
     )
 
 
@@ -268,13 +268,13 @@ ece = _label_metric(
 
 
 def _read_option(sample: Sample, output: Generation) -> str | None:
-    chosen = extract_option(output.text, get_choices(sample))
+    chosen = read_option(output.text, get_choices(sample)).value
     return None if chosen is None else str(chosen)
 
 
 def _score_option(sample: Sample, output: Generation) -> float:
     choices = get_choices(sample)
-    chosen, right = extract_option(output.text, choices), resolve_option(sample.target, choices)
+    chosen, right = read_option(output.text, choices).value, resolve_option(sample.target, choices)
     if chosen is None:
         raise Unreadable(f"names no option: {output.text[:80]!r}")
     if right is None or not choices:
@@ -294,7 +294,7 @@ def resolve_option(target: Json, options: Sequence[str]) -> int | None:
     elif len(label) == 1 and "A" <= label <= "Z":
         index = ord(label) - ord("A")
     else:
-        return extract_option(text, options) if options else None
+        return read_option(text, options).value if options else None
     return index if index < len(options) or not options else None
 
 

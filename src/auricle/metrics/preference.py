@@ -14,7 +14,7 @@ from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Prediction, Sample
 from auricle.metrics.base import FirstValueMean, Metric, SumAggregator, divide, mean
 from auricle.metrics.ratings import Dimension, output_variant
-from auricle.text import extract_option
+from auricle.text import read_option
 
 A, TIE, B = 0.0, 0.5, 1.0
 CHOICE_BY_NAME: Mapping[str, float] = {"a": A, "tie": TIE, "b": B}
@@ -44,7 +44,7 @@ def get_choice(dimension: Dimension, outputs: Sequence[Output]) -> float:
 def _read_choice(output: Output) -> float:
     assert isinstance(output, Generation)
     for names in (OPTION_NAMES, OPTION_LETTERS):
-        if (index := extract_option(output.text, names)) is not None:
+        if (index := read_option(output.text, names).value) is not None:
             return (A, B, TIE)[index]
     raise Unreadable(f"names neither A nor B: {output.text[:80]!r}")
 

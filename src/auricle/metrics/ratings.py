@@ -16,7 +16,7 @@ from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Output, Prediction, Sample
 from auricle.metrics import correlation
 from auricle.metrics.base import Aggregator, Metric
-from auricle.text.extract_number import extract_number
+from auricle.text import read_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Dimension:
 
     def parse_value(self, output: Generation) -> float:
         """Return the number in a text if it is on the scale."""
-        number = extract_number(output.text)
+        number = read_number(output.text).value
         low, high = self.scale
         if number is None:
             raise Unreadable(f"names no number: {output.text[:80]!r}")

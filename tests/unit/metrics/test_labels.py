@@ -64,8 +64,8 @@ def test_a_model_without_scores_is_unreadable_and_other_outputs_are_unsuited() -
         labels.require_class_scores(Prediction(values={}, scale="logit"))
     with pytest.raises(Unsuited, match="needs text or class scores, not Likelihood"):
         labels.get_predicted_label(sample_of("happy"), Likelihood(logprobs=(-1.0,)))
-    assert labels.extract_label_or_none(sample_of("happy"), Generation(text="hm")) is None
-    assert labels.extract_label_or_none(sample_of("happy"), Generation(text="It is happy.")) == "happy"
+    assert labels.read_label_or_none(sample_of("happy"), Generation(text="hm")) is None
+    assert labels.read_label_or_none(sample_of("happy"), Generation(text="It is happy.")) == "happy"
 
 
 def test_a_single_choice_need_not_be_a_list() -> None:

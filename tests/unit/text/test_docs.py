@@ -1,6 +1,6 @@
 """Statements of docs/text.md about profiles and replies."""
 
-from auricle.text import PROFILES, extract_option
+from auricle.text import PROFILES, read_option
 from tests.support import paths
 
 PAGE = (paths.DOCS / "text.md").read_text(encoding="utf-8")
@@ -17,6 +17,6 @@ def test_the_documented_replies_are_extracted_as_stated() -> None:
     for line in lines:
         _, reply, _, letter, _ = (cell.strip() for cell in line.split("|"))
         documented["" if reply == "(empty)" else reply.strip("`")] = letter
-    indices = {reply: extract_option(reply, CHOICES) for reply in documented}
+    indices = {reply: read_option(reply, CHOICES).value for reply in documented}
     assert len(documented) > 12
     assert documented == {reply: "unreadable" if index is None else "ABCD"[index] for reply, index in indices.items()}

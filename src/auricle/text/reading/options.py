@@ -1,4 +1,4 @@
-"""Extract the option or label that a free-form reply chooses; never guess.
+"""Read the option or label that a free-form reply chooses; never guess.
 
 First every mention of an option is located, by its text or by the letter or number that labels it. Then each mention
 is classified by the words before and after it, with a table of phrasings:
@@ -25,7 +25,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from auricle.text.answer_phrasings import (
+from auricle.text.profiles import UNSPACED_SCRIPTS
+from auricle.text.reading.clean_reply import clean_reply
+from auricle.text.reading.phrasings import (
     OPTIONAL_FILLERS,
     ClaimLevel,
     PhrasingRule,
@@ -34,8 +36,7 @@ from auricle.text.answer_phrasings import (
     text_rules,
     whole_word,
 )
-from auricle.text.clean_reply import clean_reply
-from auricle.text.profiles import UNSPACED_SCRIPTS
+from auricle.text.reading.result import Reading, Strength
 
 _CACHE_SIZE = 4_096
 
@@ -62,23 +63,29 @@ _WORD_SEPARATOR = re.compile(r"[_-]+")
 _LETTER_AND_TEXT = re.compile(r"[\s*(]*(?P<letter>[A-Z])[*)]*[.):：]*\s+(?P<text>\S.*)", re.DOTALL)
 
 
-def extract_option(text: str, choices: Sequence[str]) -> int | None:
-    """Return the index of the option that a reply chooses, or None; without choices, the index of a letter A to Z."""
+def read_option(text: str, choices: Sequence[str]) -> Reading[int]:
+    """Read the index of the option that a reply chooses.
+
+    Args:
+        text: The reply.
+        choices: The texts of the options, with or without their letters; without any, a letter A to Z is read.
+    """
     texts = [_canonical_text(option) for option in strip_labels(choices)]
     if (lettered := _LETTER_AND_TEXT.fullmatch(text.strip())) and texts:
         index = string.ascii_uppercase.index(lettered["letter"])
         if index < len(texts) and _canonical_text(lettered["text"]) == texts[index]:
-            return index  # exactly the letter and the text of one option
-    chosen = _find_option(text, _choice_names(tuple(choices)))
+            return Reading(index, Strength.WHOLE_REPLY)  # exactly the letter and the text of one option
+    reading = _find_option(text, _choice_names(tuple(choices)))
     equal = [index for index, option in enumerate(texts) if option == _canonical_text(text)]
-    is_exact = chosen is None and len({choices[index] for index in equal}) == 1
-    return equal[0] if is_exact else chosen
+    is_exact = reading.value is None and len({choices[index] for index in equal}) == 1
+    return Reading(equal[0], Strength.WHOLE_REPLY) if is_exact else reading
 
 
-def extract_label(text: str, labels: Sequence[str]) -> str | None:
-    """Return the label that a reply names, or None; either part of a label such as "生气/angry" is enough."""
-    index = _find_option(text, _label_names(tuple(labels)))
-    return None if index is None else labels[index]
+def read_label(text: str, labels: Sequence[str]) -> Reading[str]:
+    """Read the label that a reply names; either part of a label such as "生气/angry" is enough."""
+    reading = _find_option(text, _label_names(tuple(labels)))
+    value = None if reading.value is None else labels[reading.value]
+    return Reading(value, reading.strength, reading.refused)
 
 
 def strip_labels(choices: Sequence[str]) -> list[str]:
@@ -111,7 +118,7 @@ def _label_variants(name: str) -> list[str]:
     return [variant for variant in dict.fromkeys([*parts, *spaced]) if variant not in {"", name}]
 
 
-def _find_option(text: str, names: _OptionNames) -> int | None:
+def _find_option(text: str, names: _OptionNames) -> Reading[int]:
     reply = clean_reply(text)
     by_text = find_text_mentions(reply, names.aliases)
     return decide_option(reply, [*by_text, *find_label_mentions(reply, names.labels, by_text)])
@@ -337,9 +344,18 @@ def _classify_group(text: str, group: Sequence[Mention]) -> Claim:
     return Claim(level, frozenset(mention.index for mention in group), group[-1].end)
 
 
-def _agreed_option(claims: Sequence[Claim]) -> int | None:
+_STRENGTH = {
+    ClaimLevel.STATED: Strength.MARKER,
+    ClaimLevel.LEAD: Strength.WHOLE_REPLY,
+    ClaimLevel.PREDICATED: Strength.OPTION_TEXT,
+    ClaimLevel.PLAIN: Strength.OPTION_TEXT,
+    ClaimLevel.TENTATIVE: Strength.WEAK,
+}
+
+
+def _agree(claims: Sequence[Claim]) -> Reading[int]:
     indices = {index for claim in claims for index in claim.indices}
-    return indices.pop() if len(indices) == 1 else None
+    return Reading(indices.pop(), _STRENGTH[claims[-1].level]) if len(indices) == 1 else Reading()
 
 
 def _closing_lead(text: str, claims: Sequence[Claim]) -> list[Claim]:
@@ -352,15 +368,15 @@ def _closing_lead(text: str, claims: Sequence[Claim]) -> list[Claim]:
     return [] if earlier and is_new else [last]
 
 
-def decide_option(text: str, mentions: Sequence[Mention]) -> int | None:
-    """Return the index of the option that a reply decides on, or None."""
+def decide_option(text: str, mentions: Sequence[Mention]) -> Reading[int]:
+    """Read the index of the option that a reply decides on."""
     ordered = _merge(text, sorted(mentions)[-_MAX_MENTIONS:])
     claims = [_classify_group(text, group) for group in _group_mentions(text, ordered)]
     stated = [claim for claim in claims if claim.level is ClaimLevel.STATED]
     final = (stated + _closing_lead(text, claims))[-1:]
     if final:
-        return _agreed_option(final)
+        return _agree(final)
     for level in (ClaimLevel.LEAD, ClaimLevel.PREDICATED, ClaimLevel.PLAIN, ClaimLevel.TENTATIVE):
         if claims_on_level := [claim for claim in claims if claim.level is level]:
-            return _agreed_option(claims_on_level)
-    return None
+            return _agree(claims_on_level)
+    return Reading()

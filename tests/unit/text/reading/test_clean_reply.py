@@ -2,7 +2,7 @@
 
 import pytest
 
-from auricle.text.clean_reply import clean_reply
+from auricle.text.reading.clean_reply import clean_reply
 
 
 @pytest.mark.parametrize(

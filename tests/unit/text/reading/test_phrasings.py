@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from auricle.text.answer_phrasings import ClaimLevel, answer_rules, label_rules, text_rules, whole_word
+from auricle.text.reading.phrasings import ClaimLevel, answer_rules, label_rules, text_rules, whole_word
 
 
 @pytest.mark.parametrize(

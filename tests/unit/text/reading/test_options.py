@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auricle.text import extract_label, extract_number, extract_option, extract_yes_no, strip_labels
-from auricle.text.extract_option import (
+from auricle.text import read_label, read_number, read_option, read_yes_no, strip_labels
+from auricle.text.reading.options import (
     Mention,
     _linked_to_next,
     build_label_table,
@@ -270,17 +270,17 @@ def letter_index(letter: str | None) -> int | None:
 
 @pytest.mark.parametrize(("reply", "letter"), [*PHRASED, *MARKED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED], ids=show_reply)
 def test_an_option_is_extracted_from_an_english_reply(reply: str, letter: str | None) -> None:
-    assert extract_option(reply, INSTRUMENTS) == letter_index(letter)
+    assert read_option(reply, INSTRUMENTS).value == letter_index(letter)
 
 
 @pytest.mark.parametrize(("reply", "letter"), IN_CHINESE, ids=show_reply)
 def test_an_option_is_extracted_from_a_chinese_reply(reply: str, letter: str | None) -> None:
-    assert extract_option(reply, CHINESE) == letter_index(letter)
+    assert read_option(reply, CHINESE).value == letter_index(letter)
 
 
 @pytest.mark.parametrize("reply", UNREADABLE, ids=show_reply)
 def test_a_reply_without_a_single_option_is_unreadable(reply: str) -> None:
-    assert extract_option(reply, INSTRUMENTS) is None
+    assert read_option(reply, INSTRUMENTS).value is None
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_a_reply_without_a_single_option_is_unreadable(reply: str) -> None:
     ids=show_reply,
 )
 def test_similar_option_texts_are_distinguished(reply: str, choices: list[str], expected: int | None) -> None:
-    assert extract_option(reply, choices) == expected
+    assert read_option(reply, choices).value == expected
 
 
 @pytest.mark.parametrize(
@@ -337,13 +337,13 @@ def test_similar_option_texts_are_distinguished(reply: str, choices: list[str], 
     ids=show_reply,
 )
 def test_without_choices_only_letters_count(reply: str, expected: int | None) -> None:
-    assert extract_option(reply, []) == expected
+    assert read_option(reply, []).value == expected
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.mark.parametrize(("reply", "letter"), WITHOUT_REASONING, ids=show_reply)
 def test_markdown_around_a_reply_changes_nothing(wrapper: str, reply: str, letter: str | None) -> None:
-    assert extract_option(wrapper.format(reply), INSTRUMENTS) == letter_index(letter)
+    assert read_option(wrapper.format(reply), INSTRUMENTS).value == letter_index(letter)
 
 
 @pytest.mark.slow
@@ -353,8 +353,8 @@ def test_every_letter_is_extracted_in_every_phrase(count: int, data: st.DataObje
     index = data.draw(st.integers(0, count - 1))
     choices = [f"sound of thing{position}" for position in range(count)]
     reply = frame.format(string.ascii_uppercase[index])
-    assert extract_option(reply, choices) == index
-    assert extract_option(reply, []) == index
+    assert read_option(reply, choices).value == index
+    assert read_option(reply, []).value == index
 
 
 @settings(deadline=None)
@@ -362,37 +362,37 @@ def test_every_letter_is_extracted_in_every_phrase(count: int, data: st.DataObje
 def test_a_letter_beyond_the_options_does_not_count(count: int, data: st.DataObject) -> None:
     index = data.draw(st.integers(count, 25))
     choices = [f"sound of thing{position}" for position in range(count)]
-    assert extract_option(f"The answer is {string.ascii_uppercase[index]}.", choices) is None
+    assert read_option(f"The answer is {string.ascii_uppercase[index]}.", choices).value is None
 
 
 @settings(deadline=None)
 @given(st.permutations(INSTRUMENTS), st.sampled_from(INSTRUMENTS))
 def test_an_option_named_by_text_does_not_depend_on_its_position(choices: list[str], name: str) -> None:
-    assert extract_option(f"I believe it is a {name}.", choices) == choices.index(name)
+    assert read_option(f"I believe it is a {name}.", choices).value == choices.index(name)
 
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(REPLIES, st.lists(st.text(max_size=12), max_size=26))
 def test_an_extracted_option_is_always_in_range(reply: str, choices: list[str]) -> None:
-    index = extract_option(reply, choices)
+    index = read_option(reply, choices).value
     assert index is None or 0 <= index < (len(choices) or 26)
 
 
 @settings(max_examples=150, deadline=None)
 @given(REPLIES)
 def test_extraction_is_deterministic_and_never_fails(reply: str) -> None:
-    assert extract_option(reply, INSTRUMENTS) == extract_option(reply, INSTRUMENTS)
-    assert extract_label(reply, EMOTIONS) in {None, *EMOTIONS}
-    assert extract_number(reply) is None or isinstance(extract_number(reply), float)
-    assert extract_yes_no(reply) in {None, True, False}
+    assert read_option(reply, INSTRUMENTS).value == read_option(reply, INSTRUMENTS).value
+    assert read_label(reply, EMOTIONS).value in {None, *EMOTIONS}
+    assert read_number(reply).value is None or isinstance(read_number(reply).value, float)
+    assert read_yes_no(reply).value in {None, True, False}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", ["A, ", "not ", "guitar ", "1", "<think", "(", "so ", "_", "1,"])
 def test_a_repetitive_reply_is_processed_in_bounded_time(piece: str) -> None:
     started = time.monotonic()
-    for extract in (extract_number, extract_yes_no, lambda reply: extract_option(reply, INSTRUMENTS)):
+    for extract in (read_number, read_yes_no, lambda reply: read_option(reply, INSTRUMENTS).value):
         extract(piece * 4000)
     assert time.monotonic() - started < 20
 
@@ -412,7 +412,7 @@ def test_a_repetitive_reply_is_processed_in_bounded_time(piece: str) -> None:
     ids=show_reply,
 )
 def test_full_option_texts_of_a_real_benchmark_are_extracted(reply: str, choices: list[str], expected: int) -> None:
-    assert extract_option(reply, choices) == expected
+    assert read_option(reply, choices).value == expected
 
 
 def test_letters_are_stripped_only_if_every_option_has_its_own() -> None:
@@ -444,7 +444,7 @@ def test_letters_are_stripped_only_if_every_option_has_its_own() -> None:
     ids=show_reply,
 )
 def test_a_label_is_extracted_from_a_reply(reply: str, expected: str | None) -> None:
-    assert extract_label(reply, EMOTIONS) == expected
+    assert read_label(reply, EMOTIONS).value == expected
 
 
 @pytest.mark.slow
@@ -461,7 +461,7 @@ def test_a_label_is_extracted_from_a_reply(reply: str, expected: str | None) -> 
     ids=show_reply,
 )
 def test_either_part_of_a_bilingual_label_is_enough(reply: str, expected: str | None) -> None:
-    assert extract_label(reply, BILINGUAL) == expected
+    assert read_label(reply, BILINGUAL).value == expected
 
 
 OPTIONS = (("car",), ("racing car", "racer"))
@@ -527,13 +527,13 @@ def mentions(reply: str) -> list[Mention]:
     ],
 )
 def test_the_highest_level_of_claims_decides(reply: str, index: int | None) -> None:
-    assert decide_option(reply, mentions(reply)) == index
+    assert decide_option(reply, mentions(reply)).value == index
 
 
 def test_a_label_and_its_text_are_one_mention() -> None:
     reply = "B) guitar"
     both = [Mention(0, 1, 1, is_label=True), Mention(3, 9, 1, is_label=False)]
-    assert decide_option(reply, both) == 1
+    assert decide_option(reply, both).value == 1
 
 
 @pytest.mark.parametrize(
@@ -547,7 +547,7 @@ def test_a_label_and_its_text_are_one_mention() -> None:
     ],
 )
 def test_a_label_and_a_text_that_belong_together_are_classified_together(reply: str, expected: int | None) -> None:
-    assert extract_option(reply, INSTRUMENTS) == expected
+    assert read_option(reply, INSTRUMENTS).value == expected
 
 
 @pytest.mark.parametrize(
@@ -560,23 +560,23 @@ def test_a_small_letter_is_a_label_at_the_start_of_a_line_or_shortly_after_such_
 
 @pytest.mark.parametrize(("distance", "expected"), [(84, 1), (85, None)])
 def test_a_phrase_counts_only_near_an_option(distance: int, expected: int | None) -> None:
-    assert extract_option(f"hm piano hm answer{' ' * distance}guitar hm", INSTRUMENTS) == expected
-    assert extract_option(f"hm piano hm guitar{' ' * (distance - 1)}because", INSTRUMENTS) == expected
+    assert read_option(f"hm piano hm answer{' ' * distance}guitar hm", INSTRUMENTS).value == expected
+    assert read_option(f"hm piano hm guitar{' ' * (distance - 1)}because", INSTRUMENTS).value == expected
 
 
 def test_only_the_last_thousand_mentions_count() -> None:
-    assert extract_option("guitar hm " + "piano hm " * 1000, INSTRUMENTS) == 0
-    assert extract_option("guitar hm " + "piano hm " * 999, INSTRUMENTS) is None
+    assert read_option("guitar hm " + "piano hm " * 1000, INSTRUMENTS).value == 0
+    assert read_option("guitar hm " + "piano hm " * 999, INSTRUMENTS).value is None
 
 
 def test_a_label_on_the_text_of_another_option_is_not_an_answer() -> None:
     reply = "A) guitar"
     both = [Mention(0, 1, 0, is_label=True), Mention(3, 9, 1, is_label=False)]
-    assert decide_option(reply, both) is None
+    assert decide_option(reply, both).value is None
 
 
 def test_a_reply_without_mentions_has_no_option() -> None:
-    assert decide_option("nothing here", []) is None
+    assert decide_option("nothing here", []).value is None
 
 
 @pytest.mark.parametrize(

@@ -1,48 +1,13 @@
-"""Extract a number, or yes or no, from a free-form reply."""
+"""Read yes or no from a free-form reply."""
 
 from __future__ import annotations
 
-import math
 import re
 from typing import NamedTuple
 
-from auricle.text.answer_phrasings import whole_word
-from auricle.text.clean_reply import clean_reply
-
-_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?|\.[0-9]++"
-_SIGNED = rf"(?:(?<![\w)])[-+])?(?:{_DIGITS})(?:e[-+]?[0-9]+)?"
-_NUMBER = re.compile(rf"(?<![a-z0-9_.])({_SIGNED})(?![a-z0-9_]|\.[0-9])", re.IGNORECASE)
-_CUE = (
-    rf"(?:{whole_word('score|rating|rate|answer|grade|value|result|number|total|mark')}|评分|得分|打分|分数"
-    r"|答案|结果|总分)"
-)
-_CUED = re.compile(rf"{_CUE}[^0-9\n]{{0,40}}?({_SIGNED})(?![a-z0-9_]|\.[0-9])", re.IGNORECASE)
-# The end of a scale ("4 out of 5") is not the number of the reply.
-_SCALES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?<=[0-9])\s*/\s*(?:{_DIGITS})",
-        rf"(?<=[0-9])\s+out\s+of\s+(?:a\s+(?:possible\s+)?)?(?:{_DIGITS})",
-        rf"{whole_word('scale|range|rated?|from|between')}(?:\s+(?:of|from|between))?\s+"
-        rf"(?:{_DIGITS})\s*(?:-|–|~|to|and)\s*(?:{_DIGITS})",
-        rf"(?:满分|总分)(?:是|为)?\s*(?:{_DIGITS})\s*分?(?:制)?",
-        rf"(?<![0-9.])(?:{_DIGITS})\s*分\s*(?:制|满分)",
-        rf"(?<![0-9.])(?:{_DIGITS})\s*(?:-|~|到|至)\s*(?:{_DIGITS})\s*分?(?:的|之间)",
-    )
-)
-
-
-def extract_number(text: str) -> float | None:
-    """Return the number of a reply: the last one after a cue such as "score:", else the last; None without any."""
-    reply = clean_reply(text)
-    for scale in _SCALES:
-        reply = scale.sub(" ", reply)
-    for pattern in (_CUED, _NUMBER):
-        values = [float(match[1].replace(",", "")) for match in pattern.finditer(reply)]
-        finite = [value for value in values if math.isfinite(value)]
-        if finite:
-            return finite[-1]
-    return None
+from auricle.text.reading.clean_reply import clean_reply
+from auricle.text.reading.phrasings import whole_word
+from auricle.text.reading.result import Reading, Strength
 
 
 class _YesNoWord(NamedTuple):
@@ -90,12 +55,12 @@ def _classify_word(reply: str, match: re.Match[str]) -> _YesNoWord:
     return _YesNoWord(value != bool(_DENIED.search(before)), is_stated)
 
 
-def extract_yes_no(text: str) -> bool | None:
-    """Return whether a reply affirms: its last statement decides, else all its words must agree; None if unclear."""
+def read_yes_no(text: str) -> Reading[bool]:
+    """Read whether a reply affirms: its last statement decides, else all its words must agree."""
     reply = _OPEN_QUESTION.sub(" ", clean_reply(text))
     verdicts = [_classify_word(reply, match) for match in _WORD.finditer(reply)]
     stated = [verdict.value for verdict in verdicts if verdict.is_stated]
     if stated:
-        return stated[-1]
+        return Reading(stated[-1], Strength.MARKER)
     values = {verdict.value for verdict in verdicts}
-    return values.pop() if len(values) == 1 else None
+    return Reading(values.pop(), Strength.WEAK) if len(values) == 1 else Reading()
