@@ -233,7 +233,7 @@ def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str
             are expected to have no value, as long as others have one.
     """
     scored = {number.metric for number in metrics.overall}
-    failed = {*metrics.refused, *metrics.unreadable}
+    failed = {*metrics.not_computed, *metrics.unreadable}
     unscored = {
         metric.name
         for metric in task.metrics

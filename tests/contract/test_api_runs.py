@@ -405,7 +405,7 @@ def test_secrets_echoed_by_a_server_are_not_stored(
     done = auricle("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run")
     assert done.returncode == 3, done.stderr
     kinds = {item["error"]["kind"] for item in records(tmp_path / "kept/run").values()}
-    assert kinds <= {"Refused", "Transient"}
+    assert kinds <= {"Rejected", "Transient"}
     assert_no_secret(tmp_path / "kept", done.stdout, done.stderr, sounds=sounds)
 
 

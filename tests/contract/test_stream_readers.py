@@ -70,13 +70,13 @@ def test_an_answer_that_does_not_stop_is_cut_off_in_runs_and_load_tests(run_both
     for lines in run_both(endless, "openai"):
         assert len(lines) == 4
         for line in lines:
-            assert line["error"]["kind"] == "Refused"
+            assert line["error"]["kind"] == "Rejected"
             assert "and did not stop" in line["error"]["message"]
 
 
 def test_a_stream_that_times_out_is_the_same_error_in_runs_and_load_tests(run_both: Any) -> None:
     for lines in run_both(Script(faults={"endless": 1.0}), timeout=0.3):
-        assert {line["error"]["kind"] for line in lines} == {"Refused"}
+        assert {line["error"]["kind"] for line in lines} == {"Rejected"}
         assert all("raise the limit with -M timeout=SECONDS" in line["error"]["message"] for line in lines)
 
 

@@ -133,7 +133,7 @@ def test_every_sample_is_answered_or_failed_as_predicted(faulty_run: FaultyRun) 
             assert line["outputs"][0]["text"] == ("" if fault else f"w {line['id'][1:]}")
         else:
             assert line["outputs"] == []
-            assert line["error"]["kind"] == ("Refused" if fault in FINAL else "Transient")
+            assert line["error"]["kind"] == ("Rejected" if fault in FINAL else "Transient")
             assert FINAL.get(fault or "", "127.0.0.1") in line["error"]["message"]
 
 
@@ -157,7 +157,7 @@ def test_numbers_have_the_right_coverage(faulty_run: FaultyRun) -> None:
     number = faulty_run.document["numbers"][0]
     assert (number["total"], number["failed"]) == (total, failed)
     assert number["scored"] == total - failed
-    kinds = Counter("Refused" if fault in FINAL else "Transient" for fault in faults)
+    kinds = Counter("Rejected" if fault in FINAL else "Transient" for fault in faults)
     assert {failure["kind"]: failure["count"] for failure in faulty_run.document["failures"]} == kinds
 
 

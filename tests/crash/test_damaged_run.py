@@ -173,7 +173,7 @@ RECORDS = st.builds(
         sample=Sample(id=sample_id, inputs={"question": text}, meta=meta),
         row=row,
         outputs=() if failed else (Generation(text=text),),
-        error=Failure("Refused", text) if failed else None,
+        error=Failure("Rejected", text) if failed else None,
     ),
     TEXTS.filter(bool),
     TEXTS,

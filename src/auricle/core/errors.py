@@ -103,7 +103,7 @@ class Unreachable(Transient):
     """No connection could be made, or the server never sent a byte."""
 
 
-class Refused(SampleError):
+class Rejected(SampleError):
     """The server rejects the request; sending it again would not help."""
 
 

@@ -14,7 +14,7 @@ from auricle.audio import Audio, Video
 from auricle.core.errors import (
     AllRequestsFailed,
     AudioError,
-    Refused,
+    Rejected,
     Skipped,
     SpecError,
     Transient,
@@ -76,7 +76,7 @@ class FailFast:
         """
         if isinstance(error, Transient) and error.retry_after is not None:
             self._record_busy(error, error.retry_after)
-        is_of_server = isinstance(error, (Unreachable, Refused))
+        is_of_server = isinstance(error, (Unreachable, Rejected))
         if self._has_success or (isinstance(error, PASSING_ERRORS) and not is_of_server):
             return
         message = str(error).partition(" from ")[0][:8] if is_of_server else str(error)

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import orjson
 
 from auricle.audio import Audio
-from auricle.core.errors import Refused
+from auricle.core.errors import Rejected
 from auricle.core.types import Generate, Part, Turn
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed, sampling_seed
@@ -31,7 +31,7 @@ class GeminiReader(AnswerReader):
 
     def _raise_blocked(self, feedback: Any) -> NoReturn:
         reason = as_text(as_object(feedback).get("blockReason") or "no reason given")
-        raise Refused(f"{self.host} refused to answer: {reason[:MAX_REASON_CHARS]}")
+        raise Rejected(f"{self.host} refused to answer: {reason[:MAX_REASON_CHARS]}")
 
     def _read_event(self, event: Any) -> str:
         fields = as_object(event)

@@ -20,7 +20,7 @@ import orjson
 
 from auricle.audio import Audio, Image, Video
 from auricle.audio.video import FrameSampling
-from auricle.core.errors import Refused, SpecError, Transient
+from auricle.core.errors import Rejected, SpecError, Transient
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed, sampling_seed
@@ -96,7 +96,7 @@ class ChatReader(AnswerReader):
     def check_answer(self) -> None:
         """Raise if the server ignored the request for first tokens."""
         if self._expects_first_tokens and not self._first_tokens and self.length:
-            raise Refused(
+            raise Rejected(
                 f"{self.host} does not return first tokens (top_logprobs). Use openai or vllm-chat with a server that "
                 "supports top_logprobs, or causal, audio-chat or vllm on this machine."
             )

@@ -201,7 +201,7 @@ def build_metrics(score_table: ScoreTable, numbers: Sequence[Number], **run_fact
             FailureKind(kind, count, tuple(map(FailureExample.from_record, score_table.examples[kind])))
             for kind, count in score_table.failures.most_common()
         ),
-        refused=collect_refusals(score_table),
+        not_computed=collect_refusals(score_table),
         unsuited=tuple(column.metric.name for column in score_table.columns if column.is_unsuited),
         unreadable={
             column.metric.name: dict(column.reasons.most_common()) for column in score_table.columns if column.reasons

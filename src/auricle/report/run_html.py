@@ -268,7 +268,7 @@ def _notices(metrics: Metrics) -> list[str]:
     notices += _unreadable_notices(metrics)
     notices += [
         f"{names} {'was' if alone else 'were'} not computed: {why}"
-        for names, why, alone in group_refusals(metrics.refused)
+        for names, why, alone in group_refusals(metrics.not_computed)
     ]
     return [*notices, *metrics.notes]
 

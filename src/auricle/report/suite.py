@@ -121,14 +121,14 @@ def combine_suite(path: Path, metrics_by_part: Mapping[str, Metrics | None]) -> 
 def _build_metrics(suite: SuiteRun, scored: Mapping[str, ScoredPart]) -> Metrics:
     problems = {part.name: NOT_RUN for part in suite.parts if part.name not in scored}
     problems |= {name: "none of its samples was scored" for name, part in scored.items() if not part.numbers}
-    refused: dict[str, str] = {}
+    not_computed: dict[str, str] = {}
     numbers: list[Number] = []
     try:
         combination = Combination.choose(suite, scored)
     except SpecError as error:
-        refused["the combined number"] = str(error)
+        not_computed["the combined number"] = str(error)
     else:
-        numbers, refused = combination.compute(problems)
+        numbers, not_computed = combination.compute(problems)
     task = _describe_task(suite, scored)
     shares = compute_shares(*_list_weights(suite), suite.average) if not problems else {}
     return Metrics(
@@ -145,7 +145,7 @@ def _build_metrics(suite: SuiteRun, scored: Mapping[str, ScoredPart]) -> Metrics
             for name, part in scored.items()
             for failure in part.metrics.failures
         ),
-        refused=refused,
+        not_computed=not_computed,
         numbers=tuple(numbers),
         usage=_add_usage([part.metrics.usage for part in scored.values()]),
         journal=_add_health([part.metrics.journal for part in scored.values()]),

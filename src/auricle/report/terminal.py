@@ -133,8 +133,8 @@ def format_failures(metrics: Metrics, max_examples: int = 3) -> list[str]:
             lines.append(f"    {example.origin or example.id}: {to_one_line(example.message)}")
         if failure.count > max_examples:
             lines.append(f"    … and {failure.count - max_examples} more: auricle samples RUN --failed")
-    if metrics.refused:
-        lines += [f"{', '.join(names)}: {to_one_line(why)}" for names, why in group_by_reason(metrics.refused)]
+    if metrics.not_computed:
+        lines += [f"{', '.join(names)}: {to_one_line(why)}" for names, why in group_by_reason(metrics.not_computed)]
     return lines
 
 

@@ -249,7 +249,7 @@ class Metrics:
     judge: JudgeFacts | None = None
     outcomes: OutcomeCounts = OutcomeCounts()
     failures: tuple[FailureKind, ...] = ()
-    refused: dict[str, str] = field(default_factory=dict)
+    not_computed: dict[str, str] = field(default_factory=dict)
     """Metrics and breakdowns that were requested but not computed, with the reason."""
     unsuited: tuple[str, ...] = ()
     """Metrics that do not apply to the outputs of the model."""

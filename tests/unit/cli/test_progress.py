@@ -26,7 +26,7 @@ def test_requests_in_flight_retries_and_failures_are_counted(capsys: pytest.Capt
     with ProgressLines("mine", 10) as progress:
         progress.on_in_flight(4)
         progress.on_result(make_record(attempts=3))
-        progress.on_result(make_record(error=Failure("Refused", "no")))
+        progress.on_result(make_record(error=Failure("Rejected", "no")))
         line = last_line(progress, capsys)
     assert line.startswith("mine: 2 of 10 samples")
     assert "4 in flight, 2 retried, 1 failed" in line
@@ -72,7 +72,7 @@ def test_events_are_lines_of_json_with_counts(capsys: pytest.CaptureFixture[str]
         assert isinstance(progress, ProgressEvents)
         progress.on_start(Run(tmp_path, RunSpec(identity={}, spec={})), lambda: None)
         progress.on_result(make_record())
-        progress.on_result(make_record(error=Failure("Refused", "no")))
+        progress.on_result(make_record(error=Failure("Rejected", "no")))
         progress.show()
         progress.on_judging(1)
         progress.finish(3)
@@ -89,7 +89,7 @@ def test_events_are_lines_of_json_with_counts(capsys: pytest.CaptureFixture[str]
     assert failed
     assert counts
     assert finished
-    assert (failed.id, failed.kind, failed.message) == ("1", "Refused", "no")
+    assert (failed.id, failed.kind, failed.message) == ("1", "Rejected", "no")
     assert (counts.done, counts.answered, counts.failed, counts.total, counts.run) == (2, 1, 1, 2, str(tmp_path))
     assert (finished.phase, finished.exit_code) == ("judging", 3)
 

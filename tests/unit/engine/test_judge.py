@@ -12,7 +12,7 @@ import pytest
 
 from auricle import Settings, Spec, api
 from auricle.audio import Audio
-from auricle.core.errors import AllRequestsFailed, ExitStatus, Refused, SpecError, Transient, Unsupported
+from auricle.core.errors import AllRequestsFailed, ExitStatus, Rejected, SpecError, Transient, Unsupported
 from auricle.core.types import Generate, Generation, Sample, Turn
 from auricle.engine.factory import build_task
 from auricle.engine.judge import JudgePass, PendingRequests
@@ -183,7 +183,7 @@ def test_judge_does_not_change_the_identity_of_the_run(data: Path, judge: Any, t
 
 def test_run_without_a_judge_completes_and_names_the_missing_judge(data: Path, tmp_path: Path) -> None:
     assert api.evaluate(spec(data, metrics="judge-reference,empty"), tmp_path / "run")
-    refused = read_metrics(tmp_path / "run")["refused"]
+    refused = read_metrics(tmp_path / "run")["not_computed"]
     assert list(refused) == ["judge-reference"]
     assert "auricle score RUN --judge MODEL" in refused["judge-reference"]
 
@@ -280,7 +280,7 @@ def test_agreement_with_human_labels_is_reported(manifest: Any, judge: Any, tmp_
     assert kappa["scored"] == 4
     assert kappa["details"] == {"agreement": 0.75}
     assert "by-judges.py" in kappa["signature"]
-    assert not read_metrics(run)["refused"]
+    assert not read_metrics(run)["not_computed"]
     assert read_metrics(run)["judge"]["verdicts"] == 3, "kappa reads the same verdicts"
 
 
@@ -340,7 +340,7 @@ def test_custom_metric_can_use_a_judge(data: Path, tmp_path: Path, register: Any
     run = tmp_path / "run"
     api.evaluate(Spec(task="mine", model="echo", judge=JudgeSpec(model="echo")), run)
     assert number(run, "custom")["value"] == pytest.approx((5 + 7 + 5 + 7 + 3) / 5)
-    assert "AttributeError" in read_metrics(run)["refused"]["broken"]
+    assert "AttributeError" in read_metrics(run)["not_computed"]["broken"]
 
 
 def test_prompts_are_rendered_once_for_judging_and_once_for_scoring(data: Path, tmp_path: Path, register: Any) -> None:
@@ -380,7 +380,7 @@ def test_pending_requests_are_unchanged_by_being_stored(tmp_path: Path, tone: An
 
 class RejectsEverything(AsyncModel):
     async def generate(self, request: Generate) -> Generation:
-        raise Refused("401 from nowhere: wrong key")
+        raise Rejected("401 from nowhere: wrong key")
 
 
 def test_rejecting_judge_aborts_early_and_other_metrics_are_scored(

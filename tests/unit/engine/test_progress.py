@@ -22,7 +22,7 @@ def test_counts_add_up() -> None:
     tracker.on_in_flight(4)
     tracker.on_result(make_record(attempts=3))
     tracker.on_result(make_record())
-    tracker.on_result(make_record(Failure("Refused", "no")))
+    tracker.on_result(make_record(Failure("Rejected", "no")))
     tracker.on_skipped()
     event = tracker.event("progress")
     assert (event.done, event.answered, event.failed, event.answered_before) == (4, 2, 1, 1)
@@ -41,7 +41,7 @@ def test_judging_starts_from_zero() -> None:
 
 
 def test_event_is_parsed_as_it_was_written() -> None:
-    event = ProgressEvent(event="failed", title="demo", id="7", kind="Refused", message="no\nkey", total=3, failed=1)
+    event = ProgressEvent(event="failed", title="demo", id="7", kind="Rejected", message="no\nkey", total=3, failed=1)
     line = event.to_json_line()
     assert line.count(b"\n") == 1
     assert b"eta_seconds" not in line
@@ -85,7 +85,7 @@ def test_verdicts_are_counted_like_samples() -> None:
     tracker = Updates("demo × echo", phase="judging")
     tracker.on_verdict(make_verdict())
     tracker.on_verdict(make_verdict())
-    tracker.on_verdict(make_verdict(Failure("Refused", "no")))
+    tracker.on_verdict(make_verdict(Failure("Rejected", "no")))
     assert (tracker.answered, tracker.failed, tracker.done) == (2, 1, 3)
 
 
@@ -99,7 +99,7 @@ def test_every_result_and_skipped_sample_is_shown() -> None:
 
 def test_judging_forgets_every_count_of_the_samples() -> None:
     tracker = ProgressTracker("demo × echo", 10)
-    tracker.on_result(make_record(Failure("Refused", "no"), attempts=3))
+    tracker.on_result(make_record(Failure("Rejected", "no"), attempts=3))
     tracker.on_result(make_record())
     tracker.on_skipped()
     tracker.on_in_flight(4)
@@ -113,7 +113,7 @@ def test_rate_and_remaining_time_follow_the_clock(monkeypatch: pytest.MonkeyPatc
     tracker = ProgressTracker("demo × echo", 10)
     tracker.on_skipped()
     tracker.on_result(make_record())
-    tracker.on_result(make_record(Failure("Refused", "no")))
+    tracker.on_result(make_record(Failure("Rejected", "no")))
     clock.now += 3.0
     event = tracker.event("progress")
     assert (event.rate, event.eta_seconds) == (0.6667, 10.5)  # answers of an earlier pass do not count in the rate

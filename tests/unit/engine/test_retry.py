@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from auricle import AsyncModel, Audio, Generate, Generation, Sample, SampleError, Settings, Turn
-from auricle.core.errors import AllRequestsFailed, AudioError, NotFinite, Refused, Transient, Unreachable
+from auricle.core.errors import AllRequestsFailed, AudioError, NotFinite, Rejected, Transient, Unreachable
 from auricle.core.types import MAX_TEXT_LENGTH, Output, Predict, Prediction, Record, Request
 from auricle.engine.batching import RunStopped
 from auricle.engine.observer import Observer
@@ -95,7 +95,7 @@ def test_transient_errors_are_retried_up_to_the_limit(delays: list[float]) -> No
         send(Scripted(*[Transient("busy")] * 6))
 
 
-@pytest.mark.parametrize("error", [Refused("no"), AudioError("broken"), SampleError("odd")])
+@pytest.mark.parametrize("error", [Rejected("no"), AudioError("broken"), SampleError("odd")])
 def test_permanent_errors_are_not_retried(delays: list[float], error: SampleError) -> None:
     model = Scripted(error)
     with pytest.raises(type(error)):
@@ -136,7 +136,7 @@ def test_output_of_the_wrong_type_fails_the_sample() -> None:
 @pytest.mark.parametrize(
     "error",
     [
-        Refused("HTTP 401 from host: wrong key"),
+        Rejected("HTTP 401 from host: wrong key"),
         Unreachable("no connection to host: refused"),
         SampleError("the model returned list"),
         ValueError("no weights"),
@@ -150,14 +150,14 @@ def test_run_aborts_when_the_first_requests_fail_with_the_same_error(tmp_path: P
 
 
 def test_messages_with_the_same_status_count_as_the_same_error(tmp_path: Path) -> None:
-    model = Failing(lambda number: Refused(f"HTTP 404 from host: no model {number}"))
+    model = Failing(lambda number: Rejected(f"HTTP 404 from host: no model {number}"))
     with pytest.raises(AllRequestsFailed):
         run_all(tmp_path, model)
 
 
 def test_different_errors_do_not_abort_the_run(tmp_path: Path) -> None:
-    model = Failing(lambda number: Refused(f"HTTP {400 if number % 3 else 413} from host: no"))
-    assert {record.error and record.error.kind for record in run_all(tmp_path, model)} == {"Refused"}
+    model = Failing(lambda number: Rejected(f"HTTP {400 if number % 3 else 413} from host: no"))
+    assert {record.error and record.error.kind for record in run_all(tmp_path, model)} == {"Rejected"}
 
 
 def test_errors_of_a_model_that_differ_by_sample_do_not_abort_the_run(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_errors_of_a_model_that_differ_by_sample_do_not_abort_the_run(tmp_path: 
 
 
 def test_one_success_prevents_the_abort(tmp_path: Path) -> None:
-    model = Failing(lambda number: Refused("HTTP 400 from host: no") if number != 15 else None)
+    model = Failing(lambda number: Rejected("HTTP 400 from host: no") if number != 15 else None)
     records = run_all(tmp_path, model)
     assert sum(record.error is None for record in records) == 1
     assert len(records) == 200
@@ -181,9 +181,9 @@ def test_rate_limits_and_audio_errors_do_not_abort_the_run(tmp_path: Path, error
 def test_nineteen_failures_do_not_abort_the_run() -> None:
     fail_fast = FailFast()
     for _ in range(FAIL_FAST_AFTER - 1):
-        fail_fast.record_failure(Refused("HTTP 400 from host: no"))
+        fail_fast.record_failure(Rejected("HTTP 400 from host: no"))
     with pytest.raises(AllRequestsFailed):
-        fail_fast.record_failure(Refused("HTTP 400 from host: no"))
+        fail_fast.record_failure(Rejected("HTTP 400 from host: no"))
 
 
 def fail_repeatedly(messages: Iterable[str]) -> None:
@@ -200,7 +200,7 @@ def test_errors_of_a_server_with_the_same_first_eight_characters_count_as_the_sa
 
 def test_aborted_run_can_be_resumed(tmp_path: Path) -> None:
     with pytest.raises(AllRequestsFailed):
-        run_all(tmp_path, Failing(lambda _: Refused("HTTP 401 from host: no")))
+        run_all(tmp_path, Failing(lambda _: Rejected("HTTP 401 from host: no")))
     records = run_all(tmp_path, Scripted())
     assert len(records) == 200
     assert all(record.error is None for record in records)
@@ -284,8 +284,8 @@ def test_audio_was_sent_if_one_of_the_requests_contained_it() -> None:
 
 def test_a_failed_request_is_not_stored() -> None:
     cache = MemoryCache()
-    slot = RecordingSlot(Refused("no"))
-    with pytest.raises(Refused):
+    slot = RecordingSlot(Rejected("no"))
+    with pytest.raises(Rejected):
         asyncio.run(_send_through(slot, Settings(cache=cache)))
     assert cache.puts == 0
 

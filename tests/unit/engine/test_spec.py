@@ -312,7 +312,7 @@ def test_numbers_are_grouped_by_the_named_fields(write: Callable[..., str], tmp_
     path = write("kind: qa\ndata: quiz.jsonl\nby: [hint, nowhere]\n")
     evaluate(load_spec(path), tmp_path / "run")
     document = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    assert "'nowhere'" in document["refused"]["by nowhere"]
+    assert "'nowhere'" in document["not_computed"]["by nowhere"]
     assert {number["field"] for number in document["numbers"]} <= {"", "hint"}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from auricle import Audio, Generate, SampleError, Turn
 from auricle.audio import Image, Video
-from auricle.core.errors import Refused, SpecError, Transient
+from auricle.core.errors import Rejected, SpecError, Transient
 from auricle.models.gemini import Gemini
 from auricle.testing.fake_server import compute_digest
 from tests.support.http_servers import http_reply, question, run_model
@@ -96,18 +96,18 @@ def test_withheld_answer_is_empty_with_a_finish_reason(canned: Any) -> None:
 
 def test_blocked_question_is_refused(canned: Any) -> None:
     server = canned({"promptFeedback": {"blockReason": "SAFETY"}})
-    with pytest.raises(Refused, match="refused to answer: SAFETY"):
+    with pytest.raises(Rejected, match="refused to answer: SAFETY"):
         run_model(model_at(server))
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'{"candidates": [3]}'])
 def test_unexpected_json_is_refused(canned: Any, body: bytes) -> None:
-    with pytest.raises(Refused, match="instead of a Gemini response"):
+    with pytest.raises(Rejected, match="instead of a Gemini response"):
         run_model(model_at(canned(http_reply(body=body))))
 
 
 def test_refusal_contains_the_message_of_the_server(serve: Any) -> None:
-    with pytest.raises(Refused, match=r"HTTP 401 from .*: The API key is wrong or missing\."):
+    with pytest.raises(Rejected, match=r"HTTP 401 from .*: The API key is wrong or missing\."):
         run_model(model_at(serve(key="another")))
 
 

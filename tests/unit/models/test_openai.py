@@ -12,7 +12,7 @@ import soundfile
 from auricle import Audio, Generate, SampleError, Turn
 from auricle.api import load_model
 from auricle.audio import Image, Video
-from auricle.core.errors import AudioError, Refused, SpecError, Transient
+from auricle.core.errors import AudioError, Rejected, SpecError, Transient
 from auricle.core.types import Generation
 from auricle.models.openai import OpenAI
 from tests.support.http_servers import chat, delta, http_reply, question, run_model, stream_model, stream_reply
@@ -322,7 +322,7 @@ def test_stream_cut_by_a_fault_is_transient(serve: Any) -> None:
         run_model(model_at(serve(faults={"cut": 1.0}), stream=True), question("a b c d e f"))
 
 
-@pytest.mark.parametrize(("code", "kind"), [(None, Transient), (500, Transient), (400, Refused)])
+@pytest.mark.parametrize(("code", "kind"), [(None, Transient), (500, Transient), (400, Rejected)])
 @pytest.mark.parametrize("stream", [False, True])
 def test_error_document_with_status_200_is_reported(canned: Any, code: int | None, kind: Any, stream: bool) -> None:
     error = {"error": {"message": "the engine is gone", "code": code}}
@@ -335,7 +335,7 @@ def test_error_document_with_status_200_is_reported(canned: Any, code: int | Non
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("body", [b"[]", b"null", b"{}", b'{"choices": [{}]}', b'"text"'])
 def test_unexpected_json_is_refused(canned: Any, body: bytes, stream: bool) -> None:
-    with pytest.raises(Refused, match="instead of a chat completion"):
+    with pytest.raises(Rejected, match="instead of a chat completion"):
         run_model(model_at(canned(http_reply(body=body)), stream=stream))
 
 
@@ -365,7 +365,7 @@ def test_empty_answer_is_accepted(serve: Any) -> None:
 
 def test_answer_beyond_its_token_limit_is_refused(canned: Any) -> None:
     server = canned(stream_reply(delta("x" * 11_000), STOP))
-    with pytest.raises(Refused, match="11000 characters for max_tokens=5"):
+    with pytest.raises(Rejected, match="11000 characters for max_tokens=5"):
         run_model(model_at(server, stream=True), question(max_tokens=5))
 
 

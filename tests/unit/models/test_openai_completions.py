@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from auricle import Audio
-from auricle.core.errors import Refused, SampleError, SpecError
+from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.core.types import LogLikelihood, Turn
 from auricle.models.openai import Completions, OpenAI, VLLMChat
 from auricle.testing.fake_server.response_rendering import GREEDY_THRESHOLD, compute_logprob
@@ -91,7 +91,7 @@ def test_too_many_first_tokens_are_refused(serve: Any) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_server_without_first_tokens_is_refused(serve: Any, stream: bool) -> None:
-    with pytest.raises(Refused, match=r"does not return first tokens"):
+    with pytest.raises(Rejected, match=r"does not return first tokens"):
         ask_all(connect(OpenAI, serve(no_logprobs=True), stream=stream), generate("A?", first_tokens=5))
 
 

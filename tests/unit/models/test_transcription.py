@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from auricle import Audio, SampleError
-from auricle.core.errors import Refused, SpecError, Transient
+from auricle.core.errors import Rejected, SpecError, Transient
 from auricle.models.transcription import Transcription
 from tests.support.http_servers import http_reply, question, run_model
 
@@ -104,13 +104,13 @@ def test_request_must_have_one_clip(serve: Any, sound: Any, sounds: int) -> None
 @pytest.mark.parametrize("format_", ["json", "text"])
 def test_web_page_is_refused(serve: Any, sound: Any, format_: str) -> None:
     server = serve(faults={"html": 1.0})
-    with pytest.raises(Refused, match="a web page"):
+    with pytest.raises(Rejected, match="a web page"):
         run_model(model_at(server, response_format=format_), question(sound))
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b"{}", b'{"text": null}'])
 def test_response_without_text_is_refused(canned: Any, sound: Any, body: bytes) -> None:
-    with pytest.raises(Refused, match="instead of a transcript"):
+    with pytest.raises(Rejected, match="instead of a transcript"):
         run_model(model_at(canned(http_reply(body=body))), question(sound))
 
 

@@ -110,7 +110,7 @@ def hostile() -> Any:
         records, [own, failing, labels.uar, error_rates.wer], task=task, model=model, created=EVIL, auricle=EVIL
     )
     failure = replace(document.failures[0], examples=(FailureExample(EVIL, EVIL, EVIL),))
-    document = replace(document, refused={EVIL: EVIL}, failures=(failure,))
+    document = replace(document, not_computed={EVIL: EVIL}, failures=(failure,))
     cards = view_samples(records, error_rates.wer)
     odd = SampleView(id=EVIL, origin=EVIL, meta={EVIL: EVIL}, question=EVIL, target=EVIL, answer=EVIL,
                 values=((EVIL, 1.0),), score=EVIL, errors=EVIL, note=EVIL)  # fmt: skip

@@ -107,7 +107,9 @@ def test_missing_part_is_reported_and_nothing_is_combined(tmp_path: Path) -> Non
     metrics = load_metrics(folder)
     assert not metrics.overall
     assert not metrics.complete
-    assert metrics.refused["wer"] == "not combined, because a part is missing: part german: it has not been run yet."
+    assert (
+        metrics.not_computed["wer"] == "not combined, because a part is missing: part german: it has not been run yet."
+    )
     assert part_value(metrics, "wer", "english") > 0
     assert [(part.share, part.problem) for part in metrics.parts][1] == (None, "it has not been run yet")
     assert "it has not been run yet" in (folder / "report.html").read_text()
@@ -121,7 +123,7 @@ def test_part_without_answers_is_not_combined(tmp_path: Path) -> None:
     )
     metrics = evaluate_suite(write_suite(tmp_path), f"{tmp_path / 'model.py'}:answer", tmp_path / "run")
     assert not metrics.overall
-    assert "part german: none of its samples was scored" in metrics.refused["wer"]
+    assert "part german: none of its samples was scored" in metrics.not_computed["wer"]
     assert metrics.outcomes.failed == 9
     assert metrics.failures[0].kind.startswith("german: ")
 

@@ -55,8 +55,8 @@ METRICS = Metrics(
     notes=("careful",),
     judge=JudgeFacts("openai", "openai", missing=2),
     outcomes=OutcomeCounts(4, 3, 1),
-    failures=(FailureKind("Refused", 1, (FailureExample("a", "x.jsonl:1", "no"),)),),
-    refused={"cer": "why"},
+    failures=(FailureKind("Rejected", 1, (FailureExample("a", "x.jsonl:1", "no"),)),),
+    not_computed={"cer": "why"},
     unreadable={"wer": {"no text": 2}},
     numbers=(make_number(), make_number(field="subset"), make_number("cer", value=None)),
     usage=Usage(requests=4, cost=0.5, currency="USD"),
@@ -152,7 +152,7 @@ def test_outcomes_that_did_not_occur_count_as_none() -> None:
 
 
 def test_failure_example_names_the_row() -> None:
-    record = Record(sample=Sample(id="a", inputs={}, origin="x.jsonl:3"), row=2, error=Failure("Refused", "no"))
+    record = Record(sample=Sample(id="a", inputs={}, origin="x.jsonl:3"), row=2, error=Failure("Rejected", "no"))
     assert FailureExample.from_record(record) == FailureExample("a", "x.jsonl:3", "no")
 
 

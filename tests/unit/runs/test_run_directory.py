@@ -150,7 +150,7 @@ def test_run_with_a_spoken_answer_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_run_with_failures_alone_may_be_replaced_by_a_different_one(tmp_path: Path) -> None:
-    failed = replace(record(), outputs=(), error=Failure("Refused", "HTTP 401"))
+    failed = replace(record(), outputs=(), error=Failure("Rejected", "HTTP 401"))
     write_run(tmp_path, failed)
     other = RunSpec(identity={"task": "a", "model": "y"}, spec={})
     assert find_conflict(tmp_path, other) == ""
@@ -160,7 +160,7 @@ def test_run_with_failures_alone_may_be_replaced_by_a_different_one(tmp_path: Pa
 
 
 def test_run_with_a_damaged_line_is_not_replaced(tmp_path: Path) -> None:
-    write_run(tmp_path, replace(record(), outputs=(), error=Failure("Refused", "HTTP 401")))
+    write_run(tmp_path, replace(record(), outputs=(), error=Failure("Rejected", "HTTP 401")))
     with (tmp_path / "outputs.jsonl").open("ab") as journal:
         journal.write(b"damaged\n")
     with pytest.raises(RunMismatch):
@@ -245,7 +245,7 @@ def test_numbers_of_a_run_are_read_if_they_are_current(tmp_path: Path) -> None:
 
 
 def test_a_load_test_is_unanswered_if_no_point_of_it_has_an_answer(tmp_path: Path) -> None:
-    failed, answered = record(error=Failure("Refused", "no")), record(outputs=(Generation(text="a"),))
+    failed, answered = record(error=Failure("Rejected", "no")), record(outputs=(Generation(text="a"),))
     write_run(tmp_path / "perf" / "1", failed)
     assert not is_unanswered_load_test(tmp_path / "perf"), "not a load test"
     (tmp_path / "perf" / "perf.json").write_text("{}")

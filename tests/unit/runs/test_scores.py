@@ -11,7 +11,7 @@ from auricle.runs.scores import ScoreLine, read_scores, write_scores
 LINES = [
     ScoreLine("a", 0, {"wer": [1, 0, 0, 4]}, verdicts={"judge": ["good"]}),
     ScoreLine("b", 1, {}, unreadable={"wer": "no text"}),
-    ScoreLine("c", 2, failed="Refused"),
+    ScoreLine("c", 2, failed="Rejected"),
 ]
 
 

@@ -395,7 +395,7 @@ def test_the_timing_of_a_pass_is_rounded() -> None:
 
 def test_the_first_start_counts_and_a_pass_without_an_answer_has_no_timing() -> None:
     timer = PassTimer()
-    timer.add(record(error=Failure("Refused", "no")), 0.5, 1.0, has_media=False)
+    timer.add(record(error=Failure("Rejected", "no")), 0.5, 1.0, has_media=False)
     timer.add(record(cached=1), 0.0, 9.0, has_media=False)
     assert timer.timings() == []
     timer.add(record(), 0.75, 3.0, has_media=False)

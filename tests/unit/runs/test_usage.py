@@ -188,7 +188,7 @@ def test_a_price_has_no_hidden_rates() -> None:
 
 
 def test_records_without_a_usable_answer_count_as_attempts_only() -> None:
-    failed = record(generation(), error=Failure("Refused", "no"), attempts=3)
+    failed = record(generation(), error=Failure("Rejected", "no"), attempts=3)
     used = count(TOKENS, failed, record(attempts=2))
     assert (used["requests"], used["attempts"], used["cost"], used["input_tokens"]) == (0, 5, 0.0, None)
     assert (used["samples_without_usage"], used["samples_without_cost"]) == (0, 0)

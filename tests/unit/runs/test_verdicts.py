@@ -113,10 +113,10 @@ def test_failed_verdict_is_unreadable_and_has_no_reply(tmp_path: Path) -> None:
 
 def test_long_error_of_a_judge_is_cut_at_two_hundred_characters(tmp_path: Path) -> None:
     path, metric = tmp_path / "verdicts.jsonl", build_metric()
-    write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD), reply=None, error=Failure("Refused", "x" * 201))
+    write_verdicts(path, build_judge_requests(JUDGE, metric, RECORD), reply=None, error=Failure("Rejected", "x" * 201))
     with (
         VerdictIndex(path, JUDGE) as index,
-        pytest.raises(Unreadable, match=f"the judge failed: Refused: {'x' * 200}$"),
+        pytest.raises(Unreadable, match=f"the judge failed: Rejected: {'x' * 200}$"),
     ):
         index.read_replies(metric, RECORD)
 

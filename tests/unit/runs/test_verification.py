@@ -98,7 +98,7 @@ def test_speech_is_compared_with_its_name(tmp_path: Path) -> None:
 
 def test_many_missing_rows_are_counted_and_some_are_listed(tmp_path: Path) -> None:
     with Run.open(tmp_path, RunSpec(identity={}, spec={})) as run:
-        run.append(Record(sample=Sample(id="a", inputs={}), row=1, error=Failure("Refused", "no")))
+        run.append(Record(sample=Sample(id="a", inputs={}), row=1, error=Failure("Rejected", "no")))
         run.write_progress(Progress(complete=True, rows=103))
     result = verify_run(tmp_path)
     assert (result.records, result.missing, result.failed) == (1, 102, 1)

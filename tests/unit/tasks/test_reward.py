@@ -237,7 +237,7 @@ def test_another_tie_policy_sends_no_new_requests(manifest: Any, tmp_path: Path)
     assert [run("half"), run("upstream"), run("skip")] == [0.5, 1.0, None]
     assert len((tmp_path / "run" / "outputs.jsonl").read_text().splitlines()) == 1
     document = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    assert "tie" in document["refused"]["accuracy"]
+    assert "tie" in document["not_computed"]["accuracy"]
 
 
 @pytest.mark.slow

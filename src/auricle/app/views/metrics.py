@@ -165,7 +165,7 @@ def draw_exclusions(metrics: Metrics) -> None:
         for metric, reasons in metrics.unreadable.items()
         for reason, count in reasons.items()
     ]
-    refused = {name: reason for name, reason in metrics.refused.items() if name not in metrics.unsuited}
+    refused = {name: reason for name, reason in metrics.not_computed.items() if name not in metrics.unsuited}
     rows += [["not computed", names, truncate(reason, 300), ""] for names, reason, _ in group_refusals(refused)]
     if rows:
         st.subheader("Excluded from the metrics", anchor=False)

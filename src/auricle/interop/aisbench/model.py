@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from auricle.audio import Audio, Image, Video
-from auricle.core.errors import Refused, SampleError, SpecError, Unsupported
+from auricle.core.errors import Rejected, SampleError, SpecError, Unsupported
 from auricle.core.redaction import SECRETS, find_secrets
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.interop.aisbench.adapters import MEDIA_TYPES, ROLES_TO_AISBENCH
@@ -257,7 +257,7 @@ def _to_part(part: Part, to_url: Callable[[Medium], str]) -> dict[str, Any]:
 def check_sampling(name: str, request: Generate, model: Any) -> None:
     """Raise if a class would not send what the request asks for: it samples as its `generation_kwargs` say."""
     if request.turns and request.turns[-1].role == "assistant":
-        raise Refused(f"{name} cannot continue an answer that the prompt begins")
+        raise Rejected(f"{name} cannot continue an answer that the prompt begins")
     own_temperature = (getattr(model, "generation_kwargs", None) or {}).get("temperature")
     if request.temperature and request.temperature != own_temperature:
         setting = f"-M 'generation_kwargs={{\"temperature\": {request.temperature:g}}}'"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from auricle.core.errors import MissingExtra, Refused, SampleError, Transient, Unreachable
+from auricle.core.errors import MissingExtra, Rejected, SampleError, Transient, Unreachable
 from auricle.core.redaction import redact_text
 from auricle.models.http.base import BUSY_STATUSES, EVENT_STREAM, MAX_MESSAGE_CHARS, RETRYABLE_STATUSES
 from auricle.models.http.responses import READ_BUFFER_BYTES, extract_error_message, parse_retry_after
@@ -125,7 +125,7 @@ async def status_error(response: Any) -> SampleError:
     message = extract_error_message(await response.read()) or response.reason or "no message"
     text = f"HTTP {response.status} from {response.url.host}: {redact_text(message)[:MAX_MESSAGE_CHARS]}"
     if response.status not in RETRYABLE_STATUSES and response.status < 500:
-        return Refused(text)
+        return Rejected(text)
     retry_after = parse_retry_after(response.headers.get("Retry-After"))
     return Transient(text, retry_after or 0.0 if response.status in BUSY_STATUSES else retry_after)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from auricle.core.errors import Refused, Transient
+from auricle.core.errors import Rejected, Transient
 from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation
 from auricle.models.http.fields import InvalidField, as_count, describe_shape
 from auricle.models.http.timing import ChunkKind, RequestTimer
@@ -52,19 +52,19 @@ class AnswerReader(ABC):
         """Read a complete response and return its text.
 
         Raises:
-            Refused: It is not an answer.
+            Rejected: It is not an answer.
         """
         try:
             return self._read_document(document)
         except InvalidField as error:
-            raise Refused(f"{self.host} returned {describe_shape(document)} instead of {self.kind}") from error
+            raise Rejected(f"{self.host} returned {describe_shape(document)} instead of {self.kind}") from error
 
     def read_event(self, event: Any) -> str:
         """Read an event of a stream and return its text.
 
         Raises:
             Transient: The event is not part of an answer.
-            Refused: The answer exceeds its token limit by far; the server would not stop.
+            Rejected: The answer exceeds its token limit by far; the server would not stop.
         """
         if event is STREAM_END:
             self._has_ended = True
@@ -74,7 +74,7 @@ class AnswerReader(ABC):
         except InvalidField as error:
             raise Transient(f"{self.host} streamed {describe_shape(event)} instead of {self.kind} chunk") from error
         if self.limits_length and self.length > MAX_CHARS_PER_TOKEN * self._max_tokens + 10_000:
-            raise Refused(
+            raise Rejected(
                 f"{self.host} sent {self.length} characters for max_tokens={self._max_tokens} and did not stop"
             )
         return piece
@@ -107,7 +107,9 @@ class AnswerReader(ABC):
             self._text_parts.append(piece)
             self.length += len(piece)
         if self.length > MAX_TEXT_LENGTH:
-            raise Refused(f"{self.host} sent more than {MAX_TEXT_LENGTH:,} characters of text; no answer may be longer")
+            raise Rejected(
+                f"{self.host} sent more than {MAX_TEXT_LENGTH:,} characters of text; no answer may be longer"
+            )
         return piece
 
     def _set_usage(self, usage: Any, input_name: str, output_name: str) -> bool:

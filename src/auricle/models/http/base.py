@@ -1,7 +1,7 @@
 """Base class of models behind an HTTP API.
 
 Errors that may pass (timeouts, lost connections, 408, 409, 425, 429, 5xx) raise `Transient` and are retried by the
-engine. Final refusals raise `Refused` with the server's message. No message contains a key, a header or media.
+engine. Final refusals raise `Rejected` with the server's message. No message contains a key, a header or media.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from urllib.request import getproxies
 import orjson
 
 from auricle.core.adaptive_executor import AdaptiveExecutor
-from auricle.core.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable
+from auricle.core.errors import MissingExtra, Rejected, SampleError, SpecError, Transient, Unreachable
 from auricle.core.redaction import HIDDEN, SECRETS, find_secrets
 from auricle.core.types import Generate, Generation, Request
 from auricle.models.base import AsyncModel, list_options
@@ -189,7 +189,7 @@ class HttpModel(AsyncModel):
         except aiohttp.ServerTimeoutError:
             raise  # no data for a while, which is worth a retry
         except TimeoutError as error:
-            raise Refused(
+            raise Rejected(
                 f"{pending.host} did not finish its answer within {self.service.timeout:g} s "
                 f"({reader.length} characters so far); raise the limit with -M timeout=SECONDS"
             ) from error
@@ -206,7 +206,7 @@ class HttpModel(AsyncModel):
     async def send_request(
         self, path: str, body: bytes | Callable[[], Any], content_type: str = "", timer: RequestTimer | None = None
     ) -> AsyncIterator[PendingResponse]:
-        """Send a request and yield the response; raise `Transient` if a retry may help, otherwise `Refused`."""
+        """Send a request and yield the response; raise `Transient` if a retry may help, otherwise `Rejected`."""
         import aiohttp
 
         charged = await self._rate_limiter.wait()
@@ -258,7 +258,7 @@ class HttpModel(AsyncModel):
         code = error.get("code") if isinstance(error, dict) else None
         message = f"{host} returned an error: {self.redact(find_message(error))}"
         is_final = isinstance(code, int) and 400 <= code < 500 and code not in RETRYABLE_STATUSES
-        return Refused(message) if is_final else Transient(message)
+        return Rejected(message) if is_final else Transient(message)
 
     def _get_session(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -294,8 +294,8 @@ class HttpModel(AsyncModel):
             return Transient(message, retry_after)
         if 300 <= status < 400:
             location = self.redact(response.headers.get("Location", "an unknown location"))
-            return Refused(f"{message} (redirects to {location})")
-        return Refused(message)
+            return Rejected(f"{message} (redirects to {location})")
+        return Rejected(message)
 
     def _connection_error(self, error: Exception, host: str) -> SampleError:
         """Convert a connection error to an exception."""
@@ -303,7 +303,7 @@ class HttpModel(AsyncModel):
 
         service = self.service
         if isinstance(error, aiohttp.ClientConnectorCertificateError):
-            return Refused(f"no secure connection to {host}: {describe_certificate_problem(error.certificate_error)}")
+            return Rejected(f"no secure connection to {host}: {describe_certificate_problem(error.certificate_error)}")
         if isinstance(error, aiohttp.ConnectionTimeoutError):
             return Unreachable(
                 f"{host} did not accept a connection within {service.connect_timeout:g} s (connect_timeout)"

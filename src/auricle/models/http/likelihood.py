@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import orjson
 
-from auricle.core.errors import Refused, SampleError, SpecError
+from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.core.types import Likelihood
 from auricle.models.http.base import JSON, HttpModel, merge_extra
 from auricle.models.http.fields import (
@@ -88,7 +88,7 @@ class LikelihoodScorer:
         """Return why the server cannot score text, or an empty string if it can."""
         try:
             tokens = await self._run_probe(probe)
-        except Refused as error:
+        except Rejected as error:
             if not _is_unsupported_error(error):
                 raise  # a wrong key or model name is unrelated to log-likelihoods
             reason = str(error)
@@ -103,7 +103,7 @@ class LikelihoodScorer:
         """Run the probe; if it is refused, try again with one generated token, which some servers require."""
         try:
             return await probe()
-        except Refused as error:
+        except Rejected as error:
             if self._min_tokens or not _is_unsupported_error(error):
                 raise
             self._min_tokens = 1
@@ -123,7 +123,7 @@ class LikelihoodScorer:
         return parse_prompt_logprobs(document, host)
 
 
-def _is_unsupported_error(error: Refused) -> bool:
+def _is_unsupported_error(error: Rejected) -> bool:
     """Return whether the server refused the field or the path, not the model."""
     message = str(error)
     return message.startswith(UNSUPPORTED_STATUSES) and not (message.startswith("HTTP 404") and "model" in message)
@@ -136,7 +136,7 @@ def parse_prompt_logprobs(document: Any, host: str) -> list[PromptToken]:
         positions = fields.get("prompt_logprobs") or first_object(fields.get("choices")).get("prompt_logprobs")
         return [_parse_token(candidates) for candidates in as_list(positions or [])]
     except InvalidField as error:
-        raise Refused(f"{host} returned {describe_shape(document)} without valid prompt logprobs") from error
+        raise Rejected(f"{host} returned {describe_shape(document)} without valid prompt logprobs") from error
 
 
 def _parse_token(candidates: Any) -> PromptToken:
@@ -162,7 +162,7 @@ def parse_echo(document: Any, prompt: str, host: str) -> list[PromptToken]:
             if as_number(start) < len(prompt)
         ]
     except ValueError as error:  # a field of another type, or lists of unequal length
-        raise Refused(f"{host} returned {describe_shape(document)} without a valid prompt echo") from error
+        raise Rejected(f"{host} returned {describe_shape(document)} without a valid prompt echo") from error
 
 
 def _parse_echoed_token(token: Any, logprob: Any, candidates: Any) -> PromptToken:

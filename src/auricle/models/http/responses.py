@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from auricle.core.errors import Refused, Transient
+from auricle.core.errors import Rejected, Transient
 from auricle.models.http.answers import STREAM_END
 
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ class BudgetShare:
         """Count further bytes.
 
         Raises:
-            Refused: This response alone exceeds the budget.
+            Rejected: This response alone exceeds the budget.
             OverBudget: All responses together do; there may be room later, with fewer of them at a time.
         """
         self.size += count
         self.budget.in_use += count
         megabytes = self.budget.limit / 1e6
         if self.size > self.budget.limit:
-            raise Refused(f"{host} returned more than {megabytes:g} MB; raise the limit with -M response_megabytes=N")
+            raise Rejected(f"{host} returned more than {megabytes:g} MB; raise the limit with -M response_megabytes=N")
         if self.budget.in_use > self.budget.limit:
             raise OverBudget(f"responses of {host} took more than {megabytes:g} MB at a time (response_megabytes)")
 
@@ -107,7 +107,7 @@ class Reply:
 
     def json(self) -> Any:
         if "html" in self.content_type or self.content.lstrip()[:1] == b"<":
-            raise Refused(f"{self.host} returned a web page instead of JSON. Check base_url.")
+            raise Rejected(f"{self.host} returned a web page instead of JSON. Check base_url.")
         try:
             return orjson.loads(self.content)
         except orjson.JSONDecodeError as error:
@@ -158,7 +158,7 @@ async def _iter_lines(pending: PendingResponse) -> AsyncIterator[list[bytes]]:
         unfinished.append(first)
         size += len(first)
         if size > 2 * READ_BUFFER_BYTES:
-            raise Refused(f"{pending.host} streamed a line longer than {2 * READ_BUFFER_BYTES >> 20} MB")
+            raise Rejected(f"{pending.host} streamed a line longer than {2 * READ_BUFFER_BYTES >> 20} MB")
         if rest:
             yield [b"".join(unfinished), *rest[:-1]]
             unfinished, size = [rest[-1]], len(rest[-1])

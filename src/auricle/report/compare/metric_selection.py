@@ -26,7 +26,7 @@ def choose_metrics(
     chosen: dict[str, MetricSignature] = {}
     refused: dict[str, str] = {}
     for name in requested or available:
-        if name not in available and not any(name in side.refused for side in results):
+        if name not in available and not any(name in side.not_computed for side in results):
             raise SpecError(f"Neither run has the metric {name!r}. Available: {', '.join(available) or 'none'}.")
         reason = _explain_missing(name, paths, numbers, results)
         if not reason:
@@ -45,8 +45,8 @@ def _explain_missing(
     for side_name, path, side_numbers, side, other in zip("AB", paths, numbers, results, results[::-1], strict=True):
         if name in side_numbers:
             continue
-        if name in side.refused:
-            return f"not computed in {side_name}: {side.refused[name]}"
+        if name in side.not_computed:
+            return f"not computed in {side_name}: {side.not_computed[name]}"
         advice = f"Run the command of that run again with -T metrics={name}; no request is sent twice."
         if len(profiles := other.scoring.profiles) > 1 and name.endswith(tuple(f"{PROFILE_MARK}{p}" for p in profiles)):
             advice = f"Score it with the same profiles: auricle score {path} --profile {' --profile '.join(profiles)}"

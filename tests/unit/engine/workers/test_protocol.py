@@ -163,7 +163,7 @@ def test_nan_is_received_as_nan() -> None:
 ERRORS = [
     errors.Transient("slow down", 2.5),
     errors.Unreachable("no connection"),
-    errors.Refused("HTTP 400 from host: no"),
+    errors.Rejected("HTTP 400 from host: no"),
     errors.AudioError("a.wav is broken"),
     errors.SampleError("no"),
     errors.SpecError("no model is given"),

@@ -26,7 +26,7 @@ Work = Callable[[SenderPool], Awaitable[Any]]
 MODEL = """
 import asyncio, os, signal, sys, time
 from auricle import AsyncModel, Generation, Likelihood, Prediction
-from auricle.core.errors import Refused, Transient
+from auricle.core.errors import Rejected, Transient
 
 
 class Model(AsyncModel):
@@ -58,7 +58,7 @@ class Model(AsyncModel):
             case "busy":
                 raise Transient("HTTP 429", 0.5)
             case "refuse":
-                raise Refused("HTTP 400")
+                raise Rejected("HTTP 400")
             case "break":
                 raise ZeroDivisionError("by zero")
             case "number":
@@ -159,7 +159,7 @@ def test_many_large_files_do_not_block_the_pipes(model: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
-        ("refuse", "Refused", "HTTP 400"),
+        ("refuse", "Rejected", "HTTP 400"),
         ("break", "SampleError", "ZeroDivisionError: by zero (model.py:"),
         ("number", "SampleError", "the model returned int instead of Generation"),
         ("exit", "SampleError", "the model raised SystemExit 3"),

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from auricle import Generation, Sample, Spec, evaluate
-from auricle.core.errors import Refused, SampleError, SpecError
+from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.core.types import Generate
 from auricle.engine.batching import RunStopped
 from auricle.engine.settings import Settings
@@ -102,7 +102,7 @@ def test_a_class_with_do_request_calls_a_server(run: Runner) -> None:
 def test_a_refused_request_fails_its_sample(run: Runner) -> None:
     with FakeServer(Script(faults={"400": 1.0})) as server:
         records = run("Api", "openai", model_args={"base_url": server.url, "model": "m"})
-    assert {record.error.kind for record in records.values()} == {"Refused"}
+    assert {record.error.kind for record in records.values()} == {"Rejected"}
     assert "400" in records["a"].error.message
 
 
@@ -238,8 +238,8 @@ def test_a_missing_report_is_an_error_with_the_method_to_call() -> None:
 
 
 def test_an_error_that_a_class_catches_is_kept() -> None:
-    with pytest.raises(Refused, match="401"):
-        infer("Swallowing", build_sample(target="x"), Refused("401 no"))
+    with pytest.raises(Rejected, match="401"):
+        infer("Swallowing", build_sample(target="x"), Rejected("401 no"))
 
 
 def test_a_stopped_run_stops_even_if_a_class_catches_it() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from auricle import Generation, Likelihood, Sample, Turn
-from auricle.core.errors import Refused, SampleError, SpecError
+from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.core.types import Generate, LogLikelihood
 from auricle.interop.aisbench import resolve_inferencer_factory
 from auricle.interop.aisbench.adapters import CURRENT_SAMPLE, ModelAdapter, SampleContext
@@ -48,10 +48,10 @@ def infer(name: str, sample: Sample, prompt: Any = None, **arguments: Any) -> tu
         if isinstance(request, LogLikelihood):
             text = "".join(str(part) for turn in request.turns for part in turn.parts) + request.continuation
             if "refuse" in text:
-                raise Refused("HTTP 400")
+                raise Rejected("HTTP 400")
             return Likelihood(logprobs=(-1.0 if "dog" in text else -2.0, 0.0))
         if any("refuse" in str(turn.parts) for turn in request.turns):
-            raise Refused("HTTP 400")
+            raise Rejected("HTTP 400")
         return Generation(text=f"answer {len(requests)}")
 
     inferencer = resolve_inferencer_factory(f"{CLASSES}:{name}")(prompt=prompt, **arguments)
@@ -98,7 +98,7 @@ def test_each_turn_may_have_its_own_limit() -> None:
 
 def test_a_conversation_ends_with_the_first_turn_that_fails() -> None:
     turns = [Turn("user", ("refuse",)), Turn("user", ("two",))]
-    with pytest.raises(Refused, match="HTTP 400"):
+    with pytest.raises(Rejected, match="HTTP 400"):
         infer("Chat", Sample(id="1", inputs={"turns": turns}))
 
 
@@ -164,7 +164,7 @@ def test_a_class_may_measure_a_text_itself() -> None:
 
 
 def test_a_failed_request_fails_the_sample() -> None:
-    with pytest.raises(Refused, match="HTTP 400"):
+    with pytest.raises(Rejected, match="HTTP 400"):
         infer("Perplexity", QUIZ, prompt="refuse {question}")
 
 

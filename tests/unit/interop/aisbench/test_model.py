@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from auricle import Audio, Image
-from auricle.core.errors import Refused, SampleError, SpecError, Transient, Unsupported
+from auricle.core.errors import Rejected, SampleError, SpecError, Transient, Unsupported
 from auricle.core.types import Generate, Generation, LogLikelihood, Turn
 from auricle.interop.aisbench import resolve_model_class
 from auricle.interop.aisbench.model import cut_at_stop
@@ -113,7 +113,7 @@ def test_images_are_sent_as_data_urls_and_addresses_unchanged(server: FakeServer
 
 
 def test_the_last_failure_is_reported_if_a_class_tries_again(server: FakeServer) -> None:
-    with pytest.raises(Refused, match="HTTP 404"):
+    with pytest.raises(Rejected, match="HTTP 404"):
         ask("TriesTwice", server)
 
 
@@ -154,7 +154,7 @@ def test_a_status_that_may_pass_is_retried_by_the_engine(name: str) -> None:
 
 
 def test_a_final_status_has_the_message_of_the_server() -> None:
-    with FakeServer(Script(faults={"400": 1.0})) as server, pytest.raises(Refused, match="HTTP 400 from localhost: "):
+    with FakeServer(Script(faults={"400": 1.0})) as server, pytest.raises(Rejected, match="HTTP 400 from localhost: "):
         ask("OwnLoop", server)
 
 
@@ -188,7 +188,7 @@ def test_a_text_ends_before_the_first_of_several_stop_strings(stop: tuple[str, .
 
 def test_a_prompt_that_begins_the_answer_is_refused(server: FakeServer) -> None:
     turns = (*QUESTION.turns, Turn("assistant", ("The answer is",)))
-    with pytest.raises(Refused, match="cannot continue an answer"):
+    with pytest.raises(Rejected, match="cannot continue an answer"):
         ask("MyCustomAPI", server, Generate(turns=turns, max_tokens=8))
 
 

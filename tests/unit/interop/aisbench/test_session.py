@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auricle.core.errors import Refused, SampleError, Unreachable
+from auricle.core.errors import Rejected, SampleError, Unreachable
 from auricle.interop.aisbench.session import TimedSession
 from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
 from auricle.tasks.inferencers.base import IS_PREVIEW, UnknownRequest
@@ -82,7 +82,7 @@ def test_a_response_can_be_awaited_and_its_failure_is_remembered() -> None:
     (status, text), _, failures = use(work, Script(faults={"400": 1.0}))
     assert status == 400
     assert text
-    assert isinstance(failures[0], Refused)
+    assert isinstance(failures[0], Rejected)
 
 
 def test_a_lost_connection_is_remembered_with_its_reason() -> None:

@@ -212,7 +212,7 @@ def test_choices_are_compared_by_likelihood_on_the_command_line(auricle: Any, ma
     assert result.returncode == 0, result.stderr
     (metrics,) = json.loads(result.stdout)
     assert [number["metric"] for number in metrics["numbers"]] == ["acc", "acc_char", "acc_byte"]
-    assert "the number of its tokens is unknown" in metrics["refused"]["acc_token"]
+    assert "the number of its tokens is unknown" in metrics["not_computed"]["acc_token"]
 
 
 # --- faults ------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from tests.unit.interop.lmms.task_files import build_lmms_task, overall_values, 
 def test_a_metric_without_values_is_reported(folder: Path) -> None:
     build_lmms_task(folder, "metric_list: [{metric: never, aggregation: mean}]\n")
     document = run_task(folder, "'no'")
-    assert document["refused"] == {"never": "it applies to none of the samples"}
+    assert document["not_computed"] == {"never": "it applies to none of the samples"}
 
 
 def test_functions_of_the_file_compute_the_scores(folder: Path) -> None:

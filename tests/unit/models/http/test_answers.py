@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from auricle import Audio
-from auricle.core.errors import Refused, SampleError, Transient
+from auricle.core.errors import Rejected, SampleError, Transient
 from auricle.core.serialization import decode_output, dumps
 from auricle.models.gemini import Gemini
 from auricle.models.http.timing import RequestTimer
@@ -81,7 +81,7 @@ def test_event_of_another_protocol_is_transient(canned: Any, ask: Any, protocol:
 @pytest.mark.parametrize("protocol", ["chat", "completions", "gemini"])
 def test_stream_beyond_its_token_limit_is_refused(serve: Any, protocol: str) -> None:
     server = serve(reply="x" * 6000, faults={"endless": 1.0}, pace=500)
-    with pytest.raises(Refused, match="12000 characters for max_tokens=5 and did not stop"):
+    with pytest.raises(Rejected, match="12000 characters for max_tokens=5 and did not stop"):
         run_model(connect(protocol, server, stream=True), question("hello", max_tokens=5))
 
 
@@ -98,7 +98,7 @@ def test_answer_of_more_than_a_million_characters_is_refused(
 ) -> None:
     monkeypatch.setattr("auricle.models.http.answers.MAX_TEXT_LENGTH", 1000)
     model = connect(protocol, serve(reply="word " * 201, tokens_per_event=50), stream=stream)
-    with pytest.raises(Refused, match="sent more than 1,000 characters of text"):
+    with pytest.raises(Rejected, match="sent more than 1,000 characters of text"):
         run_model(model, ask(protocol))
     model = connect(protocol, serve(reply="word " * 199 + "word?", tokens_per_event=50), stream=stream)
     assert len(run_model(model, ask(protocol)).text) == 1000
@@ -142,7 +142,7 @@ def test_thoughts_of_gemini_are_timed_but_not_part_of_the_answer(canned: Any) ->
 
 def test_gemini_that_blocks_a_streamed_prompt_is_refused(canned: Any) -> None:
     server = canned(stream_reply({"promptFeedback": {"blockReason": "SAFETY"}}))
-    with pytest.raises(Refused, match="refused to answer: SAFETY"):
+    with pytest.raises(Rejected, match="refused to answer: SAFETY"):
         run_model(connect("gemini", server, stream=True))
 
 

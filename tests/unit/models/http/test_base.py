@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from auricle import Settings
-from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
+from auricle.core.errors import MissingExtra, Rejected, SpecError, Transient, Unreachable
 from auricle.engine.retry import RetryingSender
 from auricle.engine.slots import DirectSlot
 from auricle.models.openai import Azure, OpenAI
@@ -68,14 +68,14 @@ def test_every_transient_fault_is_survived(serve: Any, fault: str, stream: bool)
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 201])
 def test_final_refusal_is_reported_and_not_retried(canned: Any, status: int) -> None:
     server = canned(error(status, "that will not do"))
-    with pytest.raises(Refused, match=f"HTTP {status} from {server.host}: that will not do"):
+    with pytest.raises(Rejected, match=f"HTTP {status} from {server.host}: that will not do"):
         asked(model_at(server))
     assert len(server.requests) == 1
 
 
 def test_redirect_is_reported_and_not_followed(canned: Any) -> None:
     server = canned(http_reply(307, headers={"Location": f"http://elsewhere/v1?key={KEY}"}))
-    with pytest.raises(Refused, match=r"HTTP 307 .* \(redirects to http://elsewhere") as caught:
+    with pytest.raises(Rejected, match=r"HTTP 307 .* \(redirects to http://elsewhere") as caught:
         run_model(model_at(server, api_key=KEY))
     assert KEY not in str(caught.value)
 
@@ -90,7 +90,7 @@ def test_long_error_in_several_chunks_is_read_completely(canned: Any) -> None:
             handler.wfile.flush()
             time.sleep(0.01)
 
-    with pytest.raises(Refused, match="in two pieces"):
+    with pytest.raises(Rejected, match="in two pieces"):
         run_model(model_at(canned(reply)))
 
 
@@ -101,7 +101,7 @@ def test_truncated_error_keeps_its_status(canned: Any) -> None:
         handler.end_headers()
         handler.wfile.write(b"who are you")
 
-    with pytest.raises(Refused, match=r"HTTP 401 .*: who are you"):
+    with pytest.raises(Rejected, match=r"HTTP 401 .*: who are you"):
         run_model(model_at(canned(reply)))
 
 
@@ -145,7 +145,7 @@ def test_slow_answer_times_out(serve: Any) -> None:
 
 def test_endless_stream_is_refused(serve: Any) -> None:
     server = serve(faults={"endless": 1.0})
-    with pytest.raises(Refused, match=r"did not finish its answer within 0\.2 s \(\d+ characters"):
+    with pytest.raises(Rejected, match=r"did not finish its answer within 0\.2 s \(\d+ characters"):
         asked(model_at(server, timeout=0.2, stream=True))
     assert server.stats()["faults"] == {"endless": 1}
 
@@ -180,7 +180,7 @@ def test_plain_http_server_behind_https_url_is_reported(canned: Any) -> None:
 def test_key_and_audio_are_removed_from_error_messages(canned: Any, stream: bool) -> None:
     words = f"Bearer {KEY} may not send {'UklGRg' * 100}, sent {KEY}"
     server = canned(stream_reply({"error": words}) if stream else error(400, words))
-    with pytest.raises((Refused, Transient)) as caught:
+    with pytest.raises((Rejected, Transient)) as caught:
         run_model(model_at(server, api_key=KEY, stream=stream))
     assert "may not send …, sent …" in str(caught.value)
 
@@ -188,14 +188,14 @@ def test_key_and_audio_are_removed_from_error_messages(canned: Any, stream: bool
 def test_key_in_a_custom_header_is_redacted(canned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", KEY)
     server = canned(error(401, f"{KEY} is unknown"))
-    with pytest.raises(Refused, match=": … is unknown"):
+    with pytest.raises(Rejected, match=": … is unknown"):
         run_model(model_at(server, headers={"X-Auth": "Token $MY_TOKEN"}))
     assert server.last.headers["x-auth"] == f"Token {KEY}"
 
 
 def test_password_in_base_url_is_redacted(canned: Any) -> None:
     server = canned(error(400, "no, s3cr3t-word"))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         run_model(model_at(server.url.replace("//", "//me:s3cr3t-word@")))
     assert str(caught.value) == f"HTTP 400 from {server.host}: no, …"
     assert server.last.headers["authorization"].startswith("Basic ")
@@ -207,7 +207,7 @@ def test_key_and_password_together_are_refused() -> None:
 
 
 def test_long_messages_are_shortened(canned: Any) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         run_model(model_at(canned(error(400, "no " * 1000))))
     assert len(str(caught.value)) < 400
 

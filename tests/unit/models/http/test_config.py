@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from auricle.core.errors import Refused, SpecError
+from auricle.core.errors import Rejected, SpecError
 from auricle.models.openai import OpenAI
 from tests.support.http_servers import chat, http_reply, run_model
 
@@ -28,7 +28,7 @@ def test_header_is_sent_expanded_and_removed_from_messages(
 ) -> None:
     monkeypatch.setenv("MY_TOKEN", KEY)
     server = canned(http_reply(401, {"error": {"message": f"unknown: {KEY}, or {KEY[:-1]}"}}))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         run_model(model_at(server, headers={"X-Auth": value}))
     assert server.last.headers["x-auth"].endswith(KEY)
     assert str(caught.value).endswith("unknown: …, or …")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from auricle.core.errors import Refused, SampleError, SpecError
+from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.models.http.likelihood import (
     PromptToken,
     continuation_likelihood,
@@ -58,12 +58,12 @@ def test_concurrent_samples_share_one_probe(serve: Any) -> None:
 
 
 def test_wrong_key_is_not_reported_as_missing_logprobs(serve: Any) -> None:
-    with pytest.raises(Refused, match="401"):
+    with pytest.raises(Rejected, match="401"):
         ask_all(connect(Completions, serve(key="right"), api_key="wrong"), score("is it", " cat"))
 
 
 def test_wrong_model_name_is_not_reported_as_missing_logprobs(serve: Any) -> None:
-    with pytest.raises(Refused, match="Unknown model 'fake'"):
+    with pytest.raises(Rejected, match="Unknown model 'fake'"):
         ask_all(connect(Completions, serve(models=("other",))), score("is it", " cat"))
 
 
@@ -158,5 +158,5 @@ def test_text_generated_after_the_echo_is_ignored() -> None:
 
 @pytest.mark.parametrize("answer", [{}, {"choices": []}, {"prompt_logprobs": [{"7": {}}]}])
 def test_malformed_response_is_refused(answer: Any) -> None:
-    with pytest.raises(Refused, match="without valid prompt logprobs"):
+    with pytest.raises(Rejected, match="without valid prompt logprobs"):
         parse_prompt_logprobs(answer, "host")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from auricle import Settings
-from auricle.core.errors import Refused, SampleError, Transient
+from auricle.core.errors import Rejected, SampleError, Transient
 from auricle.engine.retry import RetryingSender
 from auricle.engine.slots import DirectSlot
 from auricle.models.http.responses import ByteBudget, OverBudget, parse_retry_after
@@ -74,7 +74,7 @@ def tls_server(tmp_path: Path) -> Iterator[Callable[..., tuple[CannedServer, Pat
 )
 def test_error_message_is_extracted_from_every_format(canned: Any, body: bytes, words: str) -> None:
     server = canned(http_reply(400, body))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         run_model(model_at(server))
     assert str(caught.value) == f"HTTP 400 from {server.host}: {words}"
 
@@ -122,7 +122,7 @@ def test_stream_line_may_have_twice_the_read_buffer(
     assert len(line) == length
     model = model_at(canned(stream_reply(line, delta(finish="stop"))), stream=True)
     if is_refused:
-        with pytest.raises(Refused, match="a line longer than 0 MB"):
+        with pytest.raises(Rejected, match="a line longer than 0 MB"):
             run_model(model)
     else:
         assert run_model(model).text == text
@@ -150,7 +150,7 @@ def test_lines_are_joined_across_network_chunks(canned: Any) -> None:
 def test_response_beyond_the_budget_is_refused(canned: Any, stream: bool) -> None:
     text = "x" * 2000
     server = canned(stream_reply(delta(text), delta(finish="stop")) if stream else chat(text))
-    with pytest.raises(Refused, match=r"returned more than 0\.001 MB; raise the limit with -M response_megabytes=N"):
+    with pytest.raises(Rejected, match=r"returned more than 0\.001 MB; raise the limit with -M response_megabytes=N"):
         run_model(model_at(server, response_megabytes=0.001, stream=stream))
 
 

@@ -265,7 +265,7 @@ def test_without_a_judge_the_answers_are_kept(tmp_path: Path) -> None:
     spec = Spec(task=mini.task, task_args=arguments, model="echo", model_args={"reply": "a bell"})
     assert not api.evaluate(spec, tmp_path / "run").numbers
     document = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    assert "needs a judge" in document["refused"]["judge-1-10"]
+    assert "needs a judge" in document["not_computed"]["judge-1-10"]
     assert "a bell" in (tmp_path / "run" / "outputs.jsonl").read_text()
 
 
