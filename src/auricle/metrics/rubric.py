@@ -18,11 +18,10 @@ import orjson
 
 from auricle.core.errors import SpecError, Unreadable
 from auricle.core.yaml_files import read_yaml
+from auricle.metrics.prompt_escaping import TEMPLATE_FIELD, fill_fields, fill_fields_escaping_tags
 
 RUBRICS_DIR = Path(__file__).parent / "rubrics"
 TEMPLATE_FIELDS = ("question", "reference", "answer", "choices", "baseline")
-TEMPLATE_FIELD = re.compile(r"\{(\w+)(\??)\}")
-TEMPLATE_TAG = re.compile(r"</?([\w-]+)>")
 DEFAULT_MARKS = {"yes-no": "Verdict: {}", "scale": "Score: {}", "pairwise": "Winner: {}"}
 DEFAULT_KEYS = {"yes-no": "verdict", "scale": "score", "pairwise": "winner"}
 VERDICT_VALUES: Mapping[str, Mapping[str, float]] = {
@@ -34,6 +33,7 @@ ALLOWED_VALUES = {
     "output": ("line", "json"),
     "aggregate": ("mean", "majority"),
     "empty": ("judged", "worst"),
+    "escape": ("all", "tags"),
 }
 VOTING_TEMPERATURE = 0.5
 """Temperature for several votes, if the rubric sets none; at 0 all votes would be equal."""
@@ -66,6 +66,9 @@ class Rubric:
     max_tokens: int = 512
     empty: str = "judged"
     """`judged`: send empty answers to the judge. `worst`: give them the worst score without a request."""
+    escape: str = "all"
+    """`all`: escape whatever in a value could be read as markup or as a verdict. `tags`: only tags of the template,
+    for rubrics of other frameworks."""
 
     @property
     def digest(self) -> str:
@@ -78,22 +81,11 @@ class Rubric:
         return _validate(replace(self, votes=votes, temperature=temperature), self.name)
 
     def fill_template(self, values: Mapping[str, str | None]) -> str:
-        """Fill in the template fields.
-
-        Braces inside a value are not replaced. A value cannot end its own section or begin another one: where it
-        contains a tag of the template, the tag's angle brackets become `&lt;` and `&gt;`.
-        """
-        tags = "|".join(map(re.escape, sorted(set(TEMPLATE_TAG.findall(self.template)))))
-        tag_in_value = re.compile(rf"<(\s*/?\s*(?:{tags})\b[^<>]*)>", re.IGNORECASE) if tags else None
-
-        def fill(field: re.Match[str]) -> str:
-            name, optional = field.groups()
-            value = values[name]
-            if value is None and not optional:
-                raise Unreadable(f"the rubric needs {{{name}}}, but the sample has none")
-            return tag_in_value.sub(r"&lt;\1&gt;", value) if value and tag_in_value else value or ""
-
-        return TEMPLATE_FIELD.sub(fill, self.template)
+        """Fill in the template fields; braces inside a value are not replaced, and markup in it is escaped."""
+        if self.escape == "tags":
+            return fill_fields_escaping_tags(self.template, values)
+        mark = self.mark if self.output == "line" else f'"{self.key}": {{}}'
+        return fill_fields(self.template, values, mark, is_pair=self.kind == "pairwise")
 
     def parse_reply(self, reply: str) -> float:
         """Return the verdict of a reply: 0 or 1, a point on the scale, or 0, 0.5, 1 for loss, tie, win."""

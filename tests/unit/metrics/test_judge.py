@@ -16,7 +16,7 @@ from auricle.metrics.intervals import compute_interval
 from auricle.metrics.judge import KappaAggregator, make_judge_metric
 from auricle.metrics.rubric import Rubric, build_rubric
 
-YES_NO = {"name": "mine", "kind": "yes-no", "template": "{question} {answer}"}
+YES_NO = {"name": "mine", "kind": "yes-no", "template": "{question} {answer}", "escape": "tags"}
 SCALE = {**YES_NO, "kind": "scale", "low": 1, "high": 5}
 PAIRWISE = {**YES_NO, "kind": "pairwise", "template": "{question}|A:{answer}|B:{baseline}"}
 

@@ -52,7 +52,7 @@ class JudgedMetric:
 
     def load_rubric(self) -> Rubric:
         folder = OWN_RUBRICS_DIR if (OWN_RUBRICS_DIR / f"{self.rubric}.yaml").is_file() else RUBRICS_DIR
-        return replace(load_rubric(folder / f"{self.rubric}.yaml"), temperature=self.temperature)
+        return replace(load_rubric(folder / f"{self.rubric}.yaml"), temperature=self.temperature, escape="tags")
 
 
 @dataclass(frozen=True)
