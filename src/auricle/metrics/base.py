@@ -320,6 +320,12 @@ class SumAggregator:
         # Not `@`: at these sizes a threaded BLAS takes longer to start than to multiply.
         return lambda weights: float(self._finish(np.einsum("cn,n->c", columns, weights)))
 
+    def finish_each(self, totals: Array) -> Array:
+        """Compute the number of each row of column totals."""
+        import numpy as np
+
+        return np.array([self._finish(row) for row in totals], dtype=np.float64)
+
     def details(self, stats: Stats) -> Details:
         return self._details(stats_to_matrix(stats).sum(axis=0)) if self._details else {}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -33,6 +33,7 @@ from auricle.metrics.intervals import (
     prepare_weighted,
     unwrap_stats,
 )
+from auricle.metrics.jackknife import count_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,9 @@ def compute_combined_interval(parts: Sequence[PartStats]) -> Interval:
         )
     values = _draw_combined([_draw_values(part, seed) for seed, part in enumerate(parts)])
     low, high = (math.nan, math.nan) if values is None else percentile_interval(values.tolist())
-    return Interval(low, high, "stratified-bootstrap" if values is None else f"stratified-bootstrap:{len(values)}")
+    units = sum(count_units(part.stats, part.clusters) for part in parts)
+    name = "stratified-bootstrap"
+    return Interval(low, high, name if values is None else f"{name}:{len(values)}", units)
 
 
 def _price_bonett_interval(shares: Sequence[tuple[float, float, int]]) -> Interval:
@@ -98,7 +101,8 @@ def _price_bonett_interval(shares: Sequence[tuple[float, float, int]]) -> Interv
         centre += weight * share
         variance += weight**2 * share * (1 - share) / (size - 1)
     half = Z_95 * math.sqrt(variance)
-    return Interval(max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half)), "price-bonett")
+    low, high = max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
+    return Interval(low, high, "price-bonett", sum(count for _, _, count in shares))
 
 
 def _draw_combined(parts: Sequence[Array | None]) -> Array | None:
@@ -137,22 +141,23 @@ def compare_combined(parts: Sequence[PairedPartStats]) -> Difference:
     """
     parts = [_unwrap_pairs(part) for part in parts]
     n = sum(len(part.a) for part in parts)
+    units = sum(count_units(part.a, part.clusters) for part in parts)
     if not all(len(part.a) for part in parts):
-        return difference_without_interval((math.nan, math.nan), n, "none")
+        return difference_without_interval((math.nan, math.nan), n, "none", units)
     values = (
         sum(part.weight * float(part.aggregate(part.a)) for part in parts),
         sum(part.weight * float(part.aggregate(part.b)) for part in parts),
     )
     if any(map(math.isnan, values)):
-        return difference_without_interval(values, n, "none")
+        return difference_without_interval(values, n, "none", units)
     if all(map(_has_paired_hits, parts)):
         return _bonett_price_difference(parts, values, n)
     differences = _draw_combined([_draw_differences(part, seed) for seed, part in enumerate(parts)])
     if differences is None:
-        return difference_without_interval(values, n, "stratified-paired-bootstrap")
-    unit_count = sum(len(part.a) if part.clusters is None else int(part.clusters.max()) + 1 for part in parts)
-    smallest_p = 2.0 ** (1 - unit_count)  # of a sign test in which all units agree
-    return difference_from_draws(values, differences, n, f"stratified-paired-bootstrap:{len(differences)}", smallest_p)
+        return difference_without_interval(values, n, "stratified-paired-bootstrap", units)
+    smallest_p = 2.0 ** (1 - units)  # of a sign test in which all units agree
+    method = f"stratified-paired-bootstrap:{len(differences)}"
+    return replace(difference_from_draws(values, differences, n, method, smallest_p), units=units)
 
 
 def _unwrap_pairs(part: PairedPartStats) -> PairedPartStats:
@@ -182,6 +187,7 @@ def _bonett_price_difference(parts: Sequence[PairedPartStats], values: tuple[flo
         n,
         "stratified-bonett-price",
         Z_95_POWER_80 * error,
+        n,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from typing import TypeAlias
 
@@ -26,6 +26,7 @@ from auricle.metrics.base import (
     WeightedAggregate,
     mean,
 )
+from auricle.metrics.jackknife import count_units
 from auricle.metrics.multi_answer import AnswerAggregator
 
 Draws: TypeAlias = Iterator[Array]
@@ -49,6 +50,8 @@ class Interval:
     low: float
     high: float
     method: str
+    units: int
+    """Number of independent units: samples, or clusters of samples."""
 
 
 def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | None = None) -> Interval:
@@ -70,12 +73,13 @@ def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | N
         (0.3, 0.95, 'wilson')
     """
     stats, aggregate = unwrap_stats(stats, aggregate)
+    units = count_units(stats, clusters)
     if clusters is not None:
-        return _bootstrap_interval(stats, aggregate, draw_by_cluster(clusters), "cluster-bootstrap")
+        return _bootstrap_interval(stats, aggregate, draw_by_cluster(clusters), "cluster-bootstrap", units)
     if share := count_hits(stats, aggregate):
-        return Interval(*wilson_interval(*share), "wilson")
+        return Interval(*wilson_interval(*share), "wilson", units)
     distinct, counts = count_distinct(stats)
-    return _bootstrap_interval(distinct, aggregate, draw_by_count(counts), "bootstrap")
+    return _bootstrap_interval(distinct, aggregate, draw_by_count(counts), "bootstrap", units)
 
 
 def unwrap_stats(stats: Stats, aggregate: Aggregator) -> tuple[Stats, Aggregator]:
@@ -85,13 +89,13 @@ def unwrap_stats(stats: Stats, aggregate: Aggregator) -> tuple[Stats, Aggregator
     return stats, aggregate
 
 
-def _bootstrap_interval(stats: Stats, aggregate: Aggregator, draws: Draws | None, method: str) -> Interval:
+def _bootstrap_interval(stats: Stats, aggregate: Aggregator, draws: Draws | None, method: str, units: int) -> Interval:
     if draws is None:
-        return Interval(math.nan, math.nan, method)
+        return Interval(math.nan, math.nan, method, units)
     rounds = choose_rounds(aggregate, len(stats))
     value = prepare_weighted(stats, aggregate)
     low, high = percentile_interval([value(weights) for weights in islice(draws, rounds)])
-    return Interval(low, high, f"{method}:{rounds}")
+    return Interval(low, high, f"{method}:{rounds}", units)
 
 
 def choose_rounds(aggregate: Aggregator, size: int) -> int:
@@ -212,6 +216,8 @@ class Difference:
     method: str
     detectable: float
     """The smallest true difference that would be detected with 80 % power."""
+    units: int
+    """Number of independent units: pairs, or clusters of pairs; of the smaller group if they are not paired."""
 
 
 def compare_paired(stats_a: Stats, stats_b: Stats, aggregate: Aggregator, clusters: Codes | None = None) -> Difference:
@@ -235,19 +241,20 @@ def compare_paired(stats_a: Stats, stats_b: Stats, aggregate: Aggregator, cluste
         (0.5, 0.5, 'mcnemar-exact')
     """
     (stats_a, _), (stats_b, aggregate) = (unwrap_stats(stats_a, aggregate), unwrap_stats(stats_b, aggregate))
+    units = count_units(stats_a, clusters)
     if not len(stats_a):
-        return difference_without_interval((math.nan, math.nan), 0, "none")
+        return difference_without_interval((math.nan, math.nan), 0, "none", 0)
     values = float(aggregate(stats_a)), float(aggregate(stats_b))
     if len(stats_a) < 2 or any(map(math.isnan, values)):
-        return difference_without_interval(values, len(stats_a), "none")
+        return difference_without_interval(values, len(stats_a), "none", units)
     if clusters is None and count_hits(stats_a, aggregate) and count_hits(stats_b, aggregate):
         return _mcnemar_difference(stats_a, stats_b, values)
     return _bootstrap_difference(stats_a, stats_b, aggregate, values, clusters)
 
 
-def difference_without_interval(values: tuple[float, float], n: int, method: str) -> Difference:
+def difference_without_interval(values: tuple[float, float], n: int, method: str, units: int) -> Difference:
     nan = math.nan
-    return Difference(*values, values[1] - values[0], nan, nan, nan, n, method, nan)
+    return Difference(*values, values[1] - values[0], nan, nan, nan, n, method, nan, units)
 
 
 def _mcnemar_difference(a: Stats, b: Stats, values: tuple[float, float]) -> Difference:
@@ -265,6 +272,7 @@ def _mcnemar_difference(a: Stats, b: Stats, values: tuple[float, float]) -> Diff
         len(a),
         "mcnemar-exact",
         Z_95_POWER_80 * error,
+        len(a),
     )
 
 
@@ -293,14 +301,15 @@ def _bootstrap_difference(
     else:
         distinct_a, distinct_b = a, b
         draws, name = draw_by_cluster(clusters), "paired-cluster-bootstrap"
+    unit_count = count_units(a, clusters)
     if draws is None:
-        return difference_without_interval(values, len(a), name)
+        return difference_without_interval(values, len(a), name, unit_count)
     rounds = choose_rounds(aggregate, 2 * len(a))
     value_a, value_b = prepare_weighted(distinct_a, aggregate), prepare_weighted(distinct_b, aggregate)
     differences = np.array([value_b(weights) - value_a(weights) for weights in islice(draws, rounds)])
-    unit_count = len(a) if clusters is None else int(clusters.max()) + 1
     smallest_p = 2.0 ** (1 - unit_count)  # of a sign test in which all units agree
-    return difference_from_draws(values, differences, len(a), f"{name}:{rounds}", smallest_p)
+    difference = difference_from_draws(values, differences, len(a), f"{name}:{rounds}", smallest_p)
+    return replace(difference, units=unit_count)
 
 
 def difference_from_draws(
@@ -317,12 +326,12 @@ def difference_from_draws(
     """
     differences = differences[~np.isnan(differences)]
     if len(differences) < 2:
-        return difference_without_interval(values, n, method.partition(":")[0])
+        return difference_without_interval(values, n, method.partition(":")[0], n)
     low, high = percentile_interval(differences.tolist())
     error = _standard_error(differences)
     p = _bootstrap_p_value(differences, smallest_p)
     detectable = Z_95_POWER_80 * error if error else math.nan
-    return Difference(*values, values[1] - values[0], low, high, p, n, method, detectable)
+    return Difference(*values, values[1] - values[0], low, high, p, n, method, detectable, n)
 
 
 def _bootstrap_p_value(differences: Array, smallest_p: float) -> float:

@@ -7,6 +7,7 @@ see `intervals.compare_paired`.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
@@ -28,6 +29,7 @@ from auricle.metrics.intervals import (
     prepare_weighted,
     unwrap_stats,
 )
+from auricle.metrics.jackknife import count_units
 
 Clusters: TypeAlias = "tuple[Codes | None, Codes | None]"
 SAME_PROBABILITY = 1 + 1e-7
@@ -59,10 +61,10 @@ def compare_unpaired(
     (stats_a, _), (stats_b, aggregate) = unwrap_stats(stats_a, aggregate), unwrap_stats(stats_b, aggregate)
     n = len(stats_a) + len(stats_b)
     if not len(stats_a) or not len(stats_b):
-        return difference_without_interval((math.nan, math.nan), n, "none")
+        return difference_without_interval((math.nan, math.nan), n, "none", min(len(stats_a), len(stats_b)))
     values = float(aggregate(stats_a)), float(aggregate(stats_b))
     if any(map(math.isnan, values)):
-        return difference_without_interval(values, n, "none")
+        return difference_without_interval(values, n, "none", min(len(stats_a), len(stats_b)))
     has_clusters = any(codes is not None for codes in clusters)
     hits_a, hits_b = count_hits(stats_a, aggregate), count_hits(stats_b, aggregate)
     if hits_a and hits_b and not has_clusters:
@@ -82,6 +84,7 @@ def _fisher_difference(a: tuple[float, int], b: tuple[float, int], values: tuple
         a[1] + b[1],
         "fisher-exact",
         Z_95_POWER_80 * error if error else math.nan,
+        min(a[1], b[1]),
     )
 
 
@@ -108,17 +111,18 @@ def _bootstrap_difference(
 ) -> Difference:
     name = "unpaired-bootstrap" if all(codes is None for codes in clusters) else "unpaired-cluster-bootstrap"
     n = sum(map(len, stats))
+    units = [count_units(side, codes) for side, codes in zip(stats, clusters, strict=True)]
     sides = [_draw_side(side, codes, seed) for seed, (side, codes) in enumerate(zip(stats, clusters, strict=True))]
     (distinct_a, draws_a), (distinct_b, draws_b) = sides
     if draws_a is None or draws_b is None:
-        return difference_without_interval(values, n, name)
+        return difference_without_interval(values, n, name, min(units))
     rounds = choose_rounds(aggregate, n)
     value_a, value_b = prepare_weighted(distinct_a, aggregate), prepare_weighted(distinct_b, aggregate)
     draws = zip(islice(draws_a, rounds), draws_b, strict=False)
     differences = np.array([value_b(weights_b) - value_a(weights_a) for weights_a, weights_b in draws])
-    units = [len(side) if codes is None else int(codes.max()) + 1 for side, codes in zip(stats, clusters, strict=True)]
     smallest_p = math.exp(math.log(2) - _log_choose(sum(units), units[0]))  # of a permutation test
-    return difference_from_draws(values, differences, n, f"{name}:{rounds}", smallest_p)
+    difference = difference_from_draws(values, differences, n, f"{name}:{rounds}", smallest_p)
+    return replace(difference, units=min(units))
 
 
 def _draw_side(stats: Stats, clusters: Codes | None, seed: int) -> tuple[Stats, Draws | None]:

@@ -238,7 +238,7 @@ class Combination:
         stats = [self.scored[part].collect_stats(by_part[part], share) for part, share in shares.items()]
         known = [part for part in stats if part is not None]
         if len(known) < len(stats):
-            return Interval(float("nan"), float("nan"), "none")
+            return Interval(float("nan"), float("nan"), "none", 0)
         return compute_combined_interval(known)
 
     def _copy_part(self, name: str, by_part: Mapping[str, str], part: str, field: str, group: str) -> Number:

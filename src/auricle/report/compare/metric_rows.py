@@ -31,8 +31,6 @@ class ComparisonRow(Difference):
     """Number of pairs in which B is better than A."""
     worse: int
     """Number of pairs in which B is worse; in the others both score the same."""
-    units: int
-    """Number of units that were resampled: pairs, or clusters of pairs."""
     worst: float
     """The difference if every failed sample had been as bad for B as possible."""
     best: float
@@ -127,7 +125,6 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: Codes | None)
         adjusted=difference.p,
         better=int((paired_stats.change[which] < 0).sum()),
         worse=int((paired_stats.change[which] > 0).sum()),
-        units=len(which) if drawn is None else int(drawn.max()) + 1,
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,

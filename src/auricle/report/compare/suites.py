@@ -200,7 +200,6 @@ def _combine_rows(
         adjusted=difference.p,
         better=sum(row.better for row in rows),
         worse=sum(row.worse for row in rows),
-        units=sum(row.units for row in rows),
         worst=sum(shares[part] * row.worst for part, row in zip(parts, rows, strict=True)),
         best=sum(shares[part] * row.best for part, row in zip(parts, rows, strict=True)),
         higher_is_better=rows[0].higher_is_better,

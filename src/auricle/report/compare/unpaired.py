@@ -131,9 +131,6 @@ def _build_row(metric: Metric, groups: Groups, cluster: str) -> ComparisonRow:
     places = [group.places(metric) for group in groups]
     codes_a, codes_b = (group.clusters(cluster, at) for group, at in zip(groups, places, strict=True))
     difference = compare_unpaired(a, b, metric.aggregate, (codes_a, codes_b))
-    units = [
-        len(at) if codes is None else int(codes.max()) + 1 for at, codes in zip(places, (codes_a, codes_b), strict=True)
-    ]
     return ComparisonRow(
         *astuple(difference),
         metric=metric.name,
@@ -141,7 +138,6 @@ def _build_row(metric: Metric, groups: Groups, cluster: str) -> ComparisonRow:
         adjusted=difference.p,
         better=0,
         worse=0,
-        units=min(units),
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,
