@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from auricle.core.audio_limit import limit_audio
 from auricle.core.errors import (
@@ -389,14 +389,16 @@ def _combine_suite(path: Path) -> Metrics:
     )
 
 
+class CompareKeywords(TypedDict, total=False):
+    """Further arguments of `compare`."""
+
+    cluster: str | None
+    unpaired: bool | str | Split
+    max_flips: int
+
+
 def compare(
-    a: str | Path,
-    b: str | Path,
-    metrics: Sequence[str] = (),
-    by: str | None = None,
-    *,
-    unpaired: bool | str | Split = False,
-    max_flips: int = 5,
+    a: str | Path, b: str | Path, metrics: Sequence[str] = (), by: str | None = None, **options: Unpack[CompareKeywords]
 ) -> Comparison:
     """Compare two runs, sample by sample, or two groups of different samples.
 
@@ -405,28 +407,36 @@ def compare(
         b: Directory of the candidate run, or of a suite.
         metrics: Names of the metrics to compare. Default: all that both runs have.
         by: Metadata field to break the comparison down by.
-        unpaired: Compare the runs as independent groups of samples, as is done if they have none in common; or two
-            groups such as `source=human,generated`, the first of A and the second of B, which may be the same run.
-        max_flips: Number of changed samples to keep in each direction, per metric.
+        options: `cluster`, a metadata field whose values are independent, such as `speaker`, or `none` if all samples
+            are; by default the field that both runs were scored by. `unpaired`, whether to compare the runs as
+            independent groups of samples, as is done if they have none in common; or two groups such as
+            `source=human,generated`, the first of A and the second of B, which may be the same run. `max_flips`, the
+            number of changed samples to keep in each direction, per metric; 5 by default.
 
     Returns:
         Differences with intervals, and the samples that changed if the samples are paired.
     """
-    from auricle.report.compare import Split, compare_runs
+    from auricle.report.compare import CompareOptions, Split, compare_runs
 
     paths = Path(a), Path(b)
     if any(map(contains_suite, paths)):
-        if by or unpaired:
+        if by or options.get("unpaired"):
             raise SpecError(
                 "Suites are compared by part and language, in pairs: leave out --by, --unpaired, --between."
             )
-        return _compare_suites(paths, metrics)
+        return _compare_suites(paths, metrics, options.get("cluster"))
     results = load_metrics(paths[0]), load_metrics(paths[1])
-    groups = Split.parse(unpaired) if isinstance(unpaired, str) else unpaired
-    return compare_runs(paths, results, metrics, by, unpaired=groups, max_flips=max_flips)
+    unpaired = options.get("unpaired", False)
+    compare_options = CompareOptions(
+        by=by or "",
+        cluster=options.get("cluster"),
+        unpaired=Split.parse(unpaired) if isinstance(unpaired, str) else unpaired,
+        max_flips=options.get("max_flips", 5),
+    )
+    return compare_runs(paths, results, metrics, compare_options)
 
 
-def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str]) -> Comparison:
+def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: str | None) -> Comparison:
     from auricle.report.compare.suites import compare_suites
 
     for path, other in (paths, paths[::-1]):
@@ -438,7 +448,7 @@ def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str]) -> Compari
         for name in folders[0]
         if name in folders[1] and all(map(contains_run, both := (folders[0][name], folders[1][name])))
     }
-    return compare_suites(paths, (load_metrics(paths[0]), load_metrics(paths[1])), parts, metrics)
+    return compare_suites(paths, (load_metrics(paths[0]), load_metrics(paths[1])), parts, metrics, cluster)
 
 
 def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:

@@ -13,7 +13,7 @@ from auricle.cli.output import echo, print_result
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.runs.run_directory import contains_load_test
 
-RUN_OPTIONS = ("metrics", "by", "unpaired", "between")
+RUN_OPTIONS = ("metrics", "by", "cluster", "unpaired", "between")
 """Options that compare samples, which load tests are not compared by."""
 
 
@@ -24,6 +24,11 @@ RUN_OPTIONS = ("metrics", "by", "unpaired", "between")
     "--metric metrics NAME", "Compare only this metric; repeat for several. [default: all metrics of both runs]"
 )
 @opt.text("--by FIELD", "Also compare per value of this metadata field, such as subset. [default: none]")
+@opt.text(
+    "--cluster FIELD|none",
+    "Metadata field whose values, not the samples, are independent, such as speaker; none treats all samples as "
+    "independent. [default: the field that both runs were scored by]",
+)
 @click.option(
     "--unpaired",
     is_flag=True,
@@ -71,7 +76,9 @@ def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_j
 
     conditions = [Condition.parse(text) for text in options["conditions"]]
     unpaired = options.pop("between") or options.pop("unpaired")
-    comparison = api.compare(*runs, options["metrics"], options["by"], unpaired=unpaired, max_flips=flips)
+    comparison = api.compare(
+        *runs, options["metrics"], options["by"], cluster=options["cluster"], unpaired=unpaired, max_flips=flips
+    )
     if html:
         comparison.write_html(html)
     lines = [*format_comparison(comparison), *format_samples(comparison)]

@@ -240,6 +240,11 @@ profiles_option = repeated(
     "Text normaliser used for scoring; see `auricle list profiles`. Repeat for several: numbers of the second and "
     "further ones are named wer@NAME. [default: set by the task]",
 )
+cluster_option = text(
+    "--cluster FIELD|none",
+    "Metadata field whose values, not the samples, are the independent units of intervals and tests, such as speaker; "
+    "none treats all samples as independent. [default: set by the task, or else speaker, speaker_id, spk or session]",
+)
 json_option = flag("--json as_json", "Print JSON.")
 fresh_option = flag("--fresh", "Start over. Existing results in the output folder are moved aside, not deleted.")
 output_options = (fresh_option, json_option)

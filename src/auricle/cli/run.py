@@ -59,6 +59,7 @@ SPECIAL_OPTIONS = {
 @opt.option_group(
     "Scoring",
     opt.profiles_option,
+    opt.cluster_option,
     *opt.judge_options,
     opt.flag("--infer-only", "Collect outputs without scoring them; score later with `auricle score`."),
 )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     "Text normaliser to score with; see `auricle list profiles`. Repeat for several: numbers of the second and "
     "further ones are named wer@NAME. [default: the normaliser of the run]",
 )
+@opt.cluster_option
 @opt.option_group("Judge", *opt.judge_options)
 @opt.count("-j --concurrency N", "Maximum judge requests in flight.", default=64)
 @opt.progress_option
@@ -56,7 +57,9 @@ def score(
     from auricle.runs.suites import list_runs
 
     settings = Settings(concurrency=options.pop("concurrency"))
-    task_args = parse_arguments(options.pop("task_args")) | ({"metrics": ",".join(metrics)} if metrics else {})
+    task_args = parse_arguments(options.pop("task_args")) | {
+        name: value for name, value in (("metrics", ",".join(metrics)), ("cluster", options.pop("cluster"))) if value
+    }
     judge_fields = opt.resolve_judge(None, **options)
     judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
     results = []

@@ -82,6 +82,8 @@ class RunConfig(BaseModel):
     limit: int | None = Field(default=None, gt=0)
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     profile: str | tuple[str, ...] | None = None
+    cluster: str | None = None
+    """Metadata field whose values are independent, or none; the same as in `task_args`."""
     judge: JudgeSpec | None = None
     infer_only: bool = False
     cache: bool = False
@@ -209,7 +211,7 @@ class RunConfig(BaseModel):
     def _build_spec(self, entry: ModelConfig, label: str, reference: TaskReference) -> Spec:
         return Spec(
             task=reference.task,
-            task_args=reference.arguments,
+            task_args={**reference.arguments, **({"cluster": self.cluster} if self.cluster else {})},
             model=entry.model,
             model_args={**self.model_args, **entry.model_args},
             label=label,

@@ -34,7 +34,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import list_named_values, list_seeds, with_seed, within_limits
-from auricle.tasks.options import PROVENANCE_OPTIONS, split_list
+from auricle.tasks.options import PROVENANCE_OPTIONS, check_option, split_list
 from auricle.tasks.task_files import check_prompt
 
 MAX_SAMPLES_INSPECTED = 100
@@ -129,12 +129,16 @@ def build_task(spec: Spec) -> Task:
 
 
 def _construct_task(spec: Spec) -> Task:
-    """Call the function of a task; metrics replace its own if it takes none as an argument."""
+    """Call the function of a task; `cluster` replaces its own, and metrics do if it takes none as an argument."""
     factory, arguments = TASKS.get(spec.task), dict(spec.task_args)
+    cluster = arguments.pop("cluster", None)
     metrics = None if _takes(factory, "metrics") else arguments.pop("metrics", None)
     task: Task = _call_factory(factory, spec.task, arguments)
     if not isinstance(task, Task):
         raise SpecError(f"{spec.task} returned {type(task).__name__} instead of a Task.")
+    if cluster is not None:
+        check_option("cluster", cluster, isinstance(cluster, str), "a metadata field, or none")
+        task = replace(task, cluster=cluster)
     return task.with_metrics(split_list(metrics)) if metrics else task
 
 

@@ -42,7 +42,7 @@ from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Judge, VerdictIndex
 from auricle.tasks.base import Task
 
-VALUE_COLUMNS = ("value", "low", "high", "interval", "worst", "best")
+VALUE_COLUMNS = ("value", "low", "high", "interval", "cluster", "units", "worst", "best")
 COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unbounded", "unreadable", "not_applicable")
 SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "higher_is_better", "signature", "rtfx")
 ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
@@ -90,7 +90,7 @@ def _score_and_write(
     damaged = [*index.damaged, *(verdicts.damaged if verdicts else ())]
     health = JournalHealth.build(score_table.total, run.read_progress().completed_rows, damaged)
     worst_samples = thread.submit(_view_worst_samples, score_table)  # their audio is encoded meanwhile
-    facts = _collect_run_facts(run, task, model)
+    facts = _collect_run_facts(run, replace(task, cluster=score_table.clusters.field), model)
     facts["notes"] = (*facts["notes"], *health.describe())
     numbers = [
         number if number.field else replace(number, total=number.total + health.missing)
@@ -221,8 +221,8 @@ def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
             reasons[column.metric.name] = "it applies to none of the samples: it returned None for each"
         elif column.not_applicable and not any(each.indices for each in score_table.columns):
             reasons.setdefault(column.metric.name, "it applies to none of the samples")
-    if score_table.cluster and not score_table.has_clusters and score_table.total:
-        reasons["cluster"] = f"no sample has the metadata field {score_table.cluster!r}; samples are resampled"
+    if problem := score_table.clusters.problem:
+        reasons["cluster"] = problem
     for name in score_table.breakdown_fields:
         if name not in score_table.fields and score_table.total:
             reasons[f"by {name}"] = f"no sample has the metadata field {name!r}, or it has too many values"

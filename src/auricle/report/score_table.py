@@ -19,6 +19,8 @@ from auricle.core.errors import SpecError, Unreadable, Unsuited, describe
 from auricle.core.types import Outcome, Record, Sample, Stat
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
+from auricle.report.clusters import ClusterTable
+from auricle.report.text_format import format_group
 from auricle.runs.scores import ScoreLine
 from auricle.runs.verdicts import VerdictIndex
 
@@ -52,9 +54,7 @@ class ScoreTable:
         self.failed: array[int] = array("q")
         self.fields: dict[str, MetaField] = {}
         self.verdicts = verdicts
-        self.cluster = cluster
-        self.clusters = MetaField(array("q"))
-        self.has_clusters = False
+        self.clusters = ClusterTable(cluster)
         self.outcomes: Counter[Outcome] = Counter()
         self.audio_not_sent = 0
         self.failures: Counter[str] = Counter()
@@ -149,9 +149,7 @@ class ScoreTable:
 
     def _add_to_groups(self, index: int, record: Record) -> None:
         meta = record.sample.meta
-        if self.cluster:
-            self.has_clusters |= self.cluster in meta
-            self.clusters.add(meta.get(self.cluster, record.sample.id), 1)
+        self.clusters.add(meta)
         for name, value in meta.items():
             if name in self._ignored_fields or not isinstance(value, GROUPABLE_TYPES):
                 continue
@@ -364,8 +362,3 @@ def _stat_width(stat: Stat) -> int:
     if isinstance(stat, (int, float)):
         return 1
     return len(stat) if all(isinstance(each, (int, float)) for each in stat) else 0
-
-
-def format_group(value: Any) -> str:
-    """Return the value of a metadata field as text."""
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -26,6 +26,7 @@ from auricle.metrics.base import Metric
 from auricle.metrics.combined import PartStats, compute_combined_interval
 from auricle.metrics.intervals import Interval
 from auricle.report import run_html
+from auricle.report.clusters import join_clusters
 from auricle.report.compare.loading import load_compared_run
 from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.compare.unpaired import SampleGroup
@@ -83,8 +84,7 @@ class ScoredPart:
         metric, run, cluster = self.metric_by_name[name], self.samples.side, self.metrics.task.cluster
         places = self.samples.places(metric)
         places = places[np.argsort(np.array(run.rows)[places], kind="stable")]  # whatever order they were answered in
-        has_clusters = bool(cluster) and any(run.fields[cluster][place] is not None for place in places.tolist())
-        codes = self.samples.clusters(cluster if has_clusters else "", places)
+        codes = self.samples.clusters(cluster, places)
         index = np.frombuffer(run.scored[name].stat_index, dtype=np.int64)
         return PartStats(run.scored[name].stats[index[places]], metric.aggregate, share, codes)
 
@@ -227,6 +227,8 @@ class Combination:
             low=_defined(interval.low),
             high=_defined(interval.high),
             interval=interval.method,
+            cluster=join_clusters(number.cluster for number in numbers.values()),
+            units=interval.units,
             **{count: sum(getattr(number, count) for number in numbers.values()) for count in counts},
             higher_is_better=first.higher_is_better,
             unit=first.unit,

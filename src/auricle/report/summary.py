@@ -13,6 +13,7 @@ from auricle.core.errors import describe
 from auricle.core.signature import MetricSignature, Signature
 from auricle.metrics.base import Codes, Mask
 from auricle.metrics.intervals import compute_interval
+from auricle.report.clusters import renumber_clusters
 from auricle.report.score_table import MetricColumn, ScoreTable
 from auricle.runs.metrics import Number
 
@@ -26,6 +27,15 @@ class Group:
     members: Mask
 
 
+@dataclass(frozen=True, slots=True)
+class ScoredSamples:
+    """A score table with the data position and the cluster of each of its samples."""
+
+    table: ScoreTable
+    data_order: Codes
+    clusters: Codes | None
+
+
 def summarise(score_table: ScoreTable, context: Signature | None = None) -> list[Number]:
     """Compute each metric over all samples, then by subset, then by every other field.
 
@@ -33,11 +43,11 @@ def summarise(score_table: ScoreTable, context: Signature | None = None) -> list
         score_table: The statistics of all samples.
         context: What was measured; each number's signature is this one with its own metric.
     """
-    rank = _data_order(score_table)
+    scored = ScoredSamples(score_table, _data_order(score_table), score_table.clusters.codes())
     numbers = [
         number
         for group in iterate_groups(score_table)
-        for number in _remove_repeated_matrices(_add_ceilings(_compute_numbers(score_table, group, rank), score_table))
+        for number in _remove_repeated_matrices(_add_ceilings(_compute_numbers(scored, group), score_table))
     ]
     if context is None:
         return numbers
@@ -97,29 +107,29 @@ def _remove_repeated_matrices(numbers: list[Number]) -> list[Number]:
     return kept
 
 
-def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Codes) -> list[Number]:
+def _compute_numbers(scored: ScoredSamples, group: Group) -> list[Number]:
     numbers = []
-    for column in score_table.columns:
+    for column in scored.table.columns:
         places = _as_array(column.indices)
         which = np.flatnonzero(group.members[places])
         if column.refusal_reason or not len(which):
             continue
-        which = which[np.argsort(data_order[places[which]], kind="stable")]
+        which = which[np.argsort(scored.data_order[places[which]], kind="stable")]
         try:
-            numbers.append(_compute_number(score_table, group, column, column.stats[which], places[which]))
+            numbers.append(_compute_number(scored, group, column, column.stats[which], places[which]))
         except Exception as error:  # noqa: BLE001 - a metric may raise anything
             column.refusal_reason = f"its aggregation raised {type(error).__name__}: {describe(error)}"
     return numbers
 
 
-def _compute_number(score_table: ScoreTable, group: Group, column: MetricColumn, stats: Any, indices: Codes) -> Number:
+def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, stats: Any, indices: Codes) -> Number:
     metric, members = column.resolved_metric(), _applicable_members(column, group.members)
-    codes = _as_array(score_table.clusters.codes)[indices] if score_table.has_clusters else None
-    # With a single cluster, samples are resampled.
-    spread = compute_interval(stats, metric.aggregate, clusters=None if codes is None else renumber_clusters(codes))
+    # With a single cluster, samples are the units.
+    clusters = renumber_clusters(None if scored.clusters is None else scored.clusters[indices])
+    spread = compute_interval(stats, metric.aggregate, clusters=clusters)
     value = float(metric.aggregate(stats))
     worst, best = _compute_bounds(column, stats, members, value)
-    failed = int(members[_as_array(score_table.failed)].sum())
+    failed = int(members[_as_array(scored.table.failed)].sum())
     return Number(
         metric=metric.name,
         title=metric.title,
@@ -129,6 +139,8 @@ def _compute_number(score_table: ScoreTable, group: Group, column: MetricColumn,
         low=_defined(spread.low),
         high=_defined(spread.high),
         interval=spread.method,
+        cluster="" if clusters is None else scored.table.clusters.field,
+        units=spread.units,
         scored=len(indices),
         total=int(members.sum()),
         failed=failed,
@@ -168,12 +180,6 @@ def _applicable_members(column: MetricColumn, members: Mask) -> Mask:
     applicable = members.copy()
     applicable[_as_array(column.not_applicable)] = False
     return applicable
-
-
-def renumber_clusters(clusters: Codes) -> Codes | None:
-    """Renumber clusters from 0 without gaps, in the order of the samples; return None if there is only one."""
-    distinct, first, members = np.unique(clusters, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[members] if len(distinct) > 1 else None
 
 
 def _compute_bounds(column: MetricColumn, stats: Any, members: Mask, value: float) -> tuple[float, float]:

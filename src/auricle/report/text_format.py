@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from auricle.runs.metrics import Number
 
@@ -26,6 +26,11 @@ def format_number(value: float | None, unit: str) -> str:
     if value is None or math.isnan(value):
         return "–"
     return f"{100 * value:.2f} %" if unit == "share" else f"{value:.4g}" if unit else f"{value:.4f}"
+
+
+def format_group(value: Any) -> str:
+    """Format the value of a metadata field."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def group_by_reason(refusals: Mapping[str, str], title: Callable[[str], str] = str) -> list[tuple[list[str], str]]:

@@ -43,6 +43,10 @@ class Number:
     high: float | None = None
     interval: str = ""
     """How the interval was computed."""
+    cluster: str = ""
+    """Metadata field whose values are the independent units of the interval; empty if samples are."""
+    units: int = 0
+    """Number of independent units: clusters, or samples."""
     scored: int = 0
     total: int = 0
     failed: int = 0
@@ -79,6 +83,7 @@ class TaskFacts:
     source: str = ""
     revision: str = ""
     cluster: str = ""
+    """Metadata field that samples were clustered by; empty if they were treated as independent."""
     citation: str = ""
     languages: tuple[str, ...] = ()
 

@@ -35,7 +35,9 @@ class Task:
         licence: Licence of the data.
         source: Where the data comes from.
         citation: The publication to cite.
-        cluster: Metadata field whose samples are not independent, such as `speaker`. Intervals resample clusters.
+        cluster: Metadata field whose values are the independent units of intervals and tests, such as `speaker`, or
+            `none` if all samples are independent. Default: the first of `speaker`, `speaker_id`, `spk` and `session`
+            that the samples have and that repeats.
         group_by: Metadata fields to break numbers down by. By default, all fields with few values.
         extra_context: Further facts about the task for models that set `wants_context`.
         find_contamination: Function of model name and model arguments that returns notes about a model that may have

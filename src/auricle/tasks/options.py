@@ -99,6 +99,7 @@ class TaskOptions(Provenance):
     synonyms: bool = True
     """Whether labels of the model match synonymous labels of the task, such as joy and happiness."""
     cluster: str = ""
+    """The metadata field whose values are independent, or none; see `Task.cluster`."""
     by: str | Sequence[str] = ()
     """Metadata fields to break numbers down by. By default, all fields with few values."""
     config: str | None = None

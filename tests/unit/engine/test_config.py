@@ -184,6 +184,7 @@ def test_optional_fields_have_defaults() -> None:
         "limit": None,
         "seed": 0,
         "profile": None,
+        "cluster": None,
         "judge": None,
         "infer_only": False,
         "cache": False,

@@ -7,7 +7,7 @@ Without common samples, the runs are compared as independent groups. What cannot
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,15 @@ from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.base import Metric
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.report.compare.flips import Flip, find_flips
-from auricle.report.compare.loading import ComparedRun, PairCounts, Pairs, load_compared_run, pair_samples
+from auricle.report.compare.loading import (
+    ComparedRun,
+    PairCounts,
+    Pairs,
+    check_cluster,
+    choose_cluster,
+    load_compared_run,
+    pair_samples,
+)
 from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics, load_metrics
 from auricle.report.compare.notes import collect_group_notes, collect_notes
@@ -43,7 +51,7 @@ from auricle.runs.metrics import Metrics, ModelFacts, OutcomeCounts, TaskFacts
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Comparison", "ComparisonRow", "Flip", "Shift", "Split", "compare_runs"]
+__all__ = ["CompareOptions", "Comparison", "ComparisonRow", "Flip", "Shift", "Split", "compare_runs"]
 
 MAX_GROUPS = 1000
 
@@ -117,14 +125,30 @@ class Comparison:
         return tuple(row for row in self.rows if row.field)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions:
+    """How to compare two runs."""
+
+    by: str = ""
+    """Metadata field to break the comparison down by."""
+    cluster: str | None = None
+    """Metadata field whose values are independent, or `none`. Default: that which both runs were scored by."""
+    unpaired: bool | Split = False
+    """Compare the runs as independent groups of samples, even if they have samples in common; or compare two groups of
+    samples, the first of the baseline, where the runs may be the same."""
+    max_flips: int = 5
+    """Number of changed samples to keep in each direction, per metric."""
+
+    @property
+    def split(self) -> Split | None:
+        return self.unpaired if isinstance(self.unpaired, Split) else None
+
+
 def compare_runs(
     paths: tuple[Path, Path],
     results: tuple[Metrics, Metrics],
     metrics: Sequence[str] = (),
-    by: str | None = None,
-    *,
-    unpaired: bool | Split = False,
-    max_flips: int = 5,
+    options: CompareOptions | None = None,
 ) -> Comparison:
     """Compare two scored runs, the first being the baseline.
 
@@ -132,52 +156,35 @@ def compare_runs(
         paths: The two run directories.
         results: Their metrics.
         metrics: Metrics to compare by; all that the runs share if none are named.
-        by: Metadata field to break the comparison down by.
-        unpaired: Compare the runs as independent groups of samples, even if they have samples in common; or compare
-            two groups of samples, the first of the baseline, where the runs may be the same.
-        max_flips: Number of changed samples to keep in each direction, per metric.
+        options: How to compare them.
     """
+    options = options or CompareOptions()
     signatures, refused = choose_metrics(paths, results, metrics)
     available = load_metrics(paths, signatures)
     refused |= dict.fromkeys(
         signatures.keys() - {metric.name for metric in available}, "the task no longer has this metric"
     )
     comparable = [metric for metric in available if not metric.is_model_independent]
-    options = CompareOptions(by or "", _shared_cluster(results), unpaired, max_flips)
+    cluster = choose_cluster(options.cluster, results)
+    fields = options.by, cluster, options.split.field if options.split else ""
     with infrequent_gc():
-        a, b = (load_compared_run(*side, comparable, options.fields) for side in zip(paths, results, strict=True))
-    return _build_comparison((a, b), comparable, refused, options)
-
-
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
-    """What to compare."""
-
-    by: str
-    cluster: str
-    unpaired: bool | Split
-    max_flips: int
-
-    @property
-    def split(self) -> Split | None:
-        return self.unpaired if isinstance(self.unpaired, Split) else None
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The metadata fields that are needed."""
-        return self.by, self.cluster, self.split.field if self.split else ""
+        a, b = (load_compared_run(*side, comparable, fields) for side in zip(paths, results, strict=True))
+    if options.cluster:
+        check_cluster(cluster, a, b)
+    return _build_comparison((a, b), comparable, refused, replace(options, cluster=cluster))
 
 
 def _build_comparison(
     sides: tuple[ComparedRun, ComparedRun], metrics: Sequence[Metric], refused: dict[str, str], options: CompareOptions
 ) -> Comparison:
+    cluster = options.cluster or ""
     pairs = None if options.split else pair_samples(*sides)
     if pairs is None or options.unpaired or not pairs.counts.shared:
         return _compare_groups(sides, metrics, refused, options, pairs.counts.shared if pairs else 0)
     if options.by:
         _check_breakdown_field(options.by, sides[0], pairs)
     matched = [pair_stats(metric, *sides, pairs) for metric in metrics]
-    rows = build_rows(matched, sides, pairs, options.by, options.cluster)
+    rows = build_rows(matched, sides, pairs, options.by, cluster)
     matrix = subtract_run_matrices(sides[0].results, sides[1].results)
     agreement = measure_agreements(*sides, pairs)
     a, b = (_describe_side(side) for side in sides)
@@ -187,10 +194,10 @@ def _build_comparison(
         pairs=pairs.counts,
         rows=tuple(rows),
         refused=refused | _explain_missing_matrix(sides, matrix is not None),
-        notes=(*collect_notes(*sides, pairs, rows, options.cluster), *describe_agreements(agreement)),
+        notes=(*collect_notes(*sides, pairs, rows, cluster), *describe_agreements(agreement)),
         flips=find_flips(matched, sides, pairs, options.max_flips),
         matrix=matrix,
-        shifts=tuple(compute_shifts(*sides, pairs, options.cluster)),
+        shifts=tuple(compute_shifts(*sides, pairs, cluster)),
         agreement=tuple(agreement),
     )
 
@@ -203,7 +210,7 @@ def _compare_groups(
     shared: int,
 ) -> Comparison:
     """Compare two runs, or two groups of samples, as independent samples."""
-    split, by, cluster = options.split, options.by, options.cluster
+    split, by, cluster = options.split, options.by, options.cluster or ""
     field, values = (split.field, split.values) if split else ("", ("", ""))
     groups = SampleGroup.select(sides[0], field, values[0]), SampleGroup.select(sides[1], field, values[1])
     _check_group_field(by, groups)
@@ -241,12 +248,6 @@ def _check_group_field(by: str, groups: tuple[SampleGroup, SampleGroup]) -> None
 def _check_group_count(by: str, count: int) -> None:
     if count > MAX_GROUPS:
         raise SpecError(f"The metadata field {by!r} has {count} values; at most {MAX_GROUPS} can be compared.")
-
-
-def _shared_cluster(results: Sequence[Metrics]) -> str:
-    """Return the metadata field that both runs cluster samples by, or an empty string."""
-    a, b = (side.task.cluster for side in results)
-    return a if a == b else ""
 
 
 def _check_breakdown_field(by: str, side: ComparedRun, pairs: Pairs) -> None:

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from auricle.core.errors import SpecError
 from auricle.core.serialization import NAME_KEY_PREFIX, digest, dumps, name_key
 from auricle.core.types import Output, Prediction, Record
 from auricle.metrics.base import Codes, Metric
-from auricle.report.score_table import StatArray, format_group
+from auricle.report.clusters import NO_CLUSTER
+from auricle.report.score_table import StatArray
+from auricle.report.text_format import format_group
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, read_scores
@@ -78,6 +81,21 @@ def load_compared_run(path: Path, results: Metrics, metrics: Sequence[Metric], f
     for line in read_scores(path):
         _add_scores(side, line)
     return side
+
+
+def choose_cluster(requested: str | None, results: Sequence[Metrics]) -> str:
+    """Return the metadata field to cluster samples by: the requested one, or that which both runs were scored by."""
+    if requested:
+        return "" if requested == NO_CLUSTER else requested
+    a, b = (side.task.cluster for side in results)
+    return a if a == b else ""
+
+
+def check_cluster(field: str, *sides: ComparedRun) -> None:
+    """Raise `SpecError` if no sample of a run has the metadata field."""
+    for side in sides if field else ():
+        if not any(side.fields[field]):
+            raise SpecError(f"No sample of {side.path} has the metadata field {field!r}. Choose another --cluster.")
 
 
 def _add_record(side: ComparedRun, record: Record) -> int:

@@ -12,8 +12,9 @@ import numpy as np
 
 from auricle.metrics.base import Array, Codes, Mask, Metric
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
+from auricle.report.clusters import encode_clusters, renumber_clusters
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
-from auricle.report.summary import natural_sort_key, renumber_clusters
+from auricle.report.summary import natural_sort_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,8 @@ class ComparisonRow(Difference):
     """Number of pairs in which B is better than A."""
     worse: int
     """Number of pairs in which B is worse; in the others both score the same."""
+    cluster: str = ""
+    """Metadata field whose values are the independent units; empty if pairs or samples are."""
     worst: float
     """The difference if every failed sample had been as bad for B as possible."""
     best: float
@@ -42,6 +45,23 @@ class ComparisonRow(Difference):
     """Whether the metric counts each sample as right or wrong."""
     samples: tuple[int, int] | None = None
     """Number of samples of A and of B if they are not paired."""
+
+
+@dataclass(frozen=True)
+class PairClusters:
+    """The cluster of each pair."""
+
+    field: str
+    codes: Codes | None
+
+    @classmethod
+    def encode(cls, side: ComparedRun, pairs: Pairs, field: str) -> PairClusters:
+        """Number the values of a metadata field of A; without a field, pairs are independent."""
+        return cls(field, encode_clusters(side.fields[field][place] for place in pairs.a) if field else None)
+
+    def select(self, pairs: Codes) -> Codes | None:
+        """Return the clusters of some pairs, numbered from 0; None if they are independent or in one cluster."""
+        return None if self.codes is None else renumber_clusters(self.codes[pairs])
 
 
 @dataclass(frozen=True)
@@ -96,7 +116,7 @@ def build_rows(
 ) -> list[ComparisonRow]:
     """Compute each metric over all pairs, then for each value of the field `by`; adjust p-values within each."""
     all_pairs = np.ones(len(pairs.a), dtype=bool)
-    clusters = encode_field(sides[0], pairs, cluster) if cluster else None
+    clusters = PairClusters.encode(sides[0], pairs, cluster)
     whole = [_add_bounds(_build_row(each, all_pairs, clusters), each, sides, pairs) for each in paired_stats]
     parts = [
         replace(_build_row(each, members, clusters), field=by, group=group)
@@ -113,11 +133,11 @@ def adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     return [replace(row, adjusted=p) for row, p in zip(rows, ps, strict=True)]
 
 
-def _build_row(paired_stats: PairedStats, members: Mask, clusters: Codes | None) -> ComparisonRow:
+def _build_row(paired_stats: PairedStats, members: Mask, clusters: PairClusters) -> ComparisonRow:
     metric = paired_stats.metric
     which = np.flatnonzero(members[paired_stats.pairs])
-    drawn = None if clusters is None else renumber_clusters(clusters[paired_stats.pairs[which]])
-    difference = compare_paired(_take(paired_stats.a, which), _take(paired_stats.b, which), metric.aggregate, drawn)
+    codes = clusters.select(paired_stats.pairs[which])
+    difference = compare_paired(_take(paired_stats.a, which), _take(paired_stats.b, which), metric.aggregate, codes)
     return ComparisonRow(
         *astuple(difference),
         metric=metric.name,
@@ -125,6 +145,7 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: Codes | None)
         adjusted=difference.p,
         better=int((paired_stats.change[which] < 0).sum()),
         worse=int((paired_stats.change[which] > 0).sum()),
+        cluster=clusters.field if codes is not None else "",
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,
@@ -136,17 +157,6 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: Codes | None)
 
 def _take(stats: Any, indices: Codes) -> Any:
     return stats[indices] if isinstance(stats, np.ndarray) else [stats[at] for at in indices]
-
-
-def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Codes:
-    """Number the values of a metadata field, pair by pair; a pair without a value is its own cluster."""
-    values, codes = side.fields[field], dict[str, int]()
-    encoded = [
-        codes.setdefault(str(index) if value is None else f"={value}", len(codes))
-        for index in pairs.a
-        for value in (values[index],)
-    ]
-    return np.array(encoded, dtype=np.int64)
 
 
 def iterate_groups(side: ComparedRun, pairs: Pairs, field: str) -> Iterator[tuple[str, Mask]]:

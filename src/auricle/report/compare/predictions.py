@@ -17,8 +17,7 @@ from auricle.metrics.correlation import srcc
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.metrics.matrix_difference import ConfusionMatrix, MatrixDifference, match_by_meaning, subtract_matrices
 from auricle.report.compare.loading import ComparedRun, Pairs
-from auricle.report.compare.metric_rows import encode_field
-from auricle.report.summary import renumber_clusters
+from auricle.report.compare.metric_rows import PairClusters
 from auricle.runs.metrics import Metrics, Number
 
 MAX_LABELS = 50
@@ -46,7 +45,7 @@ def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -
     """Compute the shift of every dimension that both runs predict, over all pairs and by true label."""
     if not a.dimensions or not b.dimensions:
         return []
-    clusters = encode_field(a, pairs, cluster) if cluster else None
+    clusters = PairClusters.encode(a, pairs, cluster)
     labels = np.array([a.labels[here] for here in pairs.a], dtype=object)
     shifts = []
     for name in shared_dimensions(a, b):
@@ -57,9 +56,10 @@ def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -
         known = ~(np.isnan(before) | np.isnan(after))
         for label, members in _members_by_label(labels):
             which = np.flatnonzero(known & members)
-            drawn = None if clusters is None else renumber_clusters(clusters[which])
             if len(which):
-                shifts.append(_compute_shift(name, label, before[which], after[which], drawn))
+                test = compare_paired(before[which], after[which], mean, clusters.select(which))
+                d = pooled_effect_size(before[which], after[which])
+                shifts.append(Shift(*astuple(test), dimension=name, label=label, adjusted=test.p, cohens_d=d))
     ps = adjust_holm([shift.p for shift in shifts])
     return [replace(shift, adjusted=p) for shift, p in zip(shifts, ps, strict=True)]
 
@@ -79,12 +79,6 @@ def list_labels(labels: Iterable[str | None]) -> list[str]:
     """Return the distinct labels in order, or none if there are too many to be classes."""
     names = sorted({label for label in labels if label is not None})
     return names if len(names) <= MAX_LABELS else []
-
-
-def _compute_shift(dimension: str, label: str, before: Any, after: Any, clusters: Any) -> Shift:
-    test = compare_paired(before, after, mean, clusters)
-    d = pooled_effect_size(before, after)
-    return Shift(*astuple(test), dimension=dimension, label=label, adjusted=test.p, cohens_d=d)
 
 
 def pooled_effect_size(before: Any, after: Any) -> float:

@@ -11,13 +11,13 @@ from pathlib import Path
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.combined import PairedPartStats, compare_combined
+from auricle.report.clusters import join_clusters
 from auricle.report.compare import Comparison, ComparisonRow, Side
-from auricle.report.compare.loading import PairCounts, load_compared_run, pair_samples
-from auricle.report.compare.metric_rows import adjust_p_values, build_rows, encode_field, pair_stats
+from auricle.report.compare.loading import PairCounts, check_cluster, choose_cluster, load_compared_run, pair_samples
+from auricle.report.compare.metric_rows import PairClusters, adjust_p_values, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics as choose_comparable
 from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.compare.notes import collect_notes
-from auricle.report.summary import renumber_clusters
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics
 from auricle.runs.suites import SuiteRun, read_suite_run
 from auricle.tasks.suites import choose_metrics, compute_shares
@@ -40,26 +40,24 @@ class ComparedPart:
     notes: Sequence[str]
 
     @classmethod
-    def load(cls, name: str, paths: Paths, results: Results) -> ComparedPart:
+    def load(cls, name: str, paths: Paths, results: Results, requested_cluster: str | None) -> ComparedPart:
         """Pair the samples of the part in both suites and compare them by every metric that both have."""
         signatures, refused = choose_comparable(paths, results, ())
         metrics = [metric for metric in load_metrics(paths, signatures) if not metric.is_model_independent]
-        cluster = results[0].task.cluster if results[0].task.cluster == results[1].task.cluster else ""
+        cluster = choose_cluster(requested_cluster, results)
         with infrequent_gc():
             a, b = (load_compared_run(*side, metrics, (cluster,)) for side in zip(paths, results, strict=True))
+        if requested_cluster:
+            check_cluster(cluster, a, b)
         pairs = pair_samples(a, b)
         matched = [pair_stats(metric, a, b, pairs) for metric in metrics]
         rows = build_rows(matched, (a, b), pairs, "", cluster)
-        codes = encode_field(a, pairs, cluster) if cluster else None
+        clusters = PairClusters.encode(a, pairs, cluster)
         return cls(
             name,
             {
                 each.metric.name: PairedPartStats(
-                    each.a,
-                    each.b,
-                    each.metric.aggregate,
-                    1.0,
-                    None if codes is None or not len(each.pairs) else renumber_clusters(codes[each.pairs]),
+                    each.a, each.b, each.metric.aggregate, 1.0, clusters.select(each.pairs)
                 )
                 for each in matched
             },
@@ -72,7 +70,11 @@ class ComparedPart:
 
 
 def compare_suites(
-    paths: Paths, results: Results, parts: Mapping[str, tuple[Paths, Results]], metrics: Sequence[str] = ()
+    paths: Paths,
+    results: Results,
+    parts: Mapping[str, tuple[Paths, Results]],
+    metrics: Sequence[str] = (),
+    cluster: str | None = None,
 ) -> Comparison:
     """Compare two suites, the first being the baseline.
 
@@ -81,9 +83,11 @@ def compare_suites(
         results: Their combined numbers.
         parts: Run directories and numbers of each part that both suites have and that was scored in both.
         metrics: Combined numbers to compare; all that the suites share if none are named.
+        cluster: Metadata field whose values are independent, or `none`. Default: that which both runs of a part were
+            scored by.
     """
     suites = read_suite_run(paths[0]), read_suite_run(paths[1])
-    loaded = {name: ComparedPart.load(name, *part) for name, part in parts.items()}
+    loaded = {name: ComparedPart.load(name, *part, cluster) for name, part in parts.items()}
     refused: dict[str, str] = {}
     rows: list[ComparisonRow] = []
     try:
@@ -200,6 +204,7 @@ def _combine_rows(
         adjusted=difference.p,
         better=sum(row.better for row in rows),
         worse=sum(row.worse for row in rows),
+        cluster=join_clusters(row.cluster for row in rows),
         worst=sum(shares[part] * row.worst for part, row in zip(parts, rows, strict=True)),
         best=sum(shares[part] * row.best for part, row in zip(parts, rows, strict=True)),
         higher_is_better=rows[0].higher_is_better,

@@ -13,11 +13,12 @@ from auricle.core.errors import SpecError
 from auricle.metrics.base import Codes, Mask, Metric, mean
 from auricle.metrics.intervals import adjust_holm
 from auricle.metrics.unpaired import compare_unpaired
+from auricle.report.clusters import encode_clusters, renumber_clusters
 from auricle.report.compare.loading import ABSENT, ComparedRun
 from auricle.report.compare.metric_rows import ComparisonRow, adjust_p_values
 from auricle.report.compare.predictions import Shift, list_labels, pooled_effect_size, shared_dimensions
 from auricle.report.html_format import pluralise
-from auricle.report.summary import natural_sort_key, renumber_clusters
+from auricle.report.summary import natural_sort_key
 
 MAX_VALUES_SHOWN = 10
 
@@ -90,12 +91,11 @@ class SampleGroup:
         return scored.stats[index[self.places(metric)]]
 
     def clusters(self, field: str, places: Codes) -> Codes | None:
-        """Number the clusters of some samples; a sample without a value is its own cluster."""
+        """Number the clusters of some samples; return None if they are independent or in one cluster."""
         if not field:
             return None
-        values, codes = self.side.fields[field], dict[str, int]()
-        keys = (str(place) if values[place] is None else f"={values[place]}" for place in places.tolist())
-        return renumber_clusters(np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=np.int64))
+        values = self.side.fields[field]
+        return renumber_clusters(encode_clusters(values[place] for place in places.tolist()))
 
     def failed_bounds(self, metric: Metric) -> list[tuple[Any, Any]]:
         """Return the worst and best possible statistic of each failed sample."""
@@ -138,6 +138,7 @@ def _build_row(metric: Metric, groups: Groups, cluster: str) -> ComparisonRow:
         adjusted=difference.p,
         better=0,
         worse=0,
+        cluster=cluster if codes_a is not None or codes_b is not None else "",
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,

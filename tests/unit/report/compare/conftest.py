@@ -32,7 +32,7 @@ def quiz(manifest: Any) -> Any:
         rows = []
         for at in range(count):
             text = f"please say number {at} aloud"
-            row = {"id": str(at), "question": text, "answer": text, "speaker": f"s{at % 8}"}
+            row = {"id": str(at), "question": text, "answer": text, "voice": f"s{at % 8}"}
             rows.append({**row, **changes.get(f"row{at}", {})})
         return manifest(rows, name)
 

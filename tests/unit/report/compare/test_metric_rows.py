@@ -46,7 +46,7 @@ def test_p_values_are_adjusted_over_all_metrics(run: Any, quiz: Any) -> None:
 @pytest.mark.slow
 def test_a_field_breaks_the_comparison_down(run: Any, quiz: Any) -> None:
     data = quiz()
-    comparison = compare(run("a", data), run("b", data, wrong=0.1), by="speaker")
+    comparison = compare(run("a", data), run("b", data, wrong=0.1), by="voice")
     groups = [row for row in comparison.rows if row.field and row.metric == "exact_match"]
     assert [row.group for row in groups] == [f"s{at}" for at in range(8)]
     assert sum(row.n for row in groups) == 40
@@ -56,12 +56,12 @@ def test_a_field_breaks_the_comparison_down(run: Any, quiz: Any) -> None:
 @pytest.mark.slow
 def test_clusters_are_resampled_whole(run: Any, quiz: Any) -> None:
     data = quiz()
-    a, b = (run(n, data, cluster="speaker", wrong=w) for n, w in (("a", 0.0), ("b", 0.1)))
+    a, b = (run(n, data, cluster="voice", wrong=w) for n, w in (("a", 0.0), ("b", 0.1)))
     comparison = compare(a, b)
     row = find_row(comparison, "exact_match")
     assert row.method == "paired-cluster-bootstrap:1000"
     assert row.units == 8
-    assert any("only 8 values of speaker" in note for note in comparison.notes)
+    assert any("only 8 values of voice" in note for note in comparison.notes)
 
 
 # --- rows of constructed runs -----------------------------------------------------------------
