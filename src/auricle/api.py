@@ -451,15 +451,18 @@ def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: s
     return compare_suites(paths, (load_metrics(paths[0]), load_metrics(paths[1])), parts, metrics, cluster)
 
 
-def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:
+def preview(
+    spec: Spec, *, has_model: bool = True, task: Task | None = None
+) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:
     """Yield each sample with its first requests and how the model would render them.
 
     Args:
         spec: What to preview; nothing is sent to the model.
         has_model: Whether the spec names a real model. Without one, requests are not rendered.
+        task: The task of the spec, if it is built already.
     """
     spec = spec.resolved()
-    task = build_task(spec)
+    task = task or build_task(spec)
     if not has_model:
         inferencer = select_inferencer(task.inferencer, ALL_ABILITIES, task.name, spec.model)
         yield from _preview_samples(task, inferencer, lambda _: "")

@@ -33,8 +33,12 @@ def preview(task: str, model: str | None, sample_count: int, **options: Any) -> 
     from auricle import api
     from auricle.core.types import RejectedRow
 
-    spec = opt.build_spec(task, model, options)
-    for sample, requests in islice(api.preview(spec, has_model=model is not None), sample_count):
+    spec = opt.build_spec(task, model, options).resolved()
+    built_task = api.build_task(spec)
+    for note in built_task.notes(spec.model, spec.model_args):
+        echo(f"Note: {note}", err=True)
+    previews = api.preview(spec, has_model=model is not None, task=built_task)
+    for sample, requests in islice(previews, sample_count):
         if isinstance(sample, RejectedRow):
             echo(f"{sample.origin}: rejected: {sample.reason}\n")
             continue

@@ -40,13 +40,18 @@ class Row(NamedTuple):
 Rows = Iterator[Row | RejectedRow]
 
 
-def read_rows(path: Path) -> Rows:
-    """Yield every row of a manifest, in order."""
+def read_rows(path: Path, *, skip_binary: bool = False) -> Rows:
+    """Yield every row of a manifest, in order.
+
+    Args:
+        path: The file.
+        skip_binary: Leave out columns of sounds or images stored in a Parquet file.
+    """
     read = READERS.get(path.suffix.lower())
     if read is None:
         raise DataError(f"Unsupported manifest {path}. Supported suffixes: {', '.join(READERS)}.")
     with open_data_file(path):  # raises here rather than at the first row
-        return read(path)
+        return _read_parquet(path, skip_binary=True) if read is _read_parquet and skip_binary else read(path)
 
 
 @contextmanager
@@ -202,13 +207,15 @@ def _read_csv_row(table: csv.DictReader[str], name: str) -> Row | RejectedRow | 
     return Row(origin, {name: value for name, value in values.items() if value != ""})
 
 
-def _read_parquet(path: Path) -> Rows:
+def _read_parquet(path: Path, *, skip_binary: bool = False) -> Rows:
     file = _open_parquet(path)
     import pyarrow
 
+    columns = [field.name for field in file.schema_arrow if "binary" not in str(field.type)] if skip_binary else None
+
     count = 0
     try:
-        for batch in file.iter_batches(batch_size=1024):
+        for batch in file.iter_batches(batch_size=1024, columns=columns):
             yield from _parquet_rows(batch, [f"{path.name}:{count + index + 1}" for index in range(len(batch))])
             count += len(batch)
     except (pyarrow.ArrowException, OSError) as error:

@@ -5,10 +5,11 @@ Audio stays encoded until a model needs it, so no decoder of that library is use
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
@@ -16,6 +17,8 @@ from auricle.data.file_formats import Row, convert_row
 from auricle.data.manifest import Manifest
 
 HF_PREFIX = "hf:"
+MEDIA_FEATURES = ("Audio", "Image", "Video")
+"""Types of columns with media; older versions of the library lack some of them."""
 CONVERTED_REVISION_PREFIX = "refs/convert/"
 """Revisions that the hub converts itself, from datasets that consist of code."""
 CONVERTED_SHARDS_PATTERN = "{config}/{split}/*.parquet"  # files of a split in such a revision
@@ -25,6 +28,9 @@ CONVERTED_SHARDS_PATTERN = "{config}/{split}/*.parquet"  # files of a split in s
 class HuggingFaceDataset(Manifest):
     """A split of a dataset, read row by row from its memory-mapped files."""
 
+    names_classes: ClassVar[bool] = True
+    """Whether `ClassLabel` columns are read as the names of their classes."""
+
     config: str | None = None
     split: str = "test"
     pinned_revision: str | None = None
@@ -32,11 +38,17 @@ class HuggingFaceDataset(Manifest):
     """Files of the split, so that those of other splits are not downloaded."""
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        return (self.make_sample(index, row) for index, row in self.iter_rows())
+        dataset = self._dataset()
+        name_classes = partial(_name_classes, _class_names(dataset.features) if self.names_classes else {})
+        for index, row in self._iter_dataset(dataset):
+            named = row if isinstance(row, RejectedRow) else convert_row(row.origin, name_classes, row)
+            yield self.make_sample(index, named)
 
     def iter_rows(self) -> Iterator[tuple[int, Row | RejectedRow]]:
         """Yield the rows in `row_range` with their index and null values; undecodable rows are rejected."""
-        dataset = self._dataset()
+        return self._iter_dataset(self._dataset())
+
+    def _iter_dataset(self, dataset: Any) -> Iterator[tuple[int, Row | RejectedRow]]:
         for index, _ in self.select_rows(range(len(dataset))):
             yield index, convert_row(self.row_origin(index), self._read_row, dataset, index)
 
@@ -72,7 +84,9 @@ class HuggingFaceDataset(Manifest):
         except (OSError, ValueError, ImportError, datasets.exceptions.DatasetsError) as error:
             raise DataError(f"Cannot load hf:{self.name}: {_root_cause_message(error)}") from error
         for name, feature in dataset.features.items():
-            if isinstance(feature, datasets.Audio):
+            if self.skips_media and type(feature).__name__ in MEDIA_FEATURES:
+                dataset = dataset.remove_columns(name)
+            elif isinstance(feature, datasets.Audio):
                 dataset = dataset.cast_column(name, datasets.Audio(decode=False))
         return dataset
 
@@ -91,6 +105,22 @@ class HuggingFaceDataset(Manifest):
             files = {self.split: pattern.format(config=self.config, split=self.split)}
             return datasets.load_dataset(self.name, data_files=files, **options)
         return datasets.load_dataset(self.name, self.config, **options)
+
+
+def _class_names(features: Mapping[str, Any]) -> dict[str, Sequence[str]]:
+    """Return the names of the classes of each `ClassLabel` column, whose values are integers."""
+    names_by_column = {column: getattr(feature, "names", None) for column, feature in features.items()}
+    return {column: names for column, names in names_by_column.items() if names}
+
+
+def _name_classes(names_by_column: Mapping[str, Sequence[str]], row: Row) -> Row:
+    """Replace classes by their names; -1, which datasets use for a label that is not published, becomes null."""
+    classes = {column: row.values[column] for column in names_by_column}
+    named = {
+        column: None if number is None or number == -1 else names_by_column[column][number]
+        for column, number in classes.items()
+    }
+    return row._replace(values={**row.values, **named}) if named else row
 
 
 def _root_cause_message(error: BaseException) -> str:

@@ -114,16 +114,23 @@ class Manifest:
     """Returns the choices for rows that have none of their own."""
     transform: Callable[[Sample], Sample] = field(default=lambda sample: sample)
     """Applied to every sample; may raise `SampleError` to reject it."""
+    check: Callable[[], Sequence[str]] = tuple
+    """Checks the rows as a whole before a run: returns notes on them, or raises `SpecError`."""
     prompt_fields: tuple[str, ...] = ()
     """Inputs that the prompt requires; a file without these columns is refused."""
     shown_columns: tuple[str, ...] = ()
     """Columns that the prompt or its examples show; they are available under their own name besides their role."""
     row_range: tuple[int, int | None] = (0, None)
     """Index of the first row, and of the row after the last one."""
+    skips_media: bool = False
+    """Whether sounds, images and videos in the file itself are left unread, where the format allows it."""
     _layouts: dict[tuple[str, ...], ColumnLayout] = field(default_factory=dict, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        return (self.make_sample(index, row) for index, row in self.select_rows(read_rows(self.path)))
+        return (self.make_sample(index, row) for index, row in self.select_rows(self._read_rows()))
+
+    def _read_rows(self) -> Iterator[Row | RejectedRow]:
+        return read_rows(self.path, skip_binary=self.skips_media)
 
     def __len__(self) -> int:
         return self.count_selected(count_rows(self.path) or 0)
@@ -131,6 +138,14 @@ class Manifest:
     @property
     def revision(self) -> str:
         return f"{self.path.name}@{file_revision(self.path)}{self.row_range_suffix}"
+
+    def whole_file_without_media(self) -> Manifest:
+        """Return the same rows for a look at their texts: all of them, and without reading media."""
+        return replace(self, row_range=(0, None), skips_media=True)
+
+    def notes(self) -> list[str]:
+        """Return notes on the rows as a whole."""
+        return list(self.check())
 
     def select_rows(self, rows: Iterable[T]) -> Iterator[tuple[int, T]]:
         """Yield the rows in `row_range` with their index."""
@@ -229,6 +244,7 @@ class Manifest:
             )
         _check_prompt_fields(self.prompt_fields, samples)
         _check_audio_exists(samples, self._base_dir)
+        self.check()
 
     def _describe_columns(self) -> str:
         columns = self.list_columns()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path, PurePath
@@ -16,15 +15,20 @@ from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.catalogue import DIMENSIONS, METRICS
-from auricle.metrics.labels import resolve_option
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.prompts.few_shot import FewShotSelector, pool_path
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, FirstSupported, Inferencer, Measure
-from auricle.tasks.inferencers.likelihood import LETTERS
+from auricle.tasks.multiple_choice import (
+    IntegerAnswers,
+    check_answer,
+    correct_option_index,
+    correct_option_letter,
+    list_options,
+)
 from auricle.tasks.options import COLUMN_OPTIONS, TaskOptions, language_name, parse_row_range, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, with_columns, with_shots
-from auricle.text import resolve_profile_name, strip_labels
+from auricle.text import resolve_profile_name
 
 MEDIA = ("video", "image", "audio")
 MEDIA_TEMPLATE = "{video?}{image?}{audio?}"
@@ -73,8 +77,12 @@ class TaskKind:
 
     def task_from_manifest(self, options: TaskOptions) -> Task:
         """Build a task from the manifest that the options name."""
-        recipe = build_recipe(options, self.prompt, self.metrics, self.default_inferencer)
+        recipe = build_recipe(options, self.default_prompt(options), self.metrics, self.default_inferencer)
         return self.task_from_samples(options, recipe, self._load_manifest(options, recipe))
+
+    def default_prompt(self, options: TaskOptions) -> str:
+        """Return the prompt that is used if the options have none."""
+        return self.prompt
 
     def task_from_samples(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> Task:
         """Build a task from samples that come from anywhere."""
@@ -97,10 +105,37 @@ class TaskKind:
     def _build_shots(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
         if pool := pool_path(options.shots):
             samples = self._load_manifest(replace(options, data=pool, rows=""), recipe)
-        scores_text = isinstance(recipe.inferencer, Choose) and recipe.inferencer.scores_text
-        format_answer = correct_option_text if scores_text else self.format_answer
+        format_answer = self.format_answer
+        if isinstance(recipe.inferencer, Choose):
+            format_answer = partial(_format_scored_answer, recipe.inferencer)
         example_parts = recipe.prompt.example_parts if recipe.prompt else None
         return FewShotSelector.from_options(options.shots, samples, format_answer, example_parts)
+
+
+def _format_scored_answer(inferencer: Choose, sample: Sample) -> str:
+    """Write the correct answer of a few-shot example as the options of a sample are scored."""
+    return inferencer.write_options(sample)[correct_option_index(sample)].strip()
+
+
+@dataclass(frozen=True)
+class MultipleChoice(TaskKind):
+    """A kind whose rows have options, of which the target names one."""
+
+    def default_prompt(self, options: TaskOptions) -> str:
+        """Return a prompt that asks for what is scored: the letter of an option, or its text."""
+        settings = options.inferencer if isinstance(options.inferencer, Mapping) else {}
+        written = str(settings.get("option", ""))
+        asks_for_text = "{choice}" in written and "{letter}" not in written
+        return self.prompt.replace(ASK_FOR_LETTER, ASK_FOR_TEXT) if asks_for_text else self.prompt
+
+    def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
+        manifest = super()._load_manifest(options, recipe)
+        if options.reader:  # a published benchmark, whose reader knows what its answers mean
+            return replace(manifest, transform=lambda sample: check_answer(manifest.transform(sample)))
+        answers = IntegerAnswers(manifest.whole_file_without_media(), options.integer_answers)
+        return replace(
+            manifest, transform=lambda sample: answers.resolve(manifest.transform(sample)), check=answers.notes
+        )
 
 
 def build_task(
@@ -280,63 +315,6 @@ def require_transcript(sample: Sample) -> Sample:
     return replace(sample, target=str(sample.target))
 
 
-# --- multiple choice --------------------------------------------------------------
-
-OPTION_MARK = r"(?:^|(?<=[\s(（?？:：。,，;；]))\(?([A-Z])[.)）、:：]"
-OPTION_PATTERN = re.compile(rf"{OPTION_MARK}\s*(.+?)(?=\s*[(（]?{OPTION_MARK.replace('([A-Z])', '[A-Z]')}|\s*$)", re.S)
-
-
-def add_options(sample: Sample) -> Sample:
-    """Add the options of a multiple-choice row, from its column or from the question, and check its target."""
-    question = str(sample.inputs["question"])
-    column = sample.inputs.get("choices")
-    choices = [str(choice) for choice in column] if isinstance(column, list) else parse_options(question)
-    if len(choices) > len(LETTERS):
-        raise SampleError(f"too many options: {len(choices)}, at most {len(LETTERS)}")
-    choices = strip_labels(choices)
-    if choices and resolve_option(sample.target, choices) is None:
-        raise SampleError(f"the answer {sample.target!r} is not one of the {len(choices)} options")
-    if not choices and resolve_option(sample.target, ()) is None:
-        raise SampleError(f"the row has no options, and the answer {sample.target!r} is not a letter")
-    shown = "" if all(choice in question for choice in choices) else "\n" + format_options(choices)
-    return replace(sample, inputs={**sample.inputs, "choices": choices, "options": shown})
-
-
-def correct_option_text(sample: Sample) -> str:
-    choices, index = _find_correct_option(sample)
-    return choices[index] if choices else first_target(sample)
-
-
-def correct_option_letter(sample: Sample) -> str:
-    return LETTERS[_find_correct_option(sample)[1]]
-
-
-def _find_correct_option(sample: Sample) -> tuple[list[str], int]:
-    column = sample.inputs.get("choices", ())
-    choices = [str(choice) for choice in column] if isinstance(column, (list, tuple)) else []
-    index = resolve_option(sample.target, choices)
-    if index is None:
-        raise SampleError(f"the answer {sample.target!r} is not one of the options")
-    return choices, index
-
-
-def format_options(choices: Sequence[str]) -> str:
-    """Return the options as lines such as `A. yes`."""
-    return "\n".join(f"{LETTERS[index]}. {choice}" for index, choice in enumerate(choices))
-
-
-def parse_options(question: str) -> list[str]:
-    """Return the options that a question lists as A., B., C. in order, or an empty list.
-
-    The last option ends with its line: what follows is an instruction, such as "Answer with the letter".
-    """
-    options = OPTION_PATTERN.findall(question)
-    if len(options) < 2 or "".join(letter for letter, _ in options) != LETTERS[: len(options)]:
-        return []
-    *texts, last = (text.strip() for _, text in options)
-    return [*texts, last.partition("\n")[0].rstrip()]
-
-
 # --- classification -----------------------------------------------------------------
 
 
@@ -356,6 +334,8 @@ def _add_label_options(sample: Sample) -> Sample:
 
 # --- questions --------------------------------------------------------------------------
 
+ASK_FOR_LETTER = "Answer with the letter of the right option."
+ASK_FOR_TEXT = "Answer with the text of the right option, without its letter."
 QUESTION_COLUMNS = ("question", "text", "prompt", "instruction")
 QUESTION_PROMPT = f"{MEDIA_TEMPLATE}{{question}}"
 ANSWER_COLUMNS = ColumnMapping(("answer", "answers", "target", "label"), QUESTION_COLUMNS)
@@ -364,12 +344,12 @@ qa = TaskKind("qa", ANSWER_COLUMNS, QUESTION_PROMPT, ("exact_match", "contains")
 """Spoken or written questions with reference answers."""
 open_ended = TaskKind("open", replace(ANSWER_COLUMNS, requires_target=False), QUESTION_PROMPT, ("empty",))
 """Open-ended questions, whose answers are scored by a judge."""
-mcq = TaskKind(
+mcq = MultipleChoice(
     "mcq",
     ColumnMapping(("answer", "target", "label"), QUESTION_COLUMNS, default_question="Choose the right option."),
-    f"{QUESTION_PROMPT}{{options}}\nAnswer with the letter of the right option.",
+    f"{QUESTION_PROMPT}{{options}}\n{ASK_FOR_LETTER}",
     ("option_accuracy",),
-    add_options,
+    list_options,
     format_answer=correct_option_letter,
 )
 """Multiple choice, answered in text or by the likelihood of each option."""

@@ -19,6 +19,9 @@ NESTED_OPTIONS = ("prompt", "shots", "inferencer")
 COLUMN_OPTIONS = ("target", "audio", "image", "video", "choices", "id", "start", "end")
 """Options that name the column for a role."""
 
+INTEGER_READINGS = ("0-based", "1-based", "text")
+"""What an integer in the answer of a multiple-choice row can be: the number of an option, or its text."""
+
 LANGUAGE_ALIASES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
 
 
@@ -95,6 +98,9 @@ class TaskOptions(Provenance):
     """How many answers to sample for each question."""
     answers: str | Sequence[str] = ""
     """How several answers are combined: vote, mean, best, likeliest, turns, first, last."""
+    integer_answers: str = ""
+    """What integers in the answers of multiple-choice rows mean: 0-based, 1-based or text. [default: see
+    `IntegerAnswers`]"""
     labels: str | Sequence[str] = ()
     synonyms: bool = True
     """Whether labels of the model match synonymous labels of the task, such as joy and happiness."""
@@ -158,6 +164,7 @@ def _is_count(value: object) -> bool:
 CHECKED_OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(INTEGER_OPTIONS, (_is_count, "a positive integer")),
     "reader": (callable, "a function"),
+    "integer_answers": (lambda value: value in INTEGER_READINGS, f"one of {', '.join(INTEGER_READINGS)}"),
     "synonyms": (lambda value: isinstance(value, bool), "true or false"),
     # YAML reads 1.10 as the number 1.1.
     "version": (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auricle import Spec
-from auricle.cli.doctor import check_parity, list_extras
+from auricle.cli.doctor import check_parity, check_task_data, list_extras
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
 
 PADDING_MODEL = """
@@ -44,6 +44,13 @@ def test_data_and_model_are_checked(auricle: RunAuricle, manifest: WriteManifest
     assert "ok  echo can generate, loglikelihood" in done.stdout
     assert "NO  mine.jsonl:2:" in done.stdout
     assert "the request with a one-second tone returned" in done.stdout
+
+
+def test_integer_answers_of_unknown_meaning_fail_the_check(manifest: WriteManifest) -> None:
+    path = manifest([{"question": "Which?", "choices": ["cat", "dog", "cow"], "answer": 1}])
+    ((passed, reason),) = check_task_data(Spec(task="mcq", task_args={"data": str(path)}, model="echo"), 20)
+    assert passed is False
+    assert "State what integers mean with -T integer_answers=0-based|1-based|text" in reason
 
 
 def test_healthy_installation_exits_with_zero(auricle: RunAuricle) -> None:

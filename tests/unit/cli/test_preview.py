@@ -12,6 +12,11 @@ def test_preview_prints_the_prompt_and_its_settings(auricle: RunAuricle, manifes
     assert "max_tokens=512" in output
 
 
+def test_preview_prints_how_integer_answers_are_read(auricle: RunAuricle, manifest: WriteManifest) -> None:
+    path = manifest([{"question": "Which?", "choices": ["cat", "dog"], "answer": answer} for answer in (1, 2)])
+    assert "count options from 1" in auricle("preview", path, "--as", "mcq").stderr
+
+
 def test_preview_does_not_print_the_target(auricle: RunAuricle, manifest: WriteManifest) -> None:
     path = manifest([{"audio": "a.wav", "text": "a secret transcript"}])
     assert "secret" not in auricle("preview", path, "--as", "asr").stdout

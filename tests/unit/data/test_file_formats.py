@@ -122,6 +122,13 @@ def test_a_value_that_cannot_be_converted_costs_only_its_row(tmp_path: Path) -> 
     assert second.reason.startswith("invalid value (UnicodeDecodeError")
 
 
+def test_media_in_a_parquet_file_can_be_left_unread(tmp_path: Path) -> None:
+    path = tmp_path / "mine.parquet"
+    sound = {"bytes": b"RIFF", "path": "a.wav"}
+    pyarrow.parquet.write_table(pyarrow.table({"audio": [sound], "image": [b"PNG"], "answer": [2]}), path)
+    assert list(read_rows(path, skip_binary=True)) == [Row("mine.parquet:1", {"answer": 2})]
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "parquet"])
 def test_a_named_pipe_a_folder_and_a_missing_file_are_refused(tmp_path: Path, suffix: str) -> None:
     os.mkfifo(tmp_path / f"pipe.{suffix}")

@@ -58,6 +58,35 @@ def test_run_signature_names_the_dataset(saved: Any, tmp_path: Path) -> None:
     assert "saved.default.test@abc123" in str(wer.signature)
 
 
+@pytest.fixture
+def labelled(sounds: Any, tmp_path: Path) -> str:
+    classes = datasets.ClassLabel(names=["angry", "happy"])
+    table = datasets.Dataset.from_dict({"audio": sounds, "label": [1, 0, -1]})
+    table.cast_column("audio", datasets.Audio()).cast_column("label", classes).save_to_disk(tmp_path / "labelled")
+    return f"hf:{tmp_path / 'labelled'}"
+
+
+def test_classes_are_read_by_their_names(labelled: str) -> None:
+    happy, angry, unpublished = TASKS.get("classify")(data=labelled).samples
+    assert (happy.target, angry.target) == ("happy", "angry")
+    assert happy.inputs["choices"] == ["angry", "happy"]
+    assert unpublished.reason.startswith("no target")
+
+
+def test_classes_that_are_letters_need_no_decision_on_integers(tmp_path: Path) -> None:
+    rows = {"question": ["Which?"] * 2, "choices": [["cat", "dog", "cow"]] * 2, "answer": [1, 2]}
+    table = datasets.Dataset.from_dict(rows).cast_column("answer", datasets.ClassLabel(names=["A", "B", "C"]))
+    table.save_to_disk(tmp_path / "quiz")
+    task = TASKS.get("mcq")(data=f"hf:{tmp_path / 'quiz'}")
+    assert [sample.target for sample in task.samples] == ["B", "C"]
+    assert task.notes("echo", {}) == []
+
+
+def test_media_can_be_left_unread(labelled: str) -> None:
+    rows = TASKS.get("mcq")(data=labelled).samples.whole_file_without_media()
+    assert rows._dataset().column_names == ["label"]
+
+
 def test_missing_split_is_reported_with_existing_splits(saved: Any) -> None:
     made = TASKS.get("asr")(data=f"hf:{saved}", split="nowhere")
     with pytest.raises(DataError, match=r"has no split 'nowhere'. Splits: test"):

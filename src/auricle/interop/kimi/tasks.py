@@ -19,7 +19,8 @@ from auricle.metrics.judge import SPOKEN_QUESTION_FIELD
 from auricle.metrics.kimi import ANSWER_FIELD
 from auricle.metrics.labels import resolve_option
 from auricle.tasks.base import Task
-from auricle.tasks.kinds import TaskKind, add_options, parse_options, require_transcript
+from auricle.tasks.kinds import TaskKind, require_transcript
+from auricle.tasks.multiple_choice import check_answer, list_options, parse_options
 from auricle.tasks.options import TaskOptions, parse_row_range
 from auricle.tasks.recipes import build_recipe, with_columns
 
@@ -147,7 +148,7 @@ def _add_choices(sample: Sample) -> Sample:
     if choices and resolve_option(target, choices) is None:
         target = str(target).replace("_", " ").replace("/", " or ")  # as TUT2017 writes its labels
     inputs = {**sample.inputs, "choices": choices} if choices else sample.inputs
-    return add_options(_with_target(replace(sample, inputs=inputs), target))
+    return check_answer(list_options(_with_target(replace(sample, inputs=inputs), target)))
 
 
 def _split_references(sample: Sample) -> Sample:

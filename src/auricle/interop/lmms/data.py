@@ -162,8 +162,8 @@ class DocFields:
     process_docs: UserFunction | None = None
     task_notes: tuple[str, ...] = ()
 
-    def notes(self) -> tuple[str, ...]:
-        return self.task_notes
+    def notes(self) -> list[str]:
+        return list(self.task_notes)
 
     def _build_sample(self, index: int, row: Row) -> Sample:
         assert self.sample_builder is not None
@@ -196,6 +196,8 @@ class FileDocs(DocFields, Manifest):
 @dataclass(frozen=True)
 class HubDocs(DocFields, HuggingFaceDataset):
     """Docs from a dataset of the Hugging Face Hub, or one saved in a folder."""
+
+    names_classes = False  # functions of lmms-eval expect the integers of the dataset
 
     def _dataset(self) -> Any:
         dataset = super()._dataset()

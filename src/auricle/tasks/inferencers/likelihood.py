@@ -36,14 +36,10 @@ class Choose(PromptMixin):
     """Also ask for the likelihood of prompt and option together, to score by perplexity."""
     needs: ClassVar[Ability] = "loglikelihood"
 
-    @property
-    def scores_text(self) -> bool:
-        """Whether the texts of options are scored, as far as the prompt's template shows."""
-        return "{choice}" in (self.option or ("" if "options" in cast(Prompt, self.prompt).fields else "{choice}"))
-
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         turns = self.render_turns(sample)
-        texts = self._continuations(sample, turns)
+        separator = " " if _needs_space(turns) else ""
+        texts = [text if text[:1].isspace() else f"{separator}{text}" for text in self.write_options(sample, turns)]
         requests = [LogLikelihood(turns=turns, continuation=text) for text in texts]
         if self.unconditional:
             requests += [LogLikelihood(turns=(), continuation=text) for text in texts]
@@ -51,23 +47,24 @@ class Choose(PromptMixin):
             requests += [LogLikelihood(turns=turns, continuation=text, include_context=True) for text in texts]
         return await _ask_likelihoods(ask, requests, [request.continuation for request in requests])
 
-    def _continuations(self, sample: Sample, turns: Sequence[Turn]) -> list[str]:
-        """Return the text of each option, separated from the prompt as plain text needs it."""
+    def write_options(self, sample: Sample, turns: Sequence[Turn] = ()) -> list[str]:
+        """Return the text that is scored for each option of a sample, given its rendered prompt if there is one."""
         choices = [str(choice) for choice in as_parts(sample.inputs[self.choices])]
-        prompt = "\n".join(part for turn in turns for part in turn.parts if isinstance(part, str))
-        option = self.option or ("{letter}" if _lists_with_letters(prompt, choices) else "{choice}")
-        texts = [
+        if len(choices) < 2:
+            raise SampleError(f"choosing by likelihood needs two or more options; the row has {len(choices)}")
+        parts = (part for turn in turns or self.render_turns(sample) for part in turn.parts)
+        prompt = "\n".join(part for part in parts if isinstance(part, str))
+        option = self.option or ("{letter}" if lists_with_letters(prompt, choices) else "{choice}")
+        return [
             "".join(map(str, render(option, {"choice": choice, "letter": LETTERS[index % 26]})))
             for index, choice in enumerate(choices)
         ]
-        separator = " " if _needs_space(turns) else ""
-        return [text if text[:1].isspace() else f"{separator}{text}" for text in texts]
 
 
-def _lists_with_letters(prompt: str, choices: Sequence[str]) -> bool:
-    """Whether a prompt lists every option after its letter."""
+def lists_with_letters(text: str, choices: Sequence[str]) -> bool:
+    """Return whether a text lists every option after its letter."""
     return all(
-        re.search(rf"(?<!\w){LETTERS[index % 26]}\s?[.):：、]\s*{re.escape(choice)}", prompt)
+        re.search(rf"(?<!\w){LETTERS[index % 26]}\s?[.)）:：、]\s*{re.escape(choice)}", text)
         for index, choice in enumerate(choices)
     )
 
