@@ -70,7 +70,7 @@ TEXTS: list[tuple[Any, str]] = [
 ]
 TEXT_METRICS = [
     *("wer", "cer", "mer", "exact_match", "contains", "empty", "rouge_l", "cider"),
-    *("bleu", "bleu_char", "bleu_zh", "chrf", "refusal"),
+    *("bleu", "bleu_char", "bleu_zh", "chrf", "chrf_pp", "ter", "refusal"),
 ]
 
 

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 
 NAME_AND_VERSION = re.compile(r"(?P<name>.+?):(?P<version>\d+)(?:\.(?P<options>.*))?", re.DOTALL)
-PROFILE = re.compile(r"[\w-]+:\d+")
-"""The option that names a text normaliser, with its version."""
+PROFILE = re.compile(r"[\w+-]+:\d+")
+"""The option that names a text normaliser such as `basic` or `basic+yo`, with its version."""
 JUDGE_MARK = ".by-"
 UNREADABLE_WRONG = ".unreadable-wrong"
 NO_SYNONYMS = "no-synonyms"

@@ -102,6 +102,8 @@ class Metric:
     or pairs against a baseline."""
     with_profile: Callable[[str], Metric] | None = None
     """Return the same metric with another normaliser profile."""
+    with_language: Callable[[str], Metric] | None = None
+    """Return the same metric for texts in a language, by its code; an empty one selects no language."""
     tokenize: Callable[[str], list[str]] | None = None
     """Split a text into the tokens that this metric compares; used to show differences."""
     credit: Callable[[Any], float] | None = None
@@ -143,9 +145,9 @@ class Metric:
         name = self.name.removesuffix(f"{PROFILE_MARK}{self.profile}")
         return f"{name}:{self.version}{variant}{policy}"
 
-    def named_after_profile(self, profile: str) -> Metric:
-        """Return the metric with the name of a profile added to its own, to stand next to the same under another."""
-        return replace(self, name=f"{self.name}{PROFILE_MARK}{profile}", title=f"{self.title} ({profile})")
+    def named_after_profile(self) -> Metric:
+        """Return the metric with the name of its profile added to its own, to stand next to the same under another."""
+        return replace(self, name=f"{self.name}{PROFILE_MARK}{self.profile}", title=f"{self.title} ({self.profile})")
 
     def bound(self, sample: Sample) -> tuple[Stat, Stat] | None:
         """Return the worst and the best statistic that a failed sample could have had; None if they are unknown."""

@@ -1,7 +1,8 @@
 """ROUGE-L and CIDEr-D of captions, as defined by the COCO caption tools.
 
-The COCO tools split words with a Java program, this module with a normaliser profile: numbers are comparable if
-their signatures are equal. SPICE, SPIDEr and METEOR need external programs and are not included.
+The COCO tools split words with a Java program, this module with a normaliser profile, and into characters where a
+script has no spaces: numbers are comparable if their signatures are equal. SPICE, SPIDEr and METEOR need external
+programs and are not included.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rapidfuzz.distance import LCSseq
 from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Metric, Stats, WeightedAggregate, constant_bounds, mean
 from auricle.metrics.error_rates import reference_texts
-from auricle.text import get_profile, split_words
+from auricle.text import get_profile, split_mixed
 
 RECALL_WEIGHT = 1.2
 MAX_NGRAM = 4
@@ -45,13 +46,14 @@ def _rouge_l_metric(profile_name: str) -> Metric:
     normalise = get_profile(profile_name)
 
     def score(sample: Sample, output: Generation) -> float:
-        references = [split_words(normalise(reference)) for reference in reference_texts(sample.target)]
-        return compute_rouge_l(split_words(normalise(output.text)), references)
+        references = [split_mixed(normalise(reference)) for reference in reference_texts(sample.target)]
+        return compute_rouge_l(split_mixed(normalise(output.text)), references)
 
     return Metric(
         "rouge_l",
         score,
         mean,
+        version=2,
         title="ROUGE-L",
         variant=normalise.signature,
         profile=normalise.name,
@@ -80,6 +82,7 @@ def _cider_metric(profile_name: str) -> Metric:
         "cider",
         score,
         CiderAggregator(),
+        version=2,
         title="CIDEr-D",
         variant=normalise.signature,
         profile=normalise.name,
@@ -93,7 +96,7 @@ def _cider_metric(profile_name: str) -> Metric:
 def _rouge_badness(stat: Any) -> float:
     """Rate one caption by ROUGE-L, because CIDEr-D is defined only over a corpus."""
     caption, *references = stat
-    return -compute_rouge_l(split_words(caption), [split_words(reference) for reference in references])
+    return -compute_rouge_l(split_mixed(caption), [split_mixed(reference) for reference in references])
 
 
 class CiderAggregator:
@@ -111,7 +114,7 @@ class CiderAggregator:
         return lambda weights: float(scores @ weights / weights.sum())
 
     def sample_scores(self, stats: Stats) -> list[float]:
-        ngrams = [[_count_ngrams(split_words(text)) for text in stat] for stat in stats]
+        ngrams = [[_count_ngrams(split_mixed(text)) for text in stat] for stat in stats]
         document_counts: NgramCounts = Counter()
         for _, *references in ngrams:
             document_counts.update({gram for reference in references for gram in reference})

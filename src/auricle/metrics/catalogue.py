@@ -48,10 +48,12 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "ifeval_instruction_loose": "IFEval: instructions followed, loose",
     },
     "translation": {
-        "bleu": "corpus BLEU, computed with sacrebleu",
+        "bleu": "corpus BLEU by sacrebleu, with the tokeniser of the language",
         "bleu_char": "BLEU over characters, for Chinese and Japanese",
         "bleu_zh": "BLEU with sacrebleu's zh tokeniser",
         "chrf": "corpus chrF, computed with sacrebleu",
+        "chrf_pp": "corpus chrF++ (with word bigrams), computed with sacrebleu",
+        "ter": "translation edit rate, computed with sacrebleu",
     },
     "captions": {
         "rouge_l": "ROUGE-L: F-measure of the longest common subsequence",
@@ -134,10 +136,10 @@ def metric_title(name: str) -> str:
     >>> metric_title("option_accuracy.pass@2")
     'Option accuracy pass@2'
     """
-    from auricle.text.profiles import PROFILES
+    from auricle.text.profiles import is_profile
 
     plain_name, _, profile = name.rpartition(PROFILE_MARK)
-    if profile in PROFILES:  # not the 2 of pass@2
+    if is_profile(profile):  # not the 2 of pass@2
         return f"{metric_title(plain_name)} ({profile})"
     builtin, _, suffix = name.partition(".")
     if builtin not in METRICS.builtin:

@@ -12,6 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from auricle.core.types import Generation, Json, Sample
 from auricle.metrics.base import Array, Details, Metric, SumAggregator, constant_bounds, divide, mean, metric
 from auricle.text import get_profile, split_mixed, split_words
+from auricle.text.profile_options import OPTION_MARK, SPELLED
 
 # `white paper` against `whitepaper` is normally two errors. With joins, as on the Open ASR Leaderboard, it is none:
 # words of one side that together spell one word of the other match at no cost. The reference length does not change.
@@ -94,6 +95,12 @@ def _minimum_cost(
 
 Tokenizer = Callable[[str], Sequence[str]]
 
+
+def split_all_characters(text: str) -> Sequence[str]:
+    """Return a text as the sequence of its characters: with spaces between words, but none at its ends, as jiwer."""
+    return text.strip()
+
+
 # Columns of an error-rate statistic. The last two are for the mean over utterances; an utterance without
 # reference words has no rate of its own and counts only in the pooled rate.
 SUBSTITUTIONS, DELETIONS, INSERTIONS, LENGTH, RATE, RATE_COUNT = range(6)
@@ -113,9 +120,12 @@ def _error_details(totals: Array) -> Details:
 pooled_error_rate = SumAggregator(_pooled_rate, _error_details)
 
 
-def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str) -> Metric:
+def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str, version: int = 1) -> Metric:
     """Make a metric of edit errors per reference token, pooled over the corpus."""
     profile = get_profile(profile_name)
+    if tokenize is split_all_characters and profile.forms_digits:
+        # `seven` is one character as a digit, so that a single wrong word would cost several hundred per cent.
+        profile = get_profile(f"{profile_name}{OPTION_MARK}{SPELLED}")
     normalise = profile.apply
     count_edits = count_errors_with_joins if profile.joins_compounds else count_errors
 
@@ -137,13 +147,14 @@ def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str) -> Metr
         score,
         pooled_error_rate,
         higher_is_better=False,
+        version=version,
         title=name.upper(),
         variant=f"pooled.{profile.signature}",
         profile=profile.name,
         bounds=bounds,
         unit="share",
         plot="errors",
-        with_profile=partial(error_rate_metric, name, tokenize),
+        with_profile=partial(error_rate_metric, name, tokenize, version=version),
         tokenize=lambda text: list(tokenize(normalise(text))),
         custom_badness=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
         read_answer=lambda _, output: normalise(output.text),
@@ -190,7 +201,7 @@ def _contains_words(reference: str, answer: str) -> bool:
 
 
 wer = error_rate_metric("wer", split_words, "basic")
-cer = error_rate_metric("cer", str, "basic")  # a text is the sequence of its characters, including spaces
+cer = error_rate_metric("cer", split_all_characters, "basic", version=2)
 mer = error_rate_metric("mer", split_mixed, "mixed")
 exact_match = match_metric("exact_match", "Exact match", str.__eq__, "basic")
 contains = match_metric("contains", "Contains", _contains_words, "basic")

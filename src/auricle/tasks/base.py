@@ -128,7 +128,7 @@ class Task:
         for profile in map(self._resolve_profile, profiles[1:]):
             names, signatures = {metric.name for metric in metrics}, {metric.signature for metric in metrics}
             others = [other for other in self.with_profile(profile).metrics if other.signature not in signatures]
-            metrics += [other.named_after_profile(profile) if other.name in names else other for other in others]
+            metrics += [other.named_after_profile() if other.name in names else other for other in others]
         return replace(task, metrics=metrics)
 
     def _resolve_profile(self, profile: str) -> str:
@@ -141,6 +141,7 @@ class Task:
             names: Names of metrics, or `file.py:function`.
         """
         metrics = [as_metric(METRICS.get(name)) for name in names]
+        metrics = [metric.with_language(self.language) if metric.with_language else metric for metric in metrics]
         task = replace(self, metrics=metrics, judged_metrics=(), profile_metrics={})
         profile = next((metric.profile for metric in self.metrics if metric.profile), "")
         return task.with_profile(profile) if profile else task

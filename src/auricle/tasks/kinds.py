@@ -45,8 +45,9 @@ EMOTION_METRICS = (
 
 DEFAULT_PROFILES = {"en": "whisper-en", "zh": "zh", "yue": "zh"}
 UNSPACED_LANGUAGES = {"ja", "th", "lo", "km", "my"}  # scored by character, because words are not separated
-DEFAULT_PROFILES |= dict.fromkeys(UNSPACED_LANGUAGES, "chars")
-TRANSCRIPT_METRICS: dict[str, tuple[str, ...]] = {"zh": ("mer", "cer"), "yue": ("mer", "cer")}
+DEFAULT_PROFILES |= dict.fromkeys(UNSPACED_LANGUAGES, "chars") | dict.fromkeys(("tr", "az"), "basic+turkish")
+# Korean has spaces, but where they go varies between writers, so that its recognition is reported by character.
+TRANSCRIPT_METRICS: dict[str, tuple[str, ...]] = {"zh": ("mer", "cer"), "yue": ("mer", "cer"), "ko": ("cer", "wer")}
 TRANSCRIPT_METRICS |= dict.fromkeys(UNSPACED_LANGUAGES, ("cer",))
 
 SampleTransform = Callable[[Sample], Sample]
@@ -288,6 +289,7 @@ def _build_metrics(names: Sequence[str], aggregations: str | Sequence[str], opti
         metrics = [metric.without_synonyms() if metric.without_synonyms else metric for metric in metrics]
     if profile:
         metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in metrics]
+    metrics = [metric.with_language(options.language) if metric.with_language else metric for metric in metrics]
     return apply_aggregations(metrics, split_list(aggregations)) if aggregations else metrics
 
 

@@ -22,7 +22,10 @@ COLUMN_OPTIONS = ("target", "audio", "image", "video", "choices", "id", "start",
 INTEGER_READINGS = ("0-based", "1-based", "text")
 """What an integer in the answer of a multiple-choice row can be: the number of an option, or its text."""
 
-LANGUAGE_ALIASES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
+LANGUAGE_ALIASES = {
+    "eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "kor": "ko", "tha": "th", "lao": "lo", "khm": "km",
+    "mya": "my", "bur": "my", "tur": "tr", "aze": "az", "rus": "ru", "ara": "ar", "arb": "ar",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

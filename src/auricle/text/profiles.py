@@ -18,6 +18,7 @@ from auricle.core.errors import UnknownName
 from auricle.core.registry import Registry
 from auricle.text import framework_normalisers
 from auricle.text.chinese_numbers import fold_numerals, read_contextual_numbers, read_numbers
+from auricle.text.profile_options import OPTION_MARK, OPTIONS, SPELLED, add_steps
 from auricle.text.whisper_normaliser import normalise_whisper
 
 UNSPACED_SCRIPTS = (
@@ -51,8 +52,14 @@ TOKENISERS: Mapping[str, Callable[[str], list[str]]] = MappingProxyType(
 )
 _TEXT_CACHE_SIZE = 65_536
 
-_APOSTROPHES = "'\u2018\u2019\u02bc\uff07"
+_APOSTROPHES = "'`\u2018\u2019\u02bb\u02bc\u05f3\uff07"
+_ACUTE_ACCENT = "\u00b4"  # often typed as an apostrophe; NFKC would make it a space and a combining accent
+_DOTTED_I = "i\u0307"  # what Unicode makes of a capital İ
 _JOINERS = "\u200c\u200d"
+_VARIATION_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# NFKC takes the vowel AM of Thai and Lao apart, which would count as two characters.
+_THAI_AM = re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32")
+_LAO_AM = re.compile("\u0ecd([\u0ec8-\u0ecb]?)\u0eb2")
 _LOOSE_APOSTROPHE = re.compile(r"(?<!\S)'+|'+(?!\S)")
 _AROUND_UNSPACED = re.compile(rf"(?<=[{UNSPACED_SCRIPTS}]) | (?=[{UNSPACED_SCRIPTS}])")
 _WITHOUT_UNSPACED = re.compile(rf"[^{UNSPACED_SCRIPTS}]+")
@@ -74,7 +81,9 @@ def _replace_character(character: str) -> str:
     if category[0] in "PSZ" or category == "Cc":
         return " "
     # Invisible formatting characters are dropped, except joiners, which are part of words in Indic scripts and Persian.
-    return "" if category == "Cf" and character not in _JOINERS else character
+    # Variation selectors and enclosing marks belong to emoji, and would be left as words of their own.
+    is_dropped = category in ("Cf", "Me") or _VARIATION_SELECTORS.match(character)
+    return "" if is_dropped and character not in _JOINERS else character
 
 
 _SEPARATORS = _SeparatorTable()
@@ -86,7 +95,16 @@ def _fold_case(text: str) -> str:
     """Unify compatibility forms and remove case."""
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    text = unicodedata.normalize("NFKC", text.replace(_ACUTE_ACCENT, "'"))
+    folded = unicodedata.normalize("NFKC", text.casefold()).replace(_DOTTED_I, "i")
+    return _compose_am(folded)
+
+
+def _compose_am(text: str) -> str:
+    """Compose the vowel AM of Thai and Lao, also if a tone mark was typed within it."""
+    if "\u0e4d" in text:
+        text = _THAI_AM.sub("\\1\u0e33", text)
+    return _LAO_AM.sub("\\1\u0eb3", text) if "\u0ecd" in text else text
 
 
 def _strip_punctuation(text: str) -> str:
@@ -160,6 +178,8 @@ class Profile:
     summary: str
     joins_compounds: bool = False
     """Whether compounds match when written with or without a space: `white paper`, `whitepaper`."""
+    forms_digits: bool = False
+    """Whether words become digits, so that a text has fewer characters than were spoken."""
 
     def __call__(self, text: str) -> str:
         """Normalise a text."""
@@ -176,10 +196,10 @@ class Profile:
 
 
 def _make_profile(
-    name: str, apply: Callable[[str], str], unit: str, languages: tuple[str, ...], summary: str
+    name: str, apply: Callable[[str], str], unit: str, languages: tuple[str, ...], summary: str, version: int = 1
 ) -> Profile:
     """Make a profile that caches recent results, because every metric of a task normalises the same references."""
-    return Profile(name, 1, lru_cache(maxsize=_TEXT_CACHE_SIZE)(apply), unit, languages, summary)
+    return Profile(name, version, lru_cache(maxsize=_TEXT_CACHE_SIZE)(apply), unit, languages, summary)
 
 
 def _tool_profile(name: str, apply: Callable[[str], str], tool: str) -> Profile:
@@ -196,17 +216,52 @@ _CHARS = "basic without spaces, for scripts written without them"
 _MIXED = "zh for Chinese text; Latin words in lower case, with their digits"
 _OPEN_ASR = _tool_profile("open-asr", framework_normalisers.normalise_open_asr, "the Open ASR Leaderboard for English")
 
+
+@cache
+def add_options(profile: Profile, names: tuple[str, ...]) -> Profile:
+    """Return a profile with options; its version is raised when that of the profile or of an option is.
+
+    Raises:
+        UnknownName: if there is no such option.
+    """
+    if unknown := [name for name in names if name not in OPTIONS]:
+        raise UnknownName(
+            f"Unknown option {unknown[0]!r} of the profile {profile.name}. Options: {', '.join(OPTIONS)}."
+        )
+    options = tuple(OPTIONS[name] for name in names)
+    return replace(
+        profile,
+        name=OPTION_MARK.join((profile.name, *names)),
+        version=profile.version + sum(option.version - 1 for option in options),
+        apply=add_steps(options, profile.apply),
+        languages=tuple(code for option in options for code in option.languages) or profile.languages,
+        summary="; ".join((profile.name, *(option.summary for option in options))),
+        forms_digits=profile.forms_digits and SPELLED not in names,
+    )
+
+
+_BASIC_PROFILE = _make_profile("basic", _normalise_basic, "words", (), _BASIC, version=2)
+_WHISPER_PROFILE = replace(
+    _make_profile("whisper-en", normalise_whisper, "words", ("en",), _WHISPER, version=2), forms_digits=True
+)
+_WITH_OPTIONS = (
+    *(add_options(_BASIC_PROFILE, (name,)) for name in OPTIONS if name != SPELLED),
+    add_options(_WHISPER_PROFILE, (SPELLED,)),
+)
+"""Profiles with one option, so that `auricle list profiles` shows every option; others are made when they are used."""
+
 PROFILES: Registry[Profile] = Registry(
     "profile",
     {
         entry.name: entry
         for entry in (
             Profile("none", 1, str.strip, "words", (), "unchanged, except for leading and trailing whitespace"),
-            _make_profile("basic", _normalise_basic, "words", (), _BASIC),
-            replace(_make_profile("whisper-en", normalise_whisper, "words", ("en",), _WHISPER), version=2),
-            _make_profile("zh", _normalise_zh, "characters", ("zh", "yue"), _ZH),
-            _make_profile("chars", _normalise_chars, "characters", _UNSPACED_LANGUAGES, _CHARS),
-            _make_profile("mixed", _normalise_mixed, "mixed", ("zh", "en"), _MIXED),
+            _BASIC_PROFILE,
+            _WHISPER_PROFILE,
+            _make_profile("zh", _normalise_zh, "characters", ("zh", "yue"), _ZH, version=2),
+            _make_profile("chars", _normalise_chars, "characters", _UNSPACED_LANGUAGES, _CHARS, version=2),
+            _make_profile("mixed", _normalise_mixed, "mixed", ("zh", "en"), _MIXED, version=2),
+            *_WITH_OPTIONS,
             _tool_profile("kimi-en", framework_normalisers.kimi_en, "Kimi-Audio-Evalkit for English"),
             _tool_profile("kimi-zh", framework_normalisers.kimi_zh, "Kimi-Audio-Evalkit for Mandarin"),
             _tool_profile("lmms-eval-en", framework_normalisers.lmms_eval_en, "lmms-eval for English"),
@@ -227,9 +282,24 @@ def resolve_profile_name(name: str, language: str) -> str:
 
 
 def get_profile(name: str) -> Profile:
-    """Return the profile with this name."""
-    if name not in PROFILES and (variants := [profile for profile in PROFILES if profile.startswith(f"{name}-")]):
+    """Return the profile with this name and its options, such as `basic+yo`.
+
+    >>> get_profile("basic+yo")("Ёлка!")
+    'елка'
+    """
+    if name in PROFILES:
+        return PROFILES.get(name)
+    base, *options = name.split(OPTION_MARK)
+    if options:
+        return add_options(get_profile(base), tuple(options))
+    if variants := [profile for profile in PROFILES if profile.startswith(f"{name}-")]:
         raise UnknownName(
             f"Profile {name!r} needs a language: use {' or '.join(variants)}, or set the language with -T language=en."
         )
     return PROFILES.get(name)
+
+
+def is_profile(name: str) -> bool:
+    """Return whether a profile has this name."""
+    base, *options = name.split(OPTION_MARK)
+    return base in PROFILES and all(option in OPTIONS for option in options)

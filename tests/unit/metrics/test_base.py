@@ -163,6 +163,6 @@ def test_a_metric_names_its_profile_title_and_policies() -> None:
     assert (wer.unreadable, accuracy.unreadable) == ("unscored", "wrong")
     assert (accuracy.synonyms, accuracy.without_synonyms().synonyms, wer.synonyms) == (True, False, False)
     assert Metric("mine", len, mean).title == "mine"
-    beside = wer.with_profile("none").named_after_profile("none")
+    beside = wer.with_profile("none").named_after_profile()
     assert (beside.name, beside.title, beside.signature) == ("wer@none", "WER (none)", "wer:1.pooled.none:1")
     assert aggregate_answers(accuracy, "pass@2").title == "Accuracy, pass@2"

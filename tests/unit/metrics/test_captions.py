@@ -70,3 +70,11 @@ def test_an_empty_caption_scores_zero() -> None:
 def test_a_worse_caption_has_higher_badness() -> None:
     stats = golden_stats(cider)
     assert cider.badness(stats[2]) > cider.badness(stats[1])
+
+
+@pytest.mark.parametrize("metric", [rouge_l, cider])
+def test_captions_without_spaces_are_compared_by_character(metric: Metric) -> None:
+    samples = [Sample(id="0", inputs={}, target="一只狗在大声叫"), Sample(id="1", inputs={}, target="雨落在屋顶上")]
+    stats = [metric.score(sample, Generation(text="一只狗在叫")) for sample in samples]
+    assert metric.aggregate(stats) > 0
+    assert metric.signature.startswith(f"{metric.name}:2.")

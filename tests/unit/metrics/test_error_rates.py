@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import jiwer
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from auricle.metrics.error_rates import (
     reference_texts,
     wer,
 )
+from auricle.text import get_profile
 
 
 def stats(metric: Metric, *pairs: tuple[Json, str]) -> list[Any]:
@@ -57,6 +59,29 @@ def test_words_without_a_reference_are_insertions() -> None:
 def test_character_and_mixed_error_rates_count_their_own_units() -> None:
     assert cer.aggregate(stats(cer, ("abcd", "abce"))) == pytest.approx(1 / 4)
     assert mer.aggregate(stats(mer, ("我想听 Hello Kitty", "我想 hello kitty"))) == pytest.approx(1 / 5)
+
+
+def test_characters_are_counted_without_the_spaces_that_a_normaliser_leaves_at_the_ends() -> None:
+    assert get_profile("whisper-en")("ok%") == "ok "
+    assert cer.with_profile
+    english = cer.with_profile("whisper-en")
+    assert stats(english, ("ok%", "ok")) == [(0, 0, 0, 2, 0.0, 1.0)]
+    assert cer.with_profile("none").aggregate(stats(cer.with_profile("none"), ("a  b", "a b"))) == jiwer.cer(
+        "a  b", "a b"
+    )
+
+
+def test_characters_of_spoken_numbers_are_those_of_words() -> None:
+    assert cer.with_profile
+    english = cer.with_profile("whisper-en")
+    assert english.signature == "cer:2.pooled.whisper-en+spelled:2"
+    assert (
+        english.aggregate(stats(english, ("seven", "heaven"), ("nine", "9")))
+        == jiwer.cer("seven nine", "heaven nine") * 10 / 9
+    )
+    assert cer.with_profile("whisper-en+spelled").signature == english.signature
+    assert wer.with_profile
+    assert wer.with_profile("whisper-en").signature == "wer:1.pooled.whisper-en:2"
 
 
 def test_another_profile_changes_the_signature_and_the_rate() -> None:

@@ -293,7 +293,7 @@ def test_the_first_or_the_last_answer_is_scored() -> None:
 def test_the_signature_names_the_aggregation() -> None:
     assert aggregate_answers(option_accuracy, "vote").signature == "option_accuracy:2.vote.unreadable-wrong"
     averaged = aggregate_answers(wer, "mean")
-    assert averaged.signature == "wer:1.pooled.basic:1.mean"
+    assert averaged.signature == "wer:1.pooled.basic:2.mean"
     assert averaged.with_profile
     assert averaged.with_profile("none").signature == "wer:1.pooled.none:1.mean"
 

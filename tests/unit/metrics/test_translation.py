@@ -1,4 +1,4 @@
-"""BLEU and chrF from statistics per sentence."""
+"""BLEU, chrF and TER from statistics per sentence."""
 
 import importlib
 import sys
@@ -7,7 +7,8 @@ import pytest
 
 from auricle import Generation, Sample
 from auricle.core.errors import MissingExtra
-from auricle.metrics.translation import bleu, bleu_char, chrf
+from auricle.metrics import translation
+from auricle.metrics.translation import bleu, bleu_char, chrf, ter
 
 
 def test_any_of_several_references_counts() -> None:
@@ -38,8 +39,31 @@ def test_character_bleu_needs_no_spaces() -> None:
     assert bleu_char.aggregate([stat]) == pytest.approx(100.0)
 
 
+def test_a_missing_tokeniser_is_replaced_by_characters_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "find_spec", lambda _: None)
+    assert bleu.with_language
+    japanese = bleu.with_language("ja")
+    sample = Sample(id="x", inputs={}, target="今日は天気がいい")
+    assert japanese.signature == "bleu:1.sacrebleu.tok:char"
+    assert japanese.details([japanese.score(sample, Generation(text="今日"))]) == {
+        "notes": [
+            "BLEU was computed over characters (tok:char), because sacrebleu's tokeniser ja-mecab is not installed. "
+            "Run: pip install 'sacrebleu[ja]'"
+        ]
+    }
+    assert bleu.details([bleu.score(sample, Generation(text="今日"))]) == {}
+
+
+def test_a_metric_for_one_language_can_be_turned_to_another() -> None:
+    assert bleu.with_language
+    chinese = bleu.with_language("zh")
+    assert chinese.with_language
+    assert chinese.with_language("").signature == bleu.signature
+    assert not ter.higher_is_better
+
+
 def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "auricle.metrics.translation")
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
-    with pytest.raises(MissingExtra, match=r"BLEU and chrF .*auricle\[bleu\]"):
+    with pytest.raises(MissingExtra, match=r"BLEU, chrF and TER .*auricle\[bleu\]"):
         importlib.import_module("auricle.metrics.translation")

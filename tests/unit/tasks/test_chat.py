@@ -172,7 +172,7 @@ def test_an_aggregation_can_be_selected(manifest: Any) -> None:
     task, sample = build_first(manifest([TALK]), answers="last", metrics="exact_match")
     assert isinstance(sample, Sample)
     assert scores(task, sample, "nothing", "noon") == {"exact_match": 1.0}
-    assert task.metrics[0].signature == "exact_match:1.basic:1.last"
+    assert task.metrics[0].signature == "exact_match:1.basic:2.last"
 
 
 def test_validation_fails_if_all_audio_files_are_missing(manifest: Any) -> None:

@@ -43,10 +43,12 @@ def test_asr_asks_for_a_transcript_by_default(manifest: Any) -> None:
 @pytest.mark.parametrize(
     ("language", "signatures"),
     [
-        ("", ["wer:1.pooled.basic:1", "cer:1.pooled.basic:1"]),
-        ("en", ["wer:1.pooled.whisper-en:2", "cer:1.pooled.whisper-en:2"]),
-        ("zh", ["mer:1.pooled.zh:1", "cer:1.pooled.zh:1"]),
-        ("ja", ["cer:1.pooled.chars:1"]),
+        ("", ["wer:1.pooled.basic:2", "cer:2.pooled.basic:2"]),
+        ("en", ["wer:1.pooled.whisper-en:2", "cer:2.pooled.whisper-en+spelled:2"]),
+        ("zh", ["mer:1.pooled.zh:2", "cer:2.pooled.zh:2"]),
+        ("ja", ["cer:2.pooled.chars:2"]),
+        ("ko", ["cer:2.pooled.basic:2", "wer:1.pooled.basic:2"]),
+        ("tr", ["wer:1.pooled.basic+turkish:2", "cer:2.pooled.basic+turkish:2"]),
     ],
 )
 def test_the_language_selects_metrics_and_profile(manifest: Any, language: str, signatures: Any) -> None:

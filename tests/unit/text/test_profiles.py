@@ -28,6 +28,14 @@ from auricle.text import PROFILES, get_profile, resolve_profile_name, split_char
         ("안녕하세요, 세계!", "안녕하세요 세계"),
         ("zero\u200bwidth \ufeffmark", "zerowidth mark"),
         ("10 €\t+ 5\n", "10 5"),
+        ("I \u2764\ufe0f you 1\ufe0f\u20e3", "i you 1"),
+        ("葛\U000e0100城", "葛城"),
+        ("l\u00b4eau, don`t, o\u02bbzbek, ג\u05f3ירפה", "l'eau don't o'zbek ג'ירפה"),
+        ("น้ำ ทำ", "น้ำ ทำ"),
+        ("น\u0e4d\u0e49า", "น\u0e49\u0e33"),
+        ("ນ\u0ecd\u0ec9າ ຄຳ", "ນ\u0ec9\u0eb3 ຄ\u0eb3"),
+        ("Vie\u0323\u0302t Nam", "việt nam"),
+        ("ﾃﾚﾋﾞ カー ァ", "テレビ カー ァ"),
         ("", ""),
         ("?!", ""),
     ],
@@ -125,6 +133,11 @@ def test_profiles_have_languages_and_a_description() -> None:
         "zh": ("zh", "yue"),
         "chars": ("ja", "th", "lo", "km", "my"),
         "mixed": ("zh", "en"),
+        "basic+turkish": ("tr", "az"),
+        "basic+yo": ("ru",),
+        **dict.fromkeys(("basic+harakat", "basic+tatweel", "basic+alef"), ("ar",)),
+        "basic+digits": (),
+        "whisper-en+spelled": ("en",),
         **dict.fromkeys(("kimi-en", "lmms-eval-en", "open-asr", "ultraeval-en"), ("en",)),
         **dict.fromkeys(("kimi-zh", "lmms-eval-zh", "ultraeval-zh"), ("zh",)),
     }
@@ -150,7 +163,7 @@ def test_a_signature_names_profile_and_version(name: str) -> None:
 
 
 def test_an_unknown_profile_gives_a_suggestion() -> None:
-    with pytest.raises(UnknownName, match=r"Unknown profile 'whisper_en'. Did you mean whisper-en\?"):
+    with pytest.raises(UnknownName, match=r"Unknown profile 'whisper_en'. Did you mean whisper-en, whisper-en\+spelled\?"):
         get_profile("whisper_en")
 
 

@@ -141,7 +141,7 @@ def test_each_turn_has_its_limit_and_reference(canned: Any, talk: Any, tmp_path:
     assert limits == {1: 3, 3: 5}
     assert result["exact_match"].value == pytest.approx(1 / 4)
     assert result["exact_match"].details["answers"] == 4
-    assert "exact_match:1.basic:1.turns" in str(result["exact_match"].signature)
+    assert "exact_match:1.basic:2.turns" in str(result["exact_match"].signature)
 
 
 def test_failed_turn_fails_only_its_conversation(canned: Any, talk: Any, tmp_path: Path) -> None:
