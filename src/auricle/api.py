@@ -348,8 +348,8 @@ def samples(runs: str | Path | Sequence[str | Path]) -> pd.DataFrame:
         runs: Run directory, or several.
 
     Returns:
-        One row per run and sample: run, id, target, answer, outcome, error, seconds, audio_seconds, the sample's
-        metadata as `meta.NAME`, and its statistics as `score.NAME`.
+        One row per run and sample: run, id, target, answer, outcome, error, seconds, wait_seconds, audio_seconds, the
+        sample's metadata as `meta.NAME`, and its statistics as `score.NAME`.
 
     Example:
         >>> samples("runs/demo/moonshine").groupby("meta.speaker")["seconds"].mean()  # doctest: +SKIP

@@ -277,6 +277,8 @@ _CONTAINERS = (
 )
 INDEXED_CONTAINERS = {"mov", "matroska"}
 """Containers that state their duration and can be searched by time; others estimate both from the bit rate."""
+OPUS_RATE = 48_000
+"""Rate of decoded Opus, whatever the rate of the original sound."""
 _DURATION_TOLERANCE = 0.1  # seconds; codecs pad and trim at both ends
 _FORMAT_SIGNATURES = (
     (0, b"RIFF", "WAV"),
@@ -336,6 +338,7 @@ class _ContainerReader:
         self.track = container.streams.audio[0]
         if self.track.codec_context is None or not self.track.codec_context.sample_rate:
             raise AudioError(f"{name} has an audio stream that is damaged or in an unknown codec.")
+        self.opus_pre_skip = _read_opus_pre_skip(self.track.codec_context.extradata)
 
     def info(self) -> AudioInfo:
         stated = self._stated_seconds()
@@ -376,8 +379,8 @@ class _ContainerReader:
             return None
         if self.track.duration is not None:
             return float(self.track.duration * self.track.time_base)
-        if self.container.duration is not None and len(self.container.streams) == 1:
-            return float(self.container.duration) / 1_000_000
+        if self.container.duration is not None and len(self.container.streams) == 1:  # Matroska includes the pre-skip
+            return max(0.0, float(self.container.duration) / 1_000_000 - self.opus_pre_skip / OPUS_RATE)
         return None
 
     def _blocks(self, end: float | None) -> Iterator[NDArray[float32]]:
@@ -387,11 +390,13 @@ class _ContainerReader:
         context = self.track.codec_context
         converter = av.AudioResampler(format="flt", layout=context.layout, rate=context.sample_rate)
         max_frames = math.inf if end is None else end * context.sample_rate + 1
-        count = 0
+        count, unskipped = 0, -1
         try:
-            for frame in self.container.decode(self.track):
-                for block in converter.resample(frame):
-                    values: Any = block.to_ndarray().reshape(-1, context.channels)
+            for packet in self.container.demux(self.track):
+                unskipped = self._count_unskipped(packet) if unskipped < 0 else unskipped
+                for block in (block for frame in packet.decode() for block in converter.resample(frame)):
+                    values: Any = block.to_ndarray().reshape(-1, context.channels)[unskipped:]
+                    unskipped = max(0, unskipped - block.samples)
                     count += len(values)
                     yield values
                 if count >= max_frames:
@@ -399,6 +404,24 @@ class _ContainerReader:
         except (av.error.FFmpegError, ValueError) as error:
             seconds = count / context.sample_rate
             raise damaged_error(self.name, f"decoding stops after {seconds:g} s") from error
+
+    def _count_unskipped(self, first_packet: Any) -> int:
+        """Return how many frames at the start remain to be dropped.
+
+        FFmpeg drops as many as the container states. Matroska files of earlier versions of FFmpeg state too few for
+        Opus, unless the original sound had 48 kHz; the header of the codec has the right number.
+        """
+        if not self.opus_pre_skip or not first_packet.has_sidedata("skip_samples"):
+            return 0
+        skipped = int.from_bytes(bytes(first_packet.get_sidedata("skip_samples"))[:4], "little")
+        return max(0, self.opus_pre_skip - skipped)
+
+
+def _read_opus_pre_skip(header: bytes | None) -> int:
+    """Return the number of frames to drop at the start of Opus, from the header of the codec; 0 for other codecs."""
+    if header is None or not header.startswith(b"OpusHead"):
+        return 0
+    return int.from_bytes(header[10:12], "little")
 
 
 def _join_small_blocks(blocks: Iterator[NDArray[float32]]) -> Iterator[NDArray[float32]]:

@@ -36,7 +36,7 @@ MAX_TEXT, MAX_VERDICT = 2000, 600
 )
 @opt.text(
     "--sort NAME",
-    "Sort by a metric (worst first), by a metadata field, or by id, seconds or audio_seconds. [default: data order]",
+    "Sort by a metric (worst first), metadata field, id, seconds, wait_seconds or audio_seconds. [default: data order]",
 )
 @opt.count("--worst N", "List only the N worst samples by the metric. [default: all]")
 @opt.flag("--failed", "List only samples that failed.")
@@ -126,7 +126,7 @@ class Listing:
         if not any(value is not None for value in values):
             raise SpecError(
                 f"Cannot sort by {name!r}: it is neither a metric ({', '.join(self._names) or 'none'}), nor a metadata "
-                "field, nor id, seconds or audio_seconds."
+                "field, nor id, seconds, wait_seconds or audio_seconds."
             )
         order = sorted(range(len(records)), key=lambda index: (values[index] is None, *_sort_key(values[index])))
         return [records[index] for index in order]
@@ -165,8 +165,10 @@ class Listing:
 
 
 def _field_value(record: Record, name: str) -> Any:
-    own = {"id": record.sample.id, "seconds": record.seconds, "audio_seconds": record.audio_seconds}
-    return own[name] if name in own else record.sample.meta.get(name)
+    if name == "id":
+        return record.sample.id
+    is_own_field = name in ("seconds", "wait_seconds", "audio_seconds")
+    return getattr(record, name) if is_own_field else record.sample.meta.get(name)
 
 
 def _sort_key(value: Any) -> tuple[Any, ...]:

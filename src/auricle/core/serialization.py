@@ -150,6 +150,8 @@ def encode_record(record: Record) -> bytes:
     line["row"] = record.row
     line["seconds"] = record.seconds
     line["target"] = sample.target
+    if record.wait_seconds is not None:
+        line["wait_seconds"] = record.wait_seconds
     return dumps(line)
 
 
@@ -196,6 +198,7 @@ def decode_record(line: Mapping[str, Any]) -> Record:
         line.get("audio_seconds"),
         line.get("cached", 0),
         line.get("audio_not_sent", False),
+        line.get("wait_seconds"),
     )
 
 

@@ -308,7 +308,7 @@ class Record:
     outputs: tuple[Output, ...] = ()
     error: Failure | None = None
     seconds: float | None = 0.0
-    """Wall time; None if it was not measured."""
+    """Time that the model took: of a batch, this sample's share. None if it was not measured."""
     attempts: int = 1
     audio_seconds: float | None = None
     """Duration of the audio inputs; None if there are none or it is unknown."""
@@ -316,6 +316,8 @@ class Record:
     """Number of outputs taken from the response cache."""
     audio_not_sent: bool = False
     """Whether the sample has audio, but none of its requests contained audio or video."""
+    wait_seconds: float | None = None
+    """Time that its requests waited for a batch, a worker, a rate limit or a retry; None if it was not measured."""
 
     @property
     def is_cached(self) -> bool:

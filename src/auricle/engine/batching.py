@@ -26,6 +26,7 @@ from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, AdaptiveBatchLimits, BatchLimits, is_out_of_memory
+from auricle.models.call_timer import CALL_TIMER, CallTimer, start_call_timer
 
 BatchWorker: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
 
@@ -52,6 +53,7 @@ class PendingRequest:
     """Seconds of audio, or the equivalent for text."""
     future: asyncio.Future[Output]
     slot: BatchSlot
+    timer: CallTimer | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -134,7 +136,7 @@ class Batcher:
         clips, length = measure_parts(request)
         if clips:
             length = await self._executor.run(total_seconds, clips)
-        return PendingRequest(request, length, self._loop.create_future(), slot)
+        return PendingRequest(request, length, self._loop.create_future(), slot, CALL_TIMER.get())
 
     def add_waiting(self, pending: PendingRequest) -> None:
         """Let the next free worker take a request."""
@@ -327,7 +329,14 @@ def split_into_batches(pending: Sequence[PendingRequest], limits: BatchLimits) -
 
 async def _call_worker(worker: BatchWorker, batch: Sequence[PendingRequest]) -> Sequence[Output]:
     requests = [pending.request for pending in batch]
-    outputs = await worker(ABILITY_BY_REQUEST[type(requests[0])], requests)
+    timer = start_call_timer()
+    try:
+        outputs = await worker(ABILITY_BY_REQUEST[type(requests[0])], requests)
+    finally:
+        timer.stop()
+        for pending in batch:
+            if pending.timer:
+                pending.timer.record_call(timer.model_seconds, len(batch))
     check_output_count(outputs, len(batch))
     return outputs
 

@@ -7,7 +7,6 @@ stopped and sends no request twice.
 from __future__ import annotations
 
 import asyncio
-import time
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -135,17 +134,16 @@ class JudgeSender:
         self._observer = observer
 
     async def request_verdict(self, judge_request: JudgeRequest, slot: Slot) -> None:
-        started_at = time.perf_counter()
         reply, error = None, None
+        sender = RetryingSender(slot, self._settings, self._fail_fast)
         try:
-            output = await RetryingSender(slot, self._settings, self._fail_fast)(judge_request.request)
+            output = await sender(judge_request.request)
             assert isinstance(output, Generation)
             reply = output
         except (RunStopped, AllRequestsFailed):
             raise
         except Exception as failure:  # noqa: BLE001 - recorded with its request
             error = Failure(type(failure).__name__, describe(failure))
-        seconds = round(time.perf_counter() - started_at, 4)
-        verdict = Verdict(judge_request, self._judge_name, reply, error, seconds)
+        verdict = Verdict(judge_request, self._judge_name, reply, error, round(sender.model_seconds, 4))
         self._journal.append(verdict.to_json_line())
         self._observer.on_verdict(verdict)

@@ -25,6 +25,7 @@ from auricle.core.types import Output, Request
 from auricle.engine.batching import RunStopped
 from auricle.engine.outputs import normalise_output
 from auricle.engine.settings import Cache, Settings
+from auricle.models.call_timer import CallTimer, start_call_timer
 
 FAIL_FAST_AFTER = 20
 """Identical failures, with no success yet, after which the run is aborted."""
@@ -119,7 +120,10 @@ class RetryingSender:
         has_media: Whether the sample has media, so that its requests may contain audio.
     """
 
-    __slots__ = ("_fail_fast", "_has_media", "_settings", "_slot", "attempts", "cache_hits", "has_sent_audio")
+    __slots__ = (
+        *("_fail_fast", "_has_media", "_settings", "_slot"),
+        *("attempts", "cache_hits", "has_sent_audio", "model_seconds", "wait_seconds"),
+    )
 
     def __init__(
         self, slot: Slot, settings: Settings, fail_fast: FailFast | None = None, *, has_media: bool = True
@@ -132,23 +136,35 @@ class RetryingSender:
         self.cache_hits = 0
         self.has_sent_audio: bool | None = None
         """Whether a request contained audio or video; None before the first request."""
+        self.model_seconds = self.wait_seconds = 0.0
+        """Time that the model took, and time that requests waited, summed over the requests."""
 
     def __call__(self, request: Request) -> Awaitable[Output]:
         if self._has_media and not self.has_sent_audio:
             self.has_sent_audio = any(isinstance(part, (Audio, Video)) for part in request.parts)
         cache = self._settings.cache
-        return self._send_with_retries(request) if cache is None else self._send_unless_cached(request, cache)
+        return self._send_timed(request) if cache is None else self._send_unless_cached(request, cache)
 
     async def _send_unless_cached(self, request: Request, cache: Cache) -> Output:
         if cached_output := await asyncio.to_thread(cache.get, request):
             self.cache_hits += 1
             return cached_output
-        output = await self._send_with_retries(request)
+        output = await self._send_timed(request)
         await asyncio.to_thread(cache.put, request, output)
         return output
 
-    async def _send_with_retries(self, request: Request) -> Output:
+    async def _send_timed(self, request: Request) -> Output:
+        timer = start_call_timer()
+        try:
+            return await self._send_with_retries(request, timer)
+        finally:
+            timer.stop()
+            self.model_seconds += timer.model_seconds
+            self.wait_seconds += timer.wait_seconds
+
+    async def _send_with_retries(self, request: Request, timer: CallTimer) -> Output:
         for attempt in range(1, self._settings.max_attempts + 1):
+            timer.start()
             try:
                 output = normalise_output(request, await self._slot.send(request))
             except Exception as error:

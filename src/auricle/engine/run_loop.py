@@ -264,20 +264,21 @@ class RunLoop(Closing):
             raise
         except Exception as failure:  # noqa: BLE001 - recorded with its sample
             error = Failure(type(failure).__name__, describe(failure))
-        ended_at = time.perf_counter()
         record = create_record(
             sample=sample,
             row=row,
             key=key,
             outputs=outputs,
             error=error,
-            seconds=_truncate_seconds(ended_at - started_at),
+            seconds=_truncate_seconds(sender.model_seconds),
             attempts=sender.attempts,
             audio_seconds=audio_seconds,
             cached=sender.cache_hits,
             audio_not_sent=sample_has_media and sender.has_sent_audio is False and has_audio(sample),
+            wait_seconds=_truncate_seconds(sender.wait_seconds),
         )
-        self._timer.add(record, started_at, ended_at, has_media=sample_has_media)
+        span = started_at, time.perf_counter()
+        self._timer.add(record, span, model_seconds=sender.model_seconds, has_media=sample_has_media)
         self._save(record)
 
     def _request_context(self, sample: Sample) -> Mapping[str, Json] | None:

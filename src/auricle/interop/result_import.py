@@ -215,7 +215,8 @@ def _build_progress(results: ImportedResults, count: int) -> Progress:
     audio_seconds = sum_or_none([sample.audio_seconds for sample in answered])
     passes: tuple[PassTiming, ...] = ()
     if answered and seconds is not None:
-        passes = (PassTiming(round(seconds, 6), len(answered), audio_seconds and round(audio_seconds, 4)),)
+        audio_seconds = audio_seconds and round(audio_seconds, 4)
+        passes = (PassTiming(round(seconds, 6), len(answered), audio_seconds, round(seconds, 6)),)
     return Progress(
         complete=True,
         rows=count,

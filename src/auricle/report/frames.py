@@ -60,6 +60,7 @@ def _sample_row(record: Record) -> dict[str, Any]:
         "outcome": str(record.outcome),
         "error": record.error.message if record.error else None,
         "seconds": record.seconds,
+        "wait_seconds": record.wait_seconds,
         "audio_seconds": record.audio_seconds,
         **_prefix_names("meta", sample.meta),
     }

@@ -7,8 +7,8 @@ from auricle.runs.metrics import Delay, Metrics, Throughput, Usage, format_money
 FACT_DESCRIPTIONS = {
     "Wall time": "From the first request to the last response of each pass, decoding included, "
                  "model loading excluded.",
-    "RTFx": "Audio seconds answered per second of wall time, decoding included, model loading "
-            "excluded.",
+    "RTFx": "Audio seconds answered per second that the model took; decoding, queues, rate limits and "
+            "retries are not counted.",
     "TTFT": "Median time from sending a request to the first token of its streamed answer.",
     "First audio": "Median time from sending a request to the first audio of its streamed answer.",
 }  # fmt: skip

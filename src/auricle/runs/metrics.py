@@ -211,6 +211,8 @@ class Throughput:
     """Time to first token; None if no answer was streamed."""
     ttfa_s: Delay | None = None
     """Time to first audio."""
+    model_seconds: float | None = None
+    """Time that the model took; None if a pass recorded only its wall time."""
 
 
 @dataclass(frozen=True, slots=True)

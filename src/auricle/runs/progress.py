@@ -20,6 +20,8 @@ class PassTiming:
     """Samples answered in this pass."""
     audio_seconds: float | None = None
     """Duration of their audio; None if some durations are unknown."""
+    model_seconds: float | None = None
+    """Time that the model took for them; None for passes that recorded only their wall time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

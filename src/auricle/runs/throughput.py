@@ -23,24 +23,33 @@ MIN_ANSWERS_FOR_P95 = 20
 class PassTimer:
     """Measures one pass from its first request to its last answer."""
 
-    __slots__ = ("_audio_seconds", "_ended_at", "_has_unknown_duration", "_samples", "_started_at")
+    __slots__ = ("_audio_seconds", "_ended_at", "_has_unknown_duration", "_model_seconds", "_samples", "_started_at")
 
     def __init__(self) -> None:
         self._started_at = self._ended_at = math.inf
         self._samples = 0
         self._has_unknown_duration = False
-        self._audio_seconds = 0.0
+        self._audio_seconds = self._model_seconds = 0.0
 
-    def add(self, record: Record, started_at: float, ended_at: float, *, has_media: bool) -> None:
-        """Count an answered sample. Failures count as time only; samples answered from the cache are ignored."""
+    def add(self, record: Record, span: tuple[float, float], *, model_seconds: float, has_media: bool) -> None:
+        """Count an answered sample. Failures count as time only; samples answered from the cache are ignored.
+
+        Args:
+            record: The sample and its answer.
+            span: When the sample was started and when it was answered.
+            model_seconds: Time that the model took, exactly; that of the record is truncated.
+            has_media: Whether the sample has media, so that the duration of its audio should be known.
+        """
         if record.is_cached:
             return
+        started_at, ended_at = span
         if started_at < self._started_at:
             self._started_at = started_at
         self._ended_at = ended_at  # records are added in the order in which they finish
         if record.error:
             return
         self._samples += 1
+        self._model_seconds += model_seconds
         if record.audio_seconds is not None:
             self._audio_seconds += record.audio_seconds
         elif has_media:
@@ -56,7 +65,8 @@ class PassTimer:
             return []
         started_at = max(self._started_at, ready_at or -math.inf)
         audio_seconds = None if self._has_unknown_duration else round(self._audio_seconds, 4)
-        return [PassTiming(round(self._ended_at - started_at, 6), self._samples, audio_seconds)]
+        wall_seconds, model_seconds = round(self._ended_at - started_at, 6), round(self._model_seconds, 6)
+        return [PassTiming(wall_seconds, self._samples, audio_seconds, model_seconds)]
 
 
 class StreamDelays:
@@ -106,10 +116,15 @@ def read_passes(run: Run) -> list[PassTiming]:
 
 
 def summarise_throughput(timings: Sequence[PassTiming], delays: StreamDelays | None = None) -> Throughput | None:
-    """Summarise all passes, and the delays of streamed answers; unknown values are None."""
+    """Summarise all passes, and the delays of streamed answers; unknown values are None.
+
+    Samples per second are of wall time, RTFx of the time that the model took; a pass that did not record the latter
+    counts with its wall time.
+    """
     if not timings:
         return None
     wall, samples = sum(timing.wall_seconds for timing in timings), sum(timing.samples for timing in timings)
+    model = sum(timing.wall_seconds if timing.model_seconds is None else timing.model_seconds for timing in timings)
     durations = [timing.audio_seconds for timing in timings if timing.audio_seconds is not None]
     audio = (sum(durations) or None) if len(durations) == len(timings) else None
     return Throughput(
@@ -117,13 +132,14 @@ def summarise_throughput(timings: Sequence[PassTiming], delays: StreamDelays | N
         samples=samples,
         samples_per_second=_per_second(samples, wall),
         audio_seconds=None if audio is None else round(audio, 4),
-        rtfx=_per_second(audio, wall),
+        rtfx=_per_second(audio, model),
         passes=len(timings),
+        model_seconds=None if any(timing.model_seconds is None for timing in timings) else round(model, 6),
         ttft_s=delays.first_token if delays else None,
         ttfa_s=delays.first_audio if delays else None,
     )
 
 
-def _per_second(amount: float | None, wall_seconds: float) -> float | None:
+def _per_second(amount: float | None, seconds: float) -> float | None:
     """Return a rate with six significant digits."""
-    return float(f"{amount / wall_seconds:.6g}") if amount is not None and wall_seconds > 0 else None
+    return float(f"{amount / seconds:.6g}") if amount is not None and seconds > 0 else None

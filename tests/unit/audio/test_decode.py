@@ -149,3 +149,53 @@ def test_a_seek_that_a_damaged_header_demands_fails_quietly(tmp_path: Path) -> N
             assert file.read(2) == b"45"
             assert [file.seek(-20), file.seek(2**80)] == [-1, -1]
             assert file.tell() == 6
+
+
+def encode_click(container: str, codec: str, rate: int) -> tuple[bytes, int]:
+    """Encode silence with a click after half a second; return it with its number of samples."""
+    count = rate + 1234
+    values = np.zeros((1, count), np.float32)
+    values[0, rate // 2 - 20 : rate // 2 + 20] = 0.9 * np.hanning(40)
+    buffer = io.BytesIO()
+    with av.open(buffer, "w", format=container) as output:
+        stream: Any = output.add_stream(codec, rate=rate, layout="mono")
+        stream.codec_context.open()
+        frame = av.AudioFrame.from_ndarray(values, format="fltp", layout="mono")
+        frame.sample_rate, frame.pts = rate, 0
+        resampler: Any = av.AudioResampler(
+            format=stream.codec_context.format, layout="mono", rate=rate, frame_size=stream.codec_context.frame_size
+        )
+        for part in [*resampler.resample(frame), *resampler.resample(None), None]:
+            output.mux(stream.encode(part))
+    return buffer.getvalue(), count
+
+
+def set_codec_delay(webm: bytes, nanoseconds: int) -> bytes:
+    """Change the delay that a WebM file states for its codec."""
+    start = webm.index(b"\x56\xaa") + 3
+    size = webm[start - 1] & 0x7F
+    return webm[:start] + nanoseconds.to_bytes(size) + webm[start + size :]
+
+
+@pytest.mark.parametrize("rate", [8_000, 16_000, 24_000, 48_000])
+@pytest.mark.parametrize("writer", ["this version of FFmpeg", "an earlier one", "one that states no delay"])
+def test_opus_in_webm_has_the_position_and_length_of_the_original(rate: int, writer: str) -> None:
+    webm, count = encode_click("webm", "libopus", rate)
+    if writer != "this version of FFmpeg":
+        webm = set_codec_delay(webm, 6_500_000 * rate // 48_000 if writer == "an earlier one" else 0)
+    values, decoded_rate = read(webm)
+    click = int(np.abs(values).argmax())
+    assert (decoded_rate, len(values)) == (48_000, count * 48_000 // rate)
+    # The low-pass of a narrower band moves the peak by up to three milliseconds.
+    assert abs(click / 48_000 - 0.5) < (0.001 if rate > 8_000 else 0.003)
+    assert decode.probe(webm, "clip").seconds == pytest.approx(count / rate, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("container", "codec", "end"), [("ogg", "libopus", 0), ("mp3", "libmp3lame", 0), ("mp4", "aac", 1024)]
+)
+def test_frames_that_a_codec_adds_at_the_start_are_dropped(container: str, codec: str, end: int) -> None:
+    content, count = encode_click(container, codec, 48_000)
+    values, _ = read(content)
+    assert count <= len(values) <= count + end  # FFmpeg keeps what AAC adds at the end
+    assert abs(int(np.abs(values).argmax()) - 24_000) <= 2

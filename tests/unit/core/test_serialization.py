@@ -40,7 +40,7 @@ SAMPLE = Sample(
     meta={"source": "arena"},
     origin="pairs.jsonl:7",
 )
-RECORD = Record(sample=SAMPLE, row=7, key="k", seconds=0.5, attempts=2, audio_seconds=4.5, cached=1)
+RECORD = Record(sample=SAMPLE, row=7, key="k", seconds=0.5, attempts=2, audio_seconds=4.5, cached=1, wait_seconds=1.5)
 OUTPUTS: list[Output] = [
     Generation(text="a bell"),
     Generation(

@@ -457,7 +457,7 @@ def test_verdict_has_its_seconds_and_is_reported(data: Path, tmp_path: Path, mon
     metrics = qa(data=str(data), metrics="judge-reference").metrics
     judge_pass = JudgePass(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="some").to_judge())
     clock = count(10.0, 1.234_56)
-    monkeypatch.setattr("auricle.engine.judge.time.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("time.perf_counter", lambda: next(clock))
     asyncio.run(judge_pass.run(FakeApi(), Settings(concurrency=1), Collects(), asyncio.Event()))
     _, *stored = read_verdicts(tmp_path / "run")
     assert [verdict["seconds"] for verdict in stored] == [verdict.seconds for verdict in reported] == [1.2346] * 4

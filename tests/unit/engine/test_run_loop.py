@@ -12,11 +12,13 @@ from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample,
 from auricle.core.errors import DataError, Skipped, SpecError
 from auricle.core.types import Failure, Likelihood, Outcome, Part, Prediction, RejectedRow
 from auricle.engine.observer import Observer
+from auricle.engine.retry import FailFast
 from auricle.engine.run_loop import RunLoop
-from auricle.runs.progress import Progress
+from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward
+from tests.support.clocks import FakeClock
 from tests.support.run_passes import QUICK, SPEC, Rejecting, error_of, evaluate, journal_lines, run_pass, text_of, texts
 
 
@@ -257,13 +259,53 @@ def test_sample_that_cannot_be_stored_fails_with_its_id(tmp_path: Path) -> None:
     assert "cannot be stored" in records["deep"].error.message
 
 
-def test_record_has_the_seconds_from_request_to_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    times = iter([10.0, 12.34567])
-    monkeypatch.setattr("auricle.engine.run_loop.time.perf_counter", lambda: next(times))
-    (record,) = evaluate(tmp_path, texts(1), Echo())
-    assert record.seconds == 2.3456
+class Slow(AsyncModel):
+    """Fails once and then answers, each time after a while."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+        self._has_failed = False
+
+    async def generate(self, request: Generate) -> Generation:
+        self._clock.advance(2.34567)
+        if not self._has_failed:
+            self._has_failed = True
+            raise Transient("busy")
+        return Generation(text="fine")
+
+
+def test_record_has_the_time_of_the_model_apart_from_retries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = FakeClock(monkeypatch)
+
+    async def back_off(_: FailFast, seconds: float) -> None:
+        clock.advance(10.0)
+
+    monkeypatch.setattr(FailFast, "sleep", back_off)
+    (record,) = evaluate(tmp_path, texts(1), Slow(clock))
+    assert (record.seconds, record.wait_seconds, record.attempts) == (2.3456, 12.3456, 2)
     (timing,) = Run.load(tmp_path).read_progress().passes
-    assert (timing.wall_seconds, timing.samples) == (2.34567, 1)
+    assert timing == PassTiming(14.69134, 1, 0.0, 2.34567)
+
+
+class SlowBatches(BatchModel):
+    batch_size = 2
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        self._clock.advance(6.0)
+        return [Generation(text="fine")] * len(batch)
+
+
+def test_samples_of_a_batch_share_its_time_and_wait_for_the_batches_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = evaluate(tmp_path, texts(4), SlowBatches(FakeClock(monkeypatch)))
+    assert [record.seconds for record in records] == [3.0] * 4
+    assert sorted(record.wait_seconds or 0.0 for record in records) == [0.0, 0.0, 6.0, 6.0]
+    (timing,) = Run.load(tmp_path).read_progress().passes
+    assert (timing.wall_seconds, timing.model_seconds) == (12.0, 12.0)
 
 
 @pytest.mark.parametrize(("template", "is_reported"), [("{question}", True), ("{audio}{question}", False)])

@@ -61,14 +61,19 @@ def record(*, audio_seconds: float | None = None, with_audio: bool = False, **fi
 
 
 def measure(*added: tuple[Record, float, float], ready_at: float | None = None) -> list[PassTiming]:
+    """Time samples whose model took a quarter of a second each."""
     timer = PassTimer()
-    for finished, started_at, ended_at in added:
-        timer.add(finished, started_at, ended_at, has_media=has_media(finished.sample))
+    for finished, *span in added:
+        add_sample(timer, finished, *span)
     return timer.timings(ready_at)
 
 
+def add_sample(timer: PassTimer, finished: Record, started_at: float, ended_at: float) -> None:
+    timer.add(finished, (started_at, ended_at), model_seconds=0.25, has_media=has_media(finished.sample))
+
+
 def timing(wall: float = 10.0, samples: int = 5, audio: float | None = 30.0) -> PassTiming:
-    return PassTiming(wall, samples, audio)
+    return PassTiming(wall, samples, audio, 0.25 * samples)
 
 
 # --- one pass -------------------------------------------------------------------------
@@ -90,7 +95,7 @@ def test_failure_counts_as_time_only() -> None:
 def test_a_sample_with_some_cached_answers_is_timed() -> None:
     answers = (Generation(text="x"), Generation(text="y"))
     partly_cached = replace(record(audio_seconds=3.0, with_audio=True, cached=1), outputs=answers)
-    assert measure((partly_cached, 0.0, 2.0)) == [PassTiming(2.0, 1, 3.0)]
+    assert measure((partly_cached, 0.0, 2.0)) == [timing(2.0, 1, 3.0)]
     totals = UsageTotals()
     totals.add(partly_cached)
     assert totals.audio_seconds == 3.0
@@ -196,21 +201,27 @@ def test_timings_are_discarded_with_the_journal(tmp_path: Path) -> None:
 # --- over all passes --------------------------------------------------------------------
 
 
-def test_throughput_is_a_ratio_of_sums() -> None:
+def test_throughput_is_of_wall_time_and_rtfx_of_the_time_of_the_model() -> None:
     assert summarise_throughput([timing(10.0, 5, 30.0), timing(2.0, 1, 3.0)]) == Throughput(
-        wall_seconds=12.0, samples=6, samples_per_second=0.5, audio_seconds=33.0, rtfx=2.75, passes=2
+        wall_seconds=12.0, samples=6, samples_per_second=0.5, audio_seconds=33.0, rtfx=22.0, passes=2, model_seconds=1.5
     )
 
 
-def test_sums_are_rounded() -> None:
-    summary = summarise_throughput([timing(1.12345678, 3, 2.123456)])
+def test_a_pass_that_recorded_only_its_wall_time_counts_with_it() -> None:
+    summary = summarise_throughput([PassTiming(10.0, 5, 30.0), timing(2.0, 8, 6.0)])
     assert summary
-    assert (summary.wall_seconds, summary.audio_seconds) == (1.123457, 2.1235)
+    assert (summary.rtfx, summary.model_seconds, summary.passes) == (3.0, None, 2)
+
+
+def test_sums_are_rounded() -> None:
+    summary = summarise_throughput([PassTiming(1.12345678, 3, 2.123456, 1.12345678)])
+    assert summary
+    assert (summary.wall_seconds, summary.audio_seconds, summary.model_seconds) == (1.123457, 2.1235, 1.123457)
     assert (summary.samples_per_second, summary.rtfx) == (2.67033, 1.89011)
 
 
 def test_a_pass_without_duration_has_no_rates() -> None:
-    summary = summarise_throughput([timing(0.0, 3, 2.0)])
+    summary = summarise_throughput([PassTiming(0.0, 3, 2.0)])
     assert summary
     assert summary.samples_per_second is summary.rtfx is None
 
@@ -235,8 +246,10 @@ def test_run_without_timings_has_no_throughput() -> None:
 # --- presentation -------------------------------------------------------------------------
 
 
-def metrics_with_speed(answered: int = 5, **values: Any) -> Metrics:
-    return with_speed(summarise_throughput([timing(**values)]), answered)
+def metrics_with_speed(
+    wall: float = 10.0, samples: int = 5, audio: float | None = 30.0, *, answered: int = 5
+) -> Metrics:
+    return with_speed(summarise_throughput([PassTiming(wall, samples, audio)]), answered)
 
 
 def with_speed(speed: Throughput | None, answered: int) -> Metrics:
@@ -248,7 +261,7 @@ def test_terminal_and_report_show_time_and_rtfx() -> None:
     metrics = metrics_with_speed(wall=118.2, audio=4881.66)
     assert format_usage_line(metrics) == "Usage: 118 s of wall time, RTFx 41.3"
     assert usage_facts(metrics) == [("Wall time", "118 s"), ("RTFx", "41.3")]
-    assert "per second of wall time" in dict(describe_speed_facts(metrics))["RTFx"]
+    assert "per second that the model took" in dict(describe_speed_facts(metrics))["RTFx"]
 
 
 def test_without_audio_samples_per_second_are_shown() -> None:
@@ -286,7 +299,7 @@ def test_every_result_file_contains_the_throughput(spec: Spec, tmp_path: Path) -
     evaluate(spec, tmp_path / "run")
     speed = metrics(tmp_path / "run")["speed"]
     assert (speed["samples"], speed["audio_seconds"], speed["passes"]) == (4, 2.0, 1)
-    assert speed["rtfx"] == pytest.approx(2.0 / speed["wall_seconds"], rel=1e-5)
+    assert speed["rtfx"] == pytest.approx(2.0 / speed["model_seconds"], rel=1e-5)
     assert "RTFx" in (tmp_path / "run" / "report.html").read_text()
     header, first, *_ = (tmp_path / "run" / "metrics_summary.csv").read_text().splitlines()
     assert header.endswith(",rtfx")
@@ -388,17 +401,17 @@ def test_delays_are_stated_in_the_usage_line_and_the_report() -> None:
 
 def test_the_timing_of_a_pass_is_rounded() -> None:
     timer = PassTimer()
-    timer.add(record(audio_seconds=0.123456), 1.0, 2.23456789, has_media=True)
-    assert timer.timings() == [PassTiming(1.234568, 1, 0.1235)]
-    assert timer.timings(ready_at=2.0) == [PassTiming(0.234568, 1, 0.1235)]
+    timer.add(record(audio_seconds=0.123456), (1.0, 2.23456789), model_seconds=0.123456789, has_media=True)
+    assert timer.timings() == [PassTiming(1.234568, 1, 0.1235, 0.123457)]
+    assert timer.timings(ready_at=2.0) == [PassTiming(0.234568, 1, 0.1235, 0.123457)]
 
 
 def test_the_first_start_counts_and_a_pass_without_an_answer_has_no_timing() -> None:
     timer = PassTimer()
-    timer.add(record(error=Failure("Rejected", "no")), 0.5, 1.0, has_media=False)
-    timer.add(record(cached=1), 0.0, 9.0, has_media=False)
+    add_sample(timer, record(error=Failure("Rejected", "no")), 0.5, 1.0)
+    add_sample(timer, record(cached=1), 0.0, 9.0)
     assert timer.timings() == []
-    timer.add(record(), 0.75, 3.0, has_media=False)
-    assert timer.timings() == [PassTiming(2.5, 1, 0.0)]
-    timer.add(record(with_audio=True), 0.25, 4.0, has_media=True)
-    assert timer.timings() == [PassTiming(3.75, 2, None)]
+    add_sample(timer, record(), 0.75, 3.0)
+    assert timer.timings() == [timing(2.5, 1, 0.0)]
+    add_sample(timer, record(with_audio=True), 0.25, 4.0)
+    assert timer.timings() == [timing(3.75, 2, None)]

@@ -96,7 +96,7 @@ def _draw_table(visible_board: Leaderboard) -> None:
     components.draw_table(["Model", *headers, "RTFx"], rows)
     components.draw_notes(
         "Bold: best. Below each value: 95 % interval. Bars in a column share a scale. RTFx: seconds of audio "
-        "processed per second (slowest run of the model)."
+        "per second that the model took (slowest run of the model)."
     )
 
 

@@ -64,7 +64,7 @@ def draw_samples(path: Path) -> None:
 COLUMN_CONFIG: Any = {
     "target": st.column_config.TextColumn("reference", width=210),
     "answer": st.column_config.TextColumn(width=250),
-    "seconds": st.column_config.NumberColumn("response time (s)", format="%.3f"),
+    "seconds": st.column_config.NumberColumn("model time (s)", format="%.3f"),
     "audio_seconds": st.column_config.NumberColumn("audio length (s)", format="%.1f"),
 }
 

@@ -15,8 +15,9 @@ from typing import IO, Any
 from auricle.core.errors import AuricleError, SpecError, Transient
 from auricle.core.types import Output, Request
 from auricle.engine.batching import WorkerLost
-from auricle.engine.workers.protocol import pack, pack_request, unpack_error, unpack_output
+from auricle.engine.workers.protocol import pack, pack_request, unpack_answer, unpack_error
 from auricle.engine.workers.worker import read_message
+from auricle.models.call_timer import waiting
 
 MAX_STARTS = 8
 """Consecutive starts without an answer after which a worker is given up."""
@@ -56,7 +57,7 @@ class WorkerProcess:
         self._log = log
         self._process: asyncio.subprocess.Process | None = None
         self._listener: asyncio.Task[None] | None = None
-        self._pending: dict[int, asyncio.Future[Output]] = {}
+        self._pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._start_lock = asyncio.Lock()
         self._starts = 0
         self._request_numbers, self._batch_numbers = count(), count()
@@ -80,8 +81,9 @@ class WorkerProcess:
         return await asyncio.gather(*(self._exchange(process, request, batch_info) for request in batch))
 
     async def _ensure_ready(self) -> asyncio.subprocess.Process:
-        async with self._start_lock:
-            return await self._ensure_started()
+        with waiting():
+            async with self._start_lock:
+                return await self._ensure_started()
 
     async def kill(self) -> None:
         """Kill a process that does not answer; the next request starts another."""
@@ -96,14 +98,14 @@ class WorkerProcess:
     ) -> Output:
         assert process.stdin
         number = next(self._request_numbers)
-        future: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._pending[number] = future
         try:
             # A process that has ended is noticed by `_listen`.
             with suppress(BrokenPipeError, ConnectionResetError):
                 process.stdin.write(pack_request(number, request, batch_info))
                 await process.stdin.drain()
-            return await future
+            return unpack_answer(await future)
         finally:
             del self._pending[number]
 
@@ -163,21 +165,14 @@ class WorkerProcess:
         try:
             while message := await read_message(process.stdout):
                 self._starts = 0
-                self._handle_response(message)
+                future = self._pending.get(message["number"])
+                if future and not future.done():  # it may have been cancelled
+                    future.set_result(message)
         finally:
             process.stdin.close()
             for future in self._pending.values():
                 if not future.done():
                     future.set_exception(Transient("a worker process crashed"))
-
-    def _handle_response(self, message: dict[str, Any]) -> None:
-        future = self._pending.get(message["number"])
-        if future is None or future.done():
-            return  # cancelled
-        if "error" in message:
-            future.set_exception(unpack_error(message["error"]))
-        else:
-            future.set_result(unpack_output(message))
 
     async def close(self) -> None:
         process = self._process

@@ -33,6 +33,7 @@ from auricle.core.types import (
     Timing,
     Turn,
 )
+from auricle.models.call_timer import record_call
 
 HEADER = struct.Struct("!II")  # size of the JSON, size of the bytes after it
 MEDIA: dict[str, type[Audio | Image | Video]] = {"Audio": Audio, "Image": Image, "Video": Video}
@@ -146,12 +147,22 @@ def unpack_request(message: dict[str, Any]) -> Request:
 # --- outputs and errors -------------------------------------------------------------
 
 
-def pack_output(number: int, output: Output) -> bytes:
+def pack_output(number: int, output: Output, seconds: float) -> bytes:
+    """Encode an output, with the time that the model took."""
     attachments = Attachments()
     content = {field.name: getattr(output, field.name) for field in fields(output)}
     if isinstance(output, Generation) and output.audio:
         content["audio"] = attachments.add(output.audio)
-    return pack({"number": number, "kind": type(output).__name__, "output": content}, attachments)
+    message = {"number": number, "kind": type(output).__name__, "output": content, "seconds": seconds}
+    return pack(message, attachments)
+
+
+def unpack_answer(message: dict[str, Any]) -> Output:
+    """Decode an answer and record the time that the model took; raise the error that it consists of."""
+    record_call(message["seconds"])
+    if "error" in message:
+        raise unpack_error(message["error"])
+    return unpack_output(message)
 
 
 def unpack_output(message: dict[str, Any]) -> Output:
@@ -180,8 +191,8 @@ def encode_error(error: BaseException) -> dict[str, Any]:
     return {"kind": type(error).__name__, "message": describe(error), "retry_after": retry_after}
 
 
-def pack_error(number: int, error: BaseException) -> bytes:
-    return pack({"number": number, "error": encode_error(error)})
+def pack_error(number: int, error: BaseException, seconds: float) -> bytes:
+    return pack({"number": number, "error": encode_error(error), "seconds": seconds})
 
 
 def unpack_error(packed_error: dict[str, Any]) -> AuricleError:

@@ -17,9 +17,10 @@ from auricle.core.types import Ability, Output, Request
 from auricle.engine.batching import WorkerLost
 from auricle.engine.workers.lifetime import batch_deadline
 from auricle.engine.workers.process import MAX_STARTS, earliest_time
-from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_error, unpack_output
+from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_answer
 from auricle.engine.workers.worker import answer_batch, load_model
 from auricle.models import BatchModel
+from auricle.models.call_timer import waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,8 @@ class RayReplica:
             self._start_actor()
         messages = [pack_request(number, request) for number, request in enumerate(batch)]
         try:
-            if self.ready_at is None:
-                await asyncio.wait_for(self._handle.ready.remote(), self._timeout)
-                self.ready_at = time.perf_counter()
+            with waiting():
+                await self._ensure_loaded()
             replies = await asyncio.wait_for(self._handle.answer_batch.remote(messages), self._timeout)
         except TimeoutError as error:
             ray.kill(self._handle)
@@ -80,7 +80,12 @@ class RayReplica:
             self._handle = None
             raise _explain_actor_death(error) from error
         self._starts = 0
-        return [_unpack_result(_unpack_message(reply)) for reply in replies]
+        return [unpack_answer(_unpack_message(reply)) for reply in replies]
+
+    async def _ensure_loaded(self) -> None:
+        if self.ready_at is None:
+            await asyncio.wait_for(self._handle.ready.remote(), self._timeout)
+            self.ready_at = time.perf_counter()
 
     def _start_actor(self) -> None:
         if self._starts == MAX_STARTS:
@@ -172,9 +177,3 @@ def _unpack_message(message: bytes) -> dict[str, Any]:
     content_size, _ = HEADER.unpack(message[: HEADER.size])
     end = HEADER.size + content_size
     return unpack(message[HEADER.size : end], message[end:])
-
-
-def _unpack_result(message: dict[str, Any]) -> Output:
-    if "error" in message:
-        raise unpack_error(message["error"])
-    return unpack_output(message)

@@ -22,6 +22,7 @@ from auricle.engine.slots import ESCAPING_ERRORS, DirectSlot, close_model
 from auricle.engine.workers.lifetime import batch_deadline, end_with_parent
 from auricle.engine.workers.protocol import HEADER, encode_error, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
+from auricle.models.call_timer import CallTimer
 from auricle.models.catalogue import MODELS
 from auricle.models.limits import LIMIT_ATTRIBUTES
 
@@ -95,11 +96,12 @@ class WorkerServer:
 
     async def _answer_request(self, slot: DirectSlot, message: dict[str, Any]) -> None:
         number = message["number"]
+        sender = RetryingSender(slot, SINGLE_ATTEMPT)
         try:
-            output = await RetryingSender(slot, SINGLE_ATTEMPT)(unpack_request(message))
-            self._send(pack_output(number, output))
+            output = await sender(unpack_request(message))
+            self._send(pack_output(number, output, sender.model_seconds))
         except Exception as error:  # noqa: BLE001 - a model may raise anything
-            self._send(pack_error(number, error))
+            self._send(pack_error(number, error, sender.model_seconds))
 
     def _send(self, message: bytes) -> None:
         with suppress(BrokenPipeError):  # the parent has ended; the next read notices
@@ -108,22 +110,28 @@ class WorkerServer:
 
 def answer_batch(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[bytes]:
     """Answer a batch of messages; if the model raises, every request gets the error."""
+    timer = CallTimer()
     try:
         requests = [unpack_request(message) for message in batch]
+        timer.start()
         outputs = getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests)
         check_output_count(outputs, len(batch))
     except (Exception, *ESCAPING_ERRORS) as error:  # noqa: BLE001 - sent to the parent, which splits the batch
-        return [pack_error(message["number"], error) for message in batch]
+        timer.stop()
+        return [pack_error(message["number"], error, timer.model_seconds) for message in batch]
+    timer.stop()
     answers = zip(batch, requests, outputs, strict=True)
-    return [_pack_answer(message["number"], request, output) for message, request, output in answers]
+    return [
+        _pack_answer(message["number"], request, output, timer.model_seconds) for message, request, output in answers
+    ]
 
 
-def _pack_answer(number: int, request: Request, output: Output) -> bytes:
+def _pack_answer(number: int, request: Request, output: Output, seconds: float) -> bytes:
     """Pack an output, or why it cannot be used; the rest of its batch is kept."""
     try:
-        return pack_output(number, normalise_output(request, output))
+        return pack_output(number, normalise_output(request, output), seconds)
     except SampleError as error:
-        return pack_error(number, error)
+        return pack_error(number, error, seconds)
 
 
 def load_model(name: str, arguments: dict[str, Any]) -> Model:

@@ -92,22 +92,21 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
     if text_run.kind != "asr":
         raise SpecError(f"{run} is a run of {text_run.kind}. The format open-asr stores transcripts only (asr).")
     text_run.note_failures(notify, "are left out: the format has no failures.")
-    has_model_times = text_run.run.spec.imported is not None  # Auricle's own times include more than the model
-    if not has_model_times:
-        notify("`time` is null: Auricle reports the speed of the whole run, in metrics.json.")
     name = f"MODEL_{text_run.model_folder}_DATASET_{text_run.dataset}.jsonl"
-    rows = [_to_row(record, include_time=has_model_times) for record in text_run.answered_records()]
+    is_imported = text_run.run.spec.imported is not None
+    rows = [_to_row(record, is_imported=is_imported) for record in text_run.answered_records()]
     return [write_jsonl(out / name, rows)]
 
 
-def _to_row(record: Record, *, include_time: bool) -> dict[str, Any]:
+def _to_row(record: Record, *, is_imported: bool) -> dict[str, Any]:
     sample = record.sample
+    has_model_time = is_imported or record.wait_seconds is not None  # otherwise waiting is included in `seconds`
     audio_uris = get_audio_uris(record)
     other_columns = {name: value for name, value in sample.meta.items() if name not in KNOWN_COLUMNS}
     return {
         "audio_filepath": audio_uris[0] if audio_uris else f"sample_{record.row}",
         "duration": record.audio_seconds,
-        "time": record.seconds if include_time else None,
+        "time": record.seconds if has_model_time else None,
         "text": str(sample.target),
         "pred_text": get_text(record),
         "id": sample.id,

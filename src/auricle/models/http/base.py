@@ -25,6 +25,7 @@ from auricle.core.errors import MissingExtra, Rejected, SampleError, SpecError, 
 from auricle.core.redaction import HIDDEN, SECRETS, find_secrets
 from auricle.core.types import Generate, Generation, Request
 from auricle.models.base import AsyncModel, list_options
+from auricle.models.call_timer import waiting
 from auricle.models.http.answers import AnswerReader
 from auricle.models.http.config import ServiceConfig
 from auricle.models.http.media import AudioEncoder
@@ -142,7 +143,9 @@ class HttpModel(AsyncModel):
         return render_request(prepared.path, prepared.body) if prepared.content_type == JSON else ""
 
     async def generate(self, request: Generate) -> Generation:
-        return await self.send(request, await self.in_thread(self.prepare, request), RequestTimer())
+        with waiting():
+            prepared = await self.in_thread(self.prepare, request)
+        return await self.send(request, prepared, RequestTimer())
 
     async def send(self, request: Generate, prepared: PreparedRequest, timer: RequestTimer) -> Generation:
         """Send a prepared request, read its answer and record the times of its parts."""
@@ -209,8 +212,9 @@ class HttpModel(AsyncModel):
         """Send a request and yield the response; raise `Transient` if a retry may help, otherwise `Rejected`."""
         import aiohttp
 
-        charged = await self._rate_limiter.wait()
-        endpoint = await self._pool.acquire()
+        with waiting():
+            charged = await self._rate_limiter.wait()
+            endpoint = await self._pool.acquire()
         headers = {**self._headers, **({"Content-Type": content_type} if content_type else {})}
         try:
             on_uploaded = timer.record_uploaded if timer and self._times_transfers else None

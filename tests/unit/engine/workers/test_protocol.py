@@ -61,7 +61,7 @@ def send_request(request: Request) -> Request:
 
 
 def send_output(output: Output) -> Output:
-    return unpack_output(receive(pack_output(7, output)))
+    return unpack_output(receive(pack_output(7, output, 0.5)))
 
 
 def user_turn(*parts: Part) -> tuple[Turn, ...]:
@@ -173,7 +173,7 @@ ERRORS = [
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_auricle_error_keeps_its_class(error: errors.AuricleError) -> None:
-    received_value = unpack_error(receive(pack_error(7, error))["error"])
+    received_value = unpack_error(receive(pack_error(7, error, 0.5))["error"])
     assert type(received_value) is type(error)
     assert str(received_value) == str(error)
     assert getattr(received_value, "retry_after", None) == getattr(error, "retry_after", None)
@@ -181,7 +181,7 @@ def test_auricle_error_keeps_its_class(error: errors.AuricleError) -> None:
 
 def test_missing_package_is_a_spec_error() -> None:
     error = errors.MissingExtra("Models behind an API", "api")
-    received_value = unpack_error(receive(pack_error(7, error))["error"])
+    received_value = unpack_error(receive(pack_error(7, error, 0.5))["error"])
     assert isinstance(received_value, errors.SpecError)
     assert str(received_value) == str(error)
 
@@ -189,7 +189,7 @@ def test_missing_package_is_a_spec_error() -> None:
 @pytest.mark.parametrize("kind", ["ZeroDivisionError", "PurePath", "traceback"])
 def test_foreign_error_becomes_a_sample_error_that_names_it(kind: str) -> None:
     error = type(kind, (Exception,), {})("went wrong")
-    received_value = unpack_error(receive(pack_error(7, error))["error"])
+    received_value = unpack_error(receive(pack_error(7, error, 0.5))["error"])
     assert type(received_value) is errors.SampleError
     assert str(received_value) == f"{kind}: went wrong"
 

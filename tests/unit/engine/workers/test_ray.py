@@ -12,8 +12,10 @@ from auricle import BatchModel, Generate, Generation, SampleError, SpecError, Tr
 from auricle.core.errors import MissingExtra
 from auricle.engine.batching import WorkerLost
 from auricle.engine.workers import ray
-from auricle.engine.workers.protocol import pack_request
+from auricle.engine.workers.protocol import pack_request, unpack_answer
+from auricle.models.call_timer import start_call_timer
 from auricle.models.catalogue import MODELS
+from tests.support.clocks import FakeClock
 from tests.support.fake_ray import FakeRay
 
 
@@ -53,7 +55,7 @@ def send(worker: ray.RayReplica, *texts: str) -> list[Any]:
 def test_actor_answers_messages() -> None:
     actor = ray.ModelActor("echo", {})
     (reply,) = actor.answer_batch([pack_request(7, ask("hello")[0])])
-    assert ray._unpack_result(ray._unpack_message(reply)) == Generation(text="hello")
+    assert unpack_answer(ray._unpack_message(reply)) == Generation(text="hello")
 
 
 def test_pool_has_the_limits_of_the_model_and_its_actors_answer(fake_ray: FakeRay) -> None:
@@ -103,6 +105,28 @@ def test_loading_is_timed_once_and_the_actor_is_kept(fake_ray: FakeRay) -> None:
     send(worker, "b")
     assert worker.ready_at == ready_at
     assert len(fake_ray.started) == 1
+
+
+def test_batch_takes_the_time_of_the_model_in_the_actor(fake_ray: FakeRay, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = FakeClock(monkeypatch)
+
+    class Slow(Repeats):
+        def __init__(self) -> None:
+            clock.advance(60.0)
+
+        def generate(self, batch: Any) -> list[Generation]:
+            clock.advance(2.0)
+            return super().generate(batch)
+
+    monkeypatch.setattr(MODELS, "get", {"repeats": Slow}.__getitem__)
+
+    async def main() -> tuple[float, float]:
+        timer = start_call_timer()
+        await make_pool().workers[0]("generate", ask("a", "b"))
+        timer.stop()
+        return timer.model_seconds, timer.wait_seconds
+
+    assert asyncio.run(main()) == (2.0, 60.0)
 
 
 def test_actor_that_hangs_is_killed_and_replaced(fake_ray: FakeRay) -> None:

@@ -17,6 +17,9 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.errors import SpecError, Transient
 from auricle.core.types import Generate, Generation, LogLikelihood, Predict, Turn
+from auricle.engine.retry import RetryingSender
+from auricle.engine.settings import Settings
+from auricle.engine.slots import DirectSlot
 from auricle.engine.workers.process import MAX_STARTS
 from auricle.engine.workers.senders import SenderPool
 
@@ -27,6 +30,7 @@ MODEL = """
 import asyncio, os, signal, sys, time
 from auricle import AsyncModel, Generation, Likelihood, Prediction
 from auricle.core.errors import Rejected, Transient
+from auricle.models.call_timer import waiting
 
 
 class Model(AsyncModel):
@@ -44,6 +48,9 @@ class Model(AsyncModel):
         match text:
             case "pid":
                 return Generation(text=str(os.getpid()))
+            case "queue":
+                with waiting():
+                    await asyncio.sleep(0.2)
             case "rpm":
                 return Generation(text=str(self.rpm))
             case "die":
@@ -115,6 +122,18 @@ def generate_all(*requests: Generate) -> Work:
 
 def test_output_is_returned(model: str) -> None:
     assert generate_one(model, ask_text("hello")) == Generation(text="reply to hello")
+
+
+def test_time_in_a_queue_of_a_sender_process_is_waiting(model: str) -> None:
+    async def send_twice(senders: SenderPool) -> RetryingSender:
+        await senders.generate(ask_text("warm up"))
+        sender = RetryingSender(DirectSlot(senders), Settings())
+        await sender(ask_text("queue"))
+        return sender
+
+    sender = with_senders(model, send_twice, processes=1)
+    assert sender.wait_seconds >= 0.2
+    assert sender.model_seconds > 0
 
 
 def test_each_request_gets_its_own_output(model: str) -> None:

@@ -19,6 +19,7 @@ from auricle.engine.workers.worker import Pipe, WorkerServer, answer_batch, desc
 from auricle.models import BatchModel
 from auricle.testing.models import Echo
 from tests.support import paths
+from tests.support.clocks import FakeClock
 
 REQUESTS = [Generate(turns=(Turn("user", (text,)),)) for text in ("one", "two")]
 
@@ -47,6 +48,27 @@ def test_batch_is_answered_in_order() -> None:
     replies = answer(Echo())
     assert [reply["number"] for reply in replies] == [0, 1]
     assert [unpack_output(reply) for reply in replies] == [Generation(text="one"), Generation(text="two")]
+
+
+class SlowEcho(Echo):
+    """Answers or fails after three seconds of a clock."""
+
+    def __init__(self, clock: FakeClock, error: Exception | None = None) -> None:
+        super().__init__()
+        self._clock, self._error = clock, error
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        self._clock.advance(3.0)
+        if self._error:
+            raise self._error
+        return super().generate(batch)
+
+
+@pytest.mark.parametrize("error", [None, ValueError("broken")])
+def test_every_reply_of_a_batch_has_the_time_of_the_model(
+    monkeypatch: pytest.MonkeyPatch, error: Exception | None
+) -> None:
+    assert [reply["seconds"] for reply in answer(SlowEcho(FakeClock(monkeypatch), error))] == [3.0, 3.0]
 
 
 @pytest.mark.parametrize(

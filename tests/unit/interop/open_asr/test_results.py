@@ -8,6 +8,7 @@ from auricle import api
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
 from auricle.interop.result_export import export_run
+from auricle.runs.run_directory import Run
 from tests.support.framework_results import (
     answer_texts,
     export_and_import,
@@ -15,6 +16,7 @@ from tests.support.framework_results import (
     metric_values,
     write_open_asr,
 )
+from tests.support.journal_lines import encode_line
 
 
 def test_times_in_the_manifest_give_the_speed(tmp_path: Path) -> None:
@@ -43,7 +45,18 @@ def test_failed_samples_are_left_out_with_a_note(asr_run: Path, tmp_path: Path) 
     assert len(path.read_text().splitlines()) == 3
 
 
-def test_times_measured_by_auricle_are_not_exported(asr_run: Path, tmp_path: Path) -> None:
+def test_time_of_the_model_is_exported(asr_run: Path, tmp_path: Path) -> None:
+    (path,) = export_run(asr_run, "open-asr", tmp_path / "out")
+    times = {record.sample.id: record.seconds for record in Run.load(asr_run).records() if record.outputs}
+    assert {row["id"]: row["time"] for row in map(json.loads, path.read_text().splitlines())} == times
+
+
+def test_time_of_a_run_that_did_not_record_the_waiting_is_not_exported(asr_run: Path, tmp_path: Path) -> None:
+    journal = Run.load(asr_run).outputs_path
+    lines = [json.loads(line) for line in journal.read_bytes().splitlines()]
+    journal.write_bytes(
+        b"".join(encode_line({name: line[name] for name in line.keys() - {"wait_seconds"}}) for line in lines)
+    )
     (path,) = export_run(asr_run, "open-asr", tmp_path / "out")
     assert {json.loads(line)["time"] for line in path.read_text().splitlines()} == {None}
 
