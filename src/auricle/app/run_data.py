@@ -27,7 +27,7 @@ from auricle.report.sample_view import format_json_value
 from auricle.runs.journal import JournalLine, iter_journal, read_record
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_current_metrics, read_metrics, read_scoring
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
-from auricle.runs.scores import SCORES_FILE, read_scores
+from auricle.runs.scores import SCORES_FILE, ScoreLine, read_scores
 from auricle.tasks.catalogue import TASKS
 
 IMPORT_PATH_PATTERN = re.compile(r"[^\s:{}]+:[A-Za-z_]\w*")
@@ -42,6 +42,7 @@ MAX_GROUPS = 50
 MAX_VALUES = 20
 COLUMNS = ("id", "row", "target", "answer", "outcome", "reason", "seconds", "audio_seconds", "offset")
 LABEL_COLUMNS = ("predicted_label", "true_label")
+NOT_SCORED = ScoreLine("", 0)
 Fingerprint = tuple[int, ...]
 
 
@@ -50,7 +51,7 @@ class SamplesTable:
     """The samples of a run."""
 
     frame: pd.DataFrame
-    """`COLUMNS`; metadata as `meta.…`; scores as `stat.…` and `reference.…`; `LABEL_COLUMNS`."""
+    """`COLUMNS`; metadata as `meta.…`; scores as `stat.…` and `reference.…`; `reading`; `LABEL_COLUMNS`."""
     fields: tuple[str, ...] = ()
     """Metadata fields with few enough values to filter by."""
     damaged_lines: int = 0
@@ -144,7 +145,7 @@ def read_samples(path: Path) -> SamplesTable:
     rows, damaged_lines = _read_rows(journal)
     frame = pd.DataFrame([row[:-1] for row in rows.values()], columns=COLUMNS)
     fields = _add_meta_columns(frame, [row[-1] for row in rows.values()])
-    _add_score_columns(frame, *_read_scores(path))
+    _add_score_columns(frame, _read_scores(path))
     frame = frame.sort_values("row", kind="stable", ignore_index=True)
     return SamplesTable(frame, fields, damaged_lines, is_truncated=len(rows) >= MAX_SAMPLES)
 
@@ -228,34 +229,34 @@ def _format_meta(value: Any) -> str:
     return truncate_text(format_json_value(value), MAX_META_LENGTH)
 
 
-def _read_scores(path: Path) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
-    """Return the statistics of each sample, and the reason for each unreadable answer; none if there are no scores."""
-    stats: dict[str, Mapping[str, Any]] = {}
-    reasons: dict[str, str] = {}
+def _read_scores(path: Path) -> dict[str, ScoreLine]:
+    """Return the scores of each sample by id; none if there are no scores."""
+    lines: dict[str, ScoreLine] = {}
     with suppress(DataError):
         check_run_file(path / SCORES_FILE, MAX_JOURNAL_BYTES)
         for line in read_scores(path):
-            stats[line.id] = line.stats
-            if line.unreadable:
-                reasons[line.id] = truncate_text(next(iter(line.unreadable.values())))
-    return stats, reasons
+            lines[line.id] = line
+    return lines
 
 
-def _add_score_columns(frame: pd.DataFrame, stats: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]) -> None:
-    """Add the statistics of each metric, the labels, and the outcome `unreadable`."""
-    ids = frame["id"].tolist()
-    names = list(dict.fromkeys(name for sample_stats in stats.values() for name in sample_stats))[:MAX_FIELDS]
+def _add_score_columns(frame: pd.DataFrame, scores: Mapping[str, ScoreLine]) -> None:
+    """Add the statistics of each metric, the labels, how answers were read, and the outcomes that depend on it."""
+    lines = [scores.get(sample_id) or NOT_SCORED for sample_id in frame["id"]]
+    names = list(dict.fromkeys(name for line in scores.values() for name in line.stats))[:MAX_FIELDS]
     columns: dict[str, list[Any]] = {}
     for name in names:
-        for part, column in _stats_to_columns([stats.get(sample_id, {}).get(name) for sample_id in ids]).items():
+        for part, column in _stats_to_columns([line.stats.get(name) for line in lines]).items():
             columns.setdefault(part if part in LABEL_COLUMNS else f"{part}.{name}", column)
     for name, column in columns.items():
         frame[name] = column
-    if reasons:
-        is_unreadable = frame["id"].isin(list(reasons))
-        is_answered = frame["outcome"].isin([Outcome.ANSWERED, Outcome.EMPTY])
-        frame.loc[is_unreadable & is_answered, "outcome"] = Outcome.UNREADABLE.value
-        frame.loc[is_unreadable, "reason"] = frame.loc[is_unreadable, "id"].map(reasons)
+    frame["reading"] = [line.reading for line in lines]
+    frame["outcome"] = [
+        line.resolve_outcome(Outcome(outcome)).value for line, outcome in zip(lines, frame["outcome"], strict=True)
+    ]
+    frame["reason"] = [
+        truncate_text(next(iter(line.unreadable.values()), reason))
+        for line, reason in zip(lines, frame["reason"], strict=True)
+    ]
 
 
 def _stats_to_columns(stats: Sequence[Any]) -> dict[str, list[Any]]:

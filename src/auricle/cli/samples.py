@@ -17,15 +17,17 @@ from auricle.cli.output import echo
 from auricle.cli.show import load_metrics
 from auricle.core.errors import AuricleError, SpecError
 from auricle.core.serialization import dumps
-from auricle.core.types import Generation, Likelihood, Output, Record, list_parts
+from auricle.core.types import Generation, Likelihood, Outcome, Output, Record, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.multi_answer import get_turns
 from auricle.report import terminal, transcript
-from auricle.report.text_format import format_likelihood, format_number
+from auricle.report.text_format import format_likelihood, format_number, format_reading
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import ScoreLine, read_scores
+from auricle.runs.scores import READINGS, REFUSED, UNREAD, ScoreLine, read_scores
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
+OUTCOMES = tuple(outcome.value for outcome in Outcome)
+STRENGTHS = tuple(reading.replace("_", "-") for reading in READINGS if reading not in (REFUSED, UNREAD))
 
 
 @click.command()
@@ -39,7 +41,9 @@ MAX_TEXT, MAX_VERDICT = 2000, 600
     "Sort by a metric (worst first), metadata field, id, seconds, wait_seconds or audio_seconds. [default: data order]",
 )
 @opt.count("--worst N", "List only the N worst samples by the metric. [default: all]")
-@opt.flag("--failed", "List only samples that failed.")
+@opt.choice("--outcome", "List only samples with this outcome. [default: all]", OUTCOMES)
+@opt.choice("--strength", "List only samples whose reply states its answer this firmly. [default: all]", STRENGTHS)
+@opt.flag("--failed", "List only samples that failed; the same as --outcome failed, with those that were skipped.")
 @opt.flag("--open is_open", "Play the audio of the first listed sample with the system's player.")
 @opt.json_option
 def samples(run: Path, metric: str | None, worst: int | None, is_open: bool, as_json: bool, **options: Any) -> None:
@@ -48,6 +52,7 @@ def samples(run: Path, metric: str | None, worst: int | None, is_open: bool, as_
         raise SpecError("Failed samples have no score, so --worst and --failed cannot be combined.")
     listing = Listing(run, metric)
     records = listing.select(options["conditions"], failed=options["failed"])
+    records = listing.select_read(records, options["outcome"], options["strength"])
     if worst or options["sort"]:
         records = listing.sort(records, options["sort"] or listing.first_metric)[:worst]
     for record in records:
@@ -116,6 +121,16 @@ class Listing:
             records = [record for record in records if str(record.sample.meta.get(name)) == value]
         return [record for record in records if record.error or not failed]
 
+    def select_read(self, records: Sequence[Record], outcome: str | None, strength: str | None) -> list[Record]:
+        """Return the records with an outcome, and with answers that were read with a strength."""
+        selected = []
+        for record in records:
+            line = self.scores_of(record)
+            has_outcome = outcome is None or line.resolve_outcome(record.outcome) == outcome
+            if has_outcome and (strength is None or line.reading == strength.replace("-", "_")):
+                selected.append(record)
+        return selected
+
     def sort(self, records: Sequence[Record], name: str) -> list[Record]:
         """Sort by a metric, worst first and without records that have no score, or by another field."""
         if name in self._names:
@@ -141,6 +156,8 @@ class Listing:
         lines += [f"  {name:<9} {self._format_stat(name, stat)}" for name, stat in scores.stats.items()]
         for verdicts in scores.verdicts.values():
             lines += [f"  judge     {terminal.to_one_line(text, MAX_VERDICT)}" for text in verdicts]
+        if scores.reading:
+            lines.append(f"  read      {format_reading(scores.reading)}")
         return [*lines, *(f"  {name:<9} {reason}" for name, reason in scores.unreadable.items())]
 
     def _badness(self, name: str, stat: Any) -> float:
@@ -197,6 +214,8 @@ def _sample_to_dict(record: Record, score_line: ScoreLine) -> dict[str, Any]:
         "error": record.error,
         "meta": record.sample.meta,
         "stats": score_line.stats,
+        "outcome": score_line.resolve_outcome(record.outcome),
+        "reading": score_line.reading,
         "unreadable": score_line.unreadable,
         **({"turns": turns} if (turns := get_turns(record.sample)) else {}),
         **({"verdicts": score_line.verdicts} if score_line.verdicts else {}),

@@ -86,7 +86,11 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Ite
             unfinished = f" ({', '.join(parts)})" if parts else ""
             count = metrics.outcomes.total
             yield f"\n{run} is not finished{unfinished}: these metrics cover the {count} samples completed so far."
-        lines = [*terminal.format_failures(metrics), *terminal.format_notes(metrics)]
+        lines = [
+            *terminal.format_readings(metrics),
+            *terminal.format_failures(metrics),
+            *terminal.format_notes(metrics),
+        ]
         if lines and len(runs) > 1:
             yield f"\n{metrics.model.name} on {metrics.task.name}:"
         yield from lines

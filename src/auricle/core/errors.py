@@ -123,6 +123,10 @@ class Unreadable(SampleError):
     """The output contains no answer that a metric can read."""
 
 
+class AnswerRefused(Unreadable):
+    """The output declines to answer, or states that there is no audio or that it cannot be heard."""
+
+
 def describe(error: BaseException) -> str:
     """Return an error's message; for errors of foreign code also the line that raised it, and its notes."""
     if isinstance(error, AuricleError):

@@ -281,6 +281,8 @@ class Outcome(StrEnum):
     ANSWERED = "answered"
     EMPTY = "empty"
     """Answered without text and audio."""
+    REFUSED = "refused"
+    """Answered with a reply that declines to answer, or states that there is no audio or that it cannot be heard."""
     UNREADABLE = "unreadable"
     """Answered, but a metric finds no answer in the text."""
     FAILED = "failed"
@@ -326,7 +328,7 @@ class Record:
 
     @property
     def outcome(self) -> Outcome:
-        """What became of the sample; whether an answer is unreadable is decided by each metric."""
+        """What became of the sample; whether an answer is refused or unreadable is known when it is scored."""
         if self.error:
             return Outcome.SKIPPED if self.error.kind == "Skipped" else Outcome.FAILED
         last = self.outputs[-1] if self.outputs else None

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from auricle.text.reading import Reading
+
 Array: TypeAlias = "NDArray[np.float64]"
 Codes: TypeAlias = "NDArray[np.int64]"
 Mask: TypeAlias = "NDArray[np.bool_]"
@@ -123,6 +125,9 @@ class Metric:
     neither scored nor unreadable. `score` may also return None to skip a sample."""
     read_answer: Callable[[Sample, Any], str | None] | None = None
     """Return the answer that the metric reads from an output, or None. Outputs with equal answers vote together."""
+    reader: Callable[..., Reading[Any]] | None = None
+    """Return the answer that `score` reads from the replies to (sample, *outputs), and how firmly they state it.
+    Metrics that compare the whole text have no such function."""
     without_synonyms: Callable[[], Metric] | None = None
     """Return the same metric with synonyms of a label treated as different labels."""
     is_model_independent: bool = False

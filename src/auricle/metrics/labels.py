@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from string import ascii_uppercase
 from typing import Any
 
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
@@ -30,7 +31,8 @@ from auricle.metrics.base import (
 )
 from auricle.metrics.confusion import ClassAggregate, ConfusionAggregator, LabelStat, get_task_labels
 from auricle.metrics.label_alignment import LabelAlignment, align_labels
-from auricle.text import read_label, read_option
+from auricle.metrics.readings import as_text, read_label, read_option, require_value
+from auricle.text import Reading
 
 NEEDS_TEXT_OR_SCORES = (
     "needs class scores or text; this model's outputs are continuous dimensions: use eta2 or ccc_arousal"
@@ -45,10 +47,14 @@ def get_predicted_label(sample: Sample, output: Output) -> str:
         return max(values, key=lambda name: values[name])
     if not isinstance(output, Generation):
         raise Unsuited(f"needs text or class scores, not {type(output).__name__}")
-    label = read_label(output.text, get_choices(sample)).value
-    if label is None:
-        raise Unreadable(f"names no label: {output.text[:80]!r}")
-    return label
+    return require_value(read_predicted_label(sample, output), output.text, "names no label")
+
+
+def read_predicted_label(sample: Sample, output: Output) -> Reading[str]:
+    """Read the predicted label from a reply; class scores have no reading."""
+    if not isinstance(output, Generation):
+        return Reading()
+    return read_label(output.text, tuple(get_choices(sample)))
 
 
 def require_class_scores(output: Output, needed: str = "class scores") -> Prediction:
@@ -132,6 +138,7 @@ def _class_metric(name: str, title: str, finish: ClassAggregate) -> Metric:
         plot="classes",
         credit=lambda stat: float(confusion.predicted_label(stat) == stat[1]),
         read_answer=read_label_or_none,
+        reader=read_predicted_label,
     )
 
 
@@ -187,6 +194,7 @@ def _hit_metric(name: str, title: str, score: ScoreFunction) -> Metric:
         credit=float,
         has_label_ceiling=True,
         read_answer=read_label_or_none,
+        reader=read_predicted_label,
     )
 
 
@@ -267,16 +275,30 @@ ece = _label_metric(
 # --- multiple choice --------------------------------------------------------------------
 
 
-def _read_option(sample: Sample, output: Generation) -> str | None:
-    chosen = read_option(output.text, get_choices(sample)).value
+def _vote_for_option(sample: Sample, output: Generation) -> str | None:
+    chosen = read_option(output.text, tuple(get_choices(sample))).value
     return None if chosen is None else str(chosen)
+
+
+def read_option_text(sample: Sample, output: Output) -> Reading[str]:
+    """Read the chosen option as its letter and text; log-probabilities have no reading."""
+    if not isinstance(output, Generation):
+        return Reading()
+    choices = get_choices(sample)
+    return as_text(read_option(output.text, tuple(choices)), partial(format_option, options=choices))
+
+
+def format_option(index: int, options: Sequence[str]) -> str:
+    """Return an option with its letter, such as `B. piano`; without options, the letter alone."""
+    letter = ascii_uppercase[index] if index < len(ascii_uppercase) else ""
+    text = options[index] if index < len(options) else ""
+    return ". ".join(filter(None, (letter, text)))
 
 
 def _score_option(sample: Sample, output: Generation) -> float:
     choices = get_choices(sample)
-    chosen, right = read_option(output.text, choices).value, resolve_option(sample.target, choices)
-    if chosen is None:
-        raise Unreadable(f"names no option: {output.text[:80]!r}")
+    right = resolve_option(sample.target, choices)
+    chosen = require_value(read_option(output.text, tuple(choices)), output.text, "names no option")
     if right is None or not choices:
         return float(chosen == right)
     return float(choices[chosen] == choices[right])  # some datasets list the right option twice
@@ -294,7 +316,7 @@ def resolve_option(target: Json, options: Sequence[str]) -> int | None:
     elif len(label) == 1 and "A" <= label <= "Z":
         index = ord(label) - ord("A")
     else:
-        return read_option(text, options).value if options else None
+        return read_option(text, tuple(options)).value if options else None
     return index if index < len(options) or not options else None
 
 
@@ -308,7 +330,8 @@ option_accuracy = Metric(
     bounds=constant_bounds((0.0, 1.0)),
     unit="share",
     credit=float,
-    read_answer=_read_option,
+    read_answer=_vote_for_option,
+    reader=read_option_text,
 )
 
 

@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
-from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
+from auricle.core.errors import AnswerRefused, SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Part, Sample, Stat, Turn
 from auricle.metrics.base import (
     Aggregator,
@@ -29,6 +29,8 @@ from auricle.metrics.base import (
     WeightedAggregate,
     mean,
 )
+from auricle.metrics.readings import join_readings
+from auricle.text import Reading
 
 PASS_AT_K = re.compile(r"pass@([1-9]\d*)")
 AGGREGATION_NAMES = "vote, mean, best, pass@K, likeliest, turns, first or last"
@@ -118,6 +120,11 @@ class AnswerScorer:
         selected = self.select(sample, outputs)
         return tuple(request for answer in selected for request in self.metric.judge_requests(*answer))
 
+    def read(self, sample: Sample, *outputs: Output) -> Reading[str]:
+        """Read the selected answers."""
+        assert self.metric.reader
+        return join_readings(self.metric.reader(*answer) for answer in self.select(sample, outputs))
+
     def score_one(self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None) -> Stat | None:
         """Return the statistic of the only selected answer."""
         (answer,) = self.select(sample, outputs)
@@ -132,7 +139,7 @@ class AnswerScorer:
         """
         remaining_verdicts = iter(verdicts or ())
         stats: list[Stat] = []
-        unreadable: list[str] = []
+        unreadable: list[Unreadable] = []
         applicable = 0
         for answer in self.select(sample, outputs):
             try:
@@ -140,12 +147,12 @@ class AnswerScorer:
                     continue
                 stats.append(stat)
             except Unreadable as error:
-                unreadable.append(str(error))
+                unreadable.append(error)
                 if self.metric.unreadable == "wrong" and self.metric.bounds:
                     stats.append(self.metric.bounds(answer[0])[0])
             applicable += 1
         if unreadable and len(unreadable) == applicable:
-            raise Unreadable(unreadable[0])
+            raise next((error for error in unreadable if not isinstance(error, AnswerRefused)), unreadable[0])
         return (len(unreadable), tuple(stats)) if applicable else None
 
     def _score_answer(self, answer: AnswerInContext, remaining_verdicts: Iterator[str]) -> Stat | None:
@@ -175,6 +182,7 @@ def _derive_metric(
         "companions": tuple(aggregate_answers(companion, aggregation) for companion in metric.companions),
         "tokenize": None,  # it is unknown which of the answers a difference would show
         "read_answer": None,
+        "reader": scorer.read if metric.reader else None,
     }
     return replace(metric, **{**defaults, **changes})
 
@@ -332,7 +340,9 @@ def _elect_answer(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> 
     answers = [(metric.read_answer(context, output), output) for context, output in _select_all(sample, outputs)]
     votes = Counter(answer for answer, _ in answers if answer is not None)
     if not votes:
-        raise Unreadable(f"none of the {len(outputs)} answers can be read")
+        all_refused = metric.reader and all(metric.reader(sample, output).refused for output in outputs)
+        kind, problem = (AnswerRefused, "is given") if all_refused else (Unreadable, "can be read")
+        raise kind(f"none of the {len(outputs)} answers {problem}")
     highest = max(votes.values())
     elected = next(output for answer, output in answers if answer is not None and votes[answer] == highest)
     return elected, sum(count == highest for count in votes.values()) > 1

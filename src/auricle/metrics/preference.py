@@ -14,7 +14,8 @@ from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Prediction, Sample
 from auricle.metrics.base import FirstValueMean, Metric, SumAggregator, divide, mean
 from auricle.metrics.ratings import Dimension, output_variant
-from auricle.text import read_option
+from auricle.metrics.readings import as_text, join_readings, read_option, require_value
+from auricle.text import Reading
 
 A, TIE, B = 0.0, 0.5, 1.0
 CHOICE_BY_NAME: Mapping[str, float] = {"a": A, "tie": TIE, "b": B}
@@ -43,10 +44,24 @@ def get_choice(dimension: Dimension, outputs: Sequence[Output]) -> float:
 
 def _read_choice(output: Output) -> float:
     assert isinstance(output, Generation)
-    for names in (OPTION_NAMES, OPTION_LETTERS):
-        if (index := read_option(output.text, names).value) is not None:
-            return (A, B, TIE)[index]
-    raise Unreadable(f"names neither A nor B: {output.text[:80]!r}")
+    return (A, B, TIE)[require_value(_read_side(output), output.text, "names neither A nor B")]
+
+
+def _read_side(output: Generation) -> Reading[int]:
+    """Read the index of the preferred side: 0 for a, 1 for b, 2 for a tie."""
+    reading = read_option(output.text, OPTION_NAMES)
+    return reading if reading.value is not None or reading.refused else read_option(output.text, OPTION_LETTERS)
+
+
+def read_choices(sample: Sample, *outputs: Output, dimension: Dimension) -> Reading[str]:
+    """Read the written choices or ratings of one dimension; those of a reward model have no reading."""
+    if not dimension.is_pairwise:
+        return dimension.read_values(sample, *outputs)
+    return join_readings(
+        as_text(_read_side(output), OPTION_LETTERS.__getitem__)
+        for output in dimension.select_outputs(outputs)
+        if isinstance(output, Generation)
+    )
 
 
 def _reconcile_orders(choices: Sequence[float]) -> float:
@@ -104,6 +119,7 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
             aggregate=mean_credit,
             variant=f"ties-{ties}",
             bounds=lambda _: ((0.0, 0.0), (1.0, 0.0)),
+            reader=partial(read_choices, dimension=dimension),
             credit=lambda stat: float(stat[0]),
             plot="pairs",
         ),

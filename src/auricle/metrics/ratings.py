@@ -16,7 +16,8 @@ from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Output, Prediction, Sample
 from auricle.metrics import correlation
 from auricle.metrics.base import Aggregator, Metric
-from auricle.text import read_number
+from auricle.metrics.readings import as_text, join_readings, read_number, require_value
+from auricle.text import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,19 @@ class Dimension:
 
     def parse_value(self, output: Generation) -> float:
         """Return the number in a text if it is on the scale."""
-        number = read_number(output.text).value
+        number = require_value(read_number(output.text), output.text, "names no number")
         low, high = self.scale
-        if number is None:
-            raise Unreadable(f"names no number: {output.text[:80]!r}")
         if not low <= number <= high:
             raise Unreadable(f"{number:g} is not on the scale from {low:g} to {high:g}")
         return number
+
+    def read_values(self, sample: Sample, *outputs: Output) -> Reading[str]:
+        """Read the numbers that refer to this dimension from replies; those of a reward model have no reading."""
+        return join_readings(
+            as_text(read_number(output.text), "{:g}".format)
+            for output in self.select_outputs(outputs)
+            if isinstance(output, Generation)
+        )
 
     def get_value(self, output: Output) -> float:
         if isinstance(output, Prediction):
@@ -140,6 +147,7 @@ def _rating_metric(name: str, dimension: Dimension) -> Metric:
         plot="ratings" if higher_is_better else "",
         variant=output_variant(dimension),
         applies=dimension.is_rated,
+        reader=dimension.read_values,
         custom_badness=_absolute_error if score is _value_and_truth else math.sqrt,
     )
 

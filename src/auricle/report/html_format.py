@@ -23,7 +23,7 @@ def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str, bool]]:
 
 
 def typeset_value(number: Number, bound: text_format.Bound = "value") -> str:
-    """Typeset a metric's value, low, high, worst or best; a dash if undefined."""
+    """Typeset a metric's value or one of its bounds; a dash if undefined."""
     return typeset_number(getattr(number, bound), number.unit)
 
 
@@ -66,6 +66,13 @@ def get_bounds(number: Number) -> tuple[float, float] | None:
     if not number.failed or number.best is None or number.worst is None or number.best == number.worst:
         return None
     return number.best, number.worst
+
+
+def get_unread_bounds(number: Number) -> tuple[float, float] | None:
+    """Return the value if all unreadable answers were right, and wrong; None if it is unknown or all were read."""
+    if number.unread_right is None or number.unread_wrong is None:
+        return None
+    return number.unread_right, number.unread_wrong
 
 
 def typeset(text: str) -> str:

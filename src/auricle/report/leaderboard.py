@@ -72,7 +72,7 @@ class Cell:
     def coverage(self) -> str:
         """The share of samples that were scored; empty if all were."""
         number = self.number
-        return "" if number.scored == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
+        return "" if number.read == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
 
     @property
     def uncertainty(self) -> str:

@@ -17,6 +17,7 @@ import orjson
 
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.signature import JUDGE_MARK, MetricSignature, Signature
+from auricle.core.types import Outcome
 from auricle.metrics.base import Metric
 from auricle.report import run_html
 from auricle.report.sample_view import SampleView, build_sample_views
@@ -42,8 +43,11 @@ from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Judge, VerdictIndex
 from auricle.tasks.base import Task
 
-VALUE_COLUMNS = ("value", "low", "high", "interval", "cluster", "units", "worst", "best")
-COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unbounded", "unreadable", "not_applicable")
+VALUE_COLUMNS = (
+    *("value", "low", "high", "interval", "cluster", "units", "worst", "best"),
+    *("unread_wrong", "unread_right"),
+)
+COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unbounded", "unreadable", "refused", "not_applicable")
 SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "higher_is_better", "signature", "rtfx")
 ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
 EMOTION_FIGURES = ("mean", "sd", "d", "auc")
@@ -135,7 +139,8 @@ def _view_worst_samples(score_table: ScoreTable) -> list[SampleView]:
 
 def _add_remarks(view: SampleView, line: ScoreLine, metric: str) -> SampleView:
     """Add the verdicts, and why the answer could not be read."""
-    reason = f"Unreadable: {line.unreadable[metric]} " if metric in line.unreadable else ""
+    outcome = line.resolve_outcome(Outcome.ANSWERED).capitalize()
+    reason = f"{outcome}: {line.unreadable[metric]} " if metric in line.unreadable else ""
     return replace(view, verdict=" | ".join(line.verdicts.get(metric, ())), note=f"{reason}{view.note}".rstrip())
 
 

@@ -27,17 +27,27 @@ from auricle.report.html_format import (
 from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
-from auricle.report.text_format import truncate
+from auricle.report.text_format import group_by_readings, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
 from auricle.runs.metrics import PART_FIELD, Metrics, Number
 
 OUTCOME_DESCRIPTIONS = [
     ("answered", "The model gave an output."),
     ("failed", "The request failed or returned no output. Left out, and counted."),
+    ("refused", "The reply declines to answer, or states that there is no audio. Wrong or unscored, like unreadable."),
     ("unreadable", "A metric could not extract an answer from the output. Wrong or unscored, as the "
                    "metric’s signature states."),
     ("empty", "The output is only white space, without audio. Scored like any other answer."),
 ]  # fmt: skip
+
+READING_DESCRIPTIONS = {
+    "marker": "A phrase or markup announces the answer: “The answer is B”.",
+    "whole_reply": "The reply is nothing but the answer: “B”.",
+    "option_text": "A sentence states the answer in passing: “It is a guitar”.",
+    "weak": "The answer is hedged, misspelt or only implied: “It might be A”.",
+    "unread": "No answer could be read.",
+    "refused": "The reply declines to answer, or states that there is no audio.",
+}
 
 MAX_UNFOLDED_GROUPS = 12  # longer breakdowns are collapsed, with a scale of their own
 MAX_BREAKDOWN_METRICS = 4  # more metrics would not fit side by side
@@ -75,6 +85,7 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
         ("Scored", format_count(first.scored if first else 0)),
         ("Coverage", typeset_coverage(first) if first else "–"),
         ("Failed", format_count(outcomes.failed)),
+        ("Refused", format_count(first.refused if first else 0)),
         ("Unreadable", format_count(first.unreadable if first else 0)),
         ("Empty", format_count(outcomes.empty)),
         *([("Without audio", format_count(outcomes.audio_not_sent))] if outcomes.audio_not_sent else []),
@@ -117,6 +128,8 @@ def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
         "metrics",
         numbers=numbers,
         scale=Scale.fit(collect_extents(alike), include_zero=True) if unit else None,
+        readings=group_by_readings(numbers),
+        reading_descriptions=READING_DESCRIPTIONS,
         error_rates=[number for number in numbers if "substitutions" in number.details],
     )
 
@@ -296,15 +309,17 @@ def _failure_notice(metrics: Metrics) -> str:
 
 
 def _unreadable_notices(metrics: Metrics) -> list[str]:
-    """Describe unreadable answers, with one sentence for all metrics that treat them alike."""
-    like: dict[tuple[int, bool], list[str]] = {}
+    """Describe refused and unreadable answers, with one sentence for all metrics that treat them alike."""
+    like: dict[tuple[str, bool], list[str]] = {}
     for number in metrics.overall:
-        like.setdefault((number.unreadable, number.signature.metric.unreadable_wrong), []).append(number.title)
+        unread = f"{pluralise(number.unreadable, 'answer')} could not be read"
+        refused = f"{pluralise(number.refused, 'reply', 'replies')} refused to answer"
+        for count, problem in ((number.unreadable, unread), (number.refused, refused)):
+            if count:
+                like.setdefault((problem, number.signature.metric.unreadable_wrong), []).append(number.title)
     return [
-        f"{pluralise(lost, 'answer')} could not be read: "
-        f"{'counted as wrong in' if wrong else 'left out of'} {', '.join(titles)}."
-        for (lost, wrong), titles in like.items()
-        if lost
+        f"{problem}: {'counted as wrong in' if wrong else 'left out of'} {', '.join(titles)}."
+        for (problem, wrong), titles in like.items()
     ]
 
 

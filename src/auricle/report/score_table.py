@@ -15,13 +15,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from auricle.core.errors import SpecError, Unreadable, Unsuited, describe
+from auricle.core.errors import AnswerRefused, SpecError, Unreadable, Unsuited, describe
 from auricle.core.types import Outcome, Record, Sample, Stat
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.report.clusters import ClusterTable
 from auricle.report.text_format import format_group
-from auricle.runs.scores import ScoreLine
+from auricle.runs.scores import READINGS, REFUSED, UNREAD, ScoreLine
 from auricle.runs.verdicts import VerdictIndex
 
 if TYPE_CHECKING:
@@ -73,9 +73,6 @@ class ScoreTable:
     def add_all(self, records: Sequence[Record]) -> list[ScoreLine]:
         """Score records metric by metric, which is faster than one by one, and return their lines."""
         entries = [self._add_entry(record) for record in records]
-        others = [outcome for record in records if (outcome := record.outcome) is not Outcome.ANSWERED]
-        self.outcomes.update(others)
-        self.outcomes[Outcome.ANSWERED] += len(records) - len(others)
         self.audio_not_sent += sum(record.audio_not_sent for record in records)
         answered: list[ScoreEntry] = []
         oversized: list[ScoreEntry] = []
@@ -85,9 +82,11 @@ class ScoreTable:
         for column in self.columns:
             if not column.refusal_reason:
                 column.add(answered, self.score_record)
+                column.add_readings(answered)
                 column.add_oversized(oversized)
         if self.columns:
             self._update_worst(self.columns[0].metric, answered)
+        self.outcomes.update([line.resolve_outcome(record.outcome) for _, record, line in entries])
         return [line for *_, line in entries]
 
     def _add_entry(self, record: Record) -> ScoreEntry:
@@ -224,6 +223,20 @@ class StatArray:
 
 
 @dataclass
+class LostStats:
+    """The worst and the best statistic that samples without an answer could have had."""
+
+    indices: array[int] = field(default_factory=lambda: array("q"))
+    worst: StatArray = field(default_factory=StatArray)
+    best: StatArray = field(default_factory=StatArray)
+
+    def append(self, index: int, bounds: tuple[Stat, Stat]) -> None:
+        self.indices.append(index)
+        self.worst.append(bounds[0])
+        self.best.append(bounds[1])
+
+
+@dataclass
 class MetricColumn:
     """The statistics of a metric and the samples they belong to, by index in the score table."""
 
@@ -231,10 +244,16 @@ class MetricColumn:
     indices: array[int] = field(default_factory=lambda: array("q"))
     stats: StatArray = field(default_factory=StatArray)
     unreadable: array[int] = field(default_factory=lambda: array("q"))
+    refused: array[int] = field(default_factory=lambda: array("q"))
+    read: array[int] = field(default_factory=lambda: array("q"))
+    """Samples whose answer was read from a reply."""
+    strengths: array[int] = field(default_factory=lambda: array("b"))
+    """How firmly each of them states its answer, as an index in `READINGS`."""
+    unread: LostStats = field(default_factory=LostStats)
+    """What the statistics of unreadable answers could have been, as far as that is known."""
     reasons: Counter[str] = field(default_factory=Counter)
-    failed_indices: array[int] = field(default_factory=lambda: array("q"))
-    worst_stats: StatArray = field(default_factory=StatArray)
-    best_stats: StatArray = field(default_factory=StatArray)
+    failed: LostStats = field(default_factory=LostStats)
+    """What the statistics of failed samples could have been, as far as that is known."""
     refusal_reason: str = ""
     is_unsuited: bool = False
     """Whether the metric does not apply to this kind of model."""
@@ -266,7 +285,7 @@ class MetricColumn:
                 self.refuse(error)
                 return
             except Unreadable as error:
-                self._add_unreadable(place, record, line, str(error))
+                self._add_unreadable(place, record, line, error)
             except Exception as error:  # noqa: BLE001 - a metric may raise anything
                 self._add_reason(line, f"{type(error).__name__}: {describe(error)}")
             else:
@@ -281,10 +300,7 @@ class MetricColumn:
                 self.not_applicable.append(index)
                 return
         if bounds := self.metric.bound(sample):
-            worst, best = bounds
-            self.failed_indices.append(index)
-            self.worst_stats.append(worst)
-            self.best_stats.append(best)
+            self.failed.append(index, bounds)
 
     def add_oversized(self, entries: Sequence[ScoreEntry]) -> None:
         """Leave out records with texts that would take too long to score."""
@@ -317,10 +333,30 @@ class MetricColumn:
             self.metric, aggregate=replace(fold, inner=aggregator) if isinstance(fold, AnswerAggregator) else aggregator
         )
 
-    def _add_unreadable(self, index: int, record: Record, line: ScoreLine, reason: str) -> None:
-        """Count an unreadable answer; it scores worst or is left out, as the metric declares."""
-        self.unreadable.append(index)
-        self._add_reason(line, reason)
+    def add_readings(self, entries: Sequence[ScoreEntry]) -> None:
+        """Add how firmly the replies state the answers that were scored."""
+        reader, name = self.metric.reader, self.metric.name
+        if reader is None:
+            return
+        for place, record, line in entries:
+            if name not in line.stats or name in line.unreadable:
+                continue
+            strength = reader(record.sample, *record.outputs).strength
+            if strength is not None:  # class scores are no replies
+                reading = strength.name.lower()
+                line.add_reading(reading)
+                self.read.append(place)
+                self.strengths.append(READINGS.index(reading))
+
+    def _add_unreadable(self, index: int, record: Record, line: ScoreLine, error: Unreadable) -> None:
+        """Count an unreadable or refused answer; it scores worst or is left out, as the metric declares."""
+        is_refused = isinstance(error, AnswerRefused)
+        (self.refused if is_refused else self.unreadable).append(index)
+        if is_refused or self.metric.reader:
+            line.add_reading(REFUSED if is_refused else UNREAD)
+        self._add_reason(line, str(error))
+        if not is_refused and (bounds := self.metric.bound(record.sample)):
+            self.unread.append(index, bounds)
         if self.metric.unreadable == "wrong" and self.metric.bounds is not None:
             worst = self.stats.append(self.metric.bounds(record.sample)[0])
             self._add_stat(index, record, line, worst)

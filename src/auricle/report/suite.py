@@ -215,7 +215,7 @@ class Combination:
             values = [getattr(numbers[part], field) for part in parts]
             return None if None in values else sum(shares[part] * getattr(numbers[part], field) for part in parts)
 
-        counts = ("scored", "total", "failed", "unbounded", "unreadable", "not_applicable")
+        counts = ("scored", "total", "failed", "unbounded", "unreadable", "refused", "counted_wrong", "not_applicable")
         return Number(
             metric=name,
             title=" / ".join(dict.fromkeys(number.title for number in numbers.values())),
@@ -224,6 +224,9 @@ class Combination:
             value=mean("value"),
             worst=mean("worst"),
             best=mean("best"),
+            unread_wrong=_mean_of_bounds(numbers, shares, "unread_wrong"),
+            unread_right=_mean_of_bounds(numbers, shares, "unread_right"),
+            readings=_sum_counts([number.readings for number in numbers.values()]),
             low=_defined(interval.low),
             high=_defined(interval.high),
             interval=interval.method,
@@ -277,6 +280,20 @@ class Combination:
             model=numbers[next(iter(numbers))].signature.model,
             auricle=f"auricle {version('auricle')}",
         )
+
+
+def _mean_of_bounds(numbers: Mapping[str, Number], shares: Mapping[str, float], field: str) -> float | None:
+    """Return the mean of a bound over parts, with the value of parts that need no bound; None if none of them does."""
+    if not any(number.unreadable for number in numbers.values()):
+        return None
+    bounds = {name: getattr(number, field if number.unreadable else "value") for name, number in numbers.items()}
+    return None if None in bounds.values() else sum(share * bounds[name] for name, share in shares.items())
+
+
+def _sum_counts(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Add up counts by name, in the order in which the names occur."""
+    names = dict.fromkeys(name for counts in parts for name in counts)
+    return {name: sum(counts.get(name, 0) for counts in parts) for name in names}
 
 
 def _digest(values: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +11,12 @@ import numpy as np
 
 from auricle.core.errors import describe
 from auricle.core.signature import MetricSignature, Signature
-from auricle.metrics.base import Codes, Mask
+from auricle.metrics.base import Aggregator, Codes, Mask
 from auricle.metrics.intervals import compute_interval
 from auricle.report.clusters import renumber_clusters
-from auricle.report.score_table import MetricColumn, ScoreTable
+from auricle.report.score_table import LostStats, MetricColumn, ScoreTable
 from auricle.runs.metrics import Number
+from auricle.runs.scores import READINGS, REFUSED, UNREAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,8 @@ def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, s
     clusters = renumber_clusters(None if scored.clusters is None else scored.clusters[indices])
     spread = compute_interval(stats, metric.aggregate, clusters=clusters)
     value = float(metric.aggregate(stats))
-    worst, best = _compute_bounds(column, stats, members, value)
+    worst, best = _compute_bounds(column.failed, metric.aggregate, stats, members) or (value, value)
+    unread_wrong, unread_right = _bound_unread(column, stats, indices, members) or (math.nan, math.nan)
     failed = int(members[_as_array(scored.table.failed)].sum())
     return Number(
         metric=metric.name,
@@ -144,11 +146,13 @@ def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, s
         scored=len(indices),
         total=int(members.sum()),
         failed=failed,
-        unbounded=failed - int(members[_as_array(column.failed_indices)].sum()),
+        unbounded=failed - int(members[_as_array(column.failed.indices)].sum()),
         not_applicable=int(group.members[_as_array(column.not_applicable)].sum()),
-        unreadable=int(members[_as_array(column.unreadable)].sum()),
         worst=_defined(worst),
         best=_defined(best),
+        **_count_readings(column, members),
+        unread_wrong=_defined(unread_wrong),
+        unread_right=_defined(unread_right),
         higher_is_better=metric.higher_is_better,
         unit=metric.unit,
         plot=metric.plot,
@@ -182,15 +186,37 @@ def _applicable_members(column: MetricColumn, members: Mask) -> Mask:
     return applicable
 
 
-def _compute_bounds(column: MetricColumn, stats: Any, members: Mask, value: float) -> tuple[float, float]:
-    """Compute the value if every failed sample had been worst, and best."""
-    which = np.flatnonzero(members[_as_array(column.failed_indices)])
+def _compute_bounds(
+    lost: LostStats, aggregate: Aggregator, stats: Sequence[Any], members: Mask
+) -> tuple[float, float] | None:
+    """Compute the value if every lost statistic had been worst, and best; None if none was lost."""
+    which = np.flatnonzero(members[_as_array(lost.indices)])
     if not len(which):
-        return value, value
-    worst, best = (
-        float(column.metric.aggregate([*stats, *lost[which]])) for lost in (column.worst_stats, column.best_stats)
-    )
-    return worst, best
+        return None
+    return float(aggregate([*stats, *lost.worst[which]])), float(aggregate([*stats, *lost.best[which]]))
+
+
+def _count_readings(column: MetricColumn, members: Mask) -> dict[str, Any]:
+    """Count how the answers of a group were read."""
+    unreadable, refused = (int(members[_as_array(indices)].sum()) for indices in (column.unreadable, column.refused))
+    counts = {"unreadable": unreadable, "refused": refused}
+    if column.metric.unreadable == "wrong" and column.metric.bounds is not None:
+        counts["counted_wrong"] = unreadable + refused
+    if not column.metric.reader or not (column.read or unreadable or refused):
+        return counts
+    strengths = np.frombuffer(column.strengths, dtype=np.int8)[members[_as_array(column.read)]]
+    by_strength = np.bincount(strengths, minlength=len(READINGS)).tolist()
+    readings = dict(zip(READINGS, by_strength, strict=True)) | {UNREAD: unreadable, REFUSED: refused}
+    return {**counts, "readings": readings}
+
+
+def _bound_unread(column: MetricColumn, stats: Any, indices: Codes, members: Mask) -> tuple[float, float] | None:
+    """Compute the value if every unreadable answer were wrong, and right."""
+    unread = _as_array(column.unread.indices)
+    if not members[unread].any():
+        return None
+    read_stats = [stat for stat, is_unread in zip(stats, np.isin(indices, unread), strict=True) if not is_unread]
+    return _compute_bounds(column.unread, column.metric.aggregate, read_stats, members)
 
 
 def _as_array(indices: Any) -> Codes:

@@ -98,6 +98,7 @@ def load_environment() -> Environment:
         bounds=html_format.get_bounds,
         count=html_format.format_count,
         coverage=html_format.typeset_coverage,
+        unread_bounds=html_format.get_unread_bounds,
         decimal=html_format.typeset_decimal,
         interval=html_format.typeset_interval,
         quantity=html_format.typeset_number,

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from auricle.core.signature import Signature
-from auricle.report.text_format import format_coverage, format_number, format_value, group_by_reason
+from auricle.report.text_format import (
+    Bound,
+    format_coverage,
+    format_number,
+    format_value,
+    group_by_readings,
+    group_by_reason,
+    list_readings,
+)
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 
 TABLE_HEADER = ("task", "model", "metric", "profile", "group", "value", "95 % interval", "n", "coverage", "notes")
@@ -87,28 +95,44 @@ def _notes(number: Number, outcomes: OutcomeCounts) -> str:
     if ties := details.get("ties"):
         notes.append(f"{ties} tie{'s' * (ties != 1)}")
     if number.failed:
-        notes.append(f"{number.failed} failed{_format_bounds(number)}")
+        notes.append(f"{number.failed} failed{_format_failure_bounds(number)}")
+    if number.unreadable:
+        notes.append(f"{number.unreadable} unreadable{_format_bounds(number, 'unread_wrong', 'unread_right')}")
     counts = {
-        "unreadable": number.unreadable,
+        "refused": number.refused,
         "not applicable": number.not_applicable,
         "empty": outcomes.empty,
         "without audio": outcomes.audio_not_sent,
     }
     notes += [f"{count} {name}" for name, count in counts.items() if count]
     left = number.total - number.scored - number.failed
-    if left > 0 and left != number.unreadable:
+    if left > 0 and left != number.unreadable + number.refused - number.counted_wrong:
         notes.append(f"{left} not scored")
     return ", ".join(notes)
 
 
-def _format_bounds(number: Number) -> str:
+def _format_failure_bounds(number: Number) -> str:
     """Format the value if all failed samples had been best and worst, and how many of them that leaves out."""
     if number.unbounded == number.failed:
         return " (not bounded)"
-    worst, best = format_value(number, "worst"), format_value(number, "best")
+    return _format_bounds(number, "worst", "best", f", {number.unbounded} not bounded" if number.unbounded else "")
+
+
+def _format_bounds(number: Number, worst: Bound, best: Bound, remark: str = "") -> str:
+    """Format two bounds of a value, the lower first; nothing if they are unknown."""
+    if getattr(number, worst) is None or getattr(number, best) is None:
+        return ""
     low, high = (worst, best) if number.higher_is_better else (best, worst)
-    rest = f", {number.unbounded} not bounded" if number.unbounded else ""
-    return f" (bounds {low} … {high}{rest})"
+    return f" (bounds {format_value(number, low)} … {format_value(number, high)}{remark})"
+
+
+def format_readings(metrics: Metrics) -> list[str]:
+    """Format how firmly replies state the answers that were read from them, with a line for metrics that read alike."""
+    return [
+        f"How answers were read ({', '.join(number.metric for number in group)}): "
+        + ", ".join(f"{name} {format_number(share, 'share')}" for name, _, share in list_readings(group[0]))
+        for group in group_by_readings(metrics.overall)
+    ]
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from auricle.runs.metrics import Number
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 4000
 CONDITION_SUFFIXES = {"context": "", "nothing": ", without a prompt", "itself": ", with the prompt"}
 
-Bound = Literal["value", "low", "high", "worst", "best"]
+Bound = Literal["value", "low", "high", "worst", "best", "unread_wrong", "unread_right"]
 
 
 def format_value(number: Number, bound: Bound = "value") -> str:
-    """Format a metric's value, low, high, worst or best in its unit."""
+    """Format a metric's value or one of its bounds in its unit."""
     return format_number(getattr(number, bound), number.unit)
 
 
@@ -46,10 +46,34 @@ def group_by_reason(refusals: Mapping[str, str], title: Callable[[str], str] = s
 
 
 def format_coverage(number: Number) -> str:
-    """Format the share of samples that were scored; only complete coverage is 100 %."""
+    """Format the share of samples whose answer was read and scored; only complete coverage is 100 %."""
     if not number.total:
         return "–"
-    return "100 %" if number.scored == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
+    return "100 %" if number.read == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
+
+
+def format_reading(reading: str) -> str:
+    """Format how an answer was read.
+
+    >>> format_reading("whole_reply")
+    'whole reply'
+    """
+    return reading.replace("_", " ")
+
+
+def list_readings(number: Number) -> list[tuple[str, int, float]]:
+    """List how answers were read: a name, the number of answers and their share, without what did not occur."""
+    total = sum(number.readings.values())
+    return [(format_reading(name), count, count / total) for name, count in number.readings.items() if count]
+
+
+def group_by_readings(numbers: Iterable[Number]) -> list[list[Number]]:
+    """Group numbers whose metrics read all answers alike; those that do not read replies are left out."""
+    groups: dict[tuple[int, ...], list[Number]] = {}
+    for number in numbers:
+        if number.readings:
+            groups.setdefault(tuple(number.readings.values()), []).append(number)
+    return list(groups.values())
 
 
 def format_likelihood(likelihood: Likelihood, name: str = "") -> str:

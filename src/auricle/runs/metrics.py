@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,8 @@ PART_FIELD, LANGUAGE_FIELD = "part", "language"
 """The fields that combined numbers of a suite are broken down by."""
 MAX_EMPTY_SHARE = 0.05
 """Largest share of empty answers without a warning."""
+MAX_REFUSED_SHARE = 0.05
+"""Largest share of refused answers without a warning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,8 @@ class Number:
     title: str = ""
     """The metric's name for people."""
     details: dict[str, Any]
+    readings: dict[str, int] = field(default_factory=dict)
+    """How many answers were read how firmly, unread or refused; empty if the metric does not read replies."""
     field: str = ""
     """Metadata field of the group; empty for all samples."""
     group: str = "all"
@@ -53,6 +58,13 @@ class Number:
     unbounded: int = 0
     """Failed samples of which the worst and best score are unknown, so that `worst` and `best` leave them out."""
     unreadable: int = 0
+    refused: int = 0
+    """Replies that decline to answer; not part of `unreadable`."""
+    counted_wrong: int = 0
+    """Unreadable and refused answers that are part of `scored`, because they count as wrong."""
+    unread_wrong: float | None = None
+    """The value if every unreadable answer were wrong; None if all were read, or it is unknown what wrong would be."""
+    unread_right: float | None = None
     not_applicable: int = 0
     """Samples that the metric does not apply to, which are not part of `total`."""
     worst: float | None = None
@@ -68,8 +80,13 @@ class Number:
 
     @property
     def coverage(self) -> float:
-        """The share of samples that the value is computed from."""
-        return self.scored / self.total if self.total else math.nan
+        """The share of samples whose answer was read and scored."""
+        return self.read / self.total if self.total else math.nan
+
+    @property
+    def read(self) -> int:
+        """How many answers were read and scored."""
+        return self.scored - self.counted_wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +126,28 @@ class OutcomeCounts:
     """Failed samples that a rule of the model excluded."""
     audio_not_sent: int = 0
     """Samples with audio that none of their requests contained."""
+    refused: int = 0
+    """Answered samples whose reply declines to answer."""
+    unreadable: int = 0
+    """Answered samples in whose reply a metric finds no answer."""
 
     @classmethod
     def count(cls, outcomes: Mapping[Outcome, int], audio_not_sent: int = 0) -> OutcomeCounts:
         """Add up the outcomes of records."""
         from auricle.core.types import Outcome
 
-        skipped, empty = outcomes.get(Outcome.SKIPPED, 0), outcomes.get(Outcome.EMPTY, 0)
-        answered, failed = outcomes.get(Outcome.ANSWERED, 0) + empty, outcomes.get(Outcome.FAILED, 0) + skipped
-        return cls(answered + failed, answered, failed, empty, skipped, audio_not_sent)
+        counts = Counter(outcomes)
+        total, failed = counts.total(), counts[Outcome.FAILED] + counts[Outcome.SKIPPED]
+        return cls(
+            total=total,
+            answered=total - failed,
+            failed=failed,
+            empty=counts[Outcome.EMPTY],
+            skipped=counts[Outcome.SKIPPED],
+            audio_not_sent=audio_not_sent,
+            refused=counts[Outcome.REFUSED],
+            unreadable=counts[Outcome.UNREADABLE],
+        )
 
     def warnings(self) -> list[str]:
         """Return what makes numbers doubtful although no sample failed."""
@@ -131,6 +161,11 @@ class OutcomeCounts:
             warnings.append(
                 f"{self.empty:,} of {self.answered:,} answers are empty ({self.empty / self.answered:.0%}). A model "
                 "that catches its own errors answers with nothing; logs/model.log of the run has what it logged."
+            )
+        if self.refused > MAX_REFUSED_SHARE * self.answered:
+            warnings.append(
+                f"{self.refused:,} of {self.answered:,} replies refuse to answer ({self.refused / self.answered:.0%}). "
+                "Check that the model receives the audio; `auricle samples RUN --outcome refused` lists them."
             )
         return warnings
 

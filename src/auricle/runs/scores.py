@@ -13,8 +13,12 @@ import orjson
 from auricle.core.errors import DataError
 from auricle.core.files import write_lines_atomically
 from auricle.core.serialization import dumps
+from auricle.core.types import Outcome
 
 SCORES_FILE = "scores.jsonl"
+REFUSED, UNREAD = "refused", "unread"
+READINGS = ("marker", "whole_reply", "option_text", "weak", UNREAD, REFUSED)
+"""How an answer was read: the strengths from the firmest to the least firm, and what has no answer."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """Shared by most lines, because there may be a million."""
 
@@ -34,6 +38,8 @@ class ScoreLine:
     """The kind of error, if the sample failed."""
     unreadable: Mapping[str, str] = field(default_factory=_share_nothing)
     """Why a metric could not read the answer, by metric."""
+    reading: str = ""
+    """How the answer was read, one of `READINGS`; the last of them if metrics differ. Empty if none reads replies."""
     verdicts: Mapping[str, Sequence[str]] = field(default_factory=_share_nothing)
     """The end of each of the judge's replies, by metric."""
 
@@ -43,9 +49,22 @@ class ScoreLine:
         line: dict[str, Any] = {"id": self.id, "row": self.row, "stats": self.stats}
         if self.unreadable:
             line["unreadable"] = self.unreadable
+        if self.reading:
+            line["reading"] = self.reading
         if self.verdicts:
             line["verdicts"] = self.verdicts
         return dumps(line)
+
+    def add_reading(self, reading: str) -> None:
+        """Store how a metric read the answer."""
+        if not self.reading or READINGS.index(reading) > READINGS.index(self.reading):
+            self.reading = reading
+
+    def resolve_outcome(self, outcome: Outcome) -> Outcome:
+        """Return what became of the sample, from what became of its request and how its answer was read."""
+        if not self.unreadable or outcome is not Outcome.ANSWERED:
+            return outcome
+        return Outcome.REFUSED if self.reading == REFUSED else Outcome.UNREADABLE
 
 
 def write_scores(run_path: Path, lines: Iterable[ScoreLine]) -> None:

@@ -226,6 +226,14 @@ def test_unparsed_answer_is_unreadable_with_a_reason(runs: Path) -> None:
     unreadable = frame[frame["outcome"] == "unreadable"]
     assert len(unreadable)
     assert unreadable["reason"].str.len().gt(0).all()
+    assert set(unreadable["reading"]) == {"unread"}
+
+
+def test_refused_answer_has_its_own_outcome(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs / "quiz-bad", tmp_path / "run")
+    scores = (tmp_path / "run/scores.jsonl").read_text()
+    (tmp_path / "run/scores.jsonl").write_text(scores.replace('"reading":"unread"', '"reading":"refused"'))
+    assert {"refused", "answered"} >= set(read_samples(tmp_path / "run").frame["outcome"]) > {"answered"}
 
 
 def test_answers_of_all_kinds_are_formatted() -> None:

@@ -104,3 +104,19 @@ def test_scores_are_shown_as_stored_if_the_task_is_gone(transcripts: RunAuricle,
     spec["spec"]["task"] = "gone.py:task"
     (tmp_path / "run" / "spec.json").write_text(json.dumps(spec))
     assert "  wer       [0, 0, 1, 1, 1.0, 1.0]" in transcripts("samples", "run").stdout
+
+
+def test_samples_are_selected_by_outcome_and_strength(auricle: RunAuricle, tmp_path: Path) -> None:
+    replies = {"a": "The answer is A.", "b": "A", "c": "hm"}
+    rows = [
+        {"id": name, "question": reply, "choices": ["cat", "dog"], "target": "A"} for name, reply in replies.items()
+    ]
+    (tmp_path / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "model.py").write_text("def answer(question):\n    return question\n")
+    auricle("run", "quiz.jsonl", "--as", "mcq", "-m", "model.py:answer", "-o", "run")
+    assert list_ids(auricle("samples", "run", "--outcome", "unreadable", "--json").stdout) == ["c"]
+    assert list_ids(auricle("samples", "run", "--outcome", "answered", "--json").stdout) == ["a", "b"]
+    assert list_ids(auricle("samples", "run", "--strength", "whole-reply", "--json").stdout) == ["b"]
+    printed = auricle("samples", "run", "--strength", "marker").stdout
+    assert "  read      marker" in printed
+    assert "is not one of 'marker', 'whole-reply'" in auricle("samples", "run", "--strength", "strong").stderr

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from auricle.core.types import Failure, Generation, Prediction
+from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
 from auricle.metrics.base import metric
 from auricle.report.audio_clips import RIGHT_ANSWER_NOTE
@@ -234,3 +234,18 @@ def test_a_shared_question_is_shown_once() -> None:
 def test_different_questions_are_shown_with_their_samples() -> None:
     worst = [SampleView(id=name, question=f"What is {name}?") for name in "abc"]
     assert "What is b?" in visible_text(render_report(make_transcripts(1)[0], worst))
+
+
+def test_page_shows_how_answers_were_read_and_bounds_for_the_unread() -> None:
+    answers = ["guitar", "The answer is A.", "hm"]
+    sample = Sample(id="", inputs={"choices": ["guitar", "piano"]}, target="A")
+    records = [
+        Record(sample=replace(sample, id=str(row)), row=row, outputs=(Generation(text=answer),))
+        for row, answer in enumerate(answers)
+    ]
+    page = visible_text(render_report(build_run_metrics(records, [labels.option_accuracy]), []))
+    assert "How answers were read Marker Whole reply Option text Weak Unread Refused" in page
+    assert "Option accuracy 1 33.33 % 1 33.33 % 0 0.00 % 0 0.00 % 1 33.33 % 0 0.00 %" in page
+    assert "If unread right – wrong" in page
+    assert "100.00 – 66.67" in page
+    assert "66.7 %" in page  # coverage

@@ -1,7 +1,7 @@
 """Stats to score_and_summarise: order, groups, clusters, bounds, what is left out."""
 
 import random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -11,6 +11,8 @@ from auricle.metrics.base import constant_bounds, mean
 from auricle.metrics.captions import rouge_l
 from auricle.metrics.error_rates import empty, exact_match, wer
 from auricle.metrics.labels import uar
+from auricle.metrics.readings import require_value
+from auricle.text import Reading, Strength
 from tests.support.scored_records import make_mixed_records, make_record, overall_results, score_and_summarise
 
 
@@ -157,3 +159,60 @@ def test_a_number_states_whether_its_metric_counts_samples_as_right_or_wrong(
 ) -> None:
     _, results = score_and_summarise([make_record(0)], metrics=[measured])
     assert results[0].right_or_wrong is right_or_wrong
+
+
+# --- readings --------------------------------------------------------------------------------------------------------
+
+
+def read_reply(sample: Any, output: Any) -> Reading[str]:
+    """Read `3` as a whole reply, `3?` as weak, `no` as a refusal and anything else not at all."""
+    text = output.text
+    if text.rstrip("?").isdigit():
+        return Reading(text.rstrip("?"), Strength.WEAK if text.endswith("?") else Strength.WHOLE_REPLY)
+    return Reading(refused=text == "no")
+
+
+def score_reply(sample: Any, output: Any) -> float:
+    return float(require_value(read_reply(sample, output), output.text, "no number") == "1")
+
+
+def make_reader_metric(policy: Literal["wrong", "unscored"]) -> Metric:
+    return Metric("strict", score_reply, mean, unreadable=policy, bounds=constant_bounds((0.0, 1.0)), reader=read_reply)
+
+
+REPLIES = ["1", "1", "0", "1?", "hm", "what", "no", "oh"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "value", "coverage", "bounds"),
+    [("wrong", 3 / 8, 4 / 8, (3 / 8, 6 / 8)), ("unscored", 3 / 4, 4 / 8, (3 / 7, 6 / 7))],
+)
+def test_replies_are_counted_by_strength_with_bounds_for_the_unread(
+    policy: Any, value: float, coverage: float, bounds: tuple[float, float]
+) -> None:
+    records = [make_record(row, answer=reply) for row, reply in enumerate(REPLIES)]
+    table, (number,) = score_and_summarise(records, [make_reader_metric(policy)])
+    assert number.readings == {"marker": 0, "whole_reply": 3, "option_text": 0, "weak": 1, "unread": 3, "refused": 1}
+    assert (number.value, number.coverage) == (value, coverage)
+    assert (number.unreadable, number.refused) == (3, 1)
+    assert (number.unread_wrong, number.unread_right) == pytest.approx(bounds)
+    assert table.outcomes == {"answered": 4, "unreadable": 3, "refused": 1}
+
+
+def test_groups_count_their_own_readings() -> None:
+    records = [make_record(row, answer=reply, half=row // 4) for row, reply in enumerate(REPLIES)]
+    _, numbers = score_and_summarise(records, [make_reader_metric("wrong")])
+    first, second = (number for number in numbers if number.field == "half")
+    assert (first.readings["whole_reply"], first.readings["unread"], first.unread_right) == (3, 0, None)
+    assert (second.readings["unread"], second.readings["refused"], second.unread_right) == (3, 1, 3 / 4)
+
+
+def test_metrics_that_do_not_read_replies_have_no_readings() -> None:
+    _, (number,) = score_and_summarise([make_record(0)])
+    assert number.readings == {}
+    assert (number.unread_wrong, number.unread_right) == (None, None)
+
+
+def test_an_answer_that_is_read_completely_needs_no_bounds() -> None:
+    _, (number,) = score_and_summarise([make_record(0, answer="1")], [make_reader_metric("wrong")])
+    assert (number.coverage, number.unread_wrong, number.unread_right) == (1.0, None, None)

@@ -8,8 +8,9 @@ import pytest
 
 from auricle import Spec, evaluate
 from auricle.api import load_metrics
-from auricle.report.terminal import format_metrics, format_table, to_one_line
-from auricle.runs.metrics import Metrics
+from auricle.core.signature import MetricSignature, Signature
+from auricle.report.terminal import format_metrics, format_readings, format_table, to_one_line
+from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts
 
 
 def test_columns_are_aligned_and_empty_ones_omitted() -> None:
@@ -115,3 +116,33 @@ def test_notes_state_which_failures_are_bounded_and_what_does_not_apply(
     number = replace(runs[0].numbers[0], scored=8, total=8 + counts.get("failed", 0), **counts)
     *_, row = format_metrics([replace(runs[0], numbers=(number,))])
     assert row.endswith(f"  {note}")
+
+
+def make_read_number(**fields: Any) -> Number:
+    read = {"marker": 5, "whole_reply": 2, "option_text": 0, "weak": 1, "unread": 2, "refused": 0}
+    counts = {"scored": 10, "total": 10, "unreadable": 2, "counted_wrong": 2, "readings": read}
+    bounds = {"value": 0.5, "unread_wrong": 0.5, "unread_right": 0.7}
+    facts = {"metric": "accuracy", "unit": "share", "details": {}}
+    signature = Signature(MetricSignature("accuracy", 2, unreadable_wrong=True))
+    return Number(**{"signature": signature, **facts, **counts, **bounds, **fields})
+
+
+def test_unread_answers_lower_the_coverage_and_have_bounds() -> None:
+    metrics = Metrics(task=TaskFacts("quiz"), model=ModelFacts("echo"), numbers=(make_read_number(refused=1),))
+    row = format_metrics([metrics])[-1]
+    assert "80.0 %" in row
+    assert row.endswith("2 unreadable (bounds 50.00 % … 70.00 %), 1 refused")
+
+
+def test_bounds_of_unread_answers_that_are_unknown_are_left_out() -> None:
+    number = make_read_number(unread_wrong=None, unread_right=None)
+    metrics = Metrics(task=TaskFacts("quiz"), model=ModelFacts("echo"), numbers=(number,))
+    assert format_metrics([metrics])[-1].endswith("2 unreadable")
+
+
+def test_metrics_that_read_alike_share_a_line_of_shares() -> None:
+    numbers = (make_read_number(), make_read_number(metric="uar"), make_read_number(metric="wer", readings={}))
+    metrics = Metrics(task=TaskFacts("quiz"), model=ModelFacts("echo"), numbers=numbers)
+    assert format_readings(metrics) == [
+        "How answers were read (accuracy, uar): marker 50.00 %, whole reply 20.00 %, weak 10.00 %, unread 20.00 %"
+    ]

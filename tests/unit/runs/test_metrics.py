@@ -147,6 +147,8 @@ def test_outcomes_that_did_not_occur_count_as_none() -> None:
         (Outcome.EMPTY, OutcomeCounts(1, 1, 0, empty=1)),
         (Outcome.FAILED, OutcomeCounts(1, 0, 1)),
         (Outcome.SKIPPED, OutcomeCounts(1, 0, 1, skipped=1)),
+        (Outcome.REFUSED, OutcomeCounts(1, 1, 0, refused=1)),
+        (Outcome.UNREADABLE, OutcomeCounts(1, 1, 0, unreadable=1)),
     ):
         assert OutcomeCounts.count({outcome: 1}) == counts
 
@@ -174,6 +176,18 @@ def test_many_empty_answers_and_audio_that_was_not_sent_are_warned_of() -> None:
     assert warning.startswith("6 of 100 answers are empty (6%).")
     (warning,) = OutcomeCounts(total=3, answered=3, audio_not_sent=2).warnings()
     assert warning.startswith("2 of 3 samples have audio that was not sent")
+
+
+def test_many_refused_answers_are_warned_of() -> None:
+    assert OutcomeCounts(total=100, answered=100, refused=5).warnings() == []
+    (warning,) = OutcomeCounts(total=101, answered=100, failed=1, refused=6).warnings()
+    assert warning.startswith("6 of 100 replies refuse to answer (6%). Check that the model receives the audio")
+
+
+def test_coverage_is_the_share_of_answers_that_were_read() -> None:
+    number = replace(make_number(), scored=8, total=10, unreadable=2, refused=1, counted_wrong=3)
+    assert (number.read, number.coverage) == (5, 0.5)
+    assert replace(number, counted_wrong=0).coverage == 0.8
 
 
 def test_numbers_are_written_without_waiting_for_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,11 +6,12 @@ import orjson
 import pytest
 
 from auricle.core.errors import DataError
+from auricle.core.types import Outcome
 from auricle.runs.scores import ScoreLine, read_scores, write_scores
 
 LINES = [
     ScoreLine("a", 0, {"wer": [1, 0, 0, 4]}, verdicts={"judge": ["good"]}),
-    ScoreLine("b", 1, {}, unreadable={"wer": "no text"}),
+    ScoreLine("b", 1, {}, unreadable={"wer": "no text"}, reading="unread"),
     ScoreLine("c", 2, failed="Rejected"),
 ]
 
@@ -25,7 +26,7 @@ def test_lines_contain_only_what_is_known(tmp_path: Path) -> None:
     stored = [orjson.loads(line) for line in (tmp_path / "scores.jsonl").read_bytes().splitlines()]
     assert [list(line) for line in stored] == [
         ["id", "row", "stats", "verdicts"],
-        ["id", "row", "stats", "unreadable"],
+        ["id", "row", "stats", "unreadable", "reading"],
         ["id", "row", "failed"],
     ]
 
@@ -40,3 +41,31 @@ def test_damaged_scores_name_the_command_that_writes_them_again(tmp_path: Path, 
 def test_missing_scores_are_reported(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="missing or damaged"):
         list(read_scores(tmp_path))
+
+
+def test_scores_without_readings_are_read(tmp_path: Path) -> None:
+    (tmp_path / "scores.jsonl").write_bytes(b'{"id":"a","row":0,"stats":{},"unreadable":{"wer":"no text"}}\n')
+    (line,) = read_scores(tmp_path)
+    assert (line.reading, line.resolve_outcome(Outcome.ANSWERED)) == ("", Outcome.UNREADABLE)
+
+
+def test_the_reading_of_a_sample_is_the_last_that_a_metric_has() -> None:
+    line = ScoreLine("a", 0)
+    steps = [("whole_reply", "whole_reply"), ("weak", "weak"), ("marker", "weak"), ("unread", "unread")]
+    for reading, expected in steps:
+        line.add_reading(reading)
+        assert line.reading == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome", "expected"),
+    [
+        (ScoreLine("a", 0, reading="weak"), Outcome.ANSWERED, Outcome.ANSWERED),
+        (ScoreLine("a", 0, unreadable={"acc": "no"}, reading="unread"), Outcome.ANSWERED, Outcome.UNREADABLE),
+        (ScoreLine("a", 0, unreadable={"acc": "no"}, reading="refused"), Outcome.ANSWERED, Outcome.REFUSED),
+        (ScoreLine("a", 0, unreadable={"acc": "no"}, reading="unread"), Outcome.EMPTY, Outcome.EMPTY),
+        (ScoreLine("a", 0, failed="Transient"), Outcome.FAILED, Outcome.FAILED),
+    ],
+)
+def test_the_outcome_depends_on_the_reading(line: ScoreLine, outcome: Outcome, expected: Outcome) -> None:
+    assert line.resolve_outcome(outcome) is expected

@@ -16,12 +16,15 @@ from auricle.app.theme import draw_header
 from auricle.app.views import components, run_list, sample_card
 from auricle.core.errors import DataError
 from auricle.core.types import Outcome
+from auricle.report.text_format import format_reading
 from auricle.runs.metrics import Number
+from auricle.runs.scores import READINGS
 
 PAGE_SIZE = 50
 WORST_FIRST = "Worst first"
 SORT_COLUMNS = {"Original order": "", "Slowest first": "seconds", "Longest audio first": "audio_seconds"}
 OUTCOME_FILTERS = ("all", *(outcome.value for outcome in Outcome))
+READING_FILTERS = ("all", *READINGS)
 
 
 def page() -> None:
@@ -80,18 +83,21 @@ def _sortable_numbers(path: Path, table: SamplesTable) -> list[Number]:
 
 
 def _apply_filters(table: SamplesTable, numbers: Sequence[Number]) -> tuple[Number | None, pd.DataFrame]:
-    first, second, third, fourth = st.columns([3, 2, 2, 2])
+    first, second, third, fourth, fifth = st.columns([3, 2, 2, 2, 2])
     search_text = first.text_input("Search", placeholder="id, reference, answer", key="samples-search")
     outcome = second.selectbox("Outcome", OUTCOME_FILTERS, key="samples-outcome")
-    order = third.selectbox("Sort by", (WORST_FIRST, *SORT_COLUMNS), key="samples-order")
+    reading = third.selectbox("Read from", READING_FILTERS, format_func=format_reading, key="samples-reading")
+    order = fourth.selectbox("Sort by", (WORST_FIRST, *SORT_COLUMNS), key="samples-order")
     titles = {number.metric: number.title for number in numbers}
-    metric = fourth.selectbox(
+    metric = fifth.selectbox(
         "Metric", list(titles) or ["none"], format_func=lambda name: titles.get(name, name), key="samples-metric"
     )
     number = next((number for number in numbers if number.metric == metric), None)
     frame = _filter_by_metadata(search_samples(table.frame, search_text), table.fields)
     if outcome != "all":
         frame = frame[frame["outcome"] == outcome]
+    if reading != "all":
+        frame = frame[frame["reading"] == reading]
     return number, sort_samples(frame, str(order), number)
 
 
@@ -142,6 +148,8 @@ def _build_table(frame: pd.DataFrame, number: Number | None, table: SamplesTable
     visible = frame[["id", "outcome", "target", "answer"]].copy()
     if number is not None:
         visible.insert(1, "score", [sample_card.format_score(row, number) for row in frame.to_dict("records")])
+    if frame["reading"].any():
+        visible["read from"] = frame["reading"].map(format_reading)
     for name in table.fields[:4]:
         visible[name] = frame[f"meta.{name}"]
     visible["seconds"] = frame["seconds"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -20,13 +20,14 @@ from auricle.report.html_format import (
     collect_extents,
     format_count,
     get_bounds,
+    get_unread_bounds,
     group_refusals,
     typeset_coverage,
     typeset_interval,
     typeset_number,
     typeset_value,
 )
-from auricle.report.text_format import truncate
+from auricle.report.text_format import format_reading, group_by_readings, truncate
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number
 
 MAX_HEADLINES = 4
@@ -84,16 +85,44 @@ def draw_overview(metrics: Metrics) -> None:
     same_unit = [number for number in numbers if unit and number.unit == unit]
     scale = Scale.fit(collect_extents(same_unit), include_zero=True) if same_unit else None
     ends = " – ".join(scale.format_ends(unit)) if scale else ""
-    headers = ["Metric", "Value", "95 % interval", ends, "Scored", "Coverage", "Failed", "Unreadable"]
-    show_bounds = any(map(get_bounds, numbers))
-    if show_bounds:
-        headers.append("Best – worst case incl. failed")
-    rows = [_overview_row(number, scale if number in same_unit else None, show_bounds) for number in numbers]
-    components.draw_table(headers, rows)
+    headers = ["Metric", "Value", "95 % interval", ends, "Scored", "Coverage", "Failed", "Refused", "Unreadable"]
+    shown_bounds = {title: bounds for title, bounds in BOUNDS.items() if any(map(bounds, numbers))}
+    rows = [
+        [*_overview_row(number, scale if number in same_unit else None), *_format_bounds(number, shown_bounds.values())]
+        for number in numbers
+    ]
+    components.draw_table([*headers, *shown_bounds], rows)
+    _draw_readings(numbers)
 
 
-def _overview_row(number: Number, scale: Scale | None, show_bounds: bool) -> list[str | None]:
-    cells = [
+BOUNDS: Mapping[str, Callable[[Number], tuple[float, float] | None]] = {
+    "If unread right – wrong": get_unread_bounds,
+    "Best – worst case incl. failed": get_bounds,
+}
+"""The title of a column, and what returns its bounds."""
+
+
+def _format_bounds(number: Number, columns: Iterable[Callable[[Number], tuple[float, float] | None]]) -> list[str]:
+    bounds = (get_column_bounds(number) or () for get_column_bounds in columns)
+    return [" – ".join(typeset_number(bound, number.unit) for bound in pair) or "–" for pair in bounds]
+
+
+def _draw_readings(numbers: Sequence[Number]) -> None:
+    """Draw how firmly replies state the answers that were read from them."""
+    groups = group_by_readings(numbers)
+    if not groups:
+        return
+    names = [format_reading(name).capitalize() for name in groups[0][0].readings]
+    rows = []
+    for group in groups:
+        counts = group[0].readings.values()
+        cells = (f"{format_count(count)} ({typeset_number(count / sum(counts), 'share')})" for count in counts)
+        rows.append([", ".join(number.title for number in group), *cells])
+    components.draw_table(["How answers were read", *names], rows)
+
+
+def _overview_row(number: Number, scale: Scale | None) -> list[str | None]:
+    return [
         add_arrow(number.title, number.higher_is_better),
         components.join_markup(Markup("<strong>{}</strong>").format(typeset_value(number)), _ceiling_markup(number)),
         typeset_interval(number),
@@ -101,12 +130,9 @@ def _overview_row(number: Number, scale: Scale | None, show_bounds: bool) -> lis
         _with_remark(number.scored, number.not_applicable, "not applicable"),
         typeset_coverage(number),
         _with_remark(number.failed, number.unbounded, "not bounded"),
+        format_count(number.refused),
         format_count(number.unreadable),
     ]
-    if show_bounds:
-        bounds = get_bounds(number) or ()
-        cells.append(" – ".join(typeset_number(bound, number.unit) for bound in bounds) or "–")
-    return cells
 
 
 def _with_remark(count: int, part: int, remark: str) -> str:
@@ -161,7 +187,7 @@ def draw_exclusions(metrics: Metrics) -> None:
         message = failure.examples[0].message if failure.examples else ""
         rows.append(["failed", failure.kind, truncate(message, 200), format_count(failure.count)])
     rows += [
-        ["unreadable", metric_title(metric), truncate(reason, 200), format_count(count)]
+        ["not read", metric_title(metric), truncate(reason, 200), format_count(count)]
         for metric, reasons in metrics.unreadable.items()
         for reason, count in reasons.items()
     ]

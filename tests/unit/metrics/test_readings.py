@@ -1,0 +1,45 @@
+"""Readings of replies as metrics use them."""
+
+import pytest
+
+from auricle.core.errors import AnswerRefused, Unreadable
+from auricle.metrics import readings
+from auricle.text import Reading, Strength
+
+
+def test_replies_are_read_as_by_the_rules() -> None:
+    assert readings.read_option("B", ("guitar", "piano")).value == 1
+    assert readings.read_label("happy", ("happy", "sad")).value == "happy"
+    assert readings.read_number("Score: 4").value == 4.0
+
+
+def test_a_reply_that_was_read_is_not_read_again() -> None:
+    reply = "It is a piano, as the hammers show."
+    first = readings.read_option(reply, ("guitar", "piano"))
+    assert readings.read_option(reply, ("guitar", "piano")) is first
+    assert readings.read_option(reply, ("piano", "guitar")).value == 0
+
+
+def test_a_value_is_required_with_the_reason_why_there_is_none() -> None:
+    assert readings.require_value(Reading("x", Strength.WEAK), "x?", "names no label") == "x"
+    with pytest.raises(Unreadable, match=r"^names no label: 'hm'$"):
+        readings.require_value(Reading(), "hm", "names no label")
+    with pytest.raises(AnswerRefused, match=r"^refuses to answer: 'I cannot hear it'$"):
+        readings.require_value(Reading(refused=True), "I cannot hear it", "names no label")
+
+
+def test_the_value_becomes_text_and_the_rest_stays() -> None:
+    assert readings.as_text(Reading(4.0, Strength.MARKER), "{:g}".format) == Reading("4", Strength.MARKER)
+    assert readings.as_text(Reading(refused=True), "{:g}".format) == Reading(refused=True)
+
+
+def test_joined_readings_are_as_firm_as_the_least_firm() -> None:
+    marker, option, weak = (Reading(name, Strength[name]) for name in ("MARKER", "OPTION_TEXT", "WEAK"))
+    assert readings.join_readings([option, marker]) == Reading("OPTION_TEXT, MARKER", Strength.OPTION_TEXT)
+    assert readings.join_readings([marker, weak, option]).strength is Strength.WEAK
+    assert readings.join_readings([Reading("class score")]) == Reading("class score")
+
+
+def test_joined_readings_without_a_value_are_refused_if_any_is() -> None:
+    assert readings.join_readings([Reading(), Reading(refused=True)]) == Reading(refused=True)
+    assert readings.join_readings([]) == Reading()
