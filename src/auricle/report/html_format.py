@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from auricle.metrics.catalogue import metric_title
 from auricle.report import text_format
+from auricle.report.methods import format_method, mark_few_units
 from auricle.runs.metrics import Number
 
 MISSING = "–"
@@ -23,8 +24,9 @@ def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str, bool]]:
 
 
 def typeset_value(number: Number, bound: text_format.Bound = "value") -> str:
-    """Typeset a metric's value or one of its bounds; a dash if undefined."""
-    return typeset_number(getattr(number, bound), number.unit)
+    """Typeset a metric's value or one of its bounds; a dash if undefined. Values with few units are marked."""
+    text = typeset_number(getattr(number, bound), number.unit)
+    return f"{text}{mark_few_units(number)}" if bound == "value" else text
 
 
 def typeset_number(value: float | None, unit: str) -> str:
@@ -59,6 +61,11 @@ def typeset_interval(number: Number) -> str:
     """Typeset the ends of an interval, without unit."""
     sides = [strip_unit(typeset_number(end, number.unit)) for end in (number.low, number.high)]
     return MISSING if MISSING in sides else " – ".join(sides)
+
+
+def typeset_method(number: Number) -> str:
+    """Name the method of an interval, with its units if they are not samples."""
+    return format_method(number.interval, number)
 
 
 def get_bounds(number: Number) -> tuple[float, float] | None:

@@ -14,13 +14,15 @@ from typing import Any
 
 from auricle.core.signature import DECISIVE_PARTS, Signature
 from auricle.metrics.catalogue import metric_title
-from auricle.report.text_format import format_number
+from auricle.report.methods import explain_few_units
+from auricle.report.text_format import format_number, format_value
 from auricle.runs.metrics import Metrics, Number
 
 CSV_COLUMNS = (
     *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
-    *("scored", "total", "failed", "coverage", "rtfx", "complete", "run", "signature"),
+    *("interval", "cluster", "units", "scored", "total", "failed", "coverage", "rtfx", "complete", "run", "signature"),
 )
+NUMBER_COLUMNS = ("value", "low", "high", "interval", "cluster", "units", "scored", "total", "failed")
 MAX_NAME_LENGTH = 80
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # characters that begin a formula in a spreadsheet
 
@@ -61,7 +63,7 @@ class Cell:
 
     @property
     def text(self) -> str:
-        return format_number(self.value, self.number.unit)
+        return format_value(self.number)
 
     @property
     def interval(self) -> str:
@@ -135,6 +137,11 @@ class Leaderboard:
         """Return each result with its model, task, metric and run, under the names of `CSV_COLUMNS`."""
         return [_describe_result(row, column, cell) for row in self.rows for column, cell in row.cells.items()]
 
+    @property
+    def few_units_note(self) -> str:
+        """Why some of the numbers are marked; empty if none is."""
+        return explain_few_units(cell.number for row in self.rows for cell in row.cells.values())
+
     def to_csv(self) -> str:
         """Return one CSV row per result."""
         text = io.StringIO()
@@ -148,15 +155,17 @@ class Leaderboard:
         """Return a Markdown table with the best of each column in bold."""
         header, *rows = self._format_table(_escape_markdown, "**{}**")
         rule = ["---", *("---:" for _ in header[1:])]
-        return "".join(f"| {' | '.join(line)} |\n" for line in (header, rule, *rows))
+        table = "".join(f"| {' | '.join(line)} |\n" for line in (header, rule, *rows))
+        return f"{table}\n{_escape_markdown(self.few_units_note)}\n" if self.few_units_note else table
 
     def to_latex(self) -> str:
         """Return a LaTeX table (`booktabs`) with the best of each column in bold."""
         header, *rows = (f"{' & '.join(line)} \\\\\n" for line in self._format_table(_escape_latex, "\\textbf{{{}}}"))
         alignment = "l" + "r" * (len(self.columns) + 1)
+        note = f"\\par{{\\footnotesize {_escape_latex(self.few_units_note)}}}\n" if self.few_units_note else ""
         return (
             f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{header}\\midrule\n{''.join(rows)}\\bottomrule\n"
-            "\\end{tabular}\n"
+            f"\\end{{tabular}}\n{note}"
         )
 
     def _format_table(self, escape: Callable[[str], str], bold: str) -> Iterator[list[str]]:
@@ -257,7 +266,7 @@ def _describe_result(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
         "revision": signature.revision,
         "asked": signature.inferencer,
         "metric": column.name,
-        **{name: getattr(number, name) for name in ("value", "low", "high", "scored", "total", "failed")},
+        **{name: getattr(number, name) for name in NUMBER_COLUMNS},
         "coverage": number.coverage if number.total else None,
         "rtfx": cell.rtfx,
         "complete": cell.complete,
@@ -275,6 +284,7 @@ LATEX_ESCAPES = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--",
     "−": "$-$", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "\n": " ", "\r": " ", "\u202f": "~", "…": r"\ldots{}",
+    "†": r"\textdagger{}",
 })  # fmt: skip
 
 

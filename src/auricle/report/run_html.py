@@ -24,6 +24,7 @@ from auricle.report.html_format import (
     typeset_coverage,
     typeset_value,
 )
+from auricle.report.methods import describe_method
 from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
@@ -359,20 +360,7 @@ def _describe_intervals(metrics: Metrics) -> str:
     """Describe how the intervals were computed, method by method."""
     methods: dict[str, list[str]] = {}
     for number in metrics.overall:
-        methods.setdefault(number.interval, []).append(number.title)
-    cluster = metrics.task.cluster or "cluster"
-    descriptions = [f"{', '.join(titles)}: {_describe_method(name, cluster)}." for name, titles in methods.items()]
+        clustered = f" Clusters are values of {number.cluster}." if number.cluster else ""
+        methods.setdefault(f"{describe_method(number.interval)}.{clustered}", []).append(number.title)
+    descriptions = [f"{', '.join(titles)}: {description}" for description, titles in methods.items()]
     return " ".join(["Intervals are 95 % confidence intervals.", *descriptions])
-
-
-def _describe_method(name: str, cluster: str) -> str:
-    kind, _, rounds = name.partition(":")
-    drawn = f"{int(rounds):,} draws" if rounds.isdigit() else "too few samples to draw from"
-    known = {
-        "wilson": "Wilson’s score interval of a share",
-        "bootstrap": f"percentile bootstrap over samples, {drawn}",
-        "cluster-bootstrap": f"percentile bootstrap over groups of one {cluster}, {drawn}",
-        "price-bonett": "interval of Price and Bonett of a weighted mean of shares",
-        "stratified-bootstrap": f"percentile bootstrap over samples, or clusters of samples, of each part, {drawn}",
-    }
-    return known.get(kind, name)

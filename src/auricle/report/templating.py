@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from auricle.report import html_format, text_format
+from auricle.report import html_format, methods, text_format
 from auricle.report.audio_clips import MEDIA_TYPE
 
 if TYPE_CHECKING:
@@ -101,7 +101,11 @@ def load_environment() -> Environment:
         unread_bounds=html_format.get_unread_bounds,
         decimal=html_format.typeset_decimal,
         interval=html_format.typeset_interval,
+        method=html_format.typeset_method,
         quantity=html_format.typeset_number,
+        value=html_format.typeset_value,
+        few_units=methods.explain_few_units,
+        name_method=methods.format_method,
         typeset=html_format.typeset,
         unitless=html_format.strip_unit,
         clip=text_format.truncate,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from auricle.core.signature import Signature
+from auricle.report.methods import explain_few_units, format_method
 from auricle.report.text_format import (
     Bound,
     format_coverage,
@@ -16,7 +17,9 @@ from auricle.report.text_format import (
 )
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 
-TABLE_HEADER = ("task", "model", "metric", "profile", "group", "value", "95 % interval", "n", "coverage", "notes")
+TABLE_HEADER = (
+    *("task", "model", "metric", "profile", "group", "value", "95 % interval", "method", "n", "coverage", "notes"),
+)
 RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p", "Cohen's d", "better", "worse"}
 
 
@@ -27,14 +30,21 @@ def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]
     """
     has_tasks = len({metrics.task.name for metrics in runs}) > 1
     marks, reasons = _mark_incomparable(runs, with_task=has_tasks)
-    rows = [
-        (metrics.task.name if has_tasks else "", *_metric_row(metrics, number, marks.get((index, number.metric), "")))
+    shown = [
+        (index, metrics, number)
         for field in ("", *by)
         for index, metrics in enumerate(runs)
         for number in metrics.numbers
         if number.field == field
     ]
-    return [*format_table(TABLE_HEADER, rows), *reasons] if rows else ["No results: no sample was scored."]
+    if not shown:
+        return ["No results: no sample was scored."]
+    rows = [
+        (metrics.task.name if has_tasks else "", *_metric_row(metrics, number, marks.get((index, number.metric), "")))
+        for index, metrics, number in shown
+    ]
+    few_units = explain_few_units(number for _, _, number in shown)
+    return [*format_table(TABLE_HEADER, rows), *([few_units] if few_units else []), *reasons]
 
 
 def _mark_incomparable(runs: Sequence[Metrics], *, with_task: bool) -> tuple[dict[tuple[int, str], str], list[str]]:
@@ -79,6 +89,7 @@ def _metric_row(metrics: Metrics, number: Number, mark: str) -> tuple[str, ...]:
         f"{number.field}={number.group}" if number.field else "all",
         format_value(number),
         "–" if number.low is None else f"{format_value(number, 'low')} … {format_value(number, 'high')}",
+        format_method(number.interval, number),
         str(number.scored),
         format_coverage(number),
         _notes(number, OutcomeCounts() if number.field else metrics.outcomes),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from auricle.report.methods import mark_few_units
 from auricle.runs.metrics import Number
 
 if TYPE_CHECKING:
@@ -18,8 +19,9 @@ Bound = Literal["value", "low", "high", "worst", "best", "unread_wrong", "unread
 
 
 def format_value(number: Number, bound: Bound = "value") -> str:
-    """Format a metric's value or one of its bounds in its unit."""
-    return format_number(getattr(number, bound), number.unit)
+    """Format a metric's value or one of its bounds in its unit; a value with few independent units is marked."""
+    text = format_number(getattr(number, bound), number.unit)
+    return f"{text}{mark_few_units(number)}" if bound == "value" else text
 
 
 def format_number(value: float | None, unit: str) -> str:

@@ -139,7 +139,7 @@ def test_the_command_prints_a_table(auricle: Any, manifest: Any) -> None:
     output = auricle("leaderboard", "run")
     assert output.returncode == 0, output.stderr
     assert output.stdout.startswith("| Model | qa-mine Exact match ↑ | RTFx |\n")
-    assert "| echo | **100.00 %** (" in output.stdout
+    assert "| echo | **100.00 %†** (" in output.stdout
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def runs(manifest: Any, tmp_path: Path) -> list[Metrics]:
 
 
 def test_a_table_of_several_tasks_has_a_task_column(runs: list[Metrics]) -> None:
-    header, _, *rows = format_metrics(runs)
+    header, _, *rows, _ = format_metrics(runs)
     assert header.split()[:3] == ["task", "model", "metric"]
     assert [row.split()[0] for row in rows] == ["first", "second"]
 
@@ -65,7 +65,7 @@ def signed_runs(manifest: Any, tmp_path: Path) -> Any:
 
 
 def test_the_table_names_the_profile_of_each_number(signed_runs: Any) -> None:
-    header, _, *rows = format_metrics([signed_runs("a", profile="whisper-en")])
+    header, _, *rows, _ = format_metrics([signed_runs("a", profile="whisper-en")])
     assert header.split()[:3] == ["model", "metric", "profile"]
     assert [row.split()[3] for row in rows] == ["whisper-en", "all"]  # `empty` normalises nothing
 
@@ -82,7 +82,7 @@ def test_numbers_under_different_profiles_are_marked_with_the_reason(signed_runs
         ["c", "wer", "↓", "[1]"],
     ]
     assert lines[-1] == (
-        "Not comparable: wer [1] and [2]: different metrics: wer:1.pooled.basic:1 and wer:1.pooled.none:1"
+        "Not comparable: wer [1] and [2]: different metrics: wer:1.pooled.basic:2 and wer:1.pooled.none:1"
     )
 
 
@@ -114,8 +114,19 @@ def test_notes_state_which_failures_are_bounded_and_what_does_not_apply(
     runs: list[Metrics], counts: dict[str, Any], note: str
 ) -> None:
     number = replace(runs[0].numbers[0], scored=8, total=8 + counts.get("failed", 0), **counts)
-    *_, row = format_metrics([replace(runs[0], numbers=(number,))])
+    *_, row, _ = format_metrics([replace(runs[0], numbers=(number,))])
     assert row.endswith(f"  {note}")
+
+
+def test_a_number_with_few_units_is_marked_and_the_method_names_the_units(runs: list[Metrics]) -> None:
+    number = replace(
+        runs[0].numbers[0], value=0.5, low=0.2, high=0.8, interval="cluster-bootstrap:1000", cluster="spk", units=6
+    )
+    header, _, row, reason = format_metrics([replace(runs[0], numbers=(number,))])
+    assert "value  95 % interval      method                 n" in header
+    assert "50.00 %†  20.00 % … 80.00 %  bootstrap, 6 speakers  1" in row
+    assert reason == "† only 6 speakers: the interval is approximate"
+    assert len(format_metrics([replace(runs[0], numbers=(replace(number, units=10),))])) == 3
 
 
 def make_read_number(**fields: Any) -> Number:

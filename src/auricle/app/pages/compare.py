@@ -27,6 +27,7 @@ from auricle.report.compare import text as compare_text
 from auricle.report.compare.predictions import find_matrix
 from auricle.report.compare.text import format_difference, format_difference_interval, format_p_value, typeset
 from auricle.report.html_format import Scale, format_count, typeset_number
+from auricle.report.methods import explain_few_units, format_method
 from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.templating import render
 from auricle.report.text_format import truncate
@@ -143,6 +144,7 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
         _draw_matrices(comparison, comparison.matrix)
     if comparison.shifts:
         _draw_shifts(comparison.shifts)
+        _draw_few_units_note(comparison.shifts, comparison)
     if rows and comparison.is_paired:
         _draw_flips((baseline, candidate), comparison, rows)
 
@@ -182,7 +184,7 @@ def _title(row: ComparisonRow) -> str:
 
 
 def _difference(row: ComparisonRow) -> str:
-    return typeset(format_difference(row.difference, row.unit))
+    return typeset(compare_text.mark_difference(row, row.unit))
 
 
 def _draw_headline(rows: Sequence[ComparisonRow]) -> None:
@@ -200,11 +202,18 @@ def _draw_table(comparison: Comparison) -> None:
     same_unit = [row for row in rows if row.unit == rows[0].unit]
     scale = Scale.fit((end for row in same_unit for end in (row.low, row.high, row.difference)), include_zero=True)
     sizes = ["Pairs", "Better", "Worse"] if comparison.is_paired else ["n (A / B)"]
-    value_headers = ["A", "B", "B − A", "95 % interval", "", "p", "Adjusted p", *sizes]
+    value_headers = ["A", "B", "B − A", "95 % interval", "", "Method", "p", "Adjusted p", *sizes]
     task = [comparison.task] if comparison.task else []
     headers = [*(["Task"] if task else []), "Metric", *(["Samples"] if is_grouped else []), *value_headers]
     cells = [[*task, *_table_row(row, scale if row in same_unit else None, is_grouped)] for row in rows]
     components.draw_table(headers, cells, len(task) + 1 + is_grouped)
+    _draw_few_units_note(rows, comparison)
+
+
+def _draw_few_units_note(rows: Sequence[ComparisonRow | Shift], comparison: Comparison) -> None:
+    """Draw why some of these differences are marked, if any is."""
+    if note := explain_few_units(rows, sample=compare_text.name_sample(comparison)):
+        components.draw_notes(f"{note}.")
 
 
 def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> list[str | None]:
@@ -216,11 +225,12 @@ def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> lis
         *([group] if is_grouped else []),
         typeset_number(row.value_a, unit),
         typeset_number(row.value_b, unit),
-        Markup("<strong>{}</strong>").format(difference) if compare_text.is_significant(row) else difference,
+        Markup("<strong>{}</strong>").format(difference) if row.is_significant else difference,
         format_difference_interval(row, row.unit),
         components.build_interval_bar(scale, row.low, row.difference, row.high, 0.0) if scale else None,
+        format_method(row.method, row),
         format_p_value(row.p),
-        format_p_value(row.adjusted),
+        compare_text.format_adjusted(row),
         compare_text.format_size(row),
         *changes,
     ]
@@ -262,7 +272,7 @@ def _draw_shifts(shifts: Sequence[Shift]) -> None:
     scale = Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True)
     for name, dimension_shifts in groupby(shifts, key=lambda shift: shift.dimension):
         size = "n (A / B)" if shifts[0].samples else "Pairs"
-        headers = [name, "A", "B", "B − A", "95 % interval", "", "Adjusted p", "d", size]
+        headers = [name, "A", "B", "B − A", "95 % interval", "", "Method", "Adjusted p", "d", size]
         components.draw_table(headers, [_shift_row(shift, scale) for shift in dimension_shifts])
 
 
@@ -271,9 +281,10 @@ def _shift_row(shift: Shift, scale: Scale) -> list[str]:
         shift.label or "all",
         typeset_number(shift.value_a, ""),
         typeset_number(shift.value_b, ""),
-        typeset(format_difference(shift.difference, "")),
+        typeset(compare_text.mark_difference(shift, "")),
         format_difference_interval(shift, ""),
         components.build_interval_bar(scale, shift.low, shift.difference, shift.high, 0.0),
+        format_method(shift.method, shift),
         format_p_value(shift.adjusted),
         typeset(compare_text.format_effect_size(shift.cohens_d)),
         compare_text.format_size(shift),

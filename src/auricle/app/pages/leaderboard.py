@@ -96,7 +96,8 @@ def _draw_table(visible_board: Leaderboard) -> None:
     components.draw_table(["Model", *headers, "RTFx"], rows)
     components.draw_notes(
         "Bold: best. Below each value: 95 % interval. Bars in a column share a scale. RTFx: seconds of audio "
-        "per second that the model took (slowest run of the model)."
+        "per second that the model took (slowest run of the model).",
+        *([f"{note}."] if (note := visible_board.few_units_note) else []),
     )
 
 

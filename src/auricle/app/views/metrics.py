@@ -24,9 +24,11 @@ from auricle.report.html_format import (
     group_refusals,
     typeset_coverage,
     typeset_interval,
+    typeset_method,
     typeset_number,
     typeset_value,
 )
+from auricle.report.methods import explain_few_units, mark_few_units
 from auricle.report.text_format import format_reading, group_by_readings, truncate
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number
 
@@ -52,6 +54,13 @@ def draw_headline(metrics: Metrics) -> None:
         (add_arrow(number.title, number.higher_is_better), typeset_value(number), typeset_interval(number))
         for number in numbers
     )
+    draw_few_units_note(numbers)
+
+
+def draw_few_units_note(numbers: Iterable[Number]) -> None:
+    """Draw why some of these numbers are marked, if any is."""
+    if note := explain_few_units(numbers):
+        components.draw_notes(f"{note}.")
 
 
 def draw_warnings(path: Path, metrics: Metrics) -> None:
@@ -85,13 +94,14 @@ def draw_overview(metrics: Metrics) -> None:
     same_unit = [number for number in numbers if unit and number.unit == unit]
     scale = Scale.fit(collect_extents(same_unit), include_zero=True) if same_unit else None
     ends = " – ".join(scale.format_ends(unit)) if scale else ""
-    headers = ["Metric", "Value", "95 % interval", ends, "Scored", "Coverage", "Failed", "Refused", "Unreadable"]
+    headers = ["Metric", "Value", "95 % interval", ends, "Method", "Scored", "Coverage"]
     shown_bounds = {title: bounds for title, bounds in BOUNDS.items() if any(map(bounds, numbers))}
     rows = [
         [*_overview_row(number, scale if number in same_unit else None), *_format_bounds(number, shown_bounds.values())]
         for number in numbers
     ]
-    components.draw_table([*headers, *shown_bounds], rows)
+    components.draw_table([*headers, "Failed", "Refused", "Unreadable", *shown_bounds], rows)
+    draw_few_units_note(numbers[MAX_HEADLINES:])
     _draw_readings(numbers)
 
 
@@ -127,6 +137,7 @@ def _overview_row(number: Number, scale: Scale | None) -> list[str | None]:
         components.join_markup(Markup("<strong>{}</strong>").format(typeset_value(number)), _ceiling_markup(number)),
         typeset_interval(number),
         components.build_interval_bar(scale, number.low, number.value, number.high) if scale else None,
+        typeset_method(number),
         _with_remark(number.scored, number.not_applicable, "not applicable"),
         typeset_coverage(number),
         _with_remark(number.failed, number.unbounded, "not bounded"),
@@ -168,10 +179,11 @@ def draw_breakdown(metrics: Metrics, key: str) -> None:
     frame, title = _group_frame(groups[:MAX_GROUPS]), f"{number.title} ({direction})"
     draw_chart(charts.interval_chart(frame, number.unit, title, number.value), alt=f"{number.title} by group")
     components.draw_notes("Dots: values. Bars: 95 % intervals. Dashed line: all samples.")
+    draw_few_units_note(groups)
 
 
 def _group_frame(numbers: Sequence[Number]) -> pd.DataFrame:
-    names = charts.make_unique([number.group or "(empty)" for number in numbers])
+    names = charts.make_unique([f"{number.group or '(empty)'}{mark_few_units(number)}" for number in numbers])
     columns = ("value", "low", "high", "scored")
     values = {column: [getattr(number, column) for number in numbers] for column in columns}
     return pd.DataFrame({"group": names, **values})
@@ -206,7 +218,7 @@ def draw_provenance(path: Path, metrics: Metrics) -> None:
         facts = [
             ("Created", metrics.created),
             ("Auricle", metrics.auricle),
-            ("Intervals", ", ".join(dict.fromkeys(number.interval for number in numbers))),
+            ("Intervals", ", ".join(dict.fromkeys(map(typeset_method, numbers)))),
             ("RTFx", _format_rate(speed.rtfx if speed else None)),
             ("Samples per second", _format_rate(speed.samples_per_second if speed else None)),
         ]

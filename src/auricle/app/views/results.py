@@ -307,12 +307,13 @@ def build_rating_pairs(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def _draw_correlations(metrics: Metrics, dimension: str) -> None:
     rows = [
-        [number.title, typeset_value(number), typeset_interval(number), format_count(number.scored)]
+        (number, [number.title, typeset_value(number), typeset_interval(number), format_count(number.scored)])
         for number in metrics.overall
         if rated_dimension(number.metric) == dimension and not number.details.get("matrix")
     ]
     if rows:
-        components.draw_table(["Measure", "Value", "95 % interval", "Samples"], rows)
+        components.draw_table(["Measure", "Value", "95 % interval", "Samples"], [row for _, row in rows])
+        metrics_view.draw_few_units_note(number for number, _ in rows)
 
 
 def _draw_preferences(path: Path, metrics: Metrics, numbers: Sequence[Number]) -> None:
@@ -321,7 +322,8 @@ def _draw_preferences(path: Path, metrics: Metrics, numbers: Sequence[Number]) -
     names = {number.metric for number in numbers}
     by_group = {(number.metric, number.field, number.group): number for number in metrics.numbers}
     rows = []
-    for number in (number for number in metrics.numbers if number.metric in names):
+    shown = [number for number in metrics.numbers if number.metric in names]
+    for number in shown:
         baseline_metric = number.metric.replace("accuracy", "always_b", 1)
         baseline = by_group.get((baseline_metric, number.field, number.group))
         group = f"{number.field}: {number.group}" if number.field else "all pairs"
@@ -333,6 +335,7 @@ def _draw_preferences(path: Path, metrics: Metrics, numbers: Sequence[Number]) -
     components.draw_notes(
         "Random choice scores 50 %; “always second” is the accuracy of always choosing the second item."
     )
+    metrics_view.draw_few_units_note(shown)
     st.markdown("**Incorrect pairs**")
     frame = run_data.sort_worst_first(run_data.load_samples(path).frame, numbers[0])
     incorrect = frame[frame[f"stat.{numbers[0].metric}"] < 1.0] if len(frame) else frame

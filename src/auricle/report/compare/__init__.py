@@ -194,7 +194,7 @@ def _build_comparison(
         pairs=pairs.counts,
         rows=tuple(rows),
         refused=refused | _explain_missing_matrix(sides, matrix is not None),
-        notes=(*collect_notes(*sides, pairs, rows, cluster), *describe_agreements(agreement)),
+        notes=(*collect_notes(*sides, pairs, rows), *describe_agreements(agreement)),
         flips=find_flips(matched, sides, pairs, options.max_flips),
         matrix=matrix,
         shifts=tuple(compute_shifts(*sides, pairs, cluster)),
@@ -230,7 +230,7 @@ def _compare_groups(
         pairs=PairCounts.none(groups[0].answered, groups[1].answered, groups[0].failed, groups[1].failed),
         rows=tuple(rows),
         refused=refused | _explain_missing_matrix(sides, matrix is not None),
-        notes=(*notes, *collect_group_notes(*sides, rows, cluster)),
+        notes=(*notes, *collect_group_notes(*sides, rows)),
         matrix=matrix,
         shifts=tuple(compute_unpaired_shifts(groups, cluster)),
     )

@@ -15,23 +15,10 @@ from auricle.report.compare import Comparison, ComparisonRow, Flip, text
 from auricle.report.compare.flips import read_records
 from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.html_format import Scale
+from auricle.report.methods import describe_method
 from auricle.report.plots import draw_difference
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views, common_question
 from auricle.runs.run_directory import Run
-
-METHODS = {
-    "mcnemar-exact": "McNemar’s exact test of the pairs that changed; interval of Bonett and Price",
-    "paired-bootstrap": "percentile bootstrap over pairs, the same draw for both runs",
-    "paired-cluster-bootstrap": "percentile bootstrap over whole clusters of pairs, the same draw "
-                                "for both runs",
-    "fisher-exact": "Fisher’s exact test; interval of Newcombe",
-    "unpaired-bootstrap": "percentile bootstrap over samples, drawn for each group by itself",
-    "unpaired-cluster-bootstrap": "percentile bootstrap over whole clusters, drawn for each group by itself",
-    "stratified-paired-bootstrap": "percentile bootstrap over pairs, or clusters of pairs, drawn for each part "
-                                   "by itself, the same draw for both runs",
-    "stratified-bonett-price": "normal approximation of Bonett and Price, with the variance of each part",
-    "none": "too few samples",
-}  # fmt: skip
 
 
 def render_page(comparison: Comparison) -> str:
@@ -48,6 +35,7 @@ def render_page(comparison: Comparison) -> str:
         shift_scale=Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True),
         cards=_render_changed_samples(comparison),
         methods=_describe_methods(comparison.overall),
+        sample=text.name_sample(comparison),
     )
 
 
@@ -67,13 +55,7 @@ def _describe_methods(rows: Sequence[ComparisonRow]) -> str:
     titles: dict[str, list[str]] = {}
     for row in rows:
         titles.setdefault(row.method, []).append(row.title)
-    return " ".join(f"{', '.join(names)}: {_describe_method(method)}." for method, names in titles.items())
-
-
-def _describe_method(method: str) -> str:
-    kind, _, rounds = method.partition(":")
-    drawn = f", {int(rounds):,} draws" if rounds.isdigit() else ""
-    return METHODS.get(kind, kind) + drawn
+    return " ".join(f"{', '.join(names)}: {describe_method(method)}." for method, names in titles.items())
 
 
 # --- samples that changed ------------------------------------------------------------------------

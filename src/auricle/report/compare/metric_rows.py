@@ -16,6 +16,8 @@ from auricle.report.clusters import encode_clusters, renumber_clusters
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
 from auricle.report.summary import natural_sort_key
 
+SIGNIFICANCE_LEVEL = 0.05
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonRow(Difference):
@@ -27,7 +29,7 @@ class ComparisonRow(Difference):
     field: str = ""
     group: str = "all"
     adjusted: float
-    """The p-value adjusted by Holm's method over all tests of the table."""
+    """The p-value adjusted for all tests of the table; see `adjust_p_values`."""
     better: int
     """Number of pairs in which B is better than A."""
     worse: int
@@ -46,6 +48,22 @@ class ComparisonRow(Difference):
     samples: tuple[int, int] | None = None
     """Number of samples of A and of B if they are not paired."""
 
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the interval leaves no difference out."""
+        return self.low > 0 or self.high < 0
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether there is a difference, according to both the interval and the adjusted p-value."""
+        return self.adjusted < SIGNIFICANCE_LEVEL and self.excludes_zero
+
+    @property
+    def is_borderline(self) -> bool:
+        """Whether the interval and the adjusted p-value differ in whether there is a difference."""
+        has_low_p = self.adjusted < SIGNIFICANCE_LEVEL and self.difference != 0
+        return not math.isnan(self.low) and has_low_p != self.excludes_zero
+
 
 @dataclass(frozen=True)
 class PairClusters:
@@ -59,9 +77,10 @@ class PairClusters:
         """Number the values of a metadata field of A; without a field, pairs are independent."""
         return cls(field, encode_clusters(side.fields[field][place] for place in pairs.a) if field else None)
 
-    def select(self, pairs: Codes) -> Codes | None:
-        """Return the clusters of some pairs, numbered from 0; None if they are independent or in one cluster."""
-        return None if self.codes is None else renumber_clusters(self.codes[pairs])
+    def restrict(self, pairs: Codes) -> PairClusters:
+        """Return the clusters of some pairs, numbered from 0; none if they are independent or in one cluster."""
+        codes = None if self.codes is None else renumber_clusters(self.codes[pairs])
+        return PairClusters("" if codes is None else self.field, codes)
 
 
 @dataclass(frozen=True)
@@ -114,7 +133,7 @@ def _badness_changes(metric: Metric, a: Any, b: Any) -> Array:
 def build_rows(
     paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, by: str, cluster: str
 ) -> list[ComparisonRow]:
-    """Compute each metric over all pairs, then for each value of the field `by`; adjust p-values within each."""
+    """Compute each metric over all pairs, then for each value of the field `by`."""
     all_pairs = np.ones(len(pairs.a), dtype=bool)
     clusters = PairClusters.encode(sides[0], pairs, cluster)
     whole = [_add_bounds(_build_row(each, all_pairs, clusters), each, sides, pairs) for each in paired_stats]
@@ -124,20 +143,35 @@ def build_rows(
         for each in paired_stats
         if members[each.pairs].any()
     ]
-    return [*adjust_p_values(whole), *adjust_p_values(parts)]
+    return adjust_p_values([*whole, *parts])
 
 
 def adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
-    """Adjust the p-values of a table for the number of its tests."""
-    ps = adjust_holm([row.p for row in rows])
-    return [replace(row, adjusted=p) for row, p in zip(rows, ps, strict=True)]
+    """Adjust the p-values of a table by serial gatekeeping.
+
+    The first metric over all samples is tested alone, at the full level. The other tests share the level by Holm's
+    method, and none of them is significant unless the first is: their p-values are at least that of the first.
+    """
+    first = find_first_test(rows)
+    gate = first.p if first else 0.0
+    others = adjust_holm([math.nan if row is first else row.p for row in rows])
+    return [
+        replace(row, adjusted=gate if row is first else math.nan if math.isnan(p) else max(gate, p))
+        for row, p in zip(rows, others, strict=True)
+    ]
+
+
+def find_first_test(rows: Sequence[ComparisonRow]) -> ComparisonRow | None:
+    """Return the test that comes before the others of a table: the first metric over all samples that has one."""
+    return next((row for row in rows if not row.field and not math.isnan(row.p)), None)
 
 
 def _build_row(paired_stats: PairedStats, members: Mask, clusters: PairClusters) -> ComparisonRow:
     metric = paired_stats.metric
     which = np.flatnonzero(members[paired_stats.pairs])
-    codes = clusters.select(paired_stats.pairs[which])
-    difference = compare_paired(_take(paired_stats.a, which), _take(paired_stats.b, which), metric.aggregate, codes)
+    clusters = clusters.restrict(paired_stats.pairs[which])
+    a, b = _take(paired_stats.a, which), _take(paired_stats.b, which)
+    difference = compare_paired(a, b, metric.aggregate, clusters.codes)
     return ComparisonRow(
         *astuple(difference),
         metric=metric.name,
@@ -145,7 +179,7 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: PairClusters)
         adjusted=difference.p,
         better=int((paired_stats.change[which] < 0).sum()),
         worse=int((paired_stats.change[which] > 0).sum()),
-        cluster=clusters.field if codes is not None else "",
+        cluster=clusters.field,
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,

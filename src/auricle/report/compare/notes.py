@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from auricle.metrics.label_alignment import display_label
 from auricle.report.compare.loading import ComparedRun, Pairs
-from auricle.report.compare.metric_rows import ComparisonRow
+from auricle.report.compare.metric_rows import SIGNIFICANCE_LEVEL, ComparisonRow, find_first_test
 from auricle.report.compare.predictions import get_known_labels
 from auricle.report.html_format import pluralise
 
-FEW_CLUSTERS = 10
 
-
-def collect_notes(
-    a: ComparedRun, b: ComparedRun, pairs: Pairs, rows: Sequence[ComparisonRow], cluster: str
-) -> list[str]:
+def collect_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs, rows: Sequence[ComparisonRow]) -> list[str]:
     """Collect notes about the runs, the pairs and the tests."""
-    return [*_run_notes(a, b), *_label_notes(a, b), *_pair_notes(a, b, pairs), *_test_notes(rows, cluster)]
+    return [*_run_notes(a, b), *_label_notes(a, b), *_pair_notes(a, b, pairs), *describe_tests(rows)]
 
 
-def collect_group_notes(a: ComparedRun, b: ComparedRun, rows: Sequence[ComparisonRow], cluster: str) -> list[str]:
+def collect_group_notes(a: ComparedRun, b: ComparedRun, rows: Sequence[ComparisonRow]) -> list[str]:
     """Collect notes about two groups of different samples and the tests."""
-    return [*_side_notes(a, b), *_label_notes(a, b), *_unreadable_notes(a, b), *_test_notes(rows, cluster)]
+    return [*_side_notes(a, b), *_label_notes(a, b), *_unreadable_notes(a, b), *describe_tests(rows)]
 
 
 def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
@@ -47,7 +44,14 @@ def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
 
 
 def _side_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
-    """Note if a run is unfinished or damaged."""
+    """Note if a run is unfinished or damaged, or clustered by another field than the other one."""
+    clusters = [side.results.task.cluster for side in (a, b)]
+    if clusters[0] != clusters[1] and not (a.fields.keys() & set(clusters)):
+        by_a, by_b = (f"by {name}" if name else "by none" for name in clusters)
+        yield (
+            f"Samples are clustered {by_a} in A and {by_b} in B: they are treated as independent here. "
+            "Choose a field with --cluster."
+        )
     for name, side in zip("AB", (a, b), strict=True):
         if not side.results.complete:
             yield f"{name} is not finished: it has {pluralise(len(side.rows), 'sample')} so far."
@@ -105,16 +109,17 @@ def _unreadable_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
         yield f"{in_a} answers in A and {in_b} in B could not be read: {what} {', '.join(names)}."
 
 
-def _test_notes(rows: Sequence[ComparisonRow], cluster: str) -> Iterator[str]:
-    whole = [row for row in rows if not row.field]
-    drawn = [row.units for row in whole if "cluster" in row.method]
-    if drawn and min(drawn) < FEW_CLUSTERS:
-        yield (
-            f"There are only {min(drawn)} values of {cluster}. With so few clusters, intervals are "
-            "too narrow and p-values too small."
-        )
-    if len(whole) > 1 or len(rows) > len(whole):
-        yield (
-            "With several tests, one may be significant by chance. The p-values are also shown "
-            "adjusted by Holm's method, and the sentences use the adjusted values."
-        )
+def describe_tests(rows: Sequence[ComparisonRow]) -> Iterator[str]:
+    """Describe how the p-values of a table with several tests are adjusted, and what that means for the others."""
+    first = find_first_test(rows)
+    others = [row for row in rows if row is not first and not math.isnan(row.p)]
+    if not others:
+        return
+    if first is None:
+        yield f"All tests of the table share the level of {SIGNIFICANCE_LEVEL} by Holm's method."
+        return
+    yield (
+        f"{first.metric} is tested first and alone, at the level of {SIGNIFICANCE_LEVEL}. All other tests of the table "
+        "share that level by Holm's method, and count only if the first is significant (serial gatekeeping)."
+        + ("" if first.adjusted < SIGNIFICANCE_LEVEL else f" {first.metric} is not, so no other difference is.")
+    )

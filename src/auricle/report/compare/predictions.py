@@ -35,6 +35,8 @@ class Shift(Difference):
     """Empty for all pairs."""
     adjusted: float
     """The p-value adjusted by Holm's method over all shifts."""
+    cluster: str = ""
+    """Metadata field whose values are the independent units; empty if pairs or samples are."""
     cohens_d: float
     """The shift in standard deviations, pooled over both runs."""
     samples: tuple[int, int] | None = None
@@ -57,9 +59,7 @@ def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -
         for label, members in _members_by_label(labels):
             which = np.flatnonzero(known & members)
             if len(which):
-                test = compare_paired(before[which], after[which], mean, clusters.select(which))
-                d = pooled_effect_size(before[which], after[which])
-                shifts.append(Shift(*astuple(test), dimension=name, label=label, adjusted=test.p, cohens_d=d))
+                shifts.append(_compute_shift(name, label, before[which], after[which], clusters.restrict(which)))
     ps = adjust_holm([shift.p for shift in shifts])
     return [replace(shift, adjusted=p) for shift, p in zip(shifts, ps, strict=True)]
 
@@ -79,6 +79,12 @@ def list_labels(labels: Iterable[str | None]) -> list[str]:
     """Return the distinct labels in order, or none if there are too many to be classes."""
     names = sorted({label for label in labels if label is not None})
     return names if len(names) <= MAX_LABELS else []
+
+
+def _compute_shift(dimension: str, label: str, before: Any, after: Any, clusters: PairClusters) -> Shift:
+    test = compare_paired(before, after, mean, clusters.codes)
+    d = pooled_effect_size(before, after)
+    return Shift(*astuple(test), dimension=dimension, label=label, adjusted=test.p, cluster=clusters.field, cohens_d=d)
 
 
 def pooled_effect_size(before: Any, after: Any) -> float:

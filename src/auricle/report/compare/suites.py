@@ -17,7 +17,7 @@ from auricle.report.compare.loading import PairCounts, check_cluster, choose_clu
 from auricle.report.compare.metric_rows import PairClusters, adjust_p_values, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics as choose_comparable
 from auricle.report.compare.metric_selection import load_metrics
-from auricle.report.compare.notes import collect_notes
+from auricle.report.compare.notes import collect_notes, describe_tests
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics
 from auricle.runs.suites import SuiteRun, read_suite_run
 from auricle.tasks.suites import choose_metrics, compute_shares
@@ -57,7 +57,7 @@ class ComparedPart:
             name,
             {
                 each.metric.name: PairedPartStats(
-                    each.a, each.b, each.metric.aggregate, 1.0, clusters.select(each.pairs)
+                    each.a, each.b, each.metric.aggregate, 1.0, clusters.restrict(each.pairs).codes
                 )
                 for each in matched
             },
@@ -65,7 +65,7 @@ class ComparedPart:
             pairs.counts,
             max(pairs.counts.count, a.results.journal.total, b.results.journal.total),
             refused,
-            collect_notes(a, b, pairs, rows[:1], cluster),
+            collect_notes(a, b, pairs, rows[:1]),
         )
 
 
@@ -103,7 +103,7 @@ def compare_suites(
         pairs=_add_counts(loaded.values()),
         rows=tuple(rows),
         refused=refused,
-        notes=tuple(_collect_notes(suites, loaded)),
+        notes=(*_collect_notes(suites, loaded), *describe_tests(rows)),
     )
 
 
@@ -128,7 +128,7 @@ def _select(chosen: Mapping[str, Mapping[str, str]], requested: Sequence[str]) -
 def _build_rows(
     suites: tuple[SuiteRun, SuiteRun], loaded: Mapping[str, ComparedPart], chosen: Mapping[str, Mapping[str, str]]
 ) -> tuple[list[ComparisonRow], dict[str, str]]:
-    """Compare the combined numbers, then each part and each language; adjust p-values within each."""
+    """Compare the combined numbers, then each part and each language."""
     refused: dict[str, str] = {}
     whole: list[ComparisonRow] = []
     parts: list[ComparisonRow] = []
@@ -146,7 +146,7 @@ def _build_rows(
         ]
         for language, members in _list_languages(suites[0], loaded, by_part):
             languages.append(replace(combine(members, "parts"), field=LANGUAGE_FIELD, group=language))
-    return [*adjust_p_values(whole), *adjust_p_values(parts), *adjust_p_values(languages)], refused
+    return adjust_p_values([*whole, *parts, *languages]), refused
 
 
 def _explain_refusal(

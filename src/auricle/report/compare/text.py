@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from auricle.report.methods import explain_few_units, format_method, mark_few_units
 from auricle.report.terminal import format_table, to_one_line
 from auricle.report.text_format import format_number
 
@@ -14,11 +15,10 @@ if TYPE_CHECKING:
     from auricle.metrics.matrix_difference import MatrixDifference, RecallChange
     from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
 
-HEADER = ("task", "metric", "group", "A", "B", "B − A", "95 % interval", "p", "adjusted p", "n",
+HEADER = ("task", "metric", "group", "A", "B", "B − A", "95 % interval", "method", "p", "adjusted p", "n",
           "better", "worse")  # fmt: skip
-SHIFT_HEADER = ("dimension", "label", "A", "B", "B − A", "95 % interval", "p", "adjusted p",
+SHIFT_HEADER = ("dimension", "label", "A", "B", "B − A", "95 % interval", "method", "p", "adjusted p",
                 "Cohen's d", "n")  # fmt: skip
-SIGNIFICANCE_LEVEL = 0.05
 MAX_ANSWER_LENGTH = 300
 
 
@@ -33,6 +33,7 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
         several = len(comparison.rows) > 1
         cells = [(comparison.task, *_row_cells(row, several)) for row in comparison.rows]
         yield from format_table(HEADER, cells)
+        yield from _few_units_lines(comparison.rows, comparison)
         yield ""
     yield from map(describe_row, comparison.overall)
     yield from (f"{name}: not compared: {reason}" for name, reason in comparison.refused.items())
@@ -41,7 +42,18 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
     if comparison.shifts:
         yield ""
         yield from format_table(SHIFT_HEADER, [_shift_cells(shift) for shift in comparison.shifts])
+        yield from _few_units_lines(comparison.shifts, comparison)
     yield from (f"Note: {to_one_line(note, 600)}" for note in comparison.notes)
+
+
+def _few_units_lines(rows: Sequence[ComparisonRow | Shift], comparison: Comparison) -> list[str]:
+    reason = explain_few_units(rows, sample=name_sample(comparison))
+    return [reason] if reason else []
+
+
+def name_sample(comparison: Comparison) -> str:
+    """Return what a unit is without clusters."""
+    return "pair" if comparison.is_paired else "sample"
 
 
 def format_pair_count(comparison: Comparison) -> str:
@@ -60,7 +72,7 @@ def _row_cells(row: ComparisonRow, show_adjusted: bool) -> tuple[str, ...]:
         f"{row.metric} {'↑' if row.higher_is_better else '↓'}",
         f"{row.field}={row.group}" if row.field else "all",
         *_difference_cells(row, row.unit),
-        format_p_value(row.adjusted) if show_adjusted else "",
+        format_adjusted(row) if show_adjusted else "",
         format_size(row),
         *(("", "") if row.samples else map(str, (row.better, row.worse))),
     )
@@ -82,15 +94,26 @@ def format_size(row: ComparisonRow | Shift) -> str:
     return f"{row.samples[0]:,} / {row.samples[1]:,}" if row.samples else f"{row.n:,}"
 
 
-def _difference_cells(row: Difference, unit: str) -> tuple[str, ...]:
+def _difference_cells(row: ComparisonRow | Shift, unit: str) -> tuple[str, ...]:
     low, high = (format_difference(end, unit) for end in (row.low, row.high))
     return (
         format_number(row.value_a, unit),
         format_number(row.value_b, unit),
-        format_difference(row.difference, unit),
+        mark_difference(row, unit),
         "–" if low == "–" else f"{low} … {high}",
+        format_method(row.method, row),
         format_p_value(row.p),
     )
+
+
+def mark_difference(row: ComparisonRow | Shift, unit: str) -> str:
+    """Format a difference with its mark, if it has few independent units."""
+    return f"{format_difference(row.difference, unit)}{mark_few_units(row)}"
+
+
+def format_adjusted(row: ComparisonRow) -> str:
+    """Format the adjusted p-value, and whether the interval differs from it."""
+    return f"{format_p_value(row.adjusted)}{' borderline' if row.is_borderline else ''}"
 
 
 def format_difference(value: float, unit: str, *, signed: bool = True) -> str:
@@ -133,10 +156,6 @@ def format_effect_size(d: float) -> str:
     return "–" if math.isnan(d) else f"{d:+.2f}"
 
 
-def is_significant(row: ComparisonRow) -> bool:
-    return row.adjusted < SIGNIFICANCE_LEVEL and row.difference != 0
-
-
 def describe_row(row: ComparisonRow) -> str:
     return f"{row.metric}: {_describe_difference(row)}{_describe_bounds(row)}"
 
@@ -145,16 +164,32 @@ def _describe_difference(row: ComparisonRow) -> str:
     if math.isnan(row.p):
         what = "samples" if row.samples else "pairs"
         return f"too few {what} for a test." if row.n < 2 else f"undefined for these {what}."
-    if is_significant(row):
-        better = (row.difference > 0) == row.higher_is_better
-        sizes = sorted(abs(end) for end in (row.low, row.high))
-        across = row.low * row.high < 0  # the test is exact, the interval is not
-        size = format_difference(row.difference, row.unit, signed=False)
-        ends = " … ".join(format_difference(end, row.unit, signed=False).removesuffix(" pp") for end in sizes)
-        return f"B is {'better' if better else 'worse'} by {size}{'' if across else f' ({ends})'}."
+    if row.is_significant:
+        return f"{_describe_change(row)}."
+    if row.is_borderline:
+        return f"borderline: {_describe_change(row)}, but {_describe_disagreement(row)}."
     if not row.samples and not row.better and not row.worse:
         return f"all pairs score the same{_describe_detectable(row)}."
     return f"no significant difference{_describe_detectable(row)}."
+
+
+def _describe_change(row: ComparisonRow) -> str:
+    better = (row.difference > 0) == row.higher_is_better
+    size = format_difference(row.difference, row.unit, signed=False)
+    ends = ""
+    if row.excludes_zero:
+        sizes = sorted(abs(end) for end in (row.low, row.high))
+        texts = (format_difference(end, row.unit, signed=False).removesuffix(" pp") for end in sizes)
+        ends = f" ({' … '.join(texts)})"
+    return f"B is {'better' if better else 'worse'} by {size}{ends}"
+
+
+def _describe_disagreement(row: ComparisonRow) -> str:
+    """Describe which of interval and adjusted p-value does not show the difference."""
+    if row.excludes_zero:
+        return f"the adjusted p-value is {format_p_value(row.adjusted)}"
+    low, high = (format_difference(end, row.unit) for end in (row.low, row.high))
+    return f"the interval includes zero ({low.removesuffix(' pp')} … {high})"
 
 
 def _describe_detectable(row: ComparisonRow) -> str:

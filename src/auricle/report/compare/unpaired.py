@@ -107,7 +107,7 @@ Groups = tuple[SampleGroup, SampleGroup]
 
 
 def build_unpaired_rows(metrics: Sequence[Metric], groups: Groups, by: str, cluster: str) -> list[ComparisonRow]:
-    """Compute each metric over all samples, then for each value of the field `by`; adjust p-values within each."""
+    """Compute each metric over all samples, then for each value of the field `by`."""
     whole = [_add_bounds(_build_row(metric, groups, cluster), metric, groups) for metric in metrics]
     parts = [
         replace(_build_row(metric, part, cluster), field=by, group=value)
@@ -115,7 +115,7 @@ def build_unpaired_rows(metrics: Sequence[Metric], groups: Groups, by: str, clus
         for metric in metrics
         if all(len(group.places(metric)) for group in part)
     ]
-    return [*adjust_p_values(whole), *adjust_p_values(parts)]
+    return adjust_p_values([*whole, *parts])
 
 
 def _split_groups(groups: Groups, field: str) -> Iterator[tuple[str, Groups]]:
@@ -200,6 +200,7 @@ def _compute_shift(dimension: str, label: str, groups: Groups, cluster: str) -> 
         dimension=dimension,
         label=label,
         adjusted=test.p,
+        cluster=cluster if codes_a is not None or codes_b is not None else "",
         cohens_d=pooled_effect_size(before, after),
         samples=(len(before), len(after)),
     )

@@ -3,6 +3,7 @@
 import math
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from auricle.metrics.error_rates import exact_match, wer
 from auricle.metrics.labels import uar
 from auricle.report.compare import text as compare_text
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
-from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
+from auricle.report.compare.metric_rows import ComparisonRow, adjust_p_values, build_rows, pair_stats
 from auricle.report.score_table import StatArray
 from tests.support.comparisons import find_row
 
@@ -38,8 +39,9 @@ def test_p_values_are_adjusted_over_all_metrics(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = (run(n, data, metrics="wer,cer", wrong=w) for n, w in (("a", 0.1), ("b", 0.2)))
     comparison = compare(a, b)
-    smallest = min(comparison.rows, key=lambda row: row.p)
-    assert smallest.adjusted == pytest.approx(2 * smallest.p)
+    first, second = comparison.rows
+    assert first.adjusted == first.p
+    assert second.adjusted == max(first.p, second.p)
     assert any("Holm" in note for note in comparison.notes)
 
 
@@ -61,7 +63,89 @@ def test_clusters_are_resampled_whole(run: Any, quiz: Any) -> None:
     row = find_row(comparison, "exact_match")
     assert row.method == "paired-cluster-bootstrap:1000"
     assert row.units == 8
-    assert any("only 8 values of voice" in note for note in comparison.notes)
+    assert row.cluster == "voice"
+    assert "† only 8 voices: intervals are approximate" in list(compare_text.format_comparison(comparison))
+
+
+# --- several tests ----------------------------------------------------------------------------
+
+
+def make_test(
+    p: float, metric: str = "wer", field: str = "", *, difference: float = -0.1, low: float = -0.2, high: float = -0.05
+) -> ComparisonRow:
+    """Make a row with this p-value and this interval."""
+    return ComparisonRow(
+        value_a=0.2,
+        value_b=0.2 + difference,
+        difference=difference,
+        low=low,
+        high=high,
+        detectable=0.1,
+        p=p,
+        n=20,
+        units=20,
+        method="t",
+        metric=metric,
+        title=metric,
+        field=field,
+        adjusted=p,
+        better=5,
+        worse=1,
+        worst=0.0,
+        best=0.0,
+        higher_is_better=False,
+        unit="share",
+        signature="",
+        right_or_wrong=False,
+    )
+
+
+def adjust(*rows: ComparisonRow) -> list[float]:
+    return [row.adjusted for row in adjust_p_values(rows)]
+
+
+def test_the_first_metric_is_tested_alone_and_the_others_share_the_level() -> None:
+    others = (make_test(0.01, "cer"), make_test(0.02, "mer"), make_test(0.03, field="subset"))
+    assert adjust(make_test(0.001), *others) == pytest.approx([0.001, 0.03, 0.04, 0.04])
+
+
+def test_rows_over_all_pairs_and_rows_of_groups_are_one_family() -> None:
+    groups = [make_test(0.01, field="subset") for _ in range(4)]
+    assert adjust(make_test(0.001), make_test(0.02, "cer"), *groups) == pytest.approx([0.001, *[0.05] * 5])
+
+
+def test_no_other_test_is_significant_if_the_first_is_not() -> None:
+    assert adjust(make_test(0.2), make_test(1e-9, "cer"), make_test(0.4, "mer")) == pytest.approx([0.2, 0.2, 0.4])
+
+
+def test_a_metric_without_a_test_does_not_come_first() -> None:
+    nan = math.nan
+    assert adjust(make_test(nan), make_test(0.01, "cer"), make_test(0.02, "mer")) == pytest.approx(
+        [nan, 0.01, 0.02], nan_ok=True
+    )
+    assert adjust(make_test(0.01, field="part"), make_test(0.02, field="part")) == pytest.approx([0.02, 0.02])
+    assert adjust() == []
+
+
+def test_a_difference_is_borderline_if_interval_and_adjusted_p_differ() -> None:
+    clear, hidden = make_test(0.01), replace(make_test(0.01), adjusted=0.08)
+    across = make_test(0.04, low=-0.2, high=0.01)
+    none = make_test(0.4, low=-0.2, high=0.1)
+    rows = (clear, hidden, across, none, make_test(math.nan, low=math.nan, high=math.nan))
+    assert [row.is_significant for row in rows] == [True, False, False, False, False]
+    assert [row.is_borderline for row in rows] == [False, True, True, False, False]
+    assert compare_text.describe_row(hidden) == (
+        "wer: borderline: B is better by 10.00 pp (5.00 … 20.00), but the adjusted p-value is 0.080."
+    )
+    assert compare_text.describe_row(across) == (
+        "wer: borderline: B is better by 10.00 pp, but the interval includes zero (-20.00 … +1.00 pp)."
+    )
+    assert compare_text.format_adjusted(hidden) == "0.080 borderline"
+    assert compare_text.format_adjusted(clear) == "0.010"
+
+
+def test_equal_runs_are_not_borderline() -> None:
+    assert not make_test(1.0, difference=0.0, low=0.0, high=0.0).is_borderline
 
 
 # --- rows of constructed runs -----------------------------------------------------------------

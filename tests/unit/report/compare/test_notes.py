@@ -18,6 +18,26 @@ def test_an_unfinished_run_is_noted(run: Any, quiz: Any) -> None:
     assert "B is not finished: it has 40 samples so far." in compare(a, b).notes
 
 
+def test_several_tests_are_explained_with_the_metric_that_comes_first(run: Any, quiz: Any) -> None:
+    data = quiz()
+    a, b, c = (run(name, data, metrics="wer,cer", wrong=wrong) for name, wrong in (("a", 0.0), ("b", 0.4), ("c", 0.0)))
+    (note,) = [note for note in compare(a, b).notes if "Holm" in note]
+    assert note == (
+        "wer is tested first and alone, at the level of 0.05. All other tests of the table share that level by Holm's "
+        "method, and count only if the first is significant (serial gatekeeping)."
+    )
+    assert any(note.endswith("wer is not, so no other difference is.") for note in compare(a, c).notes)
+    assert not any("Holm" in note for note in compare(a, b, metrics=["wer"]).notes)
+
+
+def test_runs_that_are_clustered_differently_are_noted(run: Any, quiz: Any) -> None:
+    data = quiz()
+    a, b = run("a", data, cluster="voice"), run("b", data, cluster="none")
+    note = "Samples are clustered by voice in A and by none in B: they are treated as independent here."
+    assert any(each.startswith(note) for each in compare(a, b).notes)
+    assert not any("clustered" in each for each in compare(a, b, cluster="voice").notes)
+
+
 def test_models_with_different_labels_are_noted(run: Any, moods: Any) -> None:
     a = run("a", moods, "fake-labels", "classify")
     b = run("b", moods, "fake-labels", "classify", labels="angry,happy,neutral")

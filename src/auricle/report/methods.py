@@ -1,0 +1,125 @@
+"""How the interval of a number was computed: its method, its independent units, and a mark if these are few.
+
+Imports no numerical library, so that `auricle show` starts fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+FEW_UNITS = 10
+"""Numbers with fewer independent units are marked: their intervals rest on an approximation."""
+FEW_UNITS_MARK = "†"
+
+METHODS = {
+    "wilson": ("Wilson", "Wilson’s score interval of a share"),
+    "bootstrap": ("bootstrap", "percentile bootstrap over samples"),
+    "cluster-bootstrap": ("bootstrap", "percentile bootstrap over whole clusters"),
+    "price-bonett": ("Price–Bonett", "interval of Price and Bonett of a weighted mean of shares"),
+    "stratified-bootstrap": (
+        "stratified bootstrap",
+        "percentile bootstrap over samples, or clusters of samples, of each part",
+    ),
+    "mcnemar-exact": ("McNemar", "McNemar’s exact test of the pairs that changed; interval of Bonett and Price"),
+    "paired-bootstrap": ("bootstrap", "percentile bootstrap over pairs, the same draw for both runs"),
+    "paired-cluster-bootstrap": (
+        "bootstrap",
+        "percentile bootstrap over whole clusters of pairs, the same draw for both runs",
+    ),
+    "fisher-exact": ("Fisher", "Fisher’s exact test; interval of Newcombe"),
+    "unpaired-bootstrap": ("bootstrap", "percentile bootstrap over samples, drawn for each group by itself"),
+    "unpaired-cluster-bootstrap": (
+        "bootstrap",
+        "percentile bootstrap over whole clusters, drawn for each group by itself",
+    ),
+    "stratified-paired-bootstrap": (
+        "stratified bootstrap",
+        "percentile bootstrap over pairs, or clusters of pairs, drawn for each part by itself, the same draw for both "
+        "runs",
+    ),
+    "stratified-bonett-price": (
+        "Bonett–Price",
+        "normal approximation of Bonett and Price, with the variance of each part",
+    ),
+    "none": ("–", "too few samples"),
+}
+"""The name of each method for tables, and its description."""
+
+
+class HasUnits(Protocol):
+    """A number or a difference with its independent units."""
+
+    @property
+    def cluster(self) -> str:
+        """Metadata field whose values are the units; empty if samples or pairs are."""
+
+    @property
+    def units(self) -> int:
+        """Number of independent units."""
+
+
+def name_units(cluster: str, low: int, high: int | None = None, *, sample: str = "sample") -> str:
+    """Name a number of units, or a range: `12 speakers`, `3 to 6 speakers`, `1 sample`.
+
+    Args:
+        cluster: Metadata field whose values are the units; empty if samples are.
+        low: The number, or the lowest.
+        high: The highest, if it is a range.
+        sample: What a unit is without a cluster.
+    """
+    count = f"{low:,}" if high is None or high == low else f"{low:,} to {high:,}"
+    nouns = [_unit_noun(name, is_single=(high or low) == 1) for name in (cluster or sample).split(" / ")]
+    return f"{count} {' / '.join(nouns)}"
+
+
+def _unit_noun(field: str, *, is_single: bool) -> str:
+    """Return the noun for the values of a metadata field: `spk` and `speaker_id` are speakers."""
+    noun = {"spk": "speaker"}.get(field.lower(), field.lower().removesuffix("_id").replace("_", " "))
+    if is_single or noun.endswith("s"):
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+
+def format_method(method: str, number: HasUnits) -> str:
+    """Format how an interval was computed, with its units if they are not samples: `bootstrap, 12 speakers`."""
+    name = METHODS.get(_kind(method), (_kind(method), ""))[0]
+    return f"{name}, {name_units(number.cluster, number.units)}" if number.cluster else name
+
+
+def describe_method(method: str) -> str:
+    """Describe how an interval was computed, with the number of draws."""
+    rounds = method.partition(":")[2]
+    drawn = f", {int(rounds):,} draws" if rounds.isdigit() else ""
+    return METHODS.get(_kind(method), ("", _kind(method)))[1] + drawn
+
+
+def _kind(method: str) -> str:
+    return method.partition(":")[0]
+
+
+def has_few_units(number: HasUnits) -> bool:
+    return 0 < number.units < FEW_UNITS
+
+
+def mark_few_units(number: HasUnits) -> str:
+    """Return the mark of a number with few independent units; otherwise an empty string."""
+    return FEW_UNITS_MARK if has_few_units(number) else ""
+
+
+def explain_few_units(numbers: Iterable[HasUnits], *, sample: str = "sample") -> str:
+    """Explain the mark of the numbers of a table in one line; empty if none is marked.
+
+    Args:
+        numbers: The numbers of the table, marked or not.
+        sample: What a unit is without a cluster.
+    """
+    counts: dict[str, list[int]] = {}
+    for number in numbers:
+        if has_few_units(number):
+            counts.setdefault(number.cluster, []).append(number.units)
+    if not counts:
+        return ""
+    named = ", ".join(name_units(name, min(units), max(units), sample=sample) for name, units in counts.items())
+    is_single = sum(map(len, counts.values())) == 1
+    return f"{FEW_UNITS_MARK} only {named}: {'the interval is' if is_single else 'intervals are'} approximate"
