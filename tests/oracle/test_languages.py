@@ -6,7 +6,7 @@ import pytest
 from auricle import Generation, Metric, Sample
 from auricle.metrics.error_rates import cer, mer, wer
 from auricle.tasks.catalogue import TASKS
-from auricle.tasks.kinds import DEFAULT_PROFILES
+from auricle.tasks.scored_language import DEFAULT_PROFILES
 from auricle.text import get_profile, split_mixed
 
 PAIRS = {

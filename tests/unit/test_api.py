@@ -72,3 +72,20 @@ def test_api_works_inside_a_running_event_loop(spec: Spec, tmp_path: Path) -> No
     (exact, _), answer = asyncio.run(cell())
     assert exact.value == 1.0
     assert text_of(answer) == "hello"
+
+
+def test_the_language_read_from_the_references_is_kept_by_the_run(manifest: Any, tmp_path: Path, tone: Any) -> None:
+    sound = tone("a.wav")
+    path = manifest(
+        [{"id": str(row), "audio": str(sound), "text": text} for row, text in enumerate(["你好", "再见", "hello"])]
+    )
+    spec = Spec(task="asr", task_args={"data": str(path)}, model=lambda audio: "你好", limit=1)
+    numbers = evaluate(spec, tmp_path / "run")
+    assert [(number.metric, number.value) for number in numbers] == [("mer", 0.0), ("cer", 0.0)]
+    path.unlink()
+    scored = score(tmp_path / "run").metrics
+    assert scored
+    assert [number.metric for number in scored.overall] == ["mer", "cer"]
+    assert any("by default they are scored as zh-mixed" in note for note in scored.notes)
+    others = score(tmp_path / "run", task_args={"scored_as": "und"})
+    assert [number.metric for number in others] == ["wer", "cer"]

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError, SpecError
@@ -127,7 +127,18 @@ class Manifest:
     _layouts: dict[tuple[str, ...], ColumnLayout] = field(default_factory=dict, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        return (self.make_sample(index, row) for index, row in self.select_rows(self._read_rows()))
+        return (self.make_sample(index, row) for index, row in self.iter_rows())
+
+    def iter_rows(self) -> Iterator[tuple[int, Row | RejectedRow]]:
+        """Yield the rows in `row_range` with their index."""
+        return self.select_rows(self._read_rows())
+
+    def iter_columns(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Yield the values of each readable row by role, and its other columns, without building samples."""
+        for _, row in self.iter_rows():
+            columns = row if isinstance(row, RejectedRow) else convert_row(row.origin, self._split_columns, row.values)
+            if not isinstance(columns, RejectedRow):
+                yield columns
 
     def _read_rows(self) -> Iterator[Row | RejectedRow]:
         return read_rows(self.path, skip_binary=self.skips_media)
@@ -146,6 +157,11 @@ class Manifest:
     def notes(self) -> list[str]:
         """Return notes on the rows as a whole."""
         return list(self.check())
+
+    def with_notes(self, *notes: str) -> Self:
+        """Return the same rows with further notes on them; empty ones are left out."""
+        check = self.check
+        return replace(self, check=lambda: [*check(), *filter(None, notes)])
 
     def select_rows(self, rows: Iterable[T]) -> Iterator[tuple[int, T]]:
         """Yield the rows in `row_range` with their index."""

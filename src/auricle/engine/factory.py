@@ -62,7 +62,8 @@ class Evaluation:
         task = build_task(spec)
         model_class = resolve_model(spec)
         _check_inputs(spec, task, model_class)
-        return cls(spec, task, model_class, choose_inferencer(spec, task, model_class))
+        inferencer = choose_inferencer(spec, task, model_class)
+        return cls(spec.with_derived(task.derived_args), task, model_class, inferencer)
 
     @property
     def folder_name(self) -> str:

@@ -26,7 +26,7 @@ from auricle.tasks.options import PROVENANCE_OPTIONS
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference, absolute_code_path, read_task_file, resolve_paths
 
 SCORING_ARGUMENTS = (
-    *("profile", "metrics", "rubric", "votes", "cluster", "name", "answers", "by"),
+    *("profile", "scored_as", "metrics", "rubric", "votes", "cluster", "name", "answers", "by"),
     *(name for name in PROVENANCE_OPTIONS if name != "version"),
     *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
 )
@@ -174,6 +174,10 @@ class Spec(BaseModel):
             )
         task_args = {**self.task_args, **resolve_paths(arguments, Path())}
         return self.model_copy(update={"task_args": task_args, "profile": _to_names(profile) or self.profile})
+
+    def with_derived(self, arguments: Mapping[str, Any]) -> Self:
+        """Return the spec with arguments of scoring that its task read from the data."""
+        return self.model_copy(update={"task_args": {**self.task_args, **arguments}}) if arguments else self
 
     def register_secrets(self) -> None:
         """Register the secrets among the arguments, so that they are removed from everything the run writes."""

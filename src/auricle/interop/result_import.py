@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import file_digest
@@ -148,14 +148,14 @@ class ImportOptions:
 def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions) -> Spec:
     """Write a run from results, score it, and return its spec."""
     spec = build_spec(results, result_format, out, options)
-    records = _build_records(results, spec)
+    records, notes = _build_records(results, spec)
     with Run.open(out, _describe_run(spec, results, result_format)) as run:
         if not run.read_progress().complete:  # already imported
             write_lines_atomically(out / ROWS_FILE, (dumps(sample.manifest_row) for sample in results.samples))
             for record in records:
                 run.append(record)
             run.flush()
-            run.write_progress(_build_progress(results, len(records)))
+            run.write_progress(_build_progress(results, len(records), notes))
     api.score(out)
     return spec
 
@@ -208,7 +208,7 @@ def _compute_sha256(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _build_progress(results: ImportedResults, count: int) -> Progress:
+def _build_progress(results: ImportedResults, count: int, notes: Sequence[str]) -> Progress:
     """Build the progress of a complete pass; timing is included only if every answer has it."""
     answered = [sample for sample in results.samples if sample.outputs]
     seconds = sum_or_none([sample.seconds for sample in answered])
@@ -222,12 +222,12 @@ def _build_progress(results: ImportedResults, count: int) -> Progress:
         rows=count,
         passes=passes,
         revision=f"{results.path.name}@{_compute_sha256(results.path)[:8]}",
-        notes=tuple(results.notes),
+        notes=(*results.notes, *notes),
     )
 
 
-def _build_records(results: ImportedResults, spec: Spec) -> list[Record]:
-    """Build the records of the journal; raise `DataError` if no row is valid for the task."""
+def _build_records(results: ImportedResults, spec: Spec) -> tuple[list[Record], list[str]]:
+    """Build the records of the journal, and notes on them; raise `DataError` if no row is valid for the task."""
     with TemporaryDirectory(prefix="auricle-import-") as scratch:
         path = Path(scratch) / ROWS_FILE
         write_lines_atomically(path, (dumps(sample.manifest_row) for sample in results.samples))
@@ -235,10 +235,11 @@ def _build_records(results: ImportedResults, spec: Spec) -> list[Record]:
         scratch_arguments = {**spec.task_args, data_argument: str(path)}
         task = build_task(spec.model_copy(update={"task_args": scratch_arguments}))
         items = list(_iterate_samples(task, spec))
+        notes = task.notes(spec.model, spec.model_args) if task.derived_args else []
     if not any(isinstance(item, Sample) for item in items):
         reason = next((item.reason for item in items if isinstance(item, RejectedRow)), "there are no rows")
         raise DataError(f"{results.path}: no row can be used as {spec.task}: {reason}.")
-    return [_build_record(index, item, results) for index, item in enumerate(items)]
+    return [_build_record(index, item, results) for index, item in enumerate(items)], notes
 
 
 def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResults) -> Record:

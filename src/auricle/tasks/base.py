@@ -39,6 +39,8 @@ class Task:
             `none` if all samples are independent. Default: the first of `speaker`, `speaker_id`, `spk` and `session`
             that the samples have and that repeats.
         group_by: Metadata fields to break numbers down by. By default, all fields with few values.
+        derived_args: Arguments of scoring that were read from the data. A run stores them, so that scoring it again
+            does not depend on the data.
         extra_context: Further facts about the task for models that set `wants_context`.
         find_contamination: Function of model name and model arguments that returns notes about a model that may have
             been trained on this data.
@@ -70,6 +72,7 @@ class Task:
     citation: str = field(default="", kw_only=True)
     cluster: str = ""
     group_by: tuple[str, ...] = ()
+    derived_args: Mapping[str, Json] = field(default_factory=dict, kw_only=True)
     extra_context: Mapping[str, Json] = field(default_factory=dict)
     find_contamination: Callable[[str, Mapping[str, Any]], Sequence[str]] = lambda _model, _arguments: ()
 

@@ -28,6 +28,7 @@ from auricle.tasks.multiple_choice import (
 )
 from auricle.tasks.options import COLUMN_OPTIONS, TaskOptions, language_name, parse_row_range, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, with_columns, with_shots
+from auricle.tasks.scored_language import ScoredLanguage, read_language
 from auricle.text import resolve_profile_name
 
 MEDIA = ("video", "image", "audio")
@@ -43,12 +44,8 @@ EMOTION_METRICS = (
 )
 """Metrics for classifiers and for models of emotional dimensions; those a model cannot produce are skipped."""
 
-DEFAULT_PROFILES = {"en": "whisper-en", "zh": "zh", "yue": "zh"}
-UNSPACED_LANGUAGES = {"ja", "th", "lo", "km", "my"}  # scored by character, because words are not separated
-DEFAULT_PROFILES |= dict.fromkeys(UNSPACED_LANGUAGES, "chars") | dict.fromkeys(("tr", "az"), "basic+turkish")
-# Korean has spaces, but where they go varies between writers, so that its recognition is reported by character.
-TRANSCRIPT_METRICS: dict[str, tuple[str, ...]] = {"zh": ("mer", "cer"), "yue": ("mer", "cer"), "ko": ("cer", "wer")}
-TRANSCRIPT_METRICS |= dict.fromkeys(UNSPACED_LANGUAGES, ("cer",))
+LANGUAGE_DEPENDENT_METRICS = {"bleu", "ter"}
+"""Metrics that split texts by their language, whatever the profile."""
 
 SampleTransform = Callable[[Sample], Sample]
 
@@ -71,6 +68,10 @@ class TaskKind:
     default_inferencer: str = "respond"
     format_answer: Callable[[Sample], str] = first_target
     """Formats the correct answer of a few-shot example."""
+    decides_language: bool = False
+    """Whether the rows decide how texts are scored if no language is stated."""
+    language_column: str = "language"
+    """The column that states the language of the target."""
 
     def __call__(self, **arguments: Any) -> Task:
         """Build a task from the options of a command line, a task file or Python."""
@@ -78,8 +79,28 @@ class TaskKind:
 
     def task_from_manifest(self, options: TaskOptions) -> Task:
         """Build a task from the manifest that the options name."""
-        recipe = build_recipe(options, self.default_prompt(options), self.metrics, self.default_inferencer)
-        return self.task_from_samples(options, recipe, self._load_manifest(options, recipe))
+        scored = self._find_scored_language(options)
+        options = replace(options, scored_as=scored.code)
+        metrics = self.default_metrics(scored)
+        recipe = build_recipe(options, self.default_prompt(options), metrics, self.default_inferencer)
+        samples = self._load_manifest(options, recipe)
+        if not scored.is_read:
+            return self.task_from_samples(options, recipe, samples)
+        task = self.task_from_samples(options, recipe, samples.with_notes(scored.note))
+        return replace(task, derived_args={"scored_as": scored.code})
+
+    def default_metrics(self, language: ScoredLanguage) -> tuple[str, ...]:
+        """Return the metrics that are used if the options have none."""
+        return self.metrics
+
+    def _find_scored_language(self, options: TaskOptions) -> ScoredLanguage:
+        """Return the stated language, or the one that the rows show if the metrics depend on it."""
+        stated = _stated_language(options)
+        is_needed = self.decides_language or LANGUAGE_DEPENDENT_METRICS & {*split_list(options.metrics)}
+        if stated.code or options.reader or not is_needed:
+            return stated
+        rows = partial(load_manifest, options, self.columns, lambda sample: sample)
+        return read_language(rows, self.language_column)
 
     def default_prompt(self, options: TaskOptions) -> str:
         """Return the prompt that is used if the options have none."""
@@ -116,6 +137,19 @@ class TaskKind:
 def _format_scored_answer(inferencer: Choose, sample: Sample) -> str:
     """Write the correct answer of a few-shot example as the options of a sample are scored."""
     return inferencer.write_options(sample)[correct_option_index(sample)].strip()
+
+
+def _stated_language(options: TaskOptions) -> ScoredLanguage:
+    """Return the language that the options state; several count as none."""
+    return ScoredLanguage(options.scored_as or ("" if "," in options.language else options.language))
+
+
+@dataclass(frozen=True)
+class Transcription(TaskKind):
+    """A kind whose targets are transcripts, scored in words or characters as their language requires."""
+
+    def default_metrics(self, language: ScoredLanguage) -> tuple[str, ...]:
+        return language.transcript_metrics
 
 
 @dataclass(frozen=True)
@@ -168,8 +202,8 @@ def asr(**arguments: Any) -> Task:
         default_question="Please transcribe the spoken content into written text.",
         requires_media=True,
     )
-    metrics = TRANSCRIPT_METRICS.get(options.language, ("wer", "cer"))
-    kind = TaskKind("asr", columns, f"{MEDIA_TEMPLATE}{{question}}", metrics, require_transcript)
+    prompt = f"{MEDIA_TEMPLATE}{{question}}"
+    kind = Transcription("asr", columns, prompt, ("wer", "cer"), require_transcript, decides_language=True)
     return kind.task_from_manifest(options)
 
 
@@ -181,7 +215,14 @@ def translate(**arguments: Any) -> Task:
         default_question=f"Please translate the speech into {language_name(options.language or 'en')}.",
         requires_media=True,
     )
-    kind = TaskKind("translate", columns, f"{MEDIA_TEMPLATE}{{question}}", ("bleu", "chrf"))
+    kind = TaskKind(
+        "translate",
+        columns,
+        f"{MEDIA_TEMPLATE}{{question}}",
+        ("bleu", "chrf"),
+        decides_language=True,
+        language_column="target_language",  # `language` is often that of the speech
+    )
     return kind.task_from_manifest(options)
 
 
@@ -279,7 +320,8 @@ def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: Sampl
 
 
 def _build_metrics(names: Sequence[str], aggregations: str | Sequence[str], options: TaskOptions) -> list[Metric]:
-    profile = resolve_profile_name(options.profile, options.language) or DEFAULT_PROFILES.get(options.language, "")
+    scored = _stated_language(options)
+    profile = resolve_profile_name(options.profile, scored.language) or scored.profile
     metrics = [_resolve_metric(name, index) for index, name in enumerate(names)]
     if options.rubric:
         metrics.append(_rubric_metric(options.rubric, metrics))
@@ -289,7 +331,7 @@ def _build_metrics(names: Sequence[str], aggregations: str | Sequence[str], opti
         metrics = [metric.without_synonyms() if metric.without_synonyms else metric for metric in metrics]
     if profile:
         metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in metrics]
-    metrics = [metric.with_language(options.language) if metric.with_language else metric for metric in metrics]
+    metrics = [metric.with_language(scored.language) if metric.with_language else metric for metric in metrics]
     return apply_aggregations(metrics, split_list(aggregations)) if aggregations else metrics
 
 

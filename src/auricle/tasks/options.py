@@ -79,6 +79,9 @@ class TaskOptions(Provenance):
     rows: str = ""
     """The rows to use, as `[from:to]` counted from 0."""
     language: str = ""
+    scored_as: str = ""
+    """The language whose metrics and profile are the defaults: a code, one with `-mixed`, or `und` for words of any
+    language. [default: `language`, or else what the rows show]"""
     profile: str = ""
     metrics: str | Sequence[str] = ()
     rubric: str = ""
@@ -129,7 +132,7 @@ class TaskOptions(Provenance):
         if not arguments.get("data"):
             raise SpecError(f"The task {kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
         options = cls(**{name: _parse_option(name, value) for name, value in arguments.items() if value is not None})
-        return replace(options, language=_normalise_language(options.language))
+        return replace(options, language=normalise_language(options.language))
 
 
 def _parse_option(name: str, value: Any) -> Any:
@@ -153,7 +156,7 @@ def _parse_languages(value: Any) -> tuple[str, ...]:
     codes = value.split(",") if isinstance(value, str) else value
     is_valid = isinstance(codes, (list, tuple)) and all(isinstance(code, str) and code.strip() for code in codes)
     check_option("languages", value, is_valid, "a list of language codes such as [en, de]")
-    return tuple(dict.fromkeys(_normalise_language(code, "languages") for code in codes))
+    return tuple(dict.fromkeys(normalise_language(code, "languages") for code in codes))
 
 
 def is_integer(value: object) -> bool:
@@ -167,6 +170,10 @@ def _is_count(value: object) -> bool:
 CHECKED_OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(INTEGER_OPTIONS, (_is_count, "a positive integer")),
     "reader": (callable, "a function"),
+    "scored_as": (
+        lambda value: isinstance(value, str) and bool(re.fullmatch("([a-z]{2,3}(-mixed)?)?", value)),
+        "a language code such as zh, a code with -mixed, or und",
+    ),
     "integer_answers": (lambda value: value in INTEGER_READINGS, f"one of {', '.join(INTEGER_READINGS)}"),
     "synonyms": (lambda value: isinstance(value, bool), "true or false"),
     # YAML reads 1.10 as the number 1.1.
@@ -185,10 +192,10 @@ def check_option(name: str, value: Any, is_valid: bool, expected: str) -> Any:
     return value
 
 
-def _normalise_language(language: str, option: str = "language") -> str:
+def normalise_language(language: str, option: str = "language") -> str:
     """Reduce `zh-CN` and `ZH` to `zh`; reject anything that is not a language code or a list of them."""
     if "," in language:
-        return ", ".join(map(_normalise_language, language.split(",")))
+        return ", ".join(map(normalise_language, language.split(",")))
     code = re.split("[-_]", language.strip().lower())[0]
     if code and not re.fullmatch("[a-z]{2,3}", code):
         raise SpecError(f"Invalid language {language!r}: expected a code such as en, zh or de.", location=(option,))

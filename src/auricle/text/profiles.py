@@ -19,16 +19,9 @@ from auricle.core.registry import Registry
 from auricle.text import framework_normalisers
 from auricle.text.chinese_numbers import fold_numerals, read_contextual_numbers, read_numbers
 from auricle.text.profile_options import OPTION_MARK, OPTIONS, SPELLED, add_steps
+from auricle.text.scripts import UNSPACED_SCRIPTS
 from auricle.text.whisper_normaliser import normalise_whisper
 
-UNSPACED_SCRIPTS = (
-    "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
-    "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # Hiragana, Katakana
-    "\u0e01-\u0eff"  # Thai, Lao
-    "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Myanmar
-    "\u1780-\u17ff"  # Khmer
-)
-"""Scripts written without spaces, in which each character is a token. Korean is written with spaces."""
 _MIXED_TOKEN = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\s{UNSPACED_SCRIPTS}]+")
 
 

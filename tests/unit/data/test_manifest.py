@@ -364,3 +364,17 @@ def test_chosen_column_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         SpecError, match=r"no column 'Recordings'\. Columns: Recording, text\. Did you mean 'Recording'"
     ):
         manifest.validate()
+
+
+def test_columns_are_read_without_building_samples(manifest: Any) -> None:
+    rows = Manifest(manifest([{"text": "a", "speaker": "x"}, {"answer": "b"}]), ASR, row_range=(1, None))
+    assert list(rows.iter_columns()) == [({"target": "b"}, {})]
+    assert list(rows.whole_file_without_media().iter_columns()) == [
+        ({"target": "a"}, {"speaker": "x"}),
+        ({"target": "b"}, {}),
+    ]
+
+
+def test_notes_are_added_to_those_of_the_check(manifest: Any) -> None:
+    rows = Manifest(manifest([]), ASR, check=lambda: ["first"])
+    assert rows.with_notes("second", "").notes() == ["first", "second"]

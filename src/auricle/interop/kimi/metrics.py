@@ -12,7 +12,7 @@ from auricle.interop.kimi.stubs import DATASET_BASE_CLASSES
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.kimi import make_evalkit_judge
-from auricle.tasks.kinds import TRANSCRIPT_METRICS
+from auricle.tasks.scored_language import ScoredLanguage
 
 PROFILE = "kimi"
 """Profile under which a task has exactly the evalkit's metrics."""
@@ -55,7 +55,7 @@ def select_metrics(dataset: Dataset, votes: int = 0) -> MetricSets:
     """
     make = partial(_make_metric, dataset, votes)
     if dataset.task == "ASR":
-        return MetricSets(TRANSCRIPT_METRICS.get(dataset.lang, ("wer", "cer")), [make("wer")])
+        return MetricSets(ScoredLanguage(dataset.lang).transcript_metrics, [make("wer")])
     if dataset.task == "MQA":
         return MetricSets(("option_accuracy",), [make("kimi-choice")], judged=[make("judge-choice")])
     if dataset.task == "Open-Ended":

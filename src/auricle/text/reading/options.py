@@ -25,7 +25,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from auricle.text.profiles import UNSPACED_SCRIPTS
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.phrasings import (
     OPTIONAL_FILLERS,
@@ -37,6 +36,7 @@ from auricle.text.reading.phrasings import (
     whole_word,
 )
 from auricle.text.reading.result import Reading, Strength
+from auricle.text.scripts import UNSPACED_SCRIPTS
 
 _CACHE_SIZE = 4_096
 

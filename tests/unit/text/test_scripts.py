@@ -1,0 +1,47 @@
+"""The language that the script of texts shows."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auricle.text.scripts import identify_language
+
+CHINESE, ENGLISH = "今天天气很好", "the quick brown fox"
+
+
+@pytest.mark.parametrize(
+    ("texts", "language"),
+    [
+        (["今天天气很好。", "我們去公園2024年散步吧！"], "zh"),
+        (["我用 Python 写了一个非常非常长的程序"], "zh"),
+        (["我想听 Hello Kitty", "open the window please"], "zh-mixed"),
+        (["今日は天気がいい。", "東京"], "ja"),
+        (["カタカナ", "ﾊﾝｶｸ"], "ja"),
+        (["我非常喜欢看日本的电影の"], "zh"),
+        (["NHK の News を見る new words all over"], "ja-mixed"),
+        (["วันนี้อากาศดีมาก"], "th"),
+        (["ສະບາຍດີ"], "lo"),
+        (["សួស្តី"], "km"),
+        (["မင်္ဂလာပါ"], "my"),
+        (["오늘은 날씨가 좋네요 OK"], "ko"),
+        (["오늘 we speak mostly English here"], "und"),
+        (["Привет, мир!", "هل أنت بخير", "नमस्ते", "Grüße"], "und"),
+        ([ENGLISH * 20, "東京"], "und"),
+        (["123", "?!", ""], ""),
+        ([], ""),
+    ],
+)
+def test_the_script_shows_the_language(texts: list[str], language: str) -> None:
+    assert identify_language(texts) == language
+
+
+@given(st.permutations([CHINESE, ENGLISH, "おはよう", "안녕 세계", "Grüße"]))
+def test_the_order_of_texts_does_not_matter(texts: list[str]) -> None:
+    assert identify_language(texts) == identify_language(sorted(texts))
+
+
+@pytest.mark.parametrize(
+    ("words", "language"), [(0, "zh"), (11, "zh"), (12, "zh-mixed"), (1900, "zh-mixed"), (1901, "und")]
+)
+def test_a_twentieth_of_characters_and_a_tenth_of_words_make_texts_mixed(words: int, language: str) -> None:
+    assert identify_language(["字" * 100, "word " * words]) == language
