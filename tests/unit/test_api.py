@@ -79,7 +79,7 @@ def test_the_language_read_from_the_references_is_kept_by_the_run(manifest: Any,
     path = manifest(
         [{"id": str(row), "audio": str(sound), "text": text} for row, text in enumerate(["你好", "再见", "hello"])]
     )
-    spec = Spec(task="asr", task_args={"data": str(path)}, model=lambda audio: "你好", limit=1)
+    spec = Spec(task="asr", task_args={"data": str(path)}, model="echo", model_args={"reply": "你好"}, limit=1)
     numbers = evaluate(spec, tmp_path / "run")
     assert [(number.metric, number.value) for number in numbers] == [("mer", 0.0), ("cer", 0.0)]
     path.unlink()
