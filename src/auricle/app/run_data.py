@@ -24,6 +24,7 @@ from auricle.core.serialization import digest
 from auricle.core.types import Generation, Likelihood, Outcome, Output, Record
 from auricle.metrics.confusion import predicted_label
 from auricle.report.sample_view import format_json_value
+from auricle.runs.audit import AUDIT_FILE, Audit, read_audit
 from auricle.runs.journal import JournalLine, iter_journal, read_record
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_current_metrics, read_metrics, read_scoring
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
@@ -76,13 +77,14 @@ def fingerprint(path: Path, *names: str) -> Fingerprint:
 
 
 def load_metrics(path: Path) -> Metrics:
-    """Return the content of `metrics.json`; cached until the file changes."""
-    return _load_metrics(str(path), fingerprint(path, METRICS_FILE))
+    """Return the content of `metrics.json`, with the result of an audit; cached until one of them changes."""
+    return _load_metrics(str(path), fingerprint(path, METRICS_FILE, AUDIT_FILE))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _load_metrics(path: str, fingerprint: Fingerprint) -> Metrics:
-    check_run_file(Path(path) / METRICS_FILE)
+    for name in (METRICS_FILE, AUDIT_FILE):
+        check_run_file(Path(path) / name)
     return read_metrics(Path(path))
 
 
@@ -94,6 +96,12 @@ def is_stale(path: Path) -> bool:
 @st.cache_data(max_entries=64, show_spinner=False)
 def _is_stale(path: str, fingerprint: Fingerprint) -> bool:
     return read_current_metrics(Path(path)) is None
+
+
+def load_audit(path: Path) -> Audit | None:
+    """Return the replies that were drawn to check how answers were read; None if there is no audit."""
+    check_run_file(path / AUDIT_FILE)
+    return read_audit(path)
 
 
 def find_foreign_code(path: Path) -> str:

@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "show": "Print the metrics of runs.",
         "verify": "Check that the files of runs are intact.",
         "samples": "List the samples of a run with reference, output and scores.",
+        "audit": "Check by hand how answers were read from the replies of a run.",
         "compare": "Compare run B with baseline run A, or two groups of samples.",
         "leaderboard": "Print a leaderboard; only comparable runs share a column.",
         "export": "Export a run in the result format of another framework.",

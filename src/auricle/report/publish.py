@@ -23,6 +23,7 @@ from auricle.report import run_html
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
+from auricle.runs.audit import summarise_audit
 from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.metrics import (
     SOURCE_FILES,
@@ -108,6 +109,7 @@ def _score_and_write(
         judge=verdicts.to_facts() if verdicts else None,
         usage=totals.to_usage(),
         speed=summarise_throughput(read_passes(run), delays),
+        audit=summarise_audit(run.path, [number for number in numbers if not number.field]),
     )
     run.write("metrics_summary.csv", summary_csv(metrics))
     run.write("metrics_detail.csv", detail_csv(metrics))

@@ -28,7 +28,7 @@ from auricle.report.methods import describe_method
 from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
-from auricle.report.text_format import group_by_readings, truncate
+from auricle.report.text_format import format_audit, group_by_readings, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
 from auricle.runs.metrics import PART_FIELD, Metrics, Number
 
@@ -130,6 +130,7 @@ def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
         numbers=numbers,
         scale=Scale.fit(collect_extents(alike), include_zero=True) if unit else None,
         readings=group_by_readings(numbers),
+        audit=format_audit(metrics.audit) if metrics.audit else "",
         reading_descriptions=READING_DESCRIPTIONS,
         error_rates=[number for number in numbers if "substitutions" in number.details],
     )

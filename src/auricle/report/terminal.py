@@ -8,6 +8,7 @@ from auricle.core.signature import Signature
 from auricle.report.methods import explain_few_units, format_method
 from auricle.report.text_format import (
     Bound,
+    format_audit,
     format_coverage,
     format_number,
     format_value,
@@ -138,12 +139,13 @@ def _format_bounds(number: Number, worst: Bound, best: Bound, remark: str = "") 
 
 
 def format_readings(metrics: Metrics) -> list[str]:
-    """Format how firmly replies state the answers that were read from them, with a line for metrics that read alike."""
-    return [
+    """Format how answers were read, with a line for metrics that read alike, and how often they were read right."""
+    lines = [
         f"How answers were read ({', '.join(number.metric for number in group)}): "
         + ", ".join(f"{name} {format_number(share, 'share')}" for name, _, share in list_readings(group[0]))
         for group in group_by_readings(metrics.overall)
     ]
+    return [*lines, format_audit(metrics.audit)] if metrics.audit else lines
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

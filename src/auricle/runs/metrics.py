@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import DataError
 from auricle.core.signature import Signature
+from auricle.runs.audit import AuditResult, summarise_audit
 from auricle.runs.documents import UnknownFormat, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
 from auricle.runs.run_spec import OUTPUTS_FILE, VERDICTS_FILE
@@ -306,6 +307,8 @@ class Metrics:
     """The files that the numbers were computed from."""
     derived: dict[str, str] = field(default_factory=dict)
     """The digests of the other files that were written with these numbers."""
+    audit: AuditResult | None = None
+    """How often answers were read right, if replies were labelled."""
     parts: tuple[PartFacts, ...] = ()
     """The parts, if these are the combined numbers of a suite."""
 
@@ -334,13 +337,14 @@ def read_metrics(run_path: Path) -> Metrics:
         DataError: if the run was not scored yet, or the file is damaged or has a newer format.
     """
     path = run_path / METRICS_FILE
-    return read_document(
+    metrics = read_document(
         path,
         Metrics,
         FORMAT,
         remedy=f"Run `auricle score {run_path}` to write it again.",
         missing=f"{path} not found: the run has not been scored yet.",
     )
+    return replace(metrics, audit=summarise_audit(run_path, metrics.overall))
 
 
 def read_current_metrics(run_path: Path) -> Metrics | None:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from auricle.app import navigation, run_data, workspace
 from auricle.app.theme import draw_chart, escape_markdown
-from auricle.app.views import charts, components, sample_card
+from auricle.app.views import audit, charts, components, sample_card
 from auricle.app.views import metrics as metrics_view
 from auricle.report.html_format import format_count, typeset_decimal, typeset_interval, typeset_number, typeset_value
 from auricle.report.plot_data import ConfusionMatrix, Dimension, Plane, list_averages, list_classes, list_dimensions
@@ -42,6 +42,7 @@ def draw_results(path: Path) -> None:
         metrics_view.draw_headline(metrics)
         metrics_view.draw_warnings(path, metrics)
         metrics_view.draw_overview(metrics)
+        audit.draw_audit(path, metrics, key)
         _draw_kind_sections(path, metrics, key)
         metrics_view.draw_breakdown(metrics, key)
         metrics_view.draw_exclusions(metrics)
