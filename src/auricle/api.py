@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
 
 from auricle.core.audio_limit import limit_audio
-from auricle.core.errors import (
-    AllRequestsFailed,
-    AuricleError,
-    NothingToJudge,
-    SampleError,
-    SpecError,
-    Unsupported,
-    describe,
-)
+from auricle.core.errors import AllRequestsFailed, AuricleError, NothingToJudge, SampleError, SpecError, describe
 from auricle.core.files import make_folder
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, RejectedRow, Request, Sample
+from auricle.engine.event_loop import run_async
 from auricle.engine.factory import (
     Evaluation,
     build_run_spec,
-    check_arguments,
     check_settings,
     choose_inferencer,
     deploy_model,
@@ -34,7 +25,7 @@ from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.factory import model_name as model_name
-from auricle.engine.judge import JudgePass
+from auricle.engine.judge import judge_run, resolve_judge_model, write_judges
 from auricle.engine.loaded_model import LoadedModel as LoadedModel
 from auricle.engine.model_log import loguru_records_written, model_log
 from auricle.engine.observer import Observer
@@ -42,15 +33,16 @@ from auricle.engine.run_loop import NoModel, RunLoop
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.slots import close_model
-from auricle.engine.spec import JudgeSpec, Spec
-from auricle.models import Model, abilities, adapt
+from auricle.engine.spec import JudgeSpec, Spec, list_judges
+from auricle.models import Model, abilities
 from auricle.models.catalogue import MODELS
+from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import Metrics, Number, OutcomeCounts, ScoringArguments, read_scoring
 from auricle.runs.progress import Progress
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, lock_run
 from auricle.runs.suites import contains_suite, read_current_suite_metrics, read_suite_run, write_suite_run
-from auricle.runs.verdicts import Judge, read_last_judge
+from auricle.runs.verdicts import Judge, read_last_judges
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer, select_inferencer
@@ -61,6 +53,7 @@ if TYPE_CHECKING:
     from auricle.report.compare import Comparison, Split
 
 T = TypeVar("T")
+JudgeSource: TypeAlias = JudgeSpec | dict[str, Any] | str
 ALL_ABILITIES: list[Ability] = [*ABILITY_BY_REQUEST.values(), "first_tokens"]
 
 
@@ -92,8 +85,8 @@ def evaluate(
     """
     evaluation = spec if isinstance(spec, Evaluation) else Evaluation.prepare(spec)
     spec, task = evaluation.spec, evaluation.task
-    if spec.judge:
-        _resolve_judge_model(spec.judge)
+    for judge in spec.judges:
+        resolve_judge_model(judge)
     settings = settings or Settings()
     settings = replace(settings, limit=spec.limit or settings.limit)
     check_settings(evaluation.model_class, spec, settings)
@@ -107,15 +100,15 @@ def evaluate(
             outcomes=outcomes,
             complete=run.read_progress().complete,
             moved_lines=run.moved_lines,
-            stop_reason=stop_reason or getattr(observer, "stop_reason", ""),
+            stop_reason=stop_reason or observer.stop_reason,
         )
         if infer_only:
             return result
-        judge = spec.judge if result.complete else None
-        metrics, judge_stop_reason = _judge_and_publish(run, task, judge, settings, observer)
+        judges = spec.judges if result.complete else ()
+        metrics, judge_stop_reason = _judge_and_publish(run, task, judges, settings, observer)
         result = replace(result, stop_reason=result.stop_reason or judge_stop_reason)
     unscored = find_unscored(task, metrics, requested="metrics" in spec.task_args)
-    return replace(result, metrics=metrics, unscored=unscored, judge_requested=judge is not None)
+    return replace(result, metrics=metrics, unscored=unscored, judge_requested=bool(judges))
 
 
 def evaluate_suite(
@@ -166,7 +159,7 @@ def score(
     profile: str | Sequence[str] | None = None,
     *,
     task_args: Mapping[str, Any] | None = None,
-    judge: JudgeSpec | dict[str, Any] | str | None = None,
+    judge: JudgeSource | Sequence[JudgeSource] = (),
     settings: Settings | None = None,
     observer: Observer | None = None,
 ) -> RunResult:
@@ -179,7 +172,7 @@ def score(
         profile: Text normaliser that replaces the one of the run, or several to score with each. Under the second
             and further ones, `wer` is named `wer@basic`.
         task_args: Task arguments that change how answers are scored, such as `metrics` or `rubric`.
-        judge: Judge model, by name or with arguments.
+        judge: Judge model, by name or with arguments, or several.
         settings: How to execute the judge.
         observer: Follows the progress of the judge.
 
@@ -190,23 +183,51 @@ def score(
         NothingToJudge: if there is a judge but no metric that uses one.
     """
     run = Run.load(Path(out))
-    judge_spec = JudgeSpec.parse(judge).resolved() if judge else None
-    stored_judge = None if judge_spec else read_judge(run)
+    judge_specs = _parse_judges(judge)
+    stored_judges = () if judge_specs else read_judges(run)
     spec = Spec.from_run(run).with_scoring(task_args or {}, profile)
     scoring = ScoringArguments(
         spec.profiles if profile else (), {name: spec.task_args[name] for name in task_args or {}}
     )
     task = build_task(spec)
-    if judge_spec or stored_judge:
+    if judge_specs or stored_judges:
         task = task.with_judge()
-    if judge_spec is None:
-        return _scored(run, _publish(run, task, stored_judge, scoring))
+    if not judge_specs:
+        return _scored(run, _publish(run, task, stored_judges, scoring))
     _check_judge_is_used(task, out)
     with lock_run(run.path):
         metrics, stop_reason = _judge_and_publish(
-            run, task, judge_spec, settings or Settings(), observer or Observer(), scoring
+            run, task, judge_specs, settings or Settings(), observer or Observer(), scoring
         )
     return replace(_scored(run, metrics), judge_requested=True, stop_reason=stop_reason)
+
+
+def _parse_judges(judge: JudgeSource | Sequence[JudgeSource]) -> tuple[JudgeSpec, ...]:
+    return tuple(JudgeSpec.parse(entry).resolved() for entry in list_judges(judge))
+
+
+def add_labels(out: str | Path, labels_path: str | Path) -> int:
+    """Store verdicts of people in a run, in place of earlier ones; judges are compared with and corrected by them.
+
+    Args:
+        out: Run directory.
+        labels_path: Data file with the columns `id` and `label`, for a random part of the samples.
+
+    Returns:
+        How many of the labels are about samples of the run.
+
+    Raises:
+        SpecError: if none is.
+    """
+    run, labels = Run.load(Path(out)), HumanLabels.read_file(Path(labels_path))
+    matching = {record.sample.id for record in run.records()} & labels.labels.keys()
+    if not matching:
+        example = next(iter(labels.labels))
+        raise SpecError(
+            f"None of the {len(labels.labels)} ids in {labels_path}, such as {example!r}, is a sample of {run.path}."
+        )
+    labels.save(run.path)
+    return len(matching)
 
 
 def _check_judge_is_used(task: Task, out: str | Path) -> None:
@@ -244,70 +265,44 @@ def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str
     return tuple(sorted(unscored))
 
 
-def read_judge(run: Run) -> Judge | None:
-    """Return the last judge of a run, or else the one of its spec."""
-    judge_spec = Spec.from_run(run).judge
-    return read_last_judge(run.verdicts_path) or (judge_spec.to_judge() if judge_spec else None)
+def read_judges(run: Run) -> tuple[Judge, ...]:
+    """Return the last judges of a run, or else those of its spec."""
+    return read_last_judges(run.verdicts_path) or tuple(judge.to_judge() for judge in Spec.from_run(run).judges)
 
 
 def _judge_and_publish(
     run: Run,
     task: Task,
-    judge: JudgeSpec | None,
+    judge_specs: Sequence[JudgeSpec],
     settings: Settings,
     observer: Observer,
     scoring: ScoringArguments | None = None,
 ) -> tuple[Metrics, str]:
-    """Request missing verdicts and write the results, even if the judge is unreachable.
+    """Request missing verdicts and write the results, even if a judge is unreachable.
 
     Returns:
-        The metrics, and why the server of the judge ended its pass, if it did.
+        The metrics, and why judging was stopped, if it was: by the server of a judge, or by the observer.
     """
-    if judge is None:
-        return _publish(run, task, read_judge(run), scoring), ""
+    if not judge_specs:
+        return _publish(run, task, read_judges(run), scoring), ""
+    judges = [judge.to_judge() for judge in judge_specs]
+    if any(metric.judge_requests for metric in task.metrics):
+        write_judges(run.verdicts_path, judges)
+    stop_reason = ""
     try:
-        # The cache belongs to the evaluated model, not to the judge.
-        stop_reason = _run_judge_pass(run, task, judge, replace(settings, cache=None), observer)
+        for judge in judge_specs:
+            # The cache belongs to the evaluated model, not to the judge.
+            stop_reason = stop_reason or judge_run(run, task.metrics, judge, replace(settings, cache=None), observer)
     except AllRequestsFailed:
-        _publish(run, task, judge.to_judge(), scoring)
+        _publish(run, task, judges, scoring)
         raise
-    return _publish(run, task, judge.to_judge(), scoring), stop_reason
+    return _publish(run, task, judges, scoring), stop_reason
 
 
-def _publish(run: Run, task: Task, judge: Judge | None, scoring: ScoringArguments | None) -> Metrics:
+def _publish(run: Run, task: Task, judges: Sequence[Judge], scoring: ScoringArguments | None) -> Metrics:
     from auricle.report.publish import publish  # commands that do not score start faster without it
 
-    return publish(run, task, model_name(run), judge, scoring)
-
-
-def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, observer: Observer) -> str:
-    """Request missing verdicts; the judge is loaded only if there are any. Return why its server ended the pass."""
-    judge_pass = JudgePass(run, task.metrics, judge.to_judge())
-    total = judge_pass.count_pending()
-    if not total:
-        judge_pass.write_judge_line()
-        return ""
-    model = construct_model(_resolve_judge_model(judge), judge.model, judge.args)
-    observer.on_judging(total)
-
-    async def main() -> str:
-        stop = asyncio.Event()
-        with stop_on_interrupt(stop):
-            try:
-                return await judge_pass.run(model, settings, observer, stop)
-            finally:
-                await close_model(model)
-
-    return _run_async(main())
-
-
-def _resolve_judge_model(judge: JudgeSpec) -> type[Model]:
-    """Return the class of a judge after checking that it can generate text."""
-    model_class = adapt(MODELS.get(judge.model))
-    if "generate" not in abilities(model_class):
-        raise Unsupported(f"Model {judge.model!r} cannot be used as a judge: it does not support text generation.")
-    check_arguments(model_class, judge.model, judge.args)
-    return model_class
+    return publish(run, task, model_name(run), judges, scoring)
 
 
 def summary(out: str | Path, by: str | None = None) -> list[Number]:
@@ -476,7 +471,7 @@ def preview(
     try:
         yield from _preview_samples(task, inferencer, model.preview_request)
     finally:
-        _run_async(close_model(model))
+        run_async(close_model(model))
 
 
 def _preview_samples(
@@ -487,7 +482,7 @@ def _preview_samples(
             yield sample, []
             continue
         try:
-            requests = _run_async(inferencers.preview_requests(inferencer, sample))
+            requests = run_async(inferencers.preview_requests(inferencer, sample))
             yield sample, [(request, render_request(request)) for request in requests]
         except SampleError as error:
             yield RejectedRow(sample.origin or sample.id, str(error)), []
@@ -530,17 +525,7 @@ def _run_inference(
             finally:
                 await close_model(model)
 
-    return _run_async(main())
-
-
-def _run_async(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, also where an event loop is already running, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, coroutine).result()
+    return run_async(main())
 
 
 def load_model(model: Any, /, **arguments: Any) -> LoadedModel:

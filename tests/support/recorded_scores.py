@@ -452,12 +452,14 @@ def judges() -> dict[str, Any]:
     for name, replies in JUDGE_REPLIES.items():
         one: Metric = METRICS.get(name)
         assert one.with_votes
-        for metric in (one, *one.companions, one.with_votes(3), *one.with_votes(3).companions):
-            results[f"{metric}"] = _judge_all(metric, replies)
+        for metric in (one, one.with_votes(3)):
+            for member in (metric, *metric.companions):
+                results[f"{member}"] = _judge_all(metric, member, replies)
     return results
 
 
-def _judge_all(metric: Metric, replies: Sequence[str]) -> Any:
+def _judge_all(metric: Metric, member: Metric, replies: Sequence[str]) -> Any:
+    """Score all records with a metric, or with a companion of it."""
     stats: list[Any] = []
     rows: list[Any] = []
     step = 2 if metric.name.startswith("judge-pairwise") else 1  # a pair is judged in both orders
@@ -468,14 +470,19 @@ def _judge_all(metric: Metric, replies: Sequence[str]) -> Any:
         requests = metric.judge_requests(record.sample, *record.outputs)
         indices = [step * row + at % step + step * (at // step == 2) for at in range(len(requests))]
         verdicts = [replies[index % len(replies)] for index in indices]
-        score = partial(metric.score, record.sample, *record.outputs, verdicts=verdicts)
-        applies = metric.applies is None or metric.applies(record.sample)
+        score = partial(_score_member, metric, member, record, verdicts)
+        applies = member.applies is None or member.applies(record.sample)
         rows.append([len(requests), requests[: row == 1], applies, attempt(score)])
         if applies and not isinstance(rows[-1][-1], str):
             stats.append(rows[-1][-1])
-    aggregate = metric.aggregate
-    values = [aggregate(stats), compute_interval(stats, aggregate), metric.details(stats)] if stats else []
-    return [rows, values, [[metric.badness(stat), metric.is_hit(stat)] for stat in stats]]
+    aggregate = member.aggregate
+    values = [aggregate(stats), compute_interval(stats, aggregate), member.details(stats)] if stats else []
+    return [rows, values, [[member.badness(stat), member.is_hit(stat)] for stat in stats]]
+
+
+def _score_member(metric: Metric, member: Metric, record: Record, verdicts: Sequence[str]) -> Any:
+    stat = metric.score(record.sample, *record.outputs, verdicts=verdicts)
+    return stat if member is metric or stat is None else member.score(record.sample, metric.sample_value(stat))
 
 
 def transcripts() -> list[str]:

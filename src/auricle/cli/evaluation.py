@@ -20,7 +20,7 @@ from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation
 from auricle.runs.health import describe_lines
-from auricle.runs.metrics import JudgeFacts, format_money
+from auricle.runs.metrics import Metrics, format_money
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, set_aside
 from auricle.runs.usage import MILLION, Price, sample_audio_seconds
@@ -72,18 +72,21 @@ def run_evaluation(
             echo(f"Note: {warning}", err=True)
     if not result.complete:
         _print_stopped(result.stop_reason, " a higher --max-cost" if budget and budget.stop_reason else "")
-    elif result.metrics and result.metrics.judge:
-        print_missing_verdicts(result, result.metrics.judge)
+    elif result.metrics:
+        print_missing_verdicts(result, result.metrics, budget)
     return result
 
 
-def print_missing_verdicts(result: RunResult, judge: JudgeFacts) -> None:
+def print_missing_verdicts(result: RunResult, metrics: Metrics, budget: Budget | None = None) -> None:
     """Report verdicts that are missing or failed, with the command that requests them."""
     if result.stop_reason:
         echo(f"The judge was stopped: {result.stop_reason}.", err=True)
-    if judge.missing or judge.failed:
-        command = resume_command() if result.judge_requested else f"auricle score {result.path} --judge {judge.model}"
-        echo(f"{judge.missing} verdicts are missing, {judge.failed} failed. Request them with: {command}", err=True)
+    if metrics.missing_verdicts or metrics.failed_verdicts:
+        judges = " ".join(f"--judge {judge.model}" for judge in metrics.judges)
+        command = resume_command() if result.judge_requested else f"auricle score {result.path} {judges}"
+        remedy = " a higher --max-cost" if budget and budget.stop_reason else ""
+        counts = f"{metrics.missing_verdicts} verdicts are missing, {metrics.failed_verdicts} failed"
+        echo(f"{counts}. Request them with{remedy}: {command}", err=True)
 
 
 def resume_command() -> str:

@@ -14,7 +14,9 @@ from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
     from auricle import Spec
-    from auricle.runs.usage import Price
+    from auricle.engine.budget import Budget
+    from auricle.engine.spec import JudgeSpec
+    from auricle.runs.usage import Price, Prices
 
 UNGROUPED = "Other"
 
@@ -158,21 +160,57 @@ def _refuse_keys(option: str, model: Any, arguments: dict[str, Any]) -> dict[str
     return arguments
 
 
-def resolve_judge(configured_judge: Any, judge: str | None, judge_args: Sequence[str]) -> dict[str, Any] | None:
-    """Combine the judge of a config file with --judge and -J.
+def resolve_judges(configured: Any, judges: Sequence[str], judge_args: Sequence[str]) -> list[dict[str, Any]]:
+    """Combine the judges of a config file with --judge and -J.
 
-    A judge named on the command line replaces the configured one and its arguments.
+    Judges named on the command line replace the configured ones and their arguments. An argument such as `2.model` is
+    that of the second judge alone.
     """
-    from auricle.engine.spec import parse_arguments
+    from auricle.engine.spec import list_judges, parse_arguments
 
-    arguments = _refuse_keys("-J", judge, parse_arguments(judge_args))
-    if judge is not None:
-        return {"model": judge, "args": arguments}
-    if isinstance(configured_judge, dict):
-        return {**configured_judge, "args": {**configured_judge.get("args", {}), **arguments}}
-    if configured_judge is None and arguments:
+    entries = list_judges(list(judges) or configured)
+    arguments = parse_arguments(judge_args)
+    names = [entry.get("model") for entry in entries]
+    _refuse_keys("-J", names, {name.rpartition(".")[2]: value for name, value in arguments.items()})
+    if arguments and not entries:
         raise SpecError("-J sets an argument of the judge, but no judge is given. Add --judge MODEL.")
-    return {"model": configured_judge, "args": arguments} if configured_judge else None
+    own: list[dict[str, Any]] = [{} for _ in entries]
+    for name, value in arguments.items():
+        number, dot, key = name.partition(".")
+        if not (dot and number.isdigit()):
+            own = [{name: value, **values} for values in own]
+        elif 1 <= int(number) <= len(entries):
+            own[int(number) - 1][key] = value
+        else:
+            raise SpecError(f"-J {name}=… is an argument of judge {number}, but there are {len(entries)}.")
+    return [{**entry, "args": {**entry.get("args", {}), **values}} for entry, values in zip(entries, own, strict=True)]
+
+
+def build_budget(
+    prices_path: Path | None,
+    max_cost: float | None,
+    judges: Sequence[JudgeSpec],
+    model: tuple[str, Mapping[str, Any]] | None = None,
+) -> Budget | None:
+    """Return what a command may spend on a model, given with its arguments, and on judges; None without prices.
+
+    Raises:
+        SpecError: if a limit is given and the price of the model or of a judge is unknown.
+    """
+    from auricle.engine.budget import Budget
+    from auricle.runs.response_cache import served_model_name
+
+    if prices_path is None:
+        if max_cost is not None:
+            raise SpecError("--max-cost requires a price file. Add --prices FILE.")
+        return None
+    prices = load_prices(prices_path)
+    judge_prices = {}
+    for judge in judges:
+        name = served_model_name(judge.model, judge.args)
+        if max_cost is not None or prices.has(name):  # a judge that is free needs no price, unless there is a limit
+            judge_prices[judge.to_judge().name] = prices.find(name)
+    return Budget(prices.find(served_model_name(*model)) if model else None, max_cost, judge_prices)
 
 
 def given_options(context: click.Context) -> list[str]:
@@ -187,13 +225,19 @@ def require_model(model: str | None) -> str:
     return model
 
 
-def load_price(prices_path: Path, model: str, model_args: Mapping[str, Any]) -> Price:
-    """Return the price of a model from a price file."""
+def load_prices(path: Path) -> Prices:
+    """Read a price file."""
     from auricle.core.yaml_files import read_yaml
-    from auricle.runs.response_cache import served_model_name
     from auricle.runs.usage import Prices
 
-    return Prices.parse(read_yaml(prices_path), str(prices_path)).find(served_model_name(model, model_args))
+    return Prices.parse(read_yaml(path), str(path))
+
+
+def load_price(prices_path: Path, model: str, model_args: Mapping[str, Any]) -> Price:
+    """Return the price of a model from a price file."""
+    from auricle.runs.response_cache import served_model_name
+
+    return load_prices(prices_path).find(served_model_name(model, model_args))
 
 
 def build_spec(task: str, model: str | None, options: Mapping[str, Any]) -> Spec:
@@ -217,8 +261,12 @@ ARGUMENT_HELP = "argument; repeat for several. A value that is valid JSON is par
 model_args_option = repeated("-M model_args KEY=VALUE", f"Model {ARGUMENT_HELP}")
 task_args_option = repeated("-T task_args KEY=VALUE", f"Task {ARGUMENT_HELP}")
 judge_options = (
-    text("--judge MODEL", "Judge model, for metrics that need one. [default: none]"),
-    repeated("-J judge_args KEY=VALUE", "Argument of the judge model; repeat for several. Requires a judge."),
+    repeated("--judge MODEL", "Judge model, for metrics that need one; repeat for several judges. [default: none]"),
+    repeated(
+        "-J judge_args KEY=VALUE",
+        "Argument of the judge model; repeat for several. Of several judges, it is an argument of each; 2.KEY=VALUE is "
+        "one of the second alone.",
+    ),
 )
 kind_option = registered_name(
     "--as kind",
@@ -253,6 +301,12 @@ progress_option = choice(
     "How to show progress on standard error: a bar or lines for people, or one JSON event per line for programs.",
     ("auto", "json"),
     default="auto",
+)
+max_cost_option = number(
+    "--max-cost AMOUNT",
+    "Stop once this much is spent on the model and on judges, in the currency of the price file. Requires --prices. "
+    "[default: no limit]",
+    above=True,
 )
 prices_option = path("--prices FILE", "YAML file with prices per model, to compute costs. [default: none]")
 model_options = (

@@ -59,10 +59,10 @@ class ProgressDisplay(ProgressTracker):
 class ProgressLines(ProgressDisplay):
     """Writes plain lines for people."""
 
-    def on_judging(self, total: int, /) -> None:
+    def on_judging(self, run: Run, total: int, stop: Callable[[], None], /) -> None:
         if self.done:
             self.show()
-        super().on_judging(total)
+        super().on_judging(run, total, stop)
         self.title = "judging"
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
@@ -91,9 +91,9 @@ class ProgressBar(ProgressDisplay):
         self._bar.start()
         return self
 
-    def on_judging(self, total: int, /) -> None:
+    def on_judging(self, run: Run, total: int, stop: Callable[[], None], /) -> None:
         self._complete()
-        super().on_judging(total)
+        super().on_judging(run, total, stop)
         self._line = self._bar.add_task("judging", total=total, counts="")
 
     def _complete(self) -> None:
@@ -119,10 +119,10 @@ class ProgressEvents(ProgressDisplay):
         super().on_start(run, stop)
         self._write("started")
 
-    def on_judging(self, total: int, /) -> None:
+    def on_judging(self, run: Run, total: int, stop: Callable[[], None], /) -> None:
         if self.done:
             self._write("progress")
-        super().on_judging(total)
+        super().on_judging(run, total, stop)
         self._write("started")
 
     def on_result(self, record: Record, /) -> None:

@@ -119,15 +119,7 @@ SPECIAL_OPTIONS = {
         default=600.0,
     ),
 )
-@opt.option_group(
-    "Cost",
-    opt.prices_option,
-    opt.number(
-        "--max-cost AMOUNT",
-        "Stop once this much is spent, in the currency of the price file. Requires --prices. [default: no limit]",
-        above=True,
-    ),
-)
+@opt.option_group("Cost", opt.prices_option, opt.max_cost_option)
 @opt.option_group(
     "Output",
     opt.path(
@@ -183,8 +175,8 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         if isinstance(values.setdefault(name, {}), Mapping):  # anything else is refused below
             values[name] = {**values[name], **given_arguments}
     _override_arguments(values.get("model"), arguments["model_args"])
-    if judge := opt.resolve_judge(values.pop("judge", None), options["judge"], options["judge_args"]):
-        values["judge"] = judge
+    if judges := opt.resolve_judges(values.pop("judge", None), options["judge"], options["judge_args"]):
+        values["judge"] = judges
     values |= {name: options[name] for name in given if name not in SPECIAL_OPTIONS}
     return RunConfig.from_fields(values, str(path or "auricle run"))
 
@@ -204,8 +196,10 @@ def run_config(config: RunConfig, *, as_json: bool) -> int:
     scored: list[tuple[Path, Metrics]] = []
     spent = 0.0
     for plan in plans:
-        budget = _build_budget(plan.evaluations[0].spec, config.prices, config.max_cost, spent)
-        with _open_cache(plan.evaluations[0].spec, config.cache, config.cache_path) as cache:
+        spec = plan.evaluations[0].spec
+        limit = None if config.max_cost is None else config.max_cost - spent  # other models have spent a part of it
+        budget = opt.build_budget(config.prices, limit, config.judge, (spec.model, spec.model_args))
+        with _open_cache(spec, config.cache, config.cache_path) as cache:
             settings = replace(plan.settings, cache=cache)
             for group in plan.groups:
                 folder = _choose_folder(group, config, is_single)
@@ -215,7 +209,7 @@ def run_config(config: RunConfig, *, as_json: bool) -> int:
                     break
         if _is_stopped(results[-1]):
             break
-        spent += budget.totals.cost if budget else 0.0
+        spent += budget.cost if budget else 0.0
     _print_results(results, scored, as_json)
     return max(result.exit_status for result in results)
 
@@ -292,18 +286,6 @@ def _print_results(results: Sequence[RunResult], scored: Sequence[tuple[Path, Me
         print_metrics(scored, as_json)
     elif as_json:
         print_json([{"run": str(result.path), **to_plain(read_progress(result.path))} for result in results])
-
-
-def _build_budget(spec: Spec, prices_path: Path | None, max_cost: float | None, spent: float) -> Budget | None:
-    """Return what the tasks of one model may spend, after other models have spent a part of it."""
-    from auricle.engine.budget import Budget
-
-    if prices_path is None:
-        if max_cost is not None:
-            raise SpecError("--max-cost requires a price file. Add --prices FILE.")
-        return None
-    limit = None if max_cost is None else max_cost - spent
-    return Budget(opt.load_price(prices_path, spec.model, spec.model_args), limit)
 
 
 @contextmanager

@@ -33,7 +33,17 @@ if TYPE_CHECKING:
     "further ones are named wer@NAME. [default: the normaliser of the run]",
 )
 @opt.cluster_option
-@opt.option_group("Judge", *opt.judge_options)
+@opt.option_group(
+    "Judge",
+    *opt.judge_options,
+    opt.path(
+        "--human FILE",
+        "Data file with the columns id and label: verdicts of people on a random part of the samples, which are stored "
+        "in the run. The judge is compared with them, and its score is corrected. [default: those of the run]",
+    ),
+    opt.prices_option,
+    opt.max_cost_option,
+)
 @opt.count("-j --concurrency N", "Maximum judge requests in flight.", default=64)
 @opt.progress_option
 @opt.json_option
@@ -54,34 +64,48 @@ def score(
     from auricle.cli.evaluation import print_missing_verdicts
     from auricle.cli.progress import open_progress
     from auricle.engine.spec import JudgeSpec, parse_arguments
-    from auricle.runs.suites import list_runs
 
     settings = Settings(concurrency=options.pop("concurrency"))
     task_args = parse_arguments(options.pop("task_args")) | {
         name: value for name, value in (("metrics", ",".join(metrics)), ("cluster", options.pop("cluster"))) if value
     }
-    judge_fields = opt.resolve_judge(None, **options)
-    judge_spec = JudgeSpec(**judge_fields) if judge_fields else None
+    judges = [JudgeSpec(**fields) for fields in opt.resolve_judges(None, options["judge"], options["judge_args"])]
+    budget = opt.build_budget(options["prices"], options["max_cost"], judges)
     results = []
-    folders = [folder for run in runs for folder in list_runs(run)]
+    folders = _list_folders(runs, options["human"])
     for run in folders:
         bar = open_progress(progress, "judging", phase="judging")
         with log_errors_in(run), foreign_output(), bar as display:
-            score_run = partial(api.score, run, profile, task_args=task_args, settings=settings, observer=display)
+            observer = budget.with_observer(display) if budget else display
+            score_run = partial(api.score, run, profile, task_args=task_args, settings=settings, observer=observer)
             try:
-                result = score_run(judge=judge_spec)
+                result = score_run(judge=judges)
             except NothingToJudge:
                 if len(folders) == 1:
                     raise
                 result = score_run()  # other runs have something to judge
             display.finish(result.exit_status)
         results.append(result)
-        if result.metrics and result.metrics.judge:
-            print_missing_verdicts(result, result.metrics.judge)
-        if result.exit_status == ExitStatus.INTERRUPTED:
+        assert result.metrics
+        print_missing_verdicts(result, result.metrics, budget)
+        if result.exit_status == ExitStatus.INTERRUPTED or result.stop_reason:
             break
     _print_scored(runs, results, as_json)
     sys.exit(max(result.exit_status for result in results))
+
+
+def _list_folders(runs: Sequence[Path], human: Path | None) -> list[Path]:
+    """Return the runs and the parts of suites among these folders, after storing human labels in the only run."""
+    from auricle import api
+    from auricle.core.errors import SpecError
+    from auricle.runs.suites import list_runs
+
+    folders = [folder for run in runs for folder in list_runs(run)]
+    if human:
+        if len(folders) > 1:
+            raise SpecError(f"--human has the labels of one run, but {len(folders)} are given.")
+        api.add_labels(folders[0], human)
+    return folders
 
 
 def _print_scored(runs: Sequence[Path], results: Sequence[RunResult], as_json: bool) -> None:

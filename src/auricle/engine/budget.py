@@ -1,36 +1,58 @@
-"""Stop a run when it has spent its budget."""
+"""Stop a run, or its judges, when the budget is spent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from auricle.core.errors import SpecError
 from auricle.core.serialization import digest
 from auricle.core.types import Record
 from auricle.engine.observer import ForwardingObserver, Observer
 from auricle.runs.metrics import format_money
 from auricle.runs.run_directory import Run
-from auricle.runs.usage import Price, UsageTotals
+from auricle.runs.usage import Price, RunPrices, UsageTotals, VerdictCosts
+from auricle.runs.verdicts import Verdict, iter_verdict_lines
 
 MAX_UNPRICED_ANSWERS = 10
 """Answers without a known cost, and none with one, after which a limit cannot be enforced."""
+NO_PRICES: Mapping[str, Price] = {}
 
 
 class Budget(ForwardingObserver):
-    """An observer that adds up the cost of runs and stops a run at a limit.
+    """An observer that adds up the cost of runs and of their verdicts, and stops them at a limit.
 
     Args:
-        price: Price of the model.
-        limit: Maximum cost in the currency of the price. Default: only store the price.
+        price: Price of the model; None if only judges are used.
+        limit: Maximum cost in the currency of the prices. Default: only store the prices.
+        judge_prices: Prices of judges, by their names.
+
+    Raises:
+        SpecError: if there is a limit and the prices are in different currencies.
     """
 
-    def __init__(self, price: Price, limit: float | None = None) -> None:
+    def __init__(
+        self, price: Price | None, limit: float | None = None, judge_prices: Mapping[str, Price] = NO_PRICES
+    ) -> None:
         super().__init__()
         self.totals = UsageTotals(price)
+        self.verdict_costs = VerdictCosts(judge_prices)
         self.price, self.limit = price, limit
         self.stop_reason = ""
         """Why the run was stopped; empty if it was not."""
+        self._prices = RunPrices(price, dict(judge_prices))
+        priced = [*([price] if price else ()), *judge_prices.values()]
+        if limit is not None and len(currencies := sorted({entry.currency for entry in priced})) > 1:
+            raise SpecError(f"A limit needs prices in one currency; these are in {' and '.join(currencies)}.")
+        self._currency = priced[0].currency if priced else ""
         self._stop: Callable[[], None] = lambda: None
         self._counted_keys: dict[int, str] = {}
+        self._runs_with_counted_verdicts: set[Path] = set()
+
+    @property
+    def cost(self) -> float:
+        """What model and judges have cost, as far as that is known."""
+        return self.totals.cost + self.verdict_costs.cost
 
     def with_observer(self, observer: Observer) -> Budget:
         """Forward all callbacks to another observer, and return this budget."""
@@ -40,7 +62,7 @@ class Budget(ForwardingObserver):
     def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
         """Add what the run has spent before; `stop` is called when the limit is reached."""
         self.observer.on_start(run, stop)
-        self.price.save(run)
+        self._prices.save(run)
         self._stop, self._counted_keys = stop, {}
         if self.limit is None:
             return
@@ -48,6 +70,7 @@ class Budget(ForwardingObserver):
             self.totals.add(record)
             if not record.error:
                 self._counted_keys[digest(record.sample.id)] = record.key
+        self._count_earlier_verdicts(run)
         if not run.read_progress().complete:  # a complete run sends nothing, so it may exceed the limit
             self._check_limit()
 
@@ -58,20 +81,50 @@ class Budget(ForwardingObserver):
         self.totals.add(record)
         self._check_limit()
 
+    def on_judging(self, run: Run, total: int, stop: Callable[[], None], /) -> None:
+        """Add what the verdicts of the run have cost before; `stop` is called when the limit is reached."""
+        self.observer.on_judging(run, total, stop)
+        self._prices.save(run)
+        self._stop = stop
+        if self.limit is not None:
+            self._count_earlier_verdicts(run)
+            self._check_limit()
+
+    def on_verdict(self, verdict: Verdict, /) -> None:
+        self.observer.on_verdict(verdict)
+        if self.limit is not None and verdict.reply:
+            self.verdict_costs.add(verdict.judge_name, verdict.reply.input_tokens, verdict.reply.tokens)
+            self._check_limit()
+
+    def _count_earlier_verdicts(self, run: Run) -> None:
+        if run.path in self._runs_with_counted_verdicts:
+            return
+        self._runs_with_counted_verdicts.add(run.path)
+        for _, line in iter_verdict_lines(run.verdicts_path):
+            if "text" in line:
+                self.verdict_costs.add(line["judge"], line.get("input_tokens"), line.get("tokens"))
+
     def _check_limit(self) -> None:
         assert self.limit is not None
-        totals = self.totals
-        if round(totals.cost, 9) >= self.limit:  # ten times 0.3 is slightly less than 3
-            floor = "at least " if totals.without_cost else ""
+        if round(self.cost, 9) >= self.limit:  # ten times 0.3 is slightly less than 3
+            floor = "at least " if self.totals.without_cost or self.verdict_costs.without_cost else ""
             self.stop_reason = (
-                f"{floor}{format_money(totals.cost, self.price.currency)} spent, the limit is "
-                f"{format_money(self.limit, self.price.currency)}"
+                f"{floor}{format_money(self.cost, self._currency)} spent, the limit is "
+                f"{format_money(self.limit, self._currency)}"
             )
-        elif (
-            not totals.cost and totals.without_cost >= MAX_UNPRICED_ANSWERS and totals.without_cost == totals.with_price
-        ):
-            self.stop_reason = (
-                f"{self.price.model} does not report the usage it charges for, so --max-cost cannot be enforced"
-            )
+        elif _is_unpriced(self.totals):
+            assert self.price
+            self.stop_reason = _cannot_enforce(self.price.model)
+        elif _is_unpriced(self.verdict_costs):
+            self.stop_reason = _cannot_enforce("the judge")
         if self.stop_reason:
             self._stop()
+
+
+def _is_unpriced(totals: UsageTotals | VerdictCosts) -> bool:
+    """Return whether many answers have a price, but none a known cost."""
+    return not totals.cost and MAX_UNPRICED_ANSWERS <= totals.without_cost == totals.with_price
+
+
+def _cannot_enforce(model: str) -> str:
+    return f"{model} does not report the usage it charges for, so --max-cost cannot be enforced"

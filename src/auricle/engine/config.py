@@ -16,11 +16,11 @@ from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
 from auricle.engine.plan import EvaluationGroup, ModelPlan
 from auricle.engine.settings import Settings
-from auricle.engine.spec import MAX_SEED, JudgeSpec, Spec, resolve_tasks
+from auricle.engine.spec import MAX_SEED, JudgeSpec, Spec, list_judges, public_judges, resolve_tasks
 from auricle.tasks.suites import Suite, find_suite
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
 
-PLURALS = {"tasks": "task", "models": "model", "labels": "label"}
+PLURALS = {"tasks": "task", "models": "model", "labels": "label", "judges": "judge"}
 SETTINGS_FIELDS = tuple(field.name for field in fields(Settings) if field.name not in ("cache", "limit"))
 """Settings that a config contains; the cache is chosen by `cache` and `cache_path`, and `limit` is part of the spec."""
 
@@ -84,7 +84,7 @@ class RunConfig(BaseModel):
     profile: str | tuple[str, ...] | None = None
     cluster: str | None = None
     """Metadata field whose values are independent, or none; the same as in `task_args`."""
-    judge: JudgeSpec | None = None
+    judge: tuple[JudgeSpec, ...] = ()
     infer_only: bool = False
     cache: bool = False
     cache_path: Path | None = None
@@ -116,8 +116,8 @@ class RunConfig(BaseModel):
 
     @field_validator("judge", mode="before")
     @classmethod
-    def _accept_judge_name(cls, judge: Any) -> Any:
-        return {"model": judge} if isinstance(judge, str) else judge
+    def _accept_judge_names(cls, judge: Any) -> Any:
+        return list_judges(judge)
 
     @classmethod
     def read(cls, path: Path | str) -> Self:
@@ -156,7 +156,7 @@ class RunConfig(BaseModel):
         values["devices"] = list(self.settings.devices)
         values["model_args"] = redact(self.model_args)
         if self.judge:
-            values["judge"] = {"model": self.judge.model, "args": redact(self.judge.args)}
+            values["judge"] = public_judges(self.judge)
         known = {name: value for name, value in values.items() if value not in (None, "", [], {}, ())}
         return yaml.safe_dump(known, sort_keys=False, allow_unicode=True)
 

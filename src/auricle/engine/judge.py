@@ -8,44 +8,60 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from tempfile import SpooledTemporaryFile
 
-from auricle.core.errors import AllRequestsFailed, AuricleError, describe
+from auricle.core.errors import AllRequestsFailed, AuricleError, Unsupported, describe
 from auricle.core.serialization import digest
-from auricle.core.types import Failure, Generate, Generation
+from auricle.core.types import Failure, Generate, Generation, Record
 from auricle.engine.batching import RunStopped
+from auricle.engine.event_loop import run_async
+from auricle.engine.factory import check_arguments, construct_model
 from auricle.engine.observer import Observer
 from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import FailFast, RetryingSender, Slot
 from auricle.engine.settings import Settings
-from auricle.engine.slots import open_slots
+from auricle.engine.signals import stop_on_interrupt
+from auricle.engine.slots import close_model, open_slots
+from auricle.engine.spec import JudgeSpec
 from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_request
 from auricle.metrics.base import Metric
-from auricle.models.base import Model
+from auricle.models import Model, abilities, adapt
+from auricle.models.catalogue import MODELS
 from auricle.runs.journal import Journal, move_damaged_lines, truncate_partial_line
 from auricle.runs.run_directory import Run
-from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, VerdictIndex, build_judge_requests, read_last_judge
+from auricle.runs.verdicts import (
+    Judge,
+    JudgeRequest,
+    Verdict,
+    VerdictIndex,
+    build_judge_requests,
+    encode_judges,
+    read_last_judges,
+)
 
 MAX_REQUEST_BYTES = 1 << 26
 """Size of all pending requests above which they are kept on disk."""
 
 
 class JudgePass:
-    """One pass of a judge over the answers of a run.
+    """One pass of a judge over answers.
 
     Args:
-        run: The run whose answers are judged.
+        records: The answers.
+        verdicts_path: File of the verdicts, which is appended to.
         metrics: Metrics of the task; those without judge requests are ignored.
         judge: The judge model.
     """
 
-    def __init__(self, run: Run, metrics: Sequence[Metric], judge: Judge) -> None:
-        self._run_directory = run
+    def __init__(self, records: Iterable[Record], verdicts_path: Path, metrics: Sequence[Metric], judge: Judge) -> None:
+        self._records = records
+        self._path = verdicts_path
         self._metrics = [metric for metric in metrics if metric.judge_requests]
         self._judge = judge
-        truncate_partial_line(run.verdicts_path)
+        truncate_partial_line(verdicts_path)
         self._pending: PendingRequests | None = None
 
     def count_pending(self) -> int:
@@ -60,8 +76,7 @@ class JudgePass:
         """Request all missing verdicts, until `stop` is set, and return why the server ended the pass, if it did."""
         self.count_pending()
         assert self._pending
-        self.write_judge_line()
-        journal = Journal(self._run_directory.verdicts_path)
+        journal = Journal(self._path)
         try:
             fail_fast = FailFast(stop)
             sender = JudgeSender(self._judge.name, settings, journal, observer, fail_fast)
@@ -72,17 +87,10 @@ class JudgePass:
         finally:
             journal.close()
 
-    def write_judge_line(self) -> None:
-        """Append a line that names the judge, unless it was the last judge already."""
-        if self._metrics and read_last_judge(self._run_directory.verdicts_path) != self._judge:
-            journal = Journal(self._run_directory.verdicts_path)
-            journal.append(self._judge.to_json_line())
-            journal.close()
-
     def _missing_requests(self) -> Iterator[JudgeRequest]:
         seen: set[int] = set()  # two samples may have the same question and answer
-        with VerdictIndex(self._run_directory.verdicts_path, self._judge) as verdicts:
-            for record in self._run_directory.records():
+        with VerdictIndex(self._path, self._judge) as verdicts:
+            for record in self._records:
                 for metric in () if record.error else self._metrics:
                     try:
                         requests = build_judge_requests(self._judge, metric, record)
@@ -94,7 +102,57 @@ class JudgePass:
                             seen.add(key)
                             yield request
         if verdicts.damaged:  # they are requested again, if they are still needed
-            move_damaged_lines(self._run_directory.verdicts_path, verdicts.damaged)
+            move_damaged_lines(self._path, verdicts.damaged)
+
+
+def judge_run(run: Run, metrics: Sequence[Metric], judge: JudgeSpec, settings: Settings, observer: Observer) -> str:
+    """Request the missing verdicts on the answers of a run; the judge is loaded only if there are any.
+
+    Returns:
+        Why judging was stopped, if it was: by the server of the judge, or by the observer.
+    """
+    judge_pass = JudgePass(run.records(), run.verdicts_path, metrics, judge.to_judge())
+    if not (total := judge_pass.count_pending()):
+        return ""
+    stop = asyncio.Event()
+    observer.on_judging(run, total, stop.set)
+    if stop.is_set():
+        return observer.stop_reason
+    return run_judge_pass(judge_pass, judge, settings, observer, stop) or observer.stop_reason
+
+
+def run_judge_pass(
+    judge_pass: JudgePass, judge: JudgeSpec, settings: Settings, observer: Observer, stop: asyncio.Event
+) -> str:
+    """Load a judge and run its pass, until `stop` is set; return why the server ended the pass, if it did."""
+    model = construct_model(resolve_judge_model(judge), judge.model, judge.args)
+
+    async def main() -> str:
+        with stop_on_interrupt(stop):
+            try:
+                return await judge_pass.run(model, settings, observer, stop)
+            finally:
+                await close_model(model)
+
+    return run_async(main())
+
+
+def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
+    """Return the class of a judge after checking that it can generate text."""
+    model_class = adapt(MODELS.get(judge.model))
+    if "generate" not in abilities(model_class):
+        raise Unsupported(f"Model {judge.model!r} cannot be used as a judge: it does not support text generation.")
+    check_arguments(model_class, judge.model, judge.args)
+    return model_class
+
+
+def write_judges(verdicts_path: Path, judges: Sequence[Judge]) -> None:
+    """Append a line that names the judges, unless they are the last ones already."""
+    truncate_partial_line(verdicts_path)
+    if read_last_judges(verdicts_path) != tuple(judges):
+        journal = Journal(verdicts_path)
+        journal.append(encode_judges(judges))
+        journal.close()
 
 
 class PendingRequests:

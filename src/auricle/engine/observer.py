@@ -12,6 +12,9 @@ from auricle.runs.verdicts import Verdict
 class Observer:
     """Follows a run. Override the methods you need; each does nothing by default."""
 
+    stop_reason = ""
+    """Why the observer stopped the run or its judges; empty if it did not."""
+
     def on_start(self, run: Run, stop: Callable[[], None], /) -> None:
         """Called before the first request. `stop` ends the run as Ctrl-C does."""
 
@@ -24,8 +27,8 @@ class Observer:
     def on_in_flight(self, count: int, /) -> None:
         """Called when the number of samples in flight changes."""
 
-    def on_judging(self, total: int, /) -> None:
-        """Called before the judge's first request, with the number of verdicts to request."""
+    def on_judging(self, run: Run, total: int, stop: Callable[[], None], /) -> None:
+        """Called before a judge's first request, with the number of verdicts to request. `stop` ends the judging."""
 
     def on_verdict(self, verdict: Verdict, /) -> None:
         """Called for each verdict."""
@@ -49,8 +52,8 @@ class ForwardingObserver(Observer):
     def on_in_flight(self, count: int, /) -> None:
         self.observer.on_in_flight(count)
 
-    def on_judging(self, total: int, /) -> None:
-        self.observer.on_judging(total)
+    def on_judging(self, run: Run, total: int, stop: Callable[[], None], /) -> None:
+        self.observer.on_judging(run, total, stop)
 
     def on_verdict(self, verdict: Verdict, /) -> None:
         self.observer.on_verdict(verdict)

@@ -123,7 +123,7 @@ class ProgressTracker(Observer):
     def on_in_flight(self, count: int, /) -> None:
         self.in_flight = count
 
-    def on_judging(self, total: int, /) -> None:
+    def on_judging(self, _run: Run, total: int, _stop: Callable[[], None], /) -> None:
         self.phase, self.total = "judging", total
         self.answered = self.failed = self.answered_before = self.retried = self.in_flight = 0
         self._started_at = time.monotonic()

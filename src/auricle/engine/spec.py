@@ -59,6 +59,10 @@ class JudgeSpec(BaseModel):
             return value
         return cls.model_validate({"model": value} if isinstance(value, str) else value)
 
+    def public(self) -> dict[str, Any]:
+        """Return the fields of the judge without secrets."""
+        return {"model": self.model, "args": redact(self.args)}
+
     def resolved(self) -> Self:
         """Return the judge with the path of its file made absolute."""
         return self.model_copy(update={"model": absolute_code_path(self.model)})
@@ -66,6 +70,17 @@ class JudgeSpec(BaseModel):
     def to_judge(self) -> Judge:
         """Return the judge without secrets, as it identifies verdicts."""
         return Judge.from_arguments(self.model, self.args)
+
+
+def list_judges(value: Any) -> Any:
+    """Return one judge, or several, as a tuple of their fields; a name stands for a judge without arguments."""
+    entries = value if isinstance(value, (list, tuple)) else (value,) if value else ()
+    return tuple({"model": entry} if isinstance(entry, str) else entry for entry in entries)
+
+
+def public_judges(judges: Sequence[JudgeSpec]) -> Any:
+    """Return the fields of one judge, or a list of those of several, without secrets."""
+    return judges[0].public() if len(judges) == 1 else [judge.public() for judge in judges]
 
 
 class Spec(BaseModel):
@@ -81,7 +96,7 @@ class Spec(BaseModel):
         seed: Seed of the first answer to each sample, for models that draw answers at random. Further answers to the
             same sample have the following ones.
         profile: Text normaliser that replaces the task's own, or several to score with each.
-        judge: Model that judges answers, for metrics that need one.
+        judge: Model that judges answers, for metrics that need one; or several.
         label: Name of the model in tables. Default: its name, and that of its checkpoint or deployment.
 
     >>> Spec(task="demo", model="echo", limit=10).limit
@@ -97,7 +112,7 @@ class Spec(BaseModel):
     limit: int | None = Field(default=None, gt=0)
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     profile: str | tuple[str, ...] | None = None
-    judge: JudgeSpec | None = None
+    judge: JudgeSpec | tuple[JudgeSpec, ...] | None = None
     label: str = ""
     _locations: SourceLocations | None = PrivateAttr(default=None)
 
@@ -110,6 +125,11 @@ class Spec(BaseModel):
     def profiles(self) -> tuple[str, ...]:
         """Names of the text normalisers that replace the task's own."""
         return _to_names(self.profile)
+
+    @property
+    def judges(self) -> tuple[JudgeSpec, ...]:
+        """The models that judge answers."""
+        return (self.judge,) if isinstance(self.judge, JudgeSpec) else self.judge or ()
 
     def with_locations(self, locations: SourceLocations | None) -> Self:
         """Return the spec of a task that was read from a YAML file."""
@@ -125,9 +145,10 @@ class Spec(BaseModel):
 
     @field_validator("judge", mode="before")
     @classmethod
-    def _expand_judge_name(cls, judge: Any) -> Any:
+    def _expand_judge_names(cls, judge: Any) -> Any:
         """Accept the name of a judge without arguments."""
-        return {"model": judge} if isinstance(judge, str) else judge
+        judges = list_judges(judge)
+        return judges if len(judges) > 1 else judges[0] if judges else None
 
     @classmethod
     def from_run(cls, run: Run) -> Self:
@@ -147,15 +168,15 @@ class Spec(BaseModel):
             "model": absolute_code_path(MODELS.resolve_name(self.model)),
             "model_args": _inline_chat_format(self.model_args),
         }
-        if self.judge:
-            update["judge"] = self.judge.resolved()
+        judges = tuple(judge.resolved() for judge in self.judges)
+        update["judge"] = judges if len(judges) > 1 else judges[0] if judges else None
         return self.model_copy(update={**update, "task": absolute_code_path(self.task)})
 
     def public(self) -> dict[str, Any]:
         """Return the fields of the spec without secrets, for `spec.json`."""
         fields = self.model_dump(mode="json", exclude_defaults=True)
         if self.judge:
-            fields["judge"] = {"model": self.judge.model, "args": redact(self.judge.args)}
+            fields["judge"] = public_judges(self.judges)
         if self.task_args:
             fields["task_args"] = redact(fields["task_args"], hide_generated=False)
         return {**fields, "model_args": redact(self.model_args)}
@@ -181,7 +202,7 @@ class Spec(BaseModel):
 
     def register_secrets(self) -> None:
         """Register the secrets among the arguments, so that they are removed from everything the run writes."""
-        SECRETS.register(self.model_args, self.judge.args if self.judge else {})
+        SECRETS.register(self.model_args, *(judge.args for judge in self.judges))
 
     def identity(self) -> dict[str, Any]:
         """Return what must be equal to resume a run: the task and the model, with their arguments."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from auricle.metrics.agreement import JudgeScale
     from auricle.text.reading import Reading
 
 Array: TypeAlias = "NDArray[np.float64]"
@@ -119,7 +120,11 @@ class Metric:
     with_votes: Callable[[int], Metric] | None = None
     """Return the same metric with another number of votes."""
     companions: tuple[Metric, ...] = ()
-    """Further metrics computed from the same verdicts and reported with this one."""
+    """Further metrics that are derived from this one and reported with it, if there is a judge."""
+    derived_from: tuple[str, ...] = ()
+    """Metrics whose values of a sample `score` receives instead of outputs; None for each that has no value."""
+    judge_scale: JudgeScale | None = None
+    """How the scores of several judges are combined. [default: their mean]"""
     applies: Callable[[Sample], bool] | None = None
     """Whether the metric applies to a sample, as far as that is known before it is answered; others are skipped,
     neither scored nor unreadable. `score` may also return None to skip a sample."""

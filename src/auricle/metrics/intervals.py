@@ -57,7 +57,8 @@ class Interval:
 def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | None = None) -> Interval:
     """Compute the 95 % interval of `aggregate(stats)`.
 
-    Means of zeros and ones get Wilson's interval; anything else gets percentiles of a bootstrap.
+    Means of zeros and ones get Wilson's interval; anything else gets percentiles of a bootstrap, unless its aggregator
+    has a method `compute_interval` of its own.
 
     Args:
         stats: Statistics of the samples.
@@ -73,6 +74,9 @@ def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | N
         (0.3, 0.95, 'wilson')
     """
     stats, aggregate = unwrap_stats(stats, aggregate)
+    if own_method := getattr(aggregate, "compute_interval", None):
+        own_interval: Interval = own_method(stats, clusters)
+        return own_interval
     units = count_units(stats, clusters)
     if clusters is not None:
         return _bootstrap_interval(stats, aggregate, draw_by_cluster(clusters), "cluster-bootstrap", units)

@@ -6,14 +6,15 @@ replies. The engine sends them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import multimode
 from string import ascii_uppercase
 from typing import TypeAlias
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
+from auricle.metrics.agreement import JudgeScale
 from auricle.metrics.base import (
     Array,
     ConstantBounds,
@@ -27,6 +28,7 @@ from auricle.metrics.base import (
     divide,
     mean,
 )
+from auricle.metrics.calibration import make_corrected_metric
 from auricle.metrics.error_rates import reference_texts
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error, build_transcript
@@ -66,7 +68,9 @@ def build_template_values(sample: Sample, *outputs: Output) -> TemplateValues:
 
 
 def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues] = build_template_values) -> Metric:
-    """Make a metric from a rubric, with a companion that measures agreement with human verdicts (Cohen's kappa).
+    """Make a metric from a rubric.
+
+    Its companions are computed if some samples have human verdicts: Cohen's kappa, and the score corrected with them.
 
     Args:
         rubric: What the judge is asked, and how its reply is read.
@@ -78,16 +82,16 @@ def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues
     limits = scale if rubric.kind == "scale" else (0.0, 1.0)
     kappa = Metric(
         f"{rubric.name}.kappa",
-        scorer.score_with_gold,
+        scorer.pair_with_gold,
         KappaAggregator(quadratic=rubric.kind == "scale"),
         version=rubric.version,
         title=f"{rubric.name} κ",
         variant=rubric.digest,
-        judge_requests=scorer.judge_requests,
+        derived_from=(rubric.name,),
         applies=lambda sample: _find_gold_label(sample) is not None,
         custom_badness=lambda stat: abs(stat[0] - stat[1]),
     )
-    return Metric(
+    metric = Metric(
         rubric.name,
         scorer.score,
         win_rate if is_pairwise else mean,
@@ -98,8 +102,11 @@ def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues
         unit="points" if rubric.kind == "scale" else "share",
         judge_requests=scorer.judge_requests,
         with_votes=lambda votes: make_judge_metric(rubric.with_votes(votes), build_values),
-        companions=(kappa,),
+        judge_scale=JUDGE_SCALES[rubric.kind],
     )
+    step = rubric.factor if rubric.kind == "scale" else 1.0
+    corrected = make_corrected_metric(metric, scorer.read_gold, step=step, limits=limits, unit=metric.unit)
+    return replace(metric, companions=(kappa, corrected))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +135,14 @@ class RubricScorer:
         votes, inconsistent = self._read_pairwise_votes(verdicts)
         return _pairwise_stat(self._combine_votes(votes), inconsistent)
 
-    def score_with_gold(self, sample: Sample, *outputs: Output, verdicts: Sequence[str]) -> tuple[float, float]:
+    def read_gold(self, sample: Sample) -> float | None:
+        """Return the verdict of a human as a score, or None if there is none."""
+        return None if _find_gold_label(sample) is None else self._gold_value(sample) * self.rubric.factor
+
+    def pair_with_gold(self, sample: Sample, verdict: float | None) -> tuple[float, float]:
         """Return the verdicts of the judge and of a human."""
-        stat = self.score(sample, *outputs, verdicts=verdicts)
-        verdict = float(stat) if isinstance(stat, (int, float)) else float(str(stat[0]))
+        if verdict is None:
+            raise Unreadable("there is no verdict of the judge")
         gold = self._gold_value(sample)
         if self.rubric.kind == "scale":
             return verdict / self.rubric.factor, gold
@@ -229,6 +240,13 @@ def _pairwise_details(totals: Array) -> Details:
     names = ("wins", "ties", "losses", "inconsistent")
     return {name: int(total) for name, total in zip(names, totals[1:5], strict=True)}
 
+
+JUDGE_SCALES: Mapping[str, JudgeScale] = {
+    "yes-no": JudgeScale("nominal"),
+    "scale": JudgeScale("interval"),
+    "pairwise": JudgeScale("ordinal", _pairwise_stat),
+}
+"""How verdicts of several judges are combined and compared, by the kind of rubric."""
 
 win_rate = SumAggregator(lambda totals: divide(totals[0], totals[-1]), _pairwise_details)
 """The share of wins; a tie counts half."""

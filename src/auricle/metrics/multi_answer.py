@@ -179,7 +179,6 @@ def _derive_metric(
         "with_profile": with_profile and (lambda profile: aggregate_answers(with_profile(profile), aggregation)),
         "with_votes": with_votes and (lambda votes: aggregate_answers(with_votes(votes), aggregation)),
         "without_synonyms": without_synonyms and (lambda: aggregate_answers(without_synonyms(), aggregation)),
-        "companions": tuple(aggregate_answers(companion, aggregation) for companion in metric.companions),
         "tokenize": None,  # it is unknown which of the answers a difference would show
         "read_answer": None,
         "reader": scorer.read if metric.reader else None,
@@ -369,6 +368,7 @@ def _derive_pooled(metric: Metric, aggregation: str, select: AnswerSelector, **c
         "score": AnswerScorer(metric, select).score_all,
         "credit": _average(metric.credit),
         "custom_badness": _average(metric.badness),
+        "judge_scale": None,
     }
     return _derive_metric(metric, aggregation, select, **{**pooled, **changes})
 

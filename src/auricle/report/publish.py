@@ -16,15 +16,16 @@ from typing import Any
 import orjson
 
 from auricle.core.gc_tuning import infrequent_gc
-from auricle.core.signature import JUDGE_MARK, MetricSignature, Signature
+from auricle.core.signature import MetricSignature, Signature
 from auricle.core.types import Outcome
-from auricle.metrics.base import Metric
 from auricle.report import run_html
+from auricle.report.judge_panel import JudgePanel
 from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.audit import summarise_audit
 from auricle.runs.health import JournalHealth, take_fingerprints
+from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import (
     SOURCE_FILES,
     FailureExample,
@@ -40,8 +41,8 @@ from auricle.runs.metrics import (
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import SCORES_FILE, ScoreLine, write_scores
 from auricle.runs.throughput import StreamDelays, read_passes, summarise_throughput
-from auricle.runs.usage import Price, UsageTotals
-from auricle.runs.verdicts import Judge, VerdictIndex
+from auricle.runs.usage import RunPrices, UsageTotals
+from auricle.runs.verdicts import Judge
 from auricle.tasks.base import Task
 
 VALUE_COLUMNS = (
@@ -58,7 +59,7 @@ DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *
 
 
 def publish(
-    run: Run, task: Task, model: str, judge: Judge | None = None, scoring: ScoringArguments | None = None
+    run: Run, task: Task, model: str, judges: Sequence[Judge] = (), scoring: ScoringArguments | None = None
 ) -> Metrics:
     """Score a run, write all derived files and return its metrics.
 
@@ -66,16 +67,16 @@ def publish(
         run: Run directory.
         task: Task with the metrics to compute.
         model: Name of the model for people.
-        judge: Whose verdicts are read.
+        judges: Whose verdicts are read.
         scoring: What replaced the run's own arguments in `task`, to be stored with the numbers.
     """
     with ExitStack() as stack:
-        verdicts = None
-        if judge and any(metric.judge_requests for metric in task.metrics):
-            verdicts = stack.enter_context(VerdictIndex(run.verdicts_path, judge))
+        verdicts, prices = None, RunPrices.load(run.path)
+        if judges and any(metric.judge_requests for metric in task.metrics):
+            verdicts = stack.enter_context(JudgePanel(run.verdicts_path, judges, prices.judges))
         sources = take_fingerprints(run.path, SOURCE_FILES)  # what is appended from here on makes the numbers outdated
         thread = stack.enter_context(ThreadPoolExecutor(1, thread_name_prefix="auricle-report"))
-        metrics = _score_and_write(run, task, model, verdicts, thread)
+        metrics = _score_and_write(run, task, model, verdicts, UsageTotals(prices.model), thread)
         derived = {name: derived.digest for name, derived in take_fingerprints(run.path, DERIVED_FILES).items()}
         metrics = replace(metrics, sources=sources, derived=derived, scoring=scoring or ScoringArguments())
         write_metrics(run.path, metrics)
@@ -83,14 +84,13 @@ def publish(
 
 
 def _score_and_write(
-    run: Run, task: Task, model: str, verdicts: VerdictIndex | None, thread: ThreadPoolExecutor
+    run: Run, task: Task, model: str, verdicts: JudgePanel | None, totals: UsageTotals, thread: ThreadPoolExecutor
 ) -> Metrics:
-    score_table = ScoreTable(
-        add_judge_metrics(task.metrics, verdicts), task.cluster, verdicts=verdicts, breakdown_fields=task.group_by
-    )
-    totals, delays = UsageTotals(Price.load(run.path)), StreamDelays()
+    used_metrics = verdicts.expand(task.metrics) if verdicts else task.metrics
+    score_table = ScoreTable(used_metrics, task.cluster, verdicts=verdicts, breakdown_fields=task.group_by)
+    delays, labels = StreamDelays(), HumanLabels.load(run.path)
     with infrequent_gc(), run.open_index() as index:
-        records = delays.count_records(totals.count_records(index.records()))
+        records = delays.count_records(totals.count_records(labels.attach(index.records())))
         write_scores(run.path, score_records(records, score_table))
     damaged = [*index.damaged, *(verdicts.damaged if verdicts else ())]
     health = JournalHealth.build(score_table.total, run.read_progress().completed_rows, damaged)
@@ -106,7 +106,7 @@ def _score_and_write(
         numbers,
         **facts,
         journal=health,
-        judge=verdicts.to_facts() if verdicts else None,
+        judges=verdicts.to_facts() if verdicts else (),
         usage=totals.to_usage(),
         speed=summarise_throughput(read_passes(run), delays),
         audit=summarise_audit(run.path, [number for number in numbers if not number.field]),
@@ -115,18 +115,6 @@ def _score_and_write(
     run.write("metrics_detail.csv", detail_csv(metrics))
     run.write("report.html", run_html.render_report(metrics, worst_samples.result()).encode())
     return metrics
-
-
-def add_judge_metrics(metrics: Sequence[Metric], verdicts: VerdictIndex | None) -> list[Metric]:
-    """Add the judge to the signatures of metrics that use one, and add their companions."""
-    if verdicts is None:
-        return list(metrics)
-    by = f"{JUDGE_MARK}{verdicts.judge.name}"
-    return [
-        replace(each, variant=each.variant + by) if each.judge_requests else each
-        for metric in metrics
-        for each in (metric, *metric.companions)
-    ]
 
 
 def _view_worst_samples(score_table: ScoreTable) -> list[SampleView]:
@@ -220,7 +208,7 @@ def build_metrics(score_table: ScoreTable, numbers: Sequence[Number], **run_fact
 def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
     """List metrics and breakdowns that were requested but not computed, with reasons."""
     reasons = {c.metric.name: c.refusal_reason for c in score_table.columns if c.refusal_reason}
-    for column in score_table.columns:
+    for column in (column for column in score_table.columns if not column.metric.derived_from):
         if column.reasons and not column.indices and not column.refusal_reason:
             reason = column.reasons.most_common(1)[0][0]
             reasons[column.metric.name] = f"no answer could be scored: {reason}"

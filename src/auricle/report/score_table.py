@@ -20,9 +20,9 @@ from auricle.core.types import Outcome, Record, Sample, Stat
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.report.clusters import ClusterTable
+from auricle.report.judge_panel import JudgePanel
 from auricle.report.text_format import format_group
 from auricle.runs.scores import READINGS, REFUSED, UNREAD, ScoreLine
-from auricle.runs.verdicts import VerdictIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,11 +45,13 @@ class ScoreTable:
         metrics: Sequence[Metric],
         cluster: str = "",
         max_worst: int = MAX_WORST_SAMPLES,
-        verdicts: VerdictIndex | None = None,
+        verdicts: JudgePanel | None = None,
         breakdown_fields: Sequence[str] = (),
     ) -> None:
         self.breakdown_fields = breakdown_fields
         self.columns = [MetricColumn(metric) for metric in metrics]
+        self._columns_by_name = {column.metric.name: column for column in self.columns}
+        self._scoring_order = sorted(self.columns, key=lambda column: self._depth(column.metric))
         self.rows = array("q")
         self.failed: array[int] = array("q")
         self.fields: dict[str, MetaField] = {}
@@ -79,7 +81,9 @@ class ScoreTable:
         for entry in entries:
             if not entry[2].failed:
                 (oversized if has_oversized_text(entry[1]) else answered).append(entry)
-        for column in self.columns:
+        for column in self._scoring_order:
+            for source in column.metric.derived_from:
+                column.refuse_like(self._columns_by_name[source])
             if not column.refusal_reason:
                 column.add(answered, self.score_record)
                 column.add_readings(answered)
@@ -106,9 +110,19 @@ class ScoreTable:
         """Return the worst samples by the first metric with their scores, worst first."""
         return [(record, line) for *_, record, line in sorted(self._worst, reverse=True)]
 
+    def _depth(self, metric: Metric) -> int:
+        """Return how many times a metric is derived from others, which are computed before it."""
+        return max((1 + self._depth(self._columns_by_name[name].metric) for name in metric.derived_from), default=0)
+
+    def _value_of(self, name: str, line: ScoreLine) -> float | None:
+        stat = line.stats.get(name)
+        return None if stat is None else self._columns_by_name[name].metric.sample_value(stat)
+
     def score_record(self, metric: Metric, record: Record, line: ScoreLine) -> Any:
         """Compute the statistic of a record; verdicts are added to its line."""
         outputs = record.outputs
+        if metric.derived_from:
+            return metric.score(record.sample, *(self._value_of(name, line) for name in metric.derived_from))
         if len(outputs) > 1 and not accepts_multiple_outputs(metric.score):
             raise ambiguous_answers_error(len(outputs))
         if metric.judge_requests is None:
@@ -116,7 +130,7 @@ class ScoreTable:
         if self.verdicts is None:
             raise SpecError("needs a judge: auricle score RUN --judge MODEL")
         texts = self.verdicts.read_replies(metric, record)
-        if not metric.applies and texts:
+        if texts:
             clipped = [text[-MAX_VERDICT_LENGTH:] for text in texts]
             line.verdicts = {**line.verdicts, metric.name: clipped}
         return metric.score(record.sample, *outputs, verdicts=texts)
@@ -270,12 +284,12 @@ class MetricColumn:
     def add(self, entries: Sequence[ScoreEntry], score_record: Callable[..., Any]) -> None:
         """Add the statistics of these records; `score_record` computes those of judged and of several answers."""
         metric, applies, keep = self.metric, self.metric.applies, self.stats.append
-        score, is_judged = metric.score, metric.judge_requests is not None
+        score, is_special = metric.score, metric.judge_requests is not None or bool(metric.derived_from)
         for place, record, line in entries:
             try:
                 made = None
                 if applies is None or applies(record.sample):
-                    needs_more = is_judged or len(record.outputs) != 1
+                    needs_more = is_special or len(record.outputs) != 1
                     made = score_record(metric, record, line) if needs_more else score(record.sample, *record.outputs)
                 if made is None:  # the metric does not apply to this sample
                     self.not_applicable.append(place)
@@ -318,6 +332,11 @@ class MetricColumn:
 
     def refuse(self, error: SpecError) -> None:
         self.refusal_reason, self.is_unsuited = str(error), isinstance(error, Unsuited)
+
+    def refuse_like(self, other: MetricColumn) -> None:
+        """Refuse a metric that is derived from another one, if that was refused."""
+        if other.refusal_reason:
+            self.refusal_reason, self.is_unsuited = other.refusal_reason, other.is_unsuited
 
     def _add_context(self, record: Record) -> None:
         """Record context that the aggregator's details need."""

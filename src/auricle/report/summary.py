@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -116,11 +116,20 @@ def _compute_numbers(scored: ScoredSamples, group: Group) -> list[Number]:
         if column.refusal_reason or not len(which):
             continue
         which = which[np.argsort(scored.data_order[places[which]], kind="stable")]
+        if (reason := _explain_absence(column, column.stats[which])) is not None:
+            column.refusal_reason = column.refusal_reason if group.field else reason
+            continue
         try:
             numbers.append(_compute_number(scored, group, column, column.stats[which], places[which]))
         except Exception as error:  # noqa: BLE001 - a metric may raise anything
             column.refusal_reason = f"its aggregation raised {type(error).__name__}: {describe(error)}"
     return numbers
+
+
+def _explain_absence(column: MetricColumn, stats: Any) -> str | None:
+    """Return why an aggregator has no number for some statistics; empty if that needs no mention, None if it has."""
+    explain: Callable[[Any], str | None] | None = getattr(column.metric.aggregate, "explain_absence", None)
+    return explain(stats) if explain else None
 
 
 def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, stats: Any, indices: Codes) -> Number:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auricle.runs.metrics import Delay, Metrics, Throughput, Usage, format_money
+from auricle.runs.metrics import Delay, JudgeFacts, Metrics, Throughput, Usage, format_money
 
 FACT_DESCRIPTIONS = {
     "Wall time": "From the first request to the last response of each pass, decoding included, "
@@ -24,6 +24,7 @@ def usage_facts(metrics: Metrics) -> list[tuple[str, str]]:
         ("Audio", _format_audio_fact(metrics)),
         *speed_facts(metrics),
         ("Cost", _format_cost(used, "≥ ")),
+        ("Judge cost", _format_judge_cost(metrics, "≥ ")),
         ("Cached", f"{used.cached:,}" if used.cached else ""),
     ]
     return [(name, text) for name, text in facts if text]
@@ -66,8 +67,37 @@ def format_usage_line(metrics: Metrics) -> str:
         parts.append(f"the cost of {_format_sample_count(used.samples_without_cost)} unknown")
     elif used.samples_without_usage and parts[0]:
         parts.append(f"the tokens of {_format_sample_count(used.samples_without_usage)} unknown")
-    known = ", ".join(filter(None, parts))
-    return f"Usage: {known}" if known else ""
+    known = "; ".join(filter(None, [", ".join(filter(None, parts)), *map(_format_judge, metrics.judges)]))
+    total = _format_total_cost(metrics)
+    return f"Usage: {known}{f'; {total} in total' if total else ''}" if known else ""
+
+
+def _format_judge(judge: JudgeFacts) -> str:
+    """Describe what a judge used; return an empty string if nothing is known."""
+    sides = ((judge.input_tokens, "in"), (judge.tokens, "out"))
+    counts = " + ".join(f"{count:,} {side}" for count, side in sides if count)
+    floor = "at least " if judge.verdicts_without_cost else ""
+    cost = "" if judge.cost is None else f"{floor}{format_money(judge.cost, judge.currency or '')}"
+    known = ", ".join(filter(None, [f"tokens {counts}" if counts else "", cost]))
+    return f"judge {judge.name}: {known}" if known else ""
+
+
+def _format_judge_cost(metrics: Metrics, lower_bound_prefix: str) -> str:
+    priced = [judge for judge in metrics.judges if judge.cost is not None]
+    if not priced or len({judge.currency for judge in priced}) > 1:
+        return ""
+    floor = lower_bound_prefix if any(judge.verdicts_without_cost for judge in priced) else ""
+    return f"{floor}{format_money(sum(judge.cost or 0.0 for judge in priced), priced[0].currency or '')}"
+
+
+def _format_total_cost(metrics: Metrics) -> str:
+    """Format the cost of the model and its judges together; empty unless both are known, in one currency."""
+    used, judges = metrics.usage, [judge for judge in metrics.judges if judge.cost is not None]
+    if used.cost is None or not judges or {judge.currency for judge in judges} != {used.currency}:
+        return ""
+    is_bound = used.samples_without_cost or any(judge.verdicts_without_cost for judge in judges)
+    total = used.cost + sum(judge.cost or 0.0 for judge in judges)
+    return f"{'at least ' if is_bound else ''}{format_money(total, used.currency or '')}"
 
 
 def _format_tokens(usage: Usage) -> str:

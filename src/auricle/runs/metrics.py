@@ -14,13 +14,13 @@ from auricle.core.signature import Signature
 from auricle.runs.audit import AuditResult, summarise_audit
 from auricle.runs.documents import UnknownFormat, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
-from auricle.runs.run_spec import OUTPUTS_FILE, VERDICTS_FILE
+from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, VERDICTS_FILE
 
 if TYPE_CHECKING:  # `auricle show` starts faster without them
     from auricle.core.types import Outcome, Record
 
 METRICS_FILE = "metrics.json"
-SOURCE_FILES = (OUTPUTS_FILE, VERDICTS_FILE)
+SOURCE_FILES = (OUTPUTS_FILE, VERDICTS_FILE, LABELS_FILE)
 """What numbers are computed from."""
 FORMAT = 1
 PART_FIELD, LANGUAGE_FIELD = "part", "language"
@@ -205,6 +205,10 @@ class JudgeFacts:
     missing: int = 0
     tokens: int = 0
     input_tokens: int = 0
+    cost: float | None = None
+    """Cost of the verdicts that were read; None without a price, or if nothing is known."""
+    currency: str | None = None
+    verdicts_without_cost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +293,7 @@ class Metrics:
     complete: bool = False
     rows: int | None = None
     notes: tuple[str, ...] = ()
-    judge: JudgeFacts | None = None
+    judges: tuple[JudgeFacts, ...] = ()
     outcomes: OutcomeCounts = OutcomeCounts()
     failures: tuple[FailureKind, ...] = ()
     not_computed: dict[str, str] = field(default_factory=dict)
@@ -316,6 +320,15 @@ class Metrics:
     def overall(self) -> tuple[Number, ...]:
         """The numbers over all samples."""
         return tuple(number for number in self.numbers if not number.field)
+
+    @property
+    def missing_verdicts(self) -> int:
+        """Verdicts that were not requested yet."""
+        return sum(judge.missing for judge in self.judges)
+
+    @property
+    def failed_verdicts(self) -> int:
+        return sum(judge.failed for judge in self.judges)
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -53,10 +53,10 @@ class RunResult:
         """How a command that ends with this result should exit."""
         if not self.complete:
             return ExitStatus.FAILURES if self.stop_reason else ExitStatus.INTERRUPTED
-        judge = self.metrics.judge if self.metrics else None
-        if judge and judge.missing and self.judge_requested and not self.stop_reason:
+        missing, failed = (self.metrics.missing_verdicts, self.metrics.failed_verdicts) if self.metrics else (0, 0)
+        if missing and self.judge_requested and not self.stop_reason:
             return ExitStatus.INTERRUPTED
-        has_failures = self.outcomes.failed or self.unscored or (judge and (judge.missing or judge.failed))
+        has_failures = self.outcomes.failed or self.unscored or missing or failed
         is_intact = self.metrics is None or self.metrics.journal.is_intact
         return ExitStatus.FAILURES if has_failures or not is_intact else ExitStatus.OK
 

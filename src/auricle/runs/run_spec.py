@@ -10,7 +10,7 @@ from typing import Any
 from auricle.core.errors import RunMismatch
 from auricle.runs.documents import read_document, write_document
 
-SPEC_FILE, OUTPUTS_FILE, VERDICTS_FILE = "spec.json", "outputs.jsonl", "verdicts.jsonl"
+SPEC_FILE, OUTPUTS_FILE, VERDICTS_FILE, LABELS_FILE = "spec.json", "outputs.jsonl", "verdicts.jsonl", "labels.json"
 LOAD_TEST_FILE = "perf.json"
 """The file that a load test has instead."""
 SUITE_FILE = "suite.json"

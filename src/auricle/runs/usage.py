@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, SpecError
@@ -22,7 +22,11 @@ from auricle.runs.run_directory import Run
 RATE_FIELDS = ("input", "output", "audio_minute", "request")
 MILLION = 1_000_000
 PRICES_FILE = "prices.json"
-"""File in a run directory with the price that was used, so that scoring again gives the same cost."""
+"""File in a run directory with the prices that were used, so that scoring again gives the same cost."""
+
+PartialCount: TypeAlias = tuple[int | None, bool]
+"""The known part of a sum, and whether it is complete."""
+PartialCost: TypeAlias = tuple[float, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +58,37 @@ class Price:
                 raise SpecError(f"{source}: {model}: {name} should be a number, not {rate!r}.")
         return cls(model, **{"currency": currency, **entry})
 
+    def compute_cost(
+        self, requests: int, input_count: PartialCount, output_count: PartialCount, audio_seconds: float | None = 0.0
+    ) -> PartialCost:
+        """Return the known part of the cost of some requests, and whether that is all of it."""
+        cost = self.request * requests
+        cost += (self.input * (input_count[0] or 0) + self.output * (output_count[0] or 0)) / MILLION
+        cost += self.audio_minute * (audio_seconds or 0.0) / 60
+        tokens_known = (input_count[1] or not self.input) and (output_count[1] or not self.output)
+        return cost, tokens_known and (audio_seconds is not None or not self.audio_minute)
+
+
+@dataclass(frozen=True, slots=True)
+class RunPrices:
+    """The prices that a run used: that of its model and those of its judges, by name."""
+
+    model: Price | None = None
+    judges: dict[str, Price] = field(default_factory=dict)
+
     @classmethod
-    def load(cls, run_path: Path) -> Price | None:
-        """Read the price that a run used, if it had one."""
+    def load(cls, run_path: Path) -> RunPrices:
+        """Read the prices that a run used; none if it had none."""
         with suppress(FileNotFoundError):
             return read_document(run_path / PRICES_FILE, cls)
-        return None
+        return cls()
 
     def save(self, run: Run) -> None:
-        write_document(run.path / PRICES_FILE, self)
+        """Write these prices; those that the run used before and that are not among them are kept."""
+        earlier = self.load(run.path)
+        kept = RunPrices(self.model or earlier.model, {**earlier.judges, **self.judges})
+        if kept != earlier:
+            write_document(run.path / PRICES_FILE, kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +105,21 @@ class Prices:
         entries = (Price.parse(str(name), entry, currency, source) for name, entry in content.items())
         return cls(tuple(entries), source)
 
-    def find(self, model: str) -> Price:
-        """Return the entry of that name, or else the first whose pattern matches."""
+    def has(self, model: str) -> bool:
+        return self._find(model) is not None
+
+    def _find(self, model: str) -> Price | None:
         exact = (price for price in self.entries if price.model == model)
         matching = (price for price in self.entries if fnmatchcase(model, price.model))
-        if price := next(exact, None) or next(matching, None):
+        return next(exact, None) or next(matching, None)
+
+    def find(self, model: str) -> Price:
+        """Return the entry of that name, or else the first whose pattern matches.
+
+        Raises:
+            SpecError: if there is none.
+        """
+        if price := self._find(model):
             return price
         listed = ", ".join(price.model for price in self.entries) or "none"
         raise SpecError(
@@ -139,13 +175,11 @@ class UsageTotals:
         audio_seconds = record.audio_seconds
         if audio_seconds is None and not has_media(record.sample):
             audio_seconds = 0.0
-        self.cost += price.request * (len(record.outputs) - record.cached)
-        self.cost += (price.input * (input_count[0] or 0) + price.output * (output_count[0] or 0)) / MILLION
-        self.cost += price.audio_minute * (audio_seconds or 0.0) / 60
-        tokens_known = (input_count[1] or not price.input) and (output_count[1] or not price.output)
-        audio_known = audio_seconds is not None or not price.audio_minute
+        requests = len(record.outputs) - record.cached
+        cost, is_known = price.compute_cost(requests, input_count, output_count, audio_seconds)
+        self.cost += cost
         self.with_price += 1
-        self.without_cost += not (tokens_known and audio_known)
+        self.without_cost += not is_known
 
     def to_usage(self) -> Usage:
         """Return the totals; unknown amounts are None."""
@@ -164,8 +198,21 @@ class UsageTotals:
         )
 
 
-PartialCount = tuple[int | None, bool]
-"""The known part of a sum, and whether it is complete."""
+class VerdictCosts:
+    """Cost of the verdicts of judges whose prices are known."""
+
+    def __init__(self, prices: Mapping[str, Price]) -> None:
+        self._prices = prices
+        self.cost, self.with_price, self.without_cost = 0.0, 0, 0
+
+    def add(self, judge: str, input_tokens: int | None, output_tokens: int | None) -> None:
+        """Add a verdict of a judge; one without a price is ignored."""
+        if price := self._prices.get(judge):
+            input_count, output_count = ((count, count is not None) for count in (input_tokens, output_tokens))
+            cost, is_known = price.compute_cost(1, input_count, output_count)
+            self.cost += cost
+            self.with_price += 1
+            self.without_cost += not is_known
 
 
 def _count_tokens(outputs: Sequence[Output], field: str) -> PartialCount:

@@ -2,13 +2,13 @@
 
 Each line has a key: a digest of the judge, the request and the number of the vote. A different judge,
 rubric or answer has a different key, so earlier verdicts are kept and never confused. A line that
-describes the judge precedes its verdicts.
+describes the judges precedes their verdicts.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path, PurePath
@@ -29,6 +29,7 @@ from auricle.runs.journal import read_lines
 from auricle.runs.metrics import JudgeFacts
 from auricle.runs.response_cache import TRANSPORT_ARGUMENTS
 from auricle.runs.run_spec import VERDICTS_FILE
+from auricle.runs.usage import Price, VerdictCosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,13 @@ class Judge:
         short = f"{PurePath(file).name}:{attribute}" if file.endswith(".py") else self.model
         return f"{short}#{_hex_digest(dumps(self.arguments), 2)}" if self.arguments else short
 
-    def to_json_line(self) -> bytes:
-        """Return the line that precedes this judge's verdicts."""
-        return _encode({"model": self.model, "arguments": self.arguments})
+    def to_fields(self) -> dict[str, Any]:
+        return {"model": self.model, "arguments": self.arguments}
+
+
+def encode_judges(judges: Sequence[Judge]) -> bytes:
+    """Return the line that precedes the verdicts of these judges."""
+    return _encode({"judges": [judge.to_fields() for judge in judges]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +135,18 @@ def _hex_digest(content: bytes, size: int) -> str:
 
 
 class VerdictIndex(Closing):
-    """Index of one judge's verdicts: the offset of each line by key."""
+    """Index of one judge's verdicts: the offset of each line by key.
 
-    def __init__(self, path: Path, judge: Judge) -> None:
+    Args:
+        path: The file with the verdicts.
+        judge: The judge.
+        price: What a verdict of it costs, if that is known.
+    """
+
+    def __init__(self, path: Path, judge: Judge, price: Price | None = None) -> None:
         self.judge = judge
+        self._price = price
+        self._costs = VerdictCosts({judge.name: price} if price else {})
         self._offsets: dict[int, int] = {}
         self._failed: set[int] = set()
         self._seen: set[int] = set()
@@ -196,10 +209,20 @@ class VerdictIndex(Closing):
             self._counts["verdicts"] += 1
             for name in ("tokens", "input_tokens"):
                 self._counts[name] += line.get(name) or 0
+            self._costs.add(self.judge.name, line.get("input_tokens"), line.get("tokens"))
 
     def to_facts(self) -> JudgeFacts:
-        """Return the judge, the number of verdicts read, failed and missing, and their tokens."""
-        return JudgeFacts(self.judge.name, self.judge.model, dict(self.judge.arguments), **self._counts)
+        """Return the judge, the number of verdicts read, failed and missing, their tokens and their cost."""
+        costs, price = self._costs, self._price
+        return JudgeFacts(
+            self.judge.name,
+            self.judge.model,
+            dict(self.judge.arguments),
+            **{name: self._counts[name] for name in COUNT_FIELDS},
+            cost=round(costs.cost, 6) if price and (costs.cost or not costs.without_cost) else None,
+            currency=price.currency if price else None,
+            verdicts_without_cost=costs.without_cost if price else None,
+        )
 
     def close(self) -> None:
         if self._file:
@@ -209,12 +232,12 @@ class VerdictIndex(Closing):
 COUNT_FIELDS = ("verdicts", "failed", "missing", "tokens", "input_tokens")
 
 
-def read_last_judge(path: Path) -> Judge | None:
-    """Return the judge of the last verdicts in a file, if there is one."""
-    last = None
+def read_last_judges(path: Path) -> tuple[Judge, ...]:
+    """Return the judges that were used last, from a file of verdicts."""
+    last: tuple[Judge, ...] = ()
     for _, line in iter_verdict_lines(path):
-        if isinstance(model := line.get("model"), str) and isinstance(arguments := line.get("arguments"), dict):
-            last = Judge(model, arguments)
+        if isinstance(judges := line.get("judges"), list):
+            last = tuple(Judge(fields["model"], fields["arguments"]) for fields in judges)
     return last
 
 

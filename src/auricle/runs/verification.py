@@ -14,7 +14,7 @@ from auricle.runs.journal import SPEECH_FOLDER, JournalIndex
 from auricle.runs.metrics import METRICS_FILE, read_metrics
 from auricle.runs.progress import PROGRESS_FILE, Progress, read_progress
 from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
-from auricle.runs.usage import PRICES_FILE, Price
+from auricle.runs.usage import PRICES_FILE, RunPrices
 from auricle.runs.verdicts import iter_verdict_lines
 
 MAX_LISTED_ROWS = 100
@@ -92,7 +92,7 @@ def verify_run(path: Path) -> Verification:
 
 
 def _check_documents(path: Path) -> Iterator[Problem]:
-    readers = {SPEC_FILE: read_run_spec, PROGRESS_FILE: read_progress, PRICES_FILE: Price.load}
+    readers = {SPEC_FILE: read_run_spec, PROGRESS_FILE: read_progress, PRICES_FILE: RunPrices.load}
     for name, read in readers.items():
         try:
             read(path)

@@ -14,7 +14,7 @@ from auricle.cli.options import (
     parse_count_or_auto,
     parse_json_object,
     parse_model_args,
-    resolve_judge,
+    resolve_judges,
     text,
 )
 from auricle.core.errors import SpecError
@@ -89,9 +89,17 @@ def test_reward_model_options_become_model_arguments() -> None:
 
 def test_judge_of_the_command_line_replaces_the_configured_one() -> None:
     configured = {"model": "a", "args": {"x": 1}}
-    assert resolve_judge(configured, "b", ["y=2"]) == {"model": "b", "args": {"y": 2}}
-    assert resolve_judge(configured, None, ["y=2"]) == {"model": "a", "args": {"x": 1, "y": 2}}
-    assert resolve_judge("a", None, []) == {"model": "a", "args": {}}
+    assert resolve_judges(configured, ["b"], ["y=2"]) == [{"model": "b", "args": {"y": 2}}]
+    assert resolve_judges(configured, [], ["y=2"]) == [{"model": "a", "args": {"x": 1, "y": 2}}]
+    assert resolve_judges("a", [], []) == [{"model": "a", "args": {}}]
+    assert resolve_judges(None, [], []) == []
+
+
+def test_an_argument_may_belong_to_one_of_several_judges() -> None:
+    judges = resolve_judges(None, ["a", "b"], ["x=1", "2.y=2", "1.x=3"])
+    assert judges == [{"model": "a", "args": {"x": 3}}, {"model": "b", "args": {"x": 1, "y": 2}}]
+    with pytest.raises(SpecError, match=r"-J 3\.y=… is an argument of judge 3, but there are 2\."):
+        resolve_judges(None, ["a", "b"], ["3.y=2"])
 
 
 @pytest.mark.parametrize("model", ["openai", ("echo", "openai")])
@@ -101,7 +109,7 @@ def test_a_key_on_the_command_line_is_refused_with_the_remedy(model: object) -> 
         parse_model_args(options, model)
     assert "sk-123" not in str(refused.value)
     with pytest.raises(SpecError, match=r"^-J api_key=…"):
-        resolve_judge(None, "openai", ["api_key=sk-123456789"])
+        resolve_judges(None, ["openai"], ["api_key=sk-123456789"])
 
 
 def test_classes_of_the_user_may_take_a_key() -> None:

@@ -12,6 +12,8 @@ from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import Price
 
+RUN = Run(Path("run"), RunSpec(identity={}, spec={}))
+
 
 def make_record(**fields: Any) -> Record:
     return Record(sample=Sample(id="1", inputs={}), row=0, **fields)
@@ -57,7 +59,7 @@ def test_no_rate_is_shown_if_nothing_was_sent(capsys: pytest.CaptureFixture[str]
 def test_judging_is_counted_in_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
     with ProgressLines("mine", 1) as progress:
         progress.on_result(make_record())
-        progress.on_judging(3)
+        progress.on_judging(RUN, 3, lambda: None)
     assert capsys.readouterr().err.splitlines()[-1].startswith("judging: 0 of 3 verdicts")
 
 
@@ -74,7 +76,7 @@ def test_events_are_lines_of_json_with_counts(capsys: pytest.CaptureFixture[str]
         progress.on_result(make_record())
         progress.on_result(make_record(error=Failure("Rejected", "no")))
         progress.show()
-        progress.on_judging(1)
+        progress.on_judging(RUN, 1, lambda: None)
         progress.finish(3)
     events = [ProgressEvent.parse(line) for line in capsys.readouterr().err.splitlines()]
     assert [event.event for event in events if event] == [

@@ -10,13 +10,15 @@ import yaml
 
 from auricle import Spec, evaluate, score
 from auricle.api import load_metrics
-from auricle.core.types import Failure, Generation, Record, Sample
+from auricle.core.errors import SpecError
+from auricle.core.types import Failure, Generate, Generation, Record, Sample
 from auricle.engine.budget import Budget
 from auricle.engine.observer import Observer
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.runs.usage import Price
+from auricle.runs.usage import Price, RunPrices
+from auricle.runs.verdicts import JudgeRequest, Verdict
 
 CODE = """
 from auricle import AsyncModel, Generation
@@ -182,7 +184,7 @@ def test_budget_stops_when_the_limit_is_reached_and_forwards_callbacks(empty_run
     assert stop.count == 1
     assert budget.stop_reason == "3.00 USD spent, the limit is 3.00 USD"
     assert (observer.started, observer.results) == ([empty_run], records)
-    assert Price.load(empty_run.path) == PRICE
+    assert RunPrices.load(empty_run.path) == RunPrices(PRICE)
 
 
 def test_budget_without_a_limit_only_stores_the_price(empty_run: Run) -> None:
@@ -190,7 +192,7 @@ def test_budget_without_a_limit_only_stores_the_price(empty_run: Run) -> None:
     budget.on_start(empty_run, stop)
     budget.on_result(answer("a"))
     assert (stop.count, budget.totals.cost, budget.stop_reason) == (0, 0.0, "")
-    assert Price.load(empty_run.path) == PRICE
+    assert RunPrices.load(empty_run.path) == RunPrices(PRICE)
 
 
 @pytest.mark.parametrize(("limit", "is_complete", "stops"), [(0.6, False, 1), (0.61, False, 0), (0.6, True, 0)])
@@ -242,3 +244,116 @@ def test_limit_is_reached_despite_rounding_errors(empty_run: Run, cost: float, s
     budget.on_start(empty_run, stop)
     budget.on_result(answer("a"))
     assert stop.count == stops
+
+
+# --- judges -----------------------------------------------------------------------------------
+
+JUDGE_PRICE = Price("judge-1", input=1, output=5)  # 0.01 per verdict below
+
+
+def make_verdict(key: str, judge: str = "judge", tokens: int | None = 1000, error: Failure | None = None) -> Verdict:
+    request = JudgeRequest(key, "s", "judged", Generate(turns=()))
+    usage: dict[str, Any] = {} if tokens is None else {"tokens": tokens, "input_tokens": 5 * tokens}
+    return Verdict(request, judge, None if error else Generation(text="Verdict: yes", **usage), error, 1.0)
+
+
+def test_verdicts_count_towards_the_limit_of_the_run(empty_run: Run) -> None:
+    budget, stop, stop_judge = Budget(PRICE, 0.33, {"judge": JUDGE_PRICE}), Stops(), Stops()
+    budget.on_start(empty_run, stop)
+    budget.on_result(answer("a"))
+    budget.on_judging(empty_run, 4, stop_judge)
+    for key in "abc":
+        assert budget.stop_reason == ""
+        budget.on_verdict(make_verdict(key))
+    assert (stop.count, stop_judge.count) == (0, 1)
+    assert budget.stop_reason == "0.33 USD spent, the limit is 0.33 USD"
+    assert budget.cost == pytest.approx(0.33)
+    assert RunPrices.load(empty_run.path) == RunPrices(PRICE, {"judge": JUDGE_PRICE})
+
+
+def test_verdicts_of_earlier_passes_count_once(empty_run: Run) -> None:
+    lines = [
+        make_verdict("a"),
+        make_verdict("b"),
+        make_verdict("c", "free"),
+        make_verdict("d", error=Failure("X", "y")),
+    ]
+    empty_run.verdicts_path.write_bytes(b"".join(line.to_json_line() for line in lines))
+    budget, stop = Budget(None, 0.025, {"judge": JUDGE_PRICE}), Stops()
+    for _ in range(2):  # two judges of one run
+        budget.on_judging(empty_run, 2, stop)
+    assert stop.count == 0
+    assert budget.cost == pytest.approx(0.02)
+    budget.on_verdict(make_verdict("e", "free"))
+    assert stop.count == 0
+    budget.on_verdict(make_verdict("e"))
+    assert (stop.count, budget.stop_reason) == (1, "0.03 USD spent, the limit is 0.025 USD")
+
+
+def test_ten_verdicts_without_usage_stop_the_judge(empty_run: Run) -> None:
+    budget, stop = Budget(None, 1.0, {"judge": JUDGE_PRICE}), Stops()
+    budget.on_judging(empty_run, 20, stop)
+    for number in range(10):
+        assert stop.count == 0
+        budget.on_verdict(make_verdict(str(number), tokens=None))
+    assert (stop.count, budget.stop_reason.partition(" does not")[0]) == (1, "the judge")
+
+
+def test_verdicts_without_a_limit_are_not_counted(empty_run: Run) -> None:
+    budget = Budget(None, judge_prices={"judge": JUDGE_PRICE})
+    budget.on_judging(empty_run, 1, Stops())
+    budget.on_verdict(make_verdict("a"))
+    assert budget.cost == 0.0
+    assert RunPrices.load(empty_run.path).judges == {"judge": JUDGE_PRICE}
+
+
+def test_a_limit_needs_one_currency() -> None:
+    with pytest.raises(SpecError, match="A limit needs prices in one currency; these are in EUR and USD"):
+        Budget(PRICE, 1.0, {"judge": Price("j", request=1.0, currency="EUR")})
+    assert Budget(PRICE, None, {"judge": Price("j", currency="EUR")}).cost == 0.0
+
+
+PAID_JUDGE = """
+from auricle import AsyncModel, Generation
+
+class Judge(AsyncModel):
+    def __init__(self, model="judge-1"):
+        pass
+
+    async def generate(self, request):
+        return Generation(text="Verdict: yes", tokens=1_000, input_tokens=5_000)
+"""
+
+
+def test_a_run_and_a_score_stop_their_judge_at_the_limit(
+    auricle: Any, prices: Path, manifest: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "judge.py").write_text(PAID_JUDGE)
+    prices.write_text(yaml.safe_dump({"echo": {"request": 0.001}, "judge-*": {"input": 1, "output": 5}}))
+    data = manifest([{"id": str(row), "question": f"q {row}", "answer": "x"} for row in range(20)])
+    judged = ("--judge", "judge.py:Judge", "-J", "model=judge-1", "--prices", prices, "-j", "1")
+    task = ("run", data, "--as", "qa", "-m", "echo", "-T", "metrics=judge-reference", "-o", "run")
+    done = auricle(*task, *judged, "--max-cost", 0.1)
+    assert done.returncode == 3
+    assert "The judge was stopped: 0.1 USD spent, the limit is 0.1 USD." in done.stderr
+    assert "12 verdicts are missing, 0 failed. Request them with a higher --max-cost: auricle run" in done.stderr
+    assert "; judge judge.py:Judge#" in done.stdout
+    assert "tokens 40,000 in + 8,000 out, 0.08 USD; 0.1 USD in total" in done.stdout
+    done = auricle("score", "run", *judged, "--max-cost", 0.15)
+    assert done.returncode == 3
+    assert "5 verdicts are missing" in done.stderr
+    assert auricle("score", "run", *judged).returncode == 0
+    used = load_metrics(tmp_path / "run")
+    assert used.usage.cost == pytest.approx(0.02)
+    assert used.judges[0].cost == pytest.approx(0.2)
+
+
+def test_a_limit_needs_the_price_of_the_judge(auricle: Any, prices: Path, manifest: Any, tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text(PAID_JUDGE)
+    prices.write_text("echo: {request: 0.001}")
+    data = manifest([{"id": "1", "question": "q", "answer": "x"}])
+    task = ("run", data, "--as", "qa", "-m", "echo", "-T", "metrics=judge-reference", "-o", "run")
+    judged = ("--judge", "judge.py:Judge", "-J", "model=judge-1", "--prices", prices)
+    done = auricle(*task, *judged, "--max-cost", 1)
+    assert (done.returncode, "has no price for judge-1" in done.stderr) == (2, True)
+    assert auricle(*task, *judged).returncode == 0

@@ -185,7 +185,7 @@ def test_optional_fields_have_defaults() -> None:
         "seed": 0,
         "profile": None,
         "cluster": None,
-        "judge": None,
+        "judge": (),
         "infer_only": False,
         "cache": False,
         "cache_path": None,

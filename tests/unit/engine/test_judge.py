@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from auricle import Settings, Spec, api
 from auricle.audio import Audio
 from auricle.core.errors import AllRequestsFailed, ExitStatus, Rejected, SpecError, Transient, Unsupported
-from auricle.core.types import Generate, Generation, Sample, Turn
+from auricle.core.types import Generate, Generation, Record, Sample, Turn
 from auricle.engine.factory import build_task
 from auricle.engine.judge import JudgePass, PendingRequests
 from auricle.engine.observer import Observer
@@ -89,9 +90,16 @@ def data(manifest: Any) -> Any:
     return manifest(rows)
 
 
-def spec(data: Path, judge: JudgeSpec | None = None, kind: str = "qa", **task_args: Any) -> Spec:
+def spec(
+    data: Path, judge: JudgeSpec | tuple[JudgeSpec, ...] | None = None, kind: str = "qa", **task_args: Any
+) -> Spec:
     arguments = {"data": str(data), "metrics": "judge-reference", **task_args}
     return Spec(task=kind, model="echo", task_args=arguments, judge=judge)
+
+
+def answers_of(path: Path) -> tuple[Iterable[Record], Path]:
+    run = Run.load(path)
+    return run.records(), run.verdicts_path
 
 
 def read_metrics(run: Path) -> Any:
@@ -113,7 +121,7 @@ def test_answers_are_judged_and_the_signature_names_the_judge(data: Path, judge:
     assert result.interval == "wilson"
     assert ".by-judges.py:Counting#" in str(result.signature)
     assert Counter(judge.calls()) == {"right": 1, "wrong a": 1, "wrong b": 1, "odd": 1}
-    counts = read_metrics(run)["judge"]
+    counts = read_metrics(run)["judges"][0]
     assert (counts["verdicts"], counts["tokens"], counts["input_tokens"]) == (4, 28, 360)
     assert (counts["failed"], counts["missing"]) == (0, 0)
 
@@ -121,7 +129,7 @@ def test_answers_are_judged_and_the_signature_names_the_judge(data: Path, judge:
 def test_verdict_line_names_sample_metric_and_judge(data: Path, judge: Any, tmp_path: Path) -> None:
     api.evaluate(spec(data, judge()), tmp_path / "run")
     judge_line, first, *_ = read_verdicts(tmp_path / "run")
-    assert judge_line["model"].endswith("judges.py:Counting")
+    assert [entry["model"].endswith("judges.py:Counting") for entry in judge_line["judges"]] == [True]
     assert set(first) == {
         "key", "id", "metric", "judge", "text", "tokens", "input_tokens", "seconds", "crc",
     }  # fmt: skip
@@ -205,7 +213,7 @@ def test_failed_verdict_is_not_scored_and_is_requested_again(data: Path, judge: 
     failing_judge = judge(fail="odd")
     api.evaluate(spec(data, failing_judge), run, settings=Settings(max_attempts=1))
     assert number(run)["scored"] == 4
-    assert read_metrics(run)["judge"]["failed"] == 1
+    assert read_metrics(run)["judges"][0]["failed"] == 1
     (reason,) = read_metrics(run)["unreadable"]["judge-reference"]
     assert "the judge failed: SampleError: the judge fails on purpose" in reason
     api.score(run, judge=failing_judge)
@@ -227,7 +235,7 @@ def test_damaged_lines_lose_only_their_own_verdicts(data: Path, judge: Any, tmp_
     partial = rest[-1][:20]
     (run / "verdicts.jsonl").write_bytes(b"".join([judge_line, b"{" + first, *rest[:-1], partial]))
     api.score(run)
-    assert read_metrics(run)["judge"]["missing"] == 2
+    assert read_metrics(run)["judges"][0]["missing"] == 2
     api.score(run, judge=judge())
     assert number(run) == before
     assert len(judge.calls()) == calls.total() + 2
@@ -280,8 +288,10 @@ def test_agreement_with_human_labels_is_reported(manifest: Any, judge: Any, tmp_
     assert kappa["scored"] == 4
     assert kappa["details"] == {"agreement": 0.75}
     assert "by-judges.py" in kappa["signature"]
-    assert not read_metrics(run)["not_computed"]
-    assert read_metrics(run)["judge"]["verdicts"] == 3, "kappa reads the same verdicts"
+    assert read_metrics(run)["not_computed"] == {
+        "judge-reference.corrected": "4 human labels are too few to correct the judge; label at least 20 random samples"
+    }
+    assert read_metrics(run)["judges"][0]["verdicts"] == 3, "kappa reads the same verdicts"
 
 
 def test_verdicts_are_shown_with_the_samples(data: Path, judge: Any, tmp_path: Path, auricle: Any) -> None:
@@ -407,7 +417,7 @@ class Slow(AsyncModel):
 def test_stop_lets_verdicts_in_flight_finish(data: Path, tmp_path: Path) -> None:
     api.evaluate(spec(data), tmp_path / "run")
     metrics = qa(data=str(data), metrics="judge-reference").metrics
-    judge_pass = JudgePass(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="slow").to_judge())
+    judge_pass = JudgePass(*answers_of(tmp_path / "run"), metrics, JudgeSpec(model="slow").to_judge())
 
     async def main() -> None:
         stop, model = asyncio.Event(), Slow()
@@ -417,7 +427,7 @@ def test_stop_lets_verdicts_in_flight_finish(data: Path, tmp_path: Path) -> None
         await task
 
     asyncio.run(main())
-    assert len(read_verdicts(tmp_path / "run")) == 1 + 2
+    assert len(read_verdicts(tmp_path / "run")) == 2
 
 
 class UsedUp(AsyncModel):
@@ -429,7 +439,7 @@ class UsedUp(AsyncModel):
 def test_pass_returns_why_the_server_ended_it(data: Path, tmp_path: Path, model: AsyncModel, reason: str) -> None:
     api.evaluate(spec(data), tmp_path / "run")
     metrics = qa(data=str(data), metrics="judge-reference").metrics
-    judge_pass = JudgePass(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="some").to_judge())
+    judge_pass = JudgePass(*answers_of(tmp_path / "run"), metrics, JudgeSpec(model="some").to_judge())
     assert judge_pass.count_pending() == 4
     result = asyncio.run(judge_pass.run(model, Settings(concurrency=1), Observer(), asyncio.Event()))
     assert result.startswith(reason)
@@ -455,11 +465,11 @@ def test_verdict_has_its_seconds_and_is_reported(data: Path, tmp_path: Path, mon
 
     api.evaluate(spec(data), tmp_path / "run")
     metrics = qa(data=str(data), metrics="judge-reference").metrics
-    judge_pass = JudgePass(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="some").to_judge())
+    judge_pass = JudgePass(*answers_of(tmp_path / "run"), metrics, JudgeSpec(model="some").to_judge())
     clock = count(10.0, 1.234_56)
     monkeypatch.setattr("time.perf_counter", lambda: next(clock))
     asyncio.run(judge_pass.run(FakeApi(), Settings(concurrency=1), Collects(), asyncio.Event()))
-    _, *stored = read_verdicts(tmp_path / "run")
+    stored = read_verdicts(tmp_path / "run")
     assert [verdict["seconds"] for verdict in stored] == [verdict.seconds for verdict in reported] == [1.2346] * 4
 
 
@@ -507,8 +517,78 @@ def test_damaged_verdict_is_named_and_requested_again(data: Path, judge: Any, tm
     assert result.exit_status is ExitStatus.FAILURES
     assert result.metrics
     assert [(line.file, line.line) for line in result.metrics.journal.damaged] == [("verdicts.jsonl", 2)]
-    assert result.metrics.judge
-    assert result.metrics.judge.missing == 1
+    assert result.metrics.judges
+    assert result.metrics.missing_verdicts == 1
     assert api.score(run, judge=judge()).exit_status is ExitStatus.OK
     assert len(judge.calls()) == calls + 1
     assert len((run / "verdicts.damaged.jsonl").read_bytes().splitlines()) == 1
+
+
+# --- several judges -------------------------------------------------------------------------
+
+
+def test_each_judge_has_a_number_beside_the_combined_one_and_their_agreement(
+    data: Path, judge: Any, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    kind, strict = judge(), judge(strict=True)
+    result = api.evaluate(spec(data, (kind, strict)), run)
+    names = [entry.metric for entry in result]
+    own = [f"judge-reference.by-{each.to_judge().name}" for each in (kind, strict)]
+    assert names == ["judge-reference", "judge-reference.alpha", *own]
+    assert [entry.value for entry in result] == [pytest.approx(1 / 5), pytest.approx(-0.125), 2 / 5, 0.0]
+    assert str(result["judge-reference"].signature.metric.judge) == "+".join(
+        each.to_judge().name for each in (kind, strict)
+    )
+    assert [facts["verdicts"] for facts in read_metrics(run)["judges"]] == [4, 4]
+    calls = judge.calls()
+    api.score(run)
+    assert [entry.metric for entry in api.summary(run, by="")] == names, "both judges are stored"
+    api.score(run, judge=[kind, strict])
+    assert judge.calls() == calls
+    api.score(run, judge=strict)
+    assert number(run)["value"] == 0.0, "one judge is enough again"
+
+
+def test_a_sample_that_one_judge_could_not_judge_has_no_combined_score(data: Path, judge: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    api.evaluate(spec(data, (judge(), judge(unclear="odd"), judge(strict=True))), run)
+    assert (number(run)["scored"], number(run)["unreadable"]) == (4, 1)
+    (reason,) = read_metrics(run)["unreadable"]["judge-reference"]
+    assert reason == "1 of 3 judges gave no readable verdict"
+    assert number(run, "judge-reference.alpha")["scored"] == 5, "two verdicts can be compared"
+
+
+# --- human labels ---------------------------------------------------------------------------
+
+
+def test_labels_correct_a_judge_that_is_too_kind(manifest: Any, judge: Any, tmp_path: Path) -> None:
+    rows = [
+        {"id": f"s{row}", "question": "right" if row % 10 < 8 else "wrong", "answer": "right"} for row in range(200)
+    ]
+    run = tmp_path / "run"
+    api.evaluate(spec(manifest(rows), judge()), run)
+    labels = tmp_path / "labels.csv"
+    # People accept three quarters of what the judge accepts.
+    lines = [f"s{row},{'yes' if row % 10 < 8 and row % 4 else 'no'}" for row in range(80)]
+    labels.write_text("\n".join(["id,label", *lines]))
+    assert api.add_labels(run, labels) == 80
+    raw, corrected = api.load_metrics(run)["judge-reference"], api.load_metrics(run)["judge-reference.corrected"]
+    assert raw.value == 0.8
+    assert corrected.value is not None
+    assert corrected.low is not None
+    assert corrected.high is not None
+    assert corrected.low < 0.6 < corrected.high < 0.8
+    assert corrected.interval == "prediction-powered"
+    assert (corrected.details["labels"], corrected.details["judged"]) == (80, 0.8)
+    assert "assumes that they are a random part of the samples" in " ".join(read_metrics(run)["notes"])
+    assert number(run, "judge-reference.kappa")["scored"] == 80
+    report = (run / "report.html").read_text()
+    assert "judge-reference, corrected" in report
+
+
+def test_labels_of_other_samples_are_refused(data: Path, judge: Any, tmp_path: Path) -> None:
+    api.evaluate(spec(data, judge()), tmp_path / "run")
+    (tmp_path / "labels.csv").write_text("id,label\nx1,yes\n")
+    with pytest.raises(SpecError, match=r"None of the 1 ids in .*labels\.csv, such as 'x1', is a sample of"):
+        api.add_labels(tmp_path / "run", tmp_path / "labels.csv")

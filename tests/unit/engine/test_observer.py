@@ -32,16 +32,18 @@ class Collects(Observer):
     def on_in_flight(self, count: int, /) -> None:
         self.calls.append(count)
 
-    def on_judging(self, total: int, /) -> None:
-        self.calls.append(("judging", total))
+    def on_judging(self, run: Run, total: int, stop: Callable[[], None], /) -> None:
+        self.calls.append(("judging", run, total, stop))
 
 
 def test_an_observer_ignores_everything_by_default() -> None:
     observer = Observer()
+    run: Any = object()
     observer.on_result(make_record())
     observer.on_skipped()
     observer.on_in_flight(3)
-    observer.on_judging(2)
+    observer.on_judging(run, 2, lambda: None)
+    assert observer.stop_reason == ""
 
 
 def test_every_call_is_forwarded() -> None:
@@ -55,6 +57,6 @@ def test_every_call_is_forwarded() -> None:
     observer.on_result(record)
     observer.on_skipped()
     observer.on_in_flight(3)
-    observer.on_judging(2)
+    observer.on_judging(run, 2, stop)
     observer.on_verdict(verdict)
-    assert collects.calls == [(run, stop), record, "skipped", 3, ("judging", 2), verdict]
+    assert collects.calls == [(run, stop), record, "skipped", 3, ("judging", run, 2, stop), verdict]

@@ -11,6 +11,8 @@ from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import Price
 from auricle.runs.verdicts import JudgeRequest, Verdict
 
+RUN = Run(Path("run"), RunSpec(identity={}, spec={}))
+
 
 def make_record(error: Failure | None = None, attempts: int = 1) -> Record:
     outputs = () if error else (Generation(text="a"),)
@@ -35,7 +37,7 @@ def test_counts_add_up() -> None:
 def test_judging_starts_from_zero() -> None:
     tracker = ProgressTracker("demo × echo", 10)
     tracker.on_result(make_record())
-    tracker.on_judging(5)
+    tracker.on_judging(RUN, 5, lambda: None)
     event = tracker.event("started")
     assert (event.phase, event.total, event.done, event.rate) == ("judging", 5, 0, 0.0)
 
@@ -103,7 +105,7 @@ def test_judging_forgets_every_count_of_the_samples() -> None:
     tracker.on_result(make_record())
     tracker.on_skipped()
     tracker.on_in_flight(4)
-    tracker.on_judging(5)
+    tracker.on_judging(RUN, 5, lambda: None)
     event = tracker.event("progress")
     assert (event.answered, event.failed, event.answered_before, event.retried, event.in_flight) == (0, 0, 0, 0, 0)
 
@@ -117,7 +119,7 @@ def test_rate_and_remaining_time_follow_the_clock(monkeypatch: pytest.MonkeyPatc
     clock.now += 3.0
     event = tracker.event("progress")
     assert (event.rate, event.eta_seconds) == (0.6667, 10.5)  # answers of an earlier pass do not count in the rate
-    tracker.on_judging(4)
+    tracker.on_judging(RUN, 4, lambda: None)
     clock.now += 2.01
     tracker.on_verdict(make_verdict())
     event = tracker.event("progress")

@@ -93,7 +93,7 @@ def test_arguments_are_json_or_text() -> None:
 
 
 def test_judge_may_be_given_by_name() -> None:
-    assert Spec.model_validate({"task": "a", "model": "b", "judge": "openai"}).judge == JudgeSpec(model="openai")
+    assert Spec.model_validate({"task": "a", "model": "b", "judge": "openai"}).judges == (JudgeSpec(model="openai"),)
 
 
 def test_public_fields_contain_no_secret() -> None:
@@ -342,7 +342,7 @@ def test_judge_is_parsed_from_its_name_or_its_fields() -> None:
 def test_file_of_a_judge_becomes_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     judge = Spec(task="demo", model="echo", judge=JudgeSpec(model="mine.py:J")).resolved().judge
-    assert judge
+    assert isinstance(judge, JudgeSpec)
     assert judge.model == f"{tmp_path / 'mine.py'}:J"
 
 

@@ -1,7 +1,7 @@
 """Judge metrics: requests, votes, both orders, and agreement with humans."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,15 @@ def judge_prompts(metric: Metric, sample: Sample, output: Output) -> list[Any]:
 
 
 def kappa_metric(**fields: Any) -> Metric:
-    (kappa,) = make_judge_metric(make_rubric(**fields)).companions
-    return kappa
+    return make_judge_metric(make_rubric(**fields)).companions[0]
+
+
+def score_companion(index: int, fields: Mapping[str, Any], sample: Sample, replies: Sequence[str]) -> Any:
+    """Score a sample with a metric and then with one of its companions, as a run does."""
+    metric = make_judge_metric(make_rubric(**fields))
+    stat = metric.score(sample, Generation(text="a"), verdicts=replies)
+    assert stat is not None
+    return metric.companions[index].score(sample, metric.sample_value(stat))
 
 
 # --- requests ---------------------------------------------------------------------------
@@ -195,7 +202,8 @@ def test_a_judge_metric_has_the_limits_of_its_rubric(
     assert metric.bounds
     assert metric.bounds(make_sample()) == bounds
     assert (metric.unit, metric.right_or_wrong, metric.version) == (unit, is_right_or_wrong, 3)
-    (kappa,) = metric.companions
+    kappa, corrected = metric.companions
+    assert (corrected.unit, corrected.derived_from) == (unit, ("mine",))
     assert (kappa.title, kappa.version, kappa.badness((0.5, 2.0))) == ("mine κ", 3, 1.5)
 
 
@@ -277,7 +285,7 @@ def test_kappa_pairs_the_verdicts_of_judge_and_human(
     for name in ("gold", "human", "human_label"):
         sample = Sample(id="1", inputs={"question": "what?"}, target="paris", meta={name: gold})
         assert kappa.applies(sample)
-        assert kappa.score(sample, Generation(text="a"), verdicts=replies) == pair
+        assert score_companion(0, fields, sample, replies) == pair
 
 
 def test_kappa_skips_samples_without_a_gold_label() -> None:
@@ -291,13 +299,33 @@ def test_kappa_skips_samples_without_a_gold_label() -> None:
 def test_a_gold_label_that_is_no_verdict_is_unreadable(fields: dict[str, Any], gold: Json) -> None:
     replies = {"yes-no": ["Verdict: yes"], "pairwise": ["Winner: A", "Winner: B"], "scale": ["Score: 4"]}
     with pytest.raises(Unreadable, match="is not a valid verdict of this rubric"):
-        kappa_metric(**fields).score(make_sample(gold=gold), Generation(text="a"), verdicts=replies[fields["kind"]])
+        score_companion(0, fields, make_sample(gold=gold), replies[fields["kind"]])
 
 
 def test_tied_votes_have_no_verdict_to_compare() -> None:
-    kappa = kappa_metric(votes=2, aggregate="mean", temperature=0.5)
+    fields = {"votes": 2, "aggregate": "mean", "temperature": 0.5}
     with pytest.raises(Unreadable, match="the votes are tied"):
-        kappa.score(make_sample(gold="yes"), Generation(text="a"), verdicts=["Verdict: yes", "Verdict: no"])
+        score_companion(0, fields, make_sample(gold="yes"), ["Verdict: yes", "Verdict: no"])
+
+
+def test_kappa_needs_a_verdict() -> None:
+    with pytest.raises(Unreadable, match="there is no verdict of the judge"):
+        kappa_metric().score(make_sample(gold="yes"), None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "replies", "gold", "stat"),
+    [
+        (YES_NO, ["Verdict: yes"], "no", (1.0, 0.0, 1.0)),
+        (YES_NO, ["Verdict: yes"], None, (1.0, 0.0, 0.0)),
+        ({**SCALE, "factor": 20.0}, ["Score: 4"], "3", (80.0, 60.0, 1.0)),
+        (PAIRWISE, ["Winner: B", "Winner: A"], "tie", (0.0, 0.5, 1.0)),
+    ],
+)
+def test_the_corrected_score_pairs_verdicts_with_labels_on_the_scale_of_the_metric(
+    fields: dict[str, Any], replies: list[str], gold: Json, stat: tuple[float, ...]
+) -> None:
+    assert score_companion(1, fields, make_sample(gold=gold), replies) == stat
 
 
 def test_tied_pairwise_votes_are_a_tie() -> None:
@@ -313,6 +341,5 @@ def test_tied_pairwise_votes_are_a_tie() -> None:
 
 
 def test_a_gold_label_outside_the_scale_is_unreadable() -> None:
-    kappa = kappa_metric(**SCALE)
     with pytest.raises(Unreadable, match="gold label 9"):
-        kappa.score(make_sample(gold=9), Generation(text="a"), verdicts=["Score: 4"])
+        score_companion(0, SCALE, make_sample(gold=9), ["Score: 4"])

@@ -29,7 +29,7 @@ from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 
 if TYPE_CHECKING:
-    from auricle.runs.verdicts import VerdictIndex
+    from auricle.report.judge_panel import JudgePanel
 
 CAT = Sample(id="1", inputs={"choices": ["cat", "dog", "cow"]}, target="cat")
 VOTE = aggregate_answers(option_accuracy, "vote")
@@ -330,7 +330,7 @@ def test_an_unknown_aggregation_lists_the_valid_ones() -> None:
 
 @pytest.mark.parametrize("plain", [wer, option_accuracy, judge_1_5], ids=lambda plain: plain.name)
 def test_a_metric_of_one_answer_rejects_several(plain: Metric) -> None:
-    table = ScoreTable([plain], verdicts=cast("VerdictIndex", NoVerdicts()))
+    table = ScoreTable([plain], verdicts=cast("JudgePanel", NoVerdicts()))
     list(score_records([record(0, "A", "B", "A")], table))
     (reason,) = collect_refusals(table).values()
     assert "scores one answer, but there are 3 per sample" in reason

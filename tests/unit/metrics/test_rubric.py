@@ -180,7 +180,7 @@ def test_a_factor_scales_scores_and_bounds_but_not_the_agreement_with_people() -
     assert metric.score(sample, output, verdicts=("Score: 4",)) == 80.0
     assert metric.bounds
     assert metric.bounds(sample) == (20.0, 100.0)
-    assert metric.companions[0].score(sample, output, verdicts=("Score: 4",)) == (4.0, 4.0)
+    assert metric.companions[0].score(sample, 80.0) == (4.0, 4.0)
 
 
 def test_a_rubric_is_judged_once_and_without_chance_unless_it_states_otherwise() -> None:

@@ -53,7 +53,7 @@ METRICS = Metrics(
     complete=True,
     rows=4,
     notes=("careful",),
-    judge=JudgeFacts("openai", "openai", missing=2),
+    judges=(JudgeFacts("openai", "openai", missing=2),),
     outcomes=OutcomeCounts(4, 3, 1),
     failures=(FailureKind("Rejected", 1, (FailureExample("a", "x.jsonl:1", "no"),)),),
     not_computed={"cer": "why"},
@@ -99,16 +99,17 @@ def test_a_document_without_counts_counts_nothing(tmp_path: Path) -> None:
     number: dict[str, object] = {"metric": "wer", "details": {}, "value": None, "signature": SIGNATURE}
     judge = {"name": "j", "model": "m"}
     speed = {"wall_seconds": 1.0, "samples": 2}
-    document = {"task": {"name": "t"}, "model": {"name": "m"}, "numbers": [number], "judge": judge, "speed": speed}
+    document = {"task": {"name": "t"}, "model": {"name": "m"}, "numbers": [number], "judges": [judge], "speed": speed}
     (tmp_path / "metrics.json").write_text(json.dumps(document))
     metrics = read_metrics(tmp_path)
     counts = {"scored": 0, "total": 0, "failed": 0, "unreadable": 0}
     flags = {"higher_is_better": True, "right_or_wrong": False}
     assert {name: getattr(metrics.numbers[0], name) for name in (*counts, *flags)} == counts | flags
     assert set(asdict(metrics.outcomes).values()) == {0}
-    assert metrics.judge
-    assert (metrics.judge.verdicts, metrics.judge.failed, metrics.judge.missing) == (0, 0, 0)
-    assert (metrics.judge.tokens, metrics.judge.input_tokens) == (0, 0)
+    (stored,) = metrics.judges
+    assert (stored.verdicts, stored.failed, stored.missing) == (0, 0, 0)
+    assert (stored.tokens, stored.input_tokens) == (0, 0)
+    assert (metrics.missing_verdicts, metrics.failed_verdicts) == (0, 0)
     assert (metrics.usage.requests, metrics.usage.attempts, metrics.usage.cached) == (0, 0, 0)
     assert metrics.usage.samples_without_usage == 0
     assert metrics.speed

@@ -11,7 +11,7 @@ from auricle.runs.metrics import JudgeFacts, OutcomeCounts
 from auricle.runs.result import RunResult
 from tests.unit.runs.test_metrics import METRICS
 
-SCORED = replace(METRICS, judge=None)
+SCORED = replace(METRICS, judges=())
 RESULT = RunResult(path=Path("runs/a"), outcomes=OutcomeCounts(3, 3, 0), metrics=SCORED)
 
 
@@ -30,7 +30,7 @@ def test_result_without_metrics_has_no_numbers() -> None:
 
 def judged(missing: int = 0, failed: int = 0, *, requested: bool = True) -> RunResult:
     judge = JudgeFacts("openai", "openai", missing=missing, failed=failed)
-    return replace(RESULT, metrics=replace(SCORED, judge=judge), judge_requested=requested)
+    return replace(RESULT, metrics=replace(SCORED, judges=(judge,)), judge_requested=requested)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from auricle.report.usage_text import format_usage_line, usage_facts
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Usage, format_money
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.runs.usage import Price, Prices, UsageTotals, sample_audio_seconds
+from auricle.runs.usage import Price, Prices, RunPrices, UsageTotals, sample_audio_seconds
 
 TOKENS = Price("m", input=2.0, output=10.0)
 
@@ -160,10 +160,11 @@ def test_records_pass_through_while_they_are_counted() -> None:
 
 
 def test_the_price_of_a_run_is_stored(tmp_path: Path) -> None:
-    assert Price.load(tmp_path) is None
+    assert RunPrices.load(tmp_path) == RunPrices()
     with Run.open(tmp_path / "run", RunSpec(identity={}, spec={})) as run:
-        TOKENS.save(run)
-    assert Price.load(tmp_path / "run") == TOKENS
+        RunPrices(TOKENS).save(run)
+        RunPrices(judges={"j": Price("j", request=1.0)}).save(run)
+    assert RunPrices.load(tmp_path / "run") == RunPrices(TOKENS, {"j": Price("j", request=1.0)})
 
 
 def test_audio_of_unknown_duration_has_unknown_cost() -> None:

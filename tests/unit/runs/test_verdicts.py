@@ -13,7 +13,15 @@ from auricle import Generate, Generation, Sample, SampleError, Turn, Unreadable
 from auricle.core.types import Failure, Record
 from auricle.metrics.base import Metric, mean
 from auricle.runs.metrics import JudgeFacts
-from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, VerdictIndex, build_judge_requests, read_last_judge
+from auricle.runs.verdicts import (
+    Judge,
+    JudgeRequest,
+    Verdict,
+    VerdictIndex,
+    build_judge_requests,
+    encode_judges,
+    read_last_judges,
+)
 
 JUDGE = Judge.from_arguments("judge", {"model": "big", "api_key": "sk-1", "timeout": 5})
 RECORD = Record(sample=Sample(id="s1", inputs={}), row=0, outputs=(Generation(text="an answer"),))
@@ -32,7 +40,7 @@ def build_metric(votes: int = 1) -> Metric:
 def write_verdicts(path: Path, requests: list[JudgeRequest], **fields: Any) -> None:
     values: dict[str, Any] = {"reply": Generation(text="yes", tokens=2), "error": None, "seconds": 0.1, **fields}
     verdicts = [Verdict(request, JUDGE.name, **values) for request in requests]
-    path.write_bytes(JUDGE.to_json_line() + b"".join(verdict.to_json_line() for verdict in verdicts))
+    path.write_bytes(encode_judges([JUDGE]) + b"".join(verdict.to_json_line() for verdict in verdicts))
 
 
 def test_judge_has_no_secrets_or_transport_arguments() -> None:
@@ -95,7 +103,7 @@ def test_replies_are_read_and_counted_once(tmp_path: Path) -> None:
         for _ in range(2):
             assert index.read_replies(metric, RECORD) == ("yes",)
         assert (index.to_facts().verdicts, index.to_facts().tokens) == (1, 2)
-    assert read_last_judge(path) == JUDGE
+    assert read_last_judges(path) == (JUDGE,)
 
 
 def test_failed_verdict_is_unreadable_and_has_no_reply(tmp_path: Path) -> None:
@@ -171,4 +179,4 @@ def test_missing_file_has_no_verdicts(tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match="not judged yet"):
             index.read_replies(build_metric(), RECORD)
         assert (index.to_facts().missing, index.to_facts().verdicts, index.to_facts().failed) == (1, 0, 0)
-    assert read_last_judge(tmp_path / "missing.jsonl") is None
+    assert read_last_judges(tmp_path / "missing.jsonl") == ()

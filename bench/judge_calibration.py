@@ -1,0 +1,124 @@
+"""Coverage of 95 % intervals for scores of judges, raw and corrected with human labels.
+
+    python -m bench.judge_calibration --rounds 2000
+
+A judge with known error rates judges samples, of which a random part also has a label of a person. Each line has the
+share of repetitions in which an interval contains the true share of right answers, and the mean width of the interval:
+of the verdicts alone, of the labels alone, of the Rogan–Gladen estimate, and of the corrected score that Auricle shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from auricle.metrics.base import mean
+from auricle.metrics.calibration import CorrectedMean
+from auricle.metrics.intervals import Z_95, compute_interval
+
+Stats = NDArray[np.float64]
+SIZES = ((200, 20), (300, 30), (1000, 50), (1000, 100))
+"""Samples, and how many of them have labels."""
+
+
+@dataclass(frozen=True)
+class BinaryJudge:
+    """A judge that says yes or no, and the answers it judges."""
+
+    share_right: float
+    sensitivity: float
+    """Share of right answers that it accepts."""
+    specificity: float
+    """Share of wrong answers that it rejects."""
+
+
+BINARY_JUDGES = {
+    "good": BinaryJudge(0.7, 0.98, 0.95),
+    "kind": BinaryJudge(0.7, 0.95, 0.6),
+    "strict": BinaryJudge(0.7, 0.75, 0.95),
+    "poor": BinaryJudge(0.5, 0.65, 0.6),
+    "kind, few wrong": BinaryJudge(0.9, 0.98, 0.5),
+    "without error": BinaryJudge(0.7, 1.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Shares of intervals that contain the truth, and mean widths."""
+
+    judged: float
+    labels: float
+    rogan_gladen: float
+    corrected: float
+    widths: tuple[float, ...]
+
+
+def draw_binary(rng: np.random.Generator, judge: BinaryJudge, total: int, labels: int) -> Stats:
+    """Draw the statistics of samples, the first of which have labels."""
+    is_right = rng.random(total) < judge.share_right
+    accepted = rng.random(total) < np.where(is_right, judge.sensitivity, 1 - judge.specificity)
+    has_label = np.arange(total) < labels
+    return np.column_stack([accepted, is_right * has_label, has_label]).astype(np.float64)
+
+
+def rogan_gladen_interval(stats: Stats) -> tuple[float, float]:
+    """Compute the interval of the estimate by error rates of the judge; NaN if these cannot be estimated."""
+    labelled = stats[stats[:, 2] > 0]
+    right, wrong = labelled[labelled[:, 1] == 1, 0], labelled[labelled[:, 1] == 0, 0]
+    if not len(right) or not len(wrong):
+        return math.nan, math.nan
+    accepted, sensitivity, false_accepts = stats[:, 0].mean(), right.mean(), wrong.mean()
+    skill = sensitivity - false_accepts
+    if skill <= 0:
+        return math.nan, math.nan
+    share = min(1.0, max(0.0, (accepted - false_accepts) / skill))
+    variance = accepted * (1 - accepted) / len(stats)
+    variance += share**2 * sensitivity * (1 - sensitivity) / len(right)
+    variance += (1 - share) ** 2 * false_accepts * (1 - false_accepts) / len(wrong)
+    half = Z_95 * math.sqrt(variance) / skill
+    return max(0.0, share - half), min(1.0, share + half)
+
+
+def measure_coverage(judge: BinaryJudge, total: int, labels: int, *, rounds: int, seed: int) -> Coverage:
+    """Repeat an evaluation and count how often each interval contains the true share of right answers."""
+    rng = np.random.default_rng(seed)
+    aggregate = CorrectedMean(1.0, (0.0, 1.0))
+    ends = np.empty((rounds, 4, 2))
+    for repetition in range(rounds):
+        stats = draw_binary(rng, judge, total, labels)
+        intervals = [
+            compute_interval(stats[:, 0], mean),
+            compute_interval(stats[:labels, 1], mean),
+            compute_interval(stats, aggregate),
+        ]
+        bounds = [(interval.low, interval.high) for interval in intervals]
+        ends[repetition] = [*bounds[:2], rogan_gladen_interval(stats), bounds[2]]
+    covered = (ends[..., 0] <= judge.share_right) & (judge.share_right <= ends[..., 1])
+    widths = np.nanmean(ends[..., 1] - ends[..., 0], axis=0)
+    judged, labelled, rogan_gladen, corrected = map(float, covered.mean(axis=0))
+    return Coverage(judged, labelled, rogan_gladen, corrected, tuple(map(float, widths)))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=2000, help="repetitions per line")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    print("| judge | right | samples | labels | verdicts alone | labels alone | Rogan–Gladen | corrected |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, judge in BINARY_JUDGES.items():
+        for total, labels in SIZES:
+            row = measure_coverage(judge, total, labels, rounds=options.rounds, seed=options.seed)
+            shares = (row.judged, row.labels, row.rogan_gladen, row.corrected)
+            cells = [f"{share:.3f} ({width:.2f})" for share, width in zip(shares, row.widths, strict=True)]
+            rates = f"{name} ({judge.sensitivity:g}, {judge.specificity:g})"
+            print(f"| {rates} | {judge.share_right:g} | {total} | {labels} | {' | '.join(cells)} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Several judges: their combined score and how well they agree (Krippendorff's alpha)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, multimode
+from typing import Literal, TypeAlias
+
+from auricle.core.errors import Unreadable
+from auricle.core.types import Sample, Stat
+from auricle.metrics.base import Array, Metric, Stats, WeightedAggregate, WeightedAggregator, divide, mean
+
+Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
+NO_MAJORITY = 0.5
+"""Combined score if as many judges say yes as say no, or no winner has a majority."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeScale:
+    """What the values of verdicts mean, and how those of several judges are combined."""
+
+    level: Level = "interval"
+    """Whether values are names, have an order, or also equal distances."""
+    to_stat: Callable[[float], Stat] = float
+    """Make the statistic of a sample from the combined value."""
+
+    def combine(self, values: Sequence[float]) -> float:
+        """Return the mean of points, or the value that most judges chose."""
+        if self.level == "interval":
+            return fmean(values)
+        winner, *others = multimode(values)
+        return NO_MAJORITY if others else winner
+
+
+def make_panel_metrics(metric: Metric, names: Sequence[str]) -> tuple[Metric, Metric]:
+    """Make the metrics that combine the scores of several judges and measure their agreement.
+
+    Args:
+        metric: The metric of one judge.
+        names: Names of the metrics of all judges, whose values are combined.
+    """
+    scale = metric.judge_scale or JudgeScale()
+
+    def combine(_: Sample, *values: float | None) -> Stat:
+        present = [value for value in values if value is not None]
+        if len(present) < len(values):
+            raise Unreadable(f"{len(values) - len(present)} of {len(values)} judges gave no readable verdict")
+        return scale.to_stat(scale.combine(present))
+
+    combined = replace(metric, score=combine, judge_requests=None, derived_from=tuple(names))
+    if metric.judge_scale is None:  # its statistics may have any form
+        combined = replace(combined, aggregate=mean, credit=None, custom_badness=None, bounds=None)
+    alpha = Metric(
+        f"{metric.name}.alpha",
+        _collect_values,
+        AlphaAggregator(scale.level),
+        version=metric.version,
+        title=f"{metric.title} α",
+        variant=f"{metric.variant}.{scale.level}",
+        derived_from=tuple(names),
+        custom_badness=lambda stat: max(stat[0::2]) - min(stat[0::2]),
+    )
+    return combined, alpha
+
+
+def _collect_values(_: Sample, *values: float | None) -> tuple[float, ...] | None:
+    """Return each value with a 1, or two zeros for a judge without one; None if there are not two to compare."""
+    if sum(value is not None for value in values) < 2:
+        return None
+    return tuple(number for value in values for number in ((0.0, 0.0) if value is None else (value, 1.0)))
+
+
+class AlphaAggregator(WeightedAggregator):
+    """Krippendorff's alpha: 1 minus observed over expected disagreement.
+
+    Statistics have two numbers per judge: its value, and 1 if there is one. Samples with fewer than two values do
+    not count, and alpha is undefined if all values are equal.
+
+    Args:
+        level: What disagreement between two values means. nominal: 1; ordinal: the squared share of values between
+            them; interval: their squared difference.
+    """
+
+    def __init__(self, level: Level) -> None:
+        self._level = level
+
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
+        import numpy as np
+
+        rows = np.asarray(stats, dtype=np.float64).reshape(len(stats), -1, 2)
+        is_present = rows[..., 1] > 0
+        levels, codes = np.unique(rows[..., 0][is_present], return_inverse=True)
+        counts = np.zeros((len(rows), len(levels)))
+        np.add.at(counts, (np.nonzero(is_present)[0], codes), 1.0)
+        sizes = counts.sum(axis=1)
+        counts[sizes < 2] = 0.0
+        pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(len(levels))
+        coincidences = (pairs / np.maximum(sizes - 1, 1)[:, None, None]).reshape(len(rows), -1)
+
+        def value(weights: Array) -> float:
+            observed = (weights @ coincidences).reshape(len(levels), -1)
+            totals = weights @ counts
+            distances = self._distances(levels, totals)
+            expected = float(totals @ distances @ totals)
+            return 1.0 - divide((totals.sum() - 1) * float((observed * distances).sum()), expected)
+
+        return value
+
+    def _distances(self, levels: Array, totals: Array) -> Array:
+        import numpy as np
+
+        if self._level == "nominal":
+            return np.asarray(levels[:, None] != levels, dtype=np.float64)
+        if self._level == "interval":
+            return np.asarray((levels[:, None] - levels) ** 2)
+        middles = np.cumsum(totals) - totals / 2  # half of the values of a level are below its middle
+        return np.asarray((middles[:, None] - middles) ** 2)

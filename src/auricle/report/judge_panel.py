@@ -1,0 +1,93 @@
+"""The verdicts of one judge or several, and the metrics that are computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from auricle.core.closing import Closing
+from auricle.core.signature import JUDGE_MARK
+from auricle.core.types import Record
+from auricle.metrics.agreement import make_panel_metrics
+from auricle.metrics.base import Metric
+from auricle.runs.health import DamagedLine
+from auricle.runs.metrics import JudgeFacts
+from auricle.runs.usage import Price
+from auricle.runs.verdicts import Judge, VerdictIndex
+
+NAME_SEPARATOR = "+"
+
+
+class JudgePanel(Closing):
+    """The verdicts of the judges of a run.
+
+    Args:
+        path: The file with the verdicts.
+        judges: The judges.
+        prices: Prices of judges by their names, as far as they are known.
+    """
+
+    def __init__(self, path: Path, judges: Sequence[Judge], prices: Mapping[str, Price]) -> None:
+        self._indexes = [VerdictIndex(path, judge, prices.get(judge.name)) for judge in judges]
+        self._by_metric: dict[str, tuple[Metric, VerdictIndex]] = {}
+
+    @property
+    def damaged(self) -> list[DamagedLine]:
+        return self._indexes[0].damaged  # all read the same file
+
+    def expand(self, metrics: Sequence[Metric]) -> list[Metric]:
+        """Add the judges to the signatures of metrics that use them, and add the metrics derived from these.
+
+        With several judges, a metric keeps its name for the combined score, and there is one for each judge.
+        """
+        return [
+            member for metric in metrics for member in (self._expand(metric) if metric.judge_requests else [metric])
+        ]
+
+    def _expand(self, metric: Metric) -> list[Metric]:
+        names = [index.judge.name for index in self._indexes]
+        everyone = f"{JUDGE_MARK}{NAME_SEPARATOR.join(names)}"
+        companions = [
+            replace(
+                companion,
+                name=f"{metric.name}.{companion.name.rpartition('.')[2]}",
+                variant=companion.variant + everyone,
+                derived_from=(metric.name,),
+            )
+            for companion in metric.companions
+        ]
+        if len(names) == 1:
+            self._by_metric[metric.name] = metric, self._indexes[0]
+            return [replace(metric, variant=metric.variant + everyone), *companions]
+        single = [
+            replace(
+                metric,
+                name=f"{metric.name}{JUDGE_MARK}{name}",
+                title=f"{metric.title} ({name})",
+                variant=f"{metric.variant}{JUDGE_MARK}{name}",
+                companions=(),
+            )
+            for name in names
+        ]
+        self._by_metric |= {own.name: (metric, index) for own, index in zip(single, self._indexes, strict=True)}
+        combined, alpha = make_panel_metrics(metric, [own.name for own in single])
+        shared = [replace(member, variant=member.variant + everyone) for member in (combined, alpha)]
+        return [shared[0], *companions, shared[1], *single]
+
+    def read_replies(self, metric: Metric, record: Record) -> tuple[str, ...]:
+        """Return the replies that a metric needs for a record.
+
+        Raises:
+            Unreadable: if a reply is missing or the judge failed.
+        """
+        requested, index = self._by_metric[metric.name]
+        return index.read_replies(requested, record)
+
+    def to_facts(self) -> tuple[JudgeFacts, ...]:
+        """Return each judge with the number of its verdicts, their tokens and their cost."""
+        return tuple(index.to_facts() for index in self._indexes)
+
+    def close(self) -> None:
+        for index in self._indexes:
+            index.close()

@@ -1,0 +1,72 @@
+"""Metrics of one judge or several."""
+
+from pathlib import Path
+
+import pytest
+
+from auricle.core.types import Generation, Record, Sample
+from auricle.metrics.base import Metric
+from auricle.metrics.catalogue import METRICS
+from auricle.report.judge_panel import JudgePanel
+from auricle.runs.usage import Price
+from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, build_judge_requests, encode_judges
+
+JUDGES = (Judge("first", {}), Judge("second", {}))
+RECORD = Record(sample=Sample(id="s1", inputs={"question": "?"}, target="x"), row=0, outputs=(Generation(text="x"),))
+
+
+def write_verdicts(path: Path, metric: Metric, replies: dict[str, str]) -> None:
+    lines = [encode_judges(JUDGES)]
+    for judge in JUDGES:
+        for request in build_judge_requests(judge, metric, RECORD):
+            reply = Generation(text=replies[judge.name], tokens=1000, input_tokens=2000)
+            lines.append(
+                Verdict(
+                    JudgeRequest(request.key, "s1", metric.name, request.request), judge.name, reply, None, 1.0
+                ).to_json_line()
+            )
+    path.write_bytes(b"".join(lines))
+
+
+def test_one_judge_is_part_of_the_signature_of_metrics_and_companions(tmp_path: Path) -> None:
+    wer, judged = METRICS.get("wer"), METRICS.get("judge-reference")
+    with JudgePanel(tmp_path / "verdicts.jsonl", JUDGES[:1], {}) as panel:
+        expanded = panel.expand([wer, judged])
+    assert [metric.name for metric in expanded] == [
+        *("wer", "judge-reference", "judge-reference.kappa", "judge-reference.corrected")
+    ]
+    assert expanded[0] is wer
+    assert all(metric.signature.endswith(".by-first") for metric in expanded[1:])
+
+
+def test_several_judges_share_a_metric_and_have_one_each(tmp_path: Path) -> None:
+    judged = METRICS.get("judge-reference")
+    path = tmp_path / "verdicts.jsonl"
+    write_verdicts(path, judged, {"first": "Verdict: yes", "second": "Verdict: no"})
+    with JudgePanel(path, JUDGES, {"second": Price("m", input=1.0, output=2.0)}) as panel:
+        expanded = {metric.name: metric for metric in panel.expand([judged])}
+        assert list(expanded) == [
+            *("judge-reference", "judge-reference.kappa", "judge-reference.corrected", "judge-reference.alpha"),
+            *("judge-reference.by-first", "judge-reference.by-second"),
+        ]
+        replies = [panel.read_replies(expanded[f"judge-reference.by-{name}"], RECORD) for name in ("first", "second")]
+        assert replies == [("Verdict: yes",), ("Verdict: no",)]
+        first, second = panel.to_facts()
+    assert expanded["judge-reference"].derived_from == ("judge-reference.by-first", "judge-reference.by-second")
+    assert expanded["judge-reference"].signature.endswith(".by-first+second")
+    assert expanded["judge-reference.by-second"].title == "judge-reference (second)"
+    assert (first.cost, second.currency) == (None, "USD")
+    assert second.cost == pytest.approx(0.004)
+
+
+def test_companions_are_named_after_their_metric(tmp_path: Path) -> None:
+    judged = METRICS.get("judge-reference")
+    renamed = Metric(
+        "mine", judged.score, judged.aggregate, judge_requests=judged.judge_requests, companions=judged.companions
+    )
+    with JudgePanel(tmp_path / "verdicts.jsonl", JUDGES[:1], {}) as panel:
+        _, *companions = panel.expand([renamed])
+    assert [(metric.name, metric.derived_from) for metric in companions] == [
+        ("mine.kappa", ("mine",)),
+        ("mine.corrected", ("mine",)),
+    ]
