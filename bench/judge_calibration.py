@@ -28,7 +28,7 @@ SIZES = ((200, 20), (300, 30), (1000, 50), (1000, 100))
 
 @dataclass(frozen=True)
 class BinaryJudge:
-    """A judge that says yes or no, and the answers it judges."""
+    """A judge that accepts or rejects answers, and the share of right ones among them."""
 
     share_right: float
     sensitivity: float
