@@ -62,7 +62,7 @@ def test_run_completes_and_counts_failures(finished: Any) -> None:
     assert done.returncode == 3, done.stderr
     assert "Traceback" not in done.stderr
     expected = {"total": 160, "answered": GOOD, "failed": 8, "empty": 0, "skipped": 0, "audio_not_sent": 0}
-    assert metrics["outcomes"] == expected
+    assert expected.items() <= metrics["outcomes"].items()
 
 
 def test_each_failure_has_its_line_and_reason(finished: Any) -> None:
@@ -81,7 +81,8 @@ def test_score_has_coverage_and_bounds(finished: Any) -> None:
     (wer,) = [number for number in metrics["numbers"] if number["metric"] == "wer" and not number["field"]]
     assert (wer["value"], wer["scored"], wer["total"]) == (0.0, GOOD, 160)
     assert wer["best"] == 0.0
-    assert wer["worst"] == pytest.approx(5 / (GOOD + 5))  # the five whose number of words is known
+    assert wer["worst"] == pytest.approx(7 / (GOOD + 7))  # all but the one that is not valid JSON
+    assert wer["unbounded"] == 1
     assert "95.0 %" in done.stdout
     assert "8 failed" in done.stdout
 

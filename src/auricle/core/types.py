@@ -61,6 +61,8 @@ class RejectedRow:
 
     origin: str
     reason: str
+    target: Json = None
+    """The correct answer, if the row has one that could be read."""
 
 
 # --- requests -------------------------------------------------------------------

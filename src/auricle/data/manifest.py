@@ -181,10 +181,25 @@ class Manifest:
     def make_sample(self, index: int, row: Row | RejectedRow) -> Sample | RejectedRow:
         if isinstance(row, RejectedRow):
             return row
-        return convert_row(row.origin, self._build_storable_sample, index, row)
+        sample = convert_row(row.origin, self._build_storable_sample, index, row)
+        return replace(sample, target=self._find_target(row)) if isinstance(sample, RejectedRow) else sample
 
     def _build_storable_sample(self, index: int, row: Row) -> Sample:
         return check_storable(self.transform(self._build_sample(index, row)))
+
+    def _find_target(self, row: Row) -> Json:
+        """Return the target of a row that is not a valid sample, if it can be read without question and media."""
+
+        def build_without_inputs() -> Sample:
+            role_values, other_columns = self._split_columns(row.values)
+            target, choices = self._parse_answer(role_values)
+            options = list(choices.values()) or list(self.choices())
+            meta = _merge_meta(role_values.get("meta"), other_columns)
+            sample = create_sample(id=row.origin, inputs={"choices": options}, target=target, meta=meta)
+            return check_storable(self.transform(sample))
+
+        sample = convert_row(row.origin, build_without_inputs)
+        return None if isinstance(sample, RejectedRow) else sample.target
 
     def _split_columns(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the values by role, and the columns that keep their name; null counts as missing."""
@@ -215,10 +230,7 @@ class Manifest:
 
     def _build_sample(self, index: int, row: Row) -> Sample:
         role_values, other_columns = self._split_columns(row.values)
-        target = _parse_target(role_values.get("target"), self.fields)
-        choices = _parse_choices(role_values["choices"]) if "choices" in role_values else {}
-        if choices and isinstance(role_values["choices"], dict):  # named options: the target is a name
-            target = choices.get(str(target), target)
+        target, choices = self._parse_answer(role_values)
         return create_sample(
             id=_parse_id(role_values.get("id"), index),
             inputs=self._build_inputs(role_values, other_columns, list(choices.values())),
@@ -226,6 +238,14 @@ class Manifest:
             meta=_merge_meta(role_values.get("meta"), other_columns),
             origin=row.origin,
         )
+
+    def _parse_answer(self, role_values: Mapping[str, Any]) -> tuple[Json, dict[str, str]]:
+        """Return the target of a row, and its options by name."""
+        target = _parse_target(role_values.get("target"), self.fields)
+        choices = _parse_choices(role_values["choices"]) if "choices" in role_values else {}
+        if choices and isinstance(role_values["choices"], dict):  # named options: the target is a name
+            target = choices.get(str(target), target)
+        return target, choices
 
     def _build_inputs(
         self, role_values: dict[str, Any], other_columns: dict[str, Any], choices: list[str]

@@ -162,7 +162,7 @@ class RunLoop(Closing):
                 previous = self._journal_index.get_by_digest(id_digest)
                 return (row, item, None) if previous is None else self._admit_again(row, item, previous)
             reason = f"duplicate id {item.id!r}, first used in row {first + 1}"
-            item = RejectedRow(item.origin or f"row {row + 1}", reason)
+            item = RejectedRow(item.origin or f"row {row + 1}", reason, item.target)
         self._reject(row, item)
         return None
 
@@ -192,10 +192,10 @@ class RunLoop(Closing):
     def _reject(self, row: int, item: RejectedRow) -> None:
         name = f"rejected {item.origin}"  # prefixed, because a sample may have the origin as its id
         self._first_row_by_id[self._digest_id(name)] = row
-        sample = Sample(id=name, inputs={}, origin=item.origin)
+        sample = Sample(id=name, inputs={}, target=item.target, origin=item.origin)
         record = Record(sample=sample, row=row, error=Failure(RejectedRow.__name__, item.reason))
         previous = self._journal_index.get(name)
-        if previous and (previous.error, previous.row) == (record.error, row):
+        if previous and (previous.error, previous.row, previous.sample) == (record.error, row, sample):
             self._report(record)  # already in the journal
         else:
             self._save(record)

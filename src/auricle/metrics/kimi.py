@@ -15,7 +15,7 @@ from pathlib import Path
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Output, Sample
-from auricle.metrics.base import Metric, SumAggregator, divide
+from auricle.metrics.base import ConstantBounds, Metric, SumAggregator, divide
 from auricle.metrics.judge import SPOKEN_QUESTION_FIELD, TemplateValues, build_template_values, make_judge_metric
 from auricle.metrics.rubric import RUBRICS_DIR, load_rubric
 
@@ -112,7 +112,7 @@ vb_mcq = Metric(
     SumAggregator(lambda totals: divide(totals[0], totals[-1]), lambda totals: {"drawn": int(totals[1])}),
     title="vb-mcq",
     variant=f"seed-{VB_MCQ_SEED}",
-    bounds=lambda _: ((0, 0), (1, 0)),
+    bounds=ConstantBounds((0, 0), (1, 0)),
     unit="share",
     credit=lambda stat: float(stat[0]),
     read_answer=lambda _, output: read_letter(output.text),

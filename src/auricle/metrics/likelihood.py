@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Sample
-from auricle.metrics.base import Array, Details, FirstValueMean, Metric, SumAggregator, divide, mean
+from auricle.metrics.base import Array, ConstantBounds, Details, FirstValueMean, Metric, SumAggregator, divide, mean
 from auricle.metrics.labels import get_choices, resolve_option
 
 MAX_EXPONENT = 700.0
@@ -70,7 +70,7 @@ def _accuracy_metric(name: str, title: str, score: Callable[..., ChoiceStat]) ->
         choice_accuracy,
         title=f"Accuracy, {title}",
         unreadable="wrong",
-        bounds=lambda _: ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)),
+        bounds=ConstantBounds((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)),
         unit="share",
         credit=lambda stat: float(stat[0]),
     )

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Prediction, Sample
-from auricle.metrics.base import FirstValueMean, Metric, SumAggregator, divide, mean
+from auricle.metrics.base import ConstantBounds, FirstValueMean, Metric, SumAggregator, divide, mean
 from auricle.metrics.ratings import Dimension, output_variant
 from auricle.metrics.readings import as_text, join_readings, read_option, require_value
 from auricle.text import Reading
@@ -118,7 +118,7 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
             partial(_score_credit, ties=ties),
             aggregate=mean_credit,
             variant=f"ties-{ties}",
-            bounds=lambda _: ((0.0, 0.0), (1.0, 0.0)),
+            bounds=ConstantBounds((0.0, 0.0), (1.0, 0.0)),
             reader=partial(read_choices, dimension=dimension),
             credit=lambda stat: float(stat[0]),
             plot="pairs",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from auricle.metrics.base import Metric, SumAggregator, divide
+from auricle.metrics.base import ConstantBounds, Metric, SumAggregator, divide
 from auricle.text.reading.clean_reply import clean_reply
 
 OPENING_LENGTH = 400
@@ -96,7 +96,7 @@ refusal = Metric(
         lambda totals: {"refused": int(totals[0]), "of_them_empty": int(totals[1])},
     ),
     title="Refusal",
-    bounds=lambda _: ((0, 0), (1, 0)),
+    bounds=ConstantBounds((0, 0), (1, 0)),
     unit="share",
     credit=lambda stat: float(stat[0]),
     read_answer=lambda _, output: "refuses" if refuses(output.text) else "complies",

@@ -141,6 +141,22 @@ def test_bad_row_is_rejected_with_line_and_reason(manifest: Any, row: Any, reaso
     assert reason in second.reason
 
 
+@pytest.mark.parametrize(
+    ("row", "target"),
+    [
+        ({"audio": 5, "text": "x"}, "x"),
+        ({"audio": "a.wav", "text": "x", "start": "soon"}, "x"),
+        ({"audio": "a.wav"}, None),
+        ({"audio": "a.wav", "text": {"a": 1}}, None),
+    ],
+)
+def test_rejected_row_keeps_a_target_that_can_be_read(manifest: Any, row: Any, target: str | None) -> None:
+    """The bounds of metrics need it."""
+    (rejected,) = samples(manifest([row]))
+    assert isinstance(rejected, RejectedRow)
+    assert rejected.target == target
+
+
 def test_row_without_audio_and_question_is_rejected(manifest: Any) -> None:
     (row,) = samples(manifest([{"answer": "x"}]), QA)
     assert row.reason == "no audio and no question"

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -71,8 +72,10 @@ def test_model_that_returns_none_fails_its_samples(tmp_path: Path) -> None:
 
 
 def test_rejected_rows_and_duplicates_are_recorded_with_their_location(tmp_path: Path) -> None:
-    rows: list[Sample | RejectedRow] = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON"), *texts(1)]
+    again = replace(texts(1)[0], target="known")
+    rows: list[Sample | RejectedRow] = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON"), again]
     records = evaluate(tmp_path, rows, Echo())
+    assert [record.sample.target for record in records if record.error] == [None, "known"]  # bounds need it
     failed = {record.sample.id: record.error.message for record in records if record.error}
     assert failed == {"rejected m.jsonl:3": "not valid JSON", "rejected row 4": "duplicate id '0', first used in row 1"}
 

@@ -9,6 +9,7 @@ from auricle import Metric, Unreadable, metric
 from auricle.core.types import Failure
 from auricle.metrics.base import constant_bounds, mean
 from auricle.metrics.captions import rouge_l
+from auricle.metrics.catalogue import METRICS
 from auricle.metrics.error_rates import empty, exact_match, wer
 from auricle.metrics.labels import uar
 from auricle.metrics.readings import require_value
@@ -88,6 +89,40 @@ def test_a_failed_row_that_could_not_be_read_is_bounded_by_fixed_limits_only() -
     rate, match = (overall_results(results)[name] for name in ("wer", "exact_match"))
     assert (rate.failed, rate.unbounded, rate.worst) == (2, 1, pytest.approx(2 / 18))
     assert (match.failed, match.unbounded, match.worst, match.best) == (2, 0, pytest.approx(0.8), 1.0)
+
+
+def make_rejected_records(answered: int, rejected: int, **error: Any) -> list[Any]:
+    records = [make_record(at, "happy", "happy") for at in range(answered)]
+    records += [make_record(at, **{"target": "happy", **error}) for at in range(answered, answered + rejected)]
+    for record in records:
+        record.sample.inputs["choices"] = ["happy", "sad"]
+    return records
+
+
+@pytest.mark.parametrize(
+    ("name", "unbounded", "worst"),
+    [
+        ("exact_match", 0, 118 / 198),
+        ("accuracy", 0, 118 / 198),
+        ("wer", 80, 0.0),
+        ("uar", 80, 1.0),
+        ("macro_f1", 80, 1.0),
+    ],
+)
+def test_bounds_cover_eighty_rejected_rows_or_state_that_they_do_not(name: str, unbounded: int, worst: float) -> None:
+    """The targets of rejected rows are unknown, and with them the length of a reference or the size of a class."""
+    records = make_rejected_records(118, 80, target=None, error=Failure("RejectedRow", "not valid JSON"))
+    number = overall_results(score_and_summarise(records, [METRICS.get(name)])[1])[name]
+    assert (number.failed, number.unbounded, number.worst) == (80, unbounded, pytest.approx(worst))
+
+
+@pytest.mark.parametrize("kind", ["ServerError", "AudioTooLong"])
+def test_bounds_cover_failed_and_skipped_samples_of_every_metric_with_limits(kind: str) -> None:
+    names = ("exact_match", "accuracy", "wer", "uar", "macro_f1")
+    records = make_rejected_records(6, 2, error=Failure(kind, "no"))
+    results = overall_results(score_and_summarise(records, [METRICS.get(name) for name in names])[1])
+    assert {name: number.unbounded for name, number in results.items()} == dict.fromkeys(names, 0)
+    assert [results[name].worst for name in ("exact_match", "accuracy", "wer", "uar")] == [0.75, 0.75, 0.25, 0.75]
 
 
 def test_failures_of_a_metric_without_limits_are_not_bounded() -> None:

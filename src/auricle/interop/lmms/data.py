@@ -169,6 +169,10 @@ class DocFields:
         assert self.sample_builder is not None
         return self.sample_builder.build(index, row)
 
+    def _find_target(self, row: Row) -> Json:
+        """Return None: only the builder, which rejected the row, knows which column is the target."""
+        return None
+
 
 @dataclass(frozen=True)
 class FileDocs(DocFields, Manifest):

@@ -35,6 +35,8 @@ class MetricStats:
     stat_index: array[int]
     failed_bounds: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """The worst and best possible statistic of each failed sample, by sample index."""
+    not_applicable: set[int] = field(default_factory=set)
+    """Failed samples that the metric does not apply to."""
     unreadable: int = 0
     count: int = 0
 
@@ -125,8 +127,11 @@ def _to_text(value: Any) -> str:
 
 def _add_failed_bounds(scored: MetricStats, metric: Metric, failed_records: Mapping[int, Record]) -> None:
     for place, record in failed_records.items():
-        applies = metric.applies is None or metric.applies(record.sample)
-        if applies and (bounds := metric.bound(record.sample)):
+        if metric.applies and record.sample.target is None:  # of a row that could not be read, it is not known whether
+            continue
+        if metric.applies and not metric.applies(record.sample):
+            scored.not_applicable.add(place)
+        elif bounds := metric.bound(record.sample):
             scored.failed_bounds[place] = bounds
 
 

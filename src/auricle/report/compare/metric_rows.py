@@ -40,6 +40,8 @@ class ComparisonRow(Difference):
     """The difference if every failed sample had been as bad for B as possible."""
     best: float
     """The difference if every failed sample had been as good for B as possible."""
+    unbounded: int = 0
+    """Failed samples of which the worst and best score are unknown, so that `worst` and `best` leave them out."""
     higher_is_better: bool
     unit: str
     signature: str
@@ -206,12 +208,14 @@ def _add_bounds(
     row: ComparisonRow, paired_stats: PairedStats, sides: tuple[ComparedRun, ComparedRun], pairs: Pairs
 ) -> ComparisonRow:
     """Compute the difference if the failed samples had been as bad, and as good, for B as possible."""
-    ends = [_failed_pair_bounds(side, paired_stats.metric, pairs, at) for at, side in enumerate(sides)]
-    extra = [(a, b) for a, b in zip(*ends, strict=True) if a and b]
-    if not pairs.failed:
+    scored_a, scored_b = (side.scored[paired_stats.metric.name] for side in sides)
+    failed = [(a, b) for a, b in pairs.failed if a not in scored_a.not_applicable and b not in scored_b.not_applicable]
+    ends = [(_bound_sample(scored_a, a), _bound_sample(scored_b, b)) for a, b in failed]
+    extra = [(a, b) for a, b in ends if a and b]
+    if not failed:
         return row
     if not extra:
-        return replace(row, worst=math.nan, best=math.nan)
+        return replace(row, worst=math.nan, best=math.nan, unbounded=len(failed))
 
     def value(stats: Any, side: int, end: int) -> float:
         return float(paired_stats.metric.aggregate([*stats, *(pair[side][end] for pair in extra)]))
@@ -221,16 +225,14 @@ def _add_bounds(
         row,
         worst=value(paired_stats.b, 1, worst) - value(paired_stats.a, 0, best),
         best=value(paired_stats.b, 1, best) - value(paired_stats.a, 0, worst),
+        unbounded=len(failed) - len(extra),
     )
 
 
-def _failed_pair_bounds(
-    side: ComparedRun, metric: Metric, pairs: Pairs, side_index: int
-) -> Iterator[tuple[Any, Any] | None]:
-    """Return the worst and best statistic of each pair that failed in at least one run."""
-    scored = side.scored[metric.name]
-    for pair in pairs.failed:
-        place = pair[side_index]
-        at = scored.stat_index[place]
-        own = None if at == ABSENT else scored.stats[np.array([at])][0]
-        yield scored.failed_bounds.get(place) if own is None else (own, own)
+def _bound_sample(scored: MetricStats, place: int) -> tuple[Any, Any] | None:
+    """Return the worst and best statistic of a sample: its own, if it was scored."""
+    at = scored.stat_index[place]
+    if at == ABSENT:
+        return scored.failed_bounds.get(place)
+    own = scored.stats[np.array([at])][0]
+    return own, own

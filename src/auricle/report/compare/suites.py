@@ -207,6 +207,7 @@ def _combine_rows(
         cluster=join_clusters(row.cluster for row in rows),
         worst=sum(shares[part] * row.worst for part, row in zip(parts, rows, strict=True)),
         best=sum(shares[part] * row.best for part, row in zip(parts, rows, strict=True)),
+        unbounded=sum(row.unbounded for row in rows),
         higher_is_better=rows[0].higher_is_better,
         unit=rows[0].unit,
         signature=f"{name}:1.mean-of-{len(parts)}",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from auricle.report.html_format import pluralise
 from auricle.report.methods import explain_few_units, format_method, mark_few_units
 from auricle.report.terminal import format_table, to_one_line
 from auricle.report.text_format import format_number
@@ -201,10 +202,11 @@ def _describe_detectable(row: ComparisonRow) -> str:
 
 
 def _describe_bounds(row: ComparisonRow) -> str:
+    left_out = f" {pluralise(row.unbounded, 'failed sample')} could not be bounded." if row.unbounded else ""
     if math.isnan(row.worst) or row.worst == row.best:
-        return ""
+        return left_out
     worst, best = (format_difference(end, row.unit) for end in (row.worst, row.best))
-    return f" With failed samples: from {worst} to {best}."
+    return f" With {'other ' if row.unbounded else ''}failed samples: from {worst} to {best}.{left_out}"
 
 
 def _matrix_lines(matrix: MatrixDifference) -> Iterator[str]:

@@ -102,6 +102,11 @@ class SampleGroup:
         bounds = self.side.scored[metric.name].failed_bounds
         return [bounds[place] for place in bounds if self.members[place]]
 
+    def count_failed(self, metric: Metric) -> int:
+        """Return the number of failed samples that a metric applies to, or may apply to."""
+        not_applicable = self.side.scored[metric.name].not_applicable
+        return sum(bool(self.members[place]) for place in self.side.failed - not_applicable)
+
 
 Groups = tuple[SampleGroup, SampleGroup]
 
@@ -152,17 +157,23 @@ def _build_row(metric: Metric, groups: Groups, cluster: str) -> ComparisonRow:
 def _add_bounds(row: ComparisonRow, metric: Metric, groups: Groups) -> ComparisonRow:
     """Compute the difference if the failed samples had been as bad, and as good, for B as possible."""
     bounds = [group.failed_bounds(metric) for group in groups]
-    if not any(group.failed for group in groups):
+    failed = sum(group.count_failed(metric) for group in groups)
+    if not failed:
         return row
     if not any(bounds):
-        return replace(row, worst=math.nan, best=math.nan)
+        return replace(row, worst=math.nan, best=math.nan, unbounded=failed)
     stats = [group.stats(metric) for group in groups]
 
     def value(side: int, end: int) -> float:
         return float(metric.aggregate([*stats[side], *(bound[end] for bound in bounds[side])]))
 
     worst, best = 0, 1
-    return replace(row, worst=value(1, worst) - value(0, best), best=value(1, best) - value(0, worst))
+    return replace(
+        row,
+        worst=value(1, worst) - value(0, best),
+        best=value(1, best) - value(0, worst),
+        unbounded=failed - sum(map(len, bounds)),
+    )
 
 
 def compute_unpaired_shifts(groups: Groups, cluster: str) -> list[Shift]:

@@ -241,9 +241,23 @@ def test_failed_samples_without_bounds_leave_the_bounds_undefined() -> None:
     row = make_row(a, b, failed=((4, 4),))
     assert math.isnan(row.worst)
     assert math.isnan(row.best)
+    assert row.unbounded == 1
+    assert compare_text.describe_row(row).endswith(" 1 failed sample could not be bounded.")
 
 
-def test_groups_are_in_natural_order_and_adjusted_separately() -> None:
+def test_a_difference_counts_the_failed_samples_that_its_bounds_leave_out() -> None:
+    """A failed on samples 4, 5 and 6: 5 has no bounds, and the metric does not apply to 6."""
+    a = make_side([1.0, 0.0, 1.0, 1.0, None, None, None], failed=[4])
+    a.scored["exact_match"].not_applicable.add(6)
+    row = make_row(a, make_side([1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0]), failed=((4, 4), (5, 5), (6, 6)))
+    assert (row.worst, row.best) == pytest.approx((3 / 5 - 4 / 5, 0.0))
+    assert row.unbounded == 1
+    assert compare_text.describe_row(row).endswith(
+        " With other failed samples: from -20.00 pp to +0.00 pp. 1 failed sample could not be bounded."
+    )
+
+
+def test_groups_are_in_natural_order_and_tested_after_the_whole() -> None:
     speakers: list[str | None] = ["10", "2", None, "2", "10", "3"]
     a = make_side([1.0, 0.0, 0.0, 0.0, 1.0, None], speaker=speakers)
     rows = make_rows(a, make_side([1.0, 1.0, 1.0, 1.0, 0.0, 1.0]), count=6, by="speaker")
@@ -253,7 +267,7 @@ def test_groups_are_in_natural_order_and_adjusted_separately() -> None:
         ("speaker", "10", 2, 0),
     ]
     assert rows[0].adjusted == rows[0].p
-    assert rows[1].adjusted == pytest.approx(min(1.0, 2 * rows[1].p))
+    assert rows[1].adjusted == pytest.approx(max(rows[0].p, min(1.0, 2 * rows[1].p)))
 
 
 def test_samples_without_a_value_are_their_own_clusters() -> None:

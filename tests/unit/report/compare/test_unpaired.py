@@ -116,7 +116,7 @@ def test_failed_samples_are_left_out_and_give_bounds(listen: Any, speech: Any) -
     )
     row = find_row(comparison, "accuracy")
     assert row.samples == (20, 16)
-    assert (row.worst, row.best) == (4 / 20 - 1, 8 / 20 - 1)
+    assert (row.worst, row.best, row.unbounded) == (4 / 20 - 1, 8 / 20 - 1, 0)
     assert any("4 samples failed (0 in A, 4 in B)" in note for note in comparison.notes)
 
 
