@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auricle.api import compare, evaluate, evaluate_suite, load_model, numbers, samples, score, summary
+    from auricle.api import compare, evaluate, evaluate_suite, load_model, numbers, plan, samples, score, summary
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Sample, Turn
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from auricle.tasks.task_files import task_file
 
 _EXPORTS = {
-    "api": ("compare", "evaluate", "evaluate_suite", "load_model", "numbers", "samples", "score", "summary"),
+    "api": ("compare", "evaluate", "evaluate_suite", "load_model", "numbers", "plan", "samples", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
     "engine.config": ("RunConfig",),
@@ -83,6 +83,7 @@ __all__ = [
     "metric",
     "model",
     "numbers",
+    "plan",
     "samples",
     "score",
     "summary",

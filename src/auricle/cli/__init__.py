@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "perf": "Load-test a model on TASK.",
         "ask": "Send one request to a model and print its unmodified output.",
         "preview": "Print the requests a task would send, without sending them.",
+        "plan": "Compute how much data shows a difference between two models.",
     },
     "Inspect": {
         "show": "Print the metrics of runs.",
