@@ -228,7 +228,7 @@ def _collect_stats(
         paired = pair_stats(metric, sides[0], sides[1], pairs)
         if not len(paired.pairs):
             raise SpecError("The pilots have no sample in common. Give one of them, or plan with --unpaired.")
-        codes = PairClusters.encode(sides[0], pairs, cluster).select(paired.pairs)
+        codes = PairClusters.encode(sides[0], pairs, cluster).restrict(paired.pairs).codes
         return [(paired.a, codes), (paired.b, codes)], "pair"
     groups = [SampleGroup.select(side) for side in sides]
     return [(group.stats(metric), group.clusters(cluster, group.places(metric))) for group in groups], "sample"
