@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from auricle.cli.output import echo
 from auricle.cli.show import load_metrics
 from auricle.core.errors import AuricleError, SpecError
 from auricle.core.serialization import dumps
+from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Generation, Likelihood, Outcome, Output, Record, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.multi_answer import get_turns
@@ -43,6 +44,7 @@ STRENGTHS = tuple(reading.replace("_", "-") for reading in READINGS if reading n
 @opt.count("--worst N", "List only the N worst samples by the metric. [default: all]")
 @opt.choice("--outcome", "List only samples with this outcome. [default: all]", OUTCOMES)
 @opt.choice("--strength", "List only samples whose reply states its answer this firmly. [default: all]", STRENGTHS)
+@opt.flag("--disagree", "List only samples on which several judges disagree.")
 @opt.flag("--failed", "List only samples that failed; the same as --outcome failed, with those that were skipped.")
 @opt.flag("--open is_open", "Play the audio of the first listed sample with the system's player.")
 @opt.json_option
@@ -51,8 +53,7 @@ def samples(run: Path, metric: str | None, worst: int | None, is_open: bool, as_
     if worst and options["failed"]:
         raise SpecError("Failed samples have no score, so --worst and --failed cannot be combined.")
     listing = Listing(run, metric)
-    records = listing.select(options["conditions"], failed=options["failed"])
-    records = listing.select_read(records, options["outcome"], options["strength"])
+    records = _select_records(listing, options)
     if worst or options["sort"]:
         records = listing.sort(records, options["sort"] or listing.first_metric)[:worst]
     for record in records:
@@ -67,6 +68,12 @@ def samples(run: Path, metric: str | None, worst: int | None, is_open: bool, as_
         echo("The run is not finished.", err=True)
     if is_open:
         _play(records)
+
+
+def _select_records(listing: Listing, options: Mapping[str, Any]) -> list[Record]:
+    records = listing.select(options["conditions"], failed=options["failed"])
+    records = listing.select_read(records, options["outcome"], options["strength"])
+    return listing.select_disputed(records) if options["disagree"] else records
 
 
 class Listing:
@@ -130,6 +137,26 @@ class Listing:
             if has_outcome and (strength is None or line.reading == strength.replace("-", "_")):
                 selected.append(record)
         return selected
+
+    def select_disputed(self, records: Sequence[Record]) -> list[Record]:
+        """Return the records to which judges gave different scores.
+
+        Raises:
+            SpecError: if the run has no metric that several judges scored.
+        """
+        by_metric: dict[str, list[str]] = {}
+        for name in self._names:
+            metric, mark, _ = name.partition(JUDGE_MARK)
+            if mark:
+                by_metric.setdefault(metric, []).append(name)
+        if not by_metric:
+            raise SpecError("--disagree needs the verdicts of several judges: auricle score RUN --judge A --judge B.")
+
+        def is_disputed(line: ScoreLine) -> bool:
+            scores = ({str(line.stats[name]) for name in names if name in line.stats} for names in by_metric.values())
+            return any(len(different) > 1 for different in scores)
+
+        return [record for record in records if (line := self._scores.get(record.sample.id)) and is_disputed(line)]
 
     def sort(self, records: Sequence[Record], name: str) -> list[Record]:
         """Sort by a metric, worst first and without records that have no score, or by another field."""

@@ -126,7 +126,7 @@ class CorrectedMean:
         labels = int(rows[:, 2].sum())
         note = f"The correction with {labels} human labels assumes that they are a random part of the samples."
         estimate = self._estimate(rows, np.ones(len(rows)))
-        return {"labels": labels, "judged": float(rows[:, 0].mean()), "judge_weight": estimate.judge_weight,
+        return {"human_labels": labels, "judged": float(rows[:, 0].mean()), "judge_weight": estimate.judge_weight,
                 "notes": [note]}  # fmt: skip
 
     def _estimate(self, rows: Array, weights: Array, clusters: Codes | None = None) -> Estimate:

@@ -104,6 +104,8 @@ def _notes(number: Number, outcomes: OutcomeCounts) -> str:
         notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
     if (highest := details.get("ceiling")) is not None:
         notes.append(f"at most {format_number(highest, 'share')}")
+    if labels := details.get("human_labels"):
+        notes.append(f"{labels} human labels")
     if ties := details.get("ties"):
         notes.append(f"{ties} tie{'s' * (ties != 1)}")
     if number.failed:

@@ -120,3 +120,25 @@ def test_samples_are_selected_by_outcome_and_strength(auricle: RunAuricle, tmp_p
     printed = auricle("samples", "run", "--strength", "marker").stdout
     assert "  read      marker" in printed
     assert "is not one of 'marker', 'whole-reply'" in auricle("samples", "run", "--strength", "strong").stderr
+
+
+JUDGES = """
+def kind(text: str) -> str:
+    return "Verdict: yes"
+
+
+def strict(text: str) -> str:
+    return f"Verdict: {'yes' if 'right' in text.partition('<answer>')[2] else 'no'}"
+"""
+
+
+def test_samples_on_which_judges_disagree_are_listed(auricle: RunAuricle, tmp_path: Path) -> None:
+    (tmp_path / "judges.py").write_text(JUDGES)
+    rows = [{"id": name, "question": name, "answer": "x"} for name in ("right", "wrong", "odd")]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    judges = ("--judge", "judges.py:kind", "--judge", "judges.py:strict")
+    auricle("run", "rows.jsonl", "--as", "qa", "-m", "echo", "-T", "metrics=judge-reference", "-o", "run", *judges)
+    assert list_ids(auricle("samples", "run", "--disagree", "--json").stdout) == ["wrong", "odd"]
+    auricle("score", "run", "--judge", "judges.py:kind")
+    done = auricle("samples", "run", "--disagree")
+    assert (done.returncode, "needs the verdicts of several judges" in done.stderr) == (2, True)

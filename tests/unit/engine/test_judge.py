@@ -580,7 +580,7 @@ def test_labels_correct_a_judge_that_is_too_kind(manifest: Any, judge: Any, tmp_
     assert corrected.high is not None
     assert corrected.low < 0.6 < corrected.high < 0.8
     assert corrected.interval == "prediction-powered"
-    assert (corrected.details["labels"], corrected.details["judged"]) == (80, 0.8)
+    assert (corrected.details["human_labels"], corrected.details["judged"]) == (80, 0.8)
     assert "assumes that they are a random part of the samples" in " ".join(read_metrics(run)["notes"])
     assert number(run, "judge-reference.kappa")["scored"] == 80
     report = (run / "report.html").read_text()

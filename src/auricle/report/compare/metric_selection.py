@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.errors import SpecError
-from auricle.core.signature import MetricSignature
+from auricle.core.signature import JUDGE_MARK, MetricSignature
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 from auricle.metrics.base import Metric
@@ -90,6 +91,11 @@ def load_metrics(paths: Paths, signatures: Mapping[str, MetricSignature]) -> lis
                 by_name.setdefault(member.name, member)
     if problems and not by_name:
         raise problems[0]
+    by_name |= {  # those of one judge among several
+        name: replace(by_name[metric], name=name)
+        for name in signatures
+        if (metric := name.partition(JUDGE_MARK)[0]) != name and metric in by_name
+    }
     # A judge that was added when the run was scored again adds metrics to those of its task.
     by_name |= {name: METRICS.get(name) for name in signatures.keys() - by_name.keys() if name in METRICS.builtin}
     return [by_name[name] for name in signatures if name in by_name]

@@ -59,3 +59,17 @@ def test_a_run_without_a_further_profile_is_reported_with_the_command_that_adds_
     assert f"auricle score {b} --profile basic --profile whisper-en" in comparison.refused["wer@whisper-en"]
     score(b, ["basic", "whisper-en"])
     assert [row.metric for row in compare(a, b).rows] == ["wer", "wer@whisper-en"]
+
+
+def test_numbers_of_each_judge_are_compared_beside_the_combined_one(run: Any, quiz: Any, tmp_path: Any) -> None:
+    code = "def {name}(text):\n    return 'Verdict: {verdict}'\n"
+    judges = [("kind", "yes"), ("strict", "no")]
+    (tmp_path / "judges.py").write_text("".join(code.format(name=name, verdict=verdict) for name, verdict in judges))
+    data = quiz()
+    a, b = run("a", data, metrics="judge-reference"), run("b", data, metrics="judge-reference")
+    for path in (a, b):
+        score(path, judge=[f"{tmp_path / 'judges.py'}:{name}" for name, _ in judges])
+    rows = compare(a, b).rows
+    assert [row.metric for row in rows] == [
+        *("judge-reference", "judge-reference.by-judges.py:kind", "judge-reference.by-judges.py:strict")
+    ]
