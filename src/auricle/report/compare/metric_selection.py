@@ -92,9 +92,9 @@ def load_metrics(paths: Paths, signatures: Mapping[str, MetricSignature]) -> lis
     if problems and not by_name:
         raise problems[0]
     by_name |= {  # those of one judge among several
-        name: replace(by_name[metric], name=name)
+        name: replace(by_name[base], name=name)
         for name in signatures
-        if (metric := name.partition(JUDGE_MARK)[0]) != name and metric in by_name
+        if (base := name.partition(JUDGE_MARK)[0]) != name and base in by_name
     }
     # A judge that was added when the run was scored again adds metrics to those of its task.
     by_name |= {name: METRICS.get(name) for name in signatures.keys() - by_name.keys() if name in METRICS.builtin}
