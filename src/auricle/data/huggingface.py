@@ -70,8 +70,9 @@ class HuggingFaceDataset(Manifest):
         split = f"{self.name}.{self.config or 'default'}.{self.split}"
         return f"{split}@{self.pinned_revision or 'unpinned'}{self.row_range_suffix}"
 
-    def _describe_columns(self) -> str:
-        return f"Columns found: {', '.join(self._dataset().column_names)}."
+    def list_columns(self) -> list[str]:
+        """Return the columns of the dataset."""
+        return list(self._dataset().column_names)
 
     def _dataset(self) -> Any:
         try:

@@ -156,12 +156,12 @@ class IntegerAnswers:
         total = count["text"] + count["number"]
         if self.stated or not total:
             return []
-        reasons = {
-            AS_TEXT: "they are read as texts, because each is the text of an option",
-            FROM_ZERO: f"they count options from 0, because {count['zero']:,} of them are 0",
-            FROM_ONE: f"they count options from 1, because {count['last']:,} of them equal the number of options",
+        meanings = {
+            AS_TEXT: "are texts of options: each is an option of its row",
+            FROM_ZERO: f"count options from 0: they are 0 in {_count_rows(count['zero'])}",
+            FROM_ONE: f"count options from 1: they are the number of options in {_count_rows(count['last'])}",
         }
-        return [f"Integer answers: {total:,}; {reasons[self.reading]} (or state it: -T integer_answers={_READINGS})."]
+        return [f"Integer answers ({total:,}) {meanings[self.reading]}. To change this, use {_OPTION}."]
 
     @cached_property
     def _counts(self) -> IntegerCounts:
@@ -190,13 +190,17 @@ class IntegerAnswers:
 
     def _undecided(self, observation: str) -> SpecError:
         return SpecError(
-            f"{self.rows.path}: {observation}. State what integers mean with -T integer_answers={_READINGS}; "
+            f"{self.rows.path}: {observation}. State what integers mean with {_OPTION}; "
             "rows that do not fit are then rejected.",
             location=("integer_answers",),
         )
 
 
-_READINGS = "|".join(INTEGER_READINGS)
+_OPTION = f"-T integer_answers={'|'.join(INTEGER_READINGS)}"
+
+
+def _count_rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def _index_by_text(number: int, choices: Sequence[str]) -> int | None:

@@ -12,7 +12,7 @@ require_extra("huggingface")
 
 import datasets
 
-from auricle import Sample, Spec, evaluate
+from auricle import Sample, Spec, SpecError, evaluate
 from auricle.core.errors import DataError
 from auricle.tasks.catalogue import TASKS
 
@@ -85,6 +85,15 @@ def test_classes_that_are_letters_need_no_decision_on_integers(tmp_path: Path) -
 def test_media_can_be_left_unread(labelled: str) -> None:
     rows = TASKS.get("mcq")(data=labelled).samples.whole_file_without_media()
     assert rows._dataset().column_names == ["label"]
+
+
+def test_columns_can_be_chosen_by_name(tmp_path: Path) -> None:
+    datasets.Dataset.from_dict({"question": ["Which?"], "gold": ["cat"]}).save_to_disk(tmp_path / "quiz")
+    task = TASKS.get("qa")(data=f"hf:{tmp_path / 'quiz'}", target="gold")
+    task.samples.validate()
+    assert next(iter(task.samples)).target == "cat"
+    with pytest.raises(SpecError, match=r"has no column 'golden'.* Did you mean 'gold'"):
+        TASKS.get("qa")(data=f"hf:{tmp_path / 'quiz'}", target="golden").samples.validate()
 
 
 def test_missing_split_is_reported_with_existing_splits(saved: Any) -> None:

@@ -41,10 +41,10 @@ def targets(task: Task) -> list[Any]:
 @pytest.mark.parametrize(
     ("answers", "expected", "reason"),
     [
-        ([1, 2, 0], ["dog", "cow", "cat"], "count options from 0, because 1 of them are 0"),
-        ([1, 2, 3], ["cat", "dog", "cow"], "count options from 1, because 1 of them equal the number of options"),
+        ([1, 2, 0], ["dog", "cow", "cat"], "count options from 0: they are 0 in 1 row."),
+        ([1, 2, 3], ["cat", "dog", "cow"], "count options from 1: they are the number of options in 1 row."),
         (["1", "(3)", 2.0], ["cat", "cow", "dog"], "from 1"),
-        (["dog", "A", 3, 1], ["dog", "A", "cow", "cat"], "Integer answers: 2; they count options from 1"),
+        (["dog", "A", 3, 1], ["dog", "A", "cow", "cat"], "Integer answers (2) count options from 1"),
     ],
 )
 def test_the_whole_file_decides_from_where_options_are_counted(
@@ -73,7 +73,7 @@ def test_a_limit_does_not_change_the_decision_and_the_run_states_it(manifest: Wr
 def test_integers_that_are_texts_of_options_are_texts(manifest: WriteRows) -> None:
     task = build(manifest(rows([2, "3"], choices=["1", "2", "3"])))
     assert targets(task) == ["2", "3"]
-    assert "read as texts" in task.notes("echo", {})[0]
+    assert "are texts of options" in task.notes("echo", {})[0]
 
 
 @pytest.mark.parametrize(
