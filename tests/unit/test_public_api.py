@@ -47,7 +47,7 @@ def test_examples_in_docstrings_run(module: str, name: str) -> None:
         assert runner.run(example).failed == 0
 
 
-@pytest.mark.parametrize("page", ["api.md", "configs.md", "publish-a-package.md", "requests.md"])
+@pytest.mark.parametrize("page", ["api.md", "configs.md", "plan.md", "publish-a-package.md", "requests.md"])
 def test_examples_on_the_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {}
