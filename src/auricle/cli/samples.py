@@ -198,9 +198,14 @@ class Listing:
             return ", ".join(map(str, stat[1]))
         if isinstance(stat, (int, float)):
             return format_number(stat, self._units.get(name, ""))
-        if not (metric := self._metrics.get(name)) or math.isnan(value := metric.sample_value(stat)):
+        if not (metric := self._metrics.get(name)):
             return str(stat)
-        number, details = format_number(value, metric.unit), metric.details([stat])
+        value, details = metric.sample_value(stat), metric.details([stat])
+        if "silence" in details:  # there is nothing that the errors could be a share of
+            return f"{details['insertions']} inserted on silence (profile {metric.profile})"
+        if math.isnan(value):
+            return str(stat)
+        number = format_number(value, metric.unit)
         if "substitutions" not in details:
             return number
         kinds = (("substitutions", "sub"), ("deletions", "del"), ("insertions", "ins"))

@@ -10,7 +10,18 @@ from typing import NamedTuple
 from rapidfuzz.distance import Levenshtein
 
 from auricle.core.types import Generation, Json, Sample
-from auricle.metrics.base import Array, Details, Metric, SumAggregator, constant_bounds, divide, mean, metric
+from auricle.metrics.base import (
+    Array,
+    Details,
+    Metric,
+    Stats,
+    SumAggregator,
+    constant_bounds,
+    divide,
+    mean,
+    metric,
+    stats_to_matrix,
+)
 from auricle.text import get_profile, split_mixed, split_words
 from auricle.text.profile_options import OPTION_MARK, SPELLED
 
@@ -117,7 +128,25 @@ def _error_details(totals: Array) -> Details:
     return {**counts, "utterance_mean": divide(totals[RATE], totals[RATE_COUNT])}
 
 
-pooled_error_rate = SumAggregator(_pooled_rate, _error_details)
+class PooledErrorRate(SumAggregator):
+    """Errors per reference token over all samples; tokens inserted where the reference is empty count, too."""
+
+    def __init__(self) -> None:
+        super().__init__(_pooled_rate, _error_details)
+
+    def details(self, stats: Stats) -> Details:
+        """Return the counts of errors, and those on silence if there are empty references."""
+        table = stats_to_matrix(stats)
+        inserted = table[table[:, LENGTH] == 0, INSERTIONS]
+        silence = {
+            "samples": len(inserted),
+            "with_insertions": int((inserted > 0).sum()),
+            "insertions": int(inserted.sum()),
+        }
+        return {**super().details(stats), **({"silence": silence} if len(inserted) else {})}
+
+
+pooled_error_rate = PooledErrorRate()
 
 
 def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str, version: int = 1) -> Metric:

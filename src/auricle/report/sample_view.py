@@ -251,6 +251,8 @@ def _format_stat(metric: Metric, stat: Any) -> tuple[str, str]:
         return typeset_number(value, metric.unit), ""
     kinds = ((details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions"))
     split = " ".join(f"{number}{letter}" for number, letter in kinds)
+    if "silence" in details:  # there is nothing that the errors could be a share of
+        return f"{details['insertions']} inserted on silence", ""
     return typeset_number(value, metric.unit), f"{split} of {details['reference_length']}"
 
 

@@ -11,6 +11,7 @@ from auricle.report.text_format import (
     format_audit,
     format_coverage,
     format_number,
+    format_silence,
     format_value,
     group_by_readings,
     group_by_reason,
@@ -98,16 +99,28 @@ def _metric_row(metrics: Metrics, number: Number, mark: str) -> tuple[str, ...]:
 
 
 def _notes(number: Number, outcomes: OutcomeCounts) -> str:
-    notes = []
-    details = number.details
+    return ", ".join([*_detail_notes(number), *_sample_notes(number, outcomes)])
+
+
+def _detail_notes(number: Number) -> list[str]:
+    """Return notes about what the value consists of."""
+    notes, details = [], number.details
     if "substitutions" in details and not number.field:
         notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
+    if silence := format_silence(details):
+        notes.append(silence)
     if (highest := details.get("ceiling")) is not None:
         notes.append(f"at most {format_number(highest, 'share')}")
     if labels := details.get("human_labels"):
         notes.append(f"{labels} human labels")
     if ties := details.get("ties"):
         notes.append(f"{ties} tie{'s' * (ties != 1)}")
+    return notes
+
+
+def _sample_notes(number: Number, outcomes: OutcomeCounts) -> list[str]:
+    """Return notes about samples that were not scored, or not as answers."""
+    notes = []
     if number.failed:
         notes.append(f"{number.failed} failed{_format_failure_bounds(number)}")
     if number.unreadable:
@@ -122,7 +135,7 @@ def _notes(number: Number, outcomes: OutcomeCounts) -> str:
     left = number.total - number.scored - number.failed
     if left > 0 and left != number.unreadable + number.refused - number.counted_wrong:
         notes.append(f"{left} not scored")
-    return ", ".join(notes)
+    return notes
 
 
 def _format_failure_bounds(number: Number) -> str:

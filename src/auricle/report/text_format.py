@@ -94,6 +94,14 @@ def format_audit(result: AuditResult) -> str:
     return f"Answers read right ({result.metric}): {share} (95 % interval {low} … {high}; {counts}{undecided})"
 
 
+def format_silence(details: Mapping[str, Any]) -> str:
+    """Format what was inserted where references are empty: `12 inserted on silence (3 of 5 samples)`."""
+    if not (silence := details.get("silence")):
+        return ""
+    samples = f"{silence['with_insertions']:,} of {silence['samples']:,} samples"
+    return f"{silence['insertions']:,} inserted on silence ({samples})"
+
+
 def format_likelihood(likelihood: Likelihood, name: str = "") -> str:
     """Format a likelihood: `a cat: log-likelihood -3.1 over 2 tokens`."""
     tokens = likelihood.token_count

@@ -65,6 +65,16 @@ def test_error_rates_are_shown_with_their_counts_and_the_audio(transcripts: RunA
     assert "cer" not in output
 
 
+def test_words_on_silence_are_shown_in_rows_and_in_the_table(auricle: RunAuricle, tmp_path: Path) -> None:
+    rows = [{"id": "a", "question": "thank you", "answer": "..."}, {"id": "b", "question": "one", "answer": "one"}]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = auricle("run", "rows.jsonl", "--as", "qa", "-T", "metrics=wer", "-m", "echo", "-o", "silent")
+    assert "S 0 D 0 I 2, 2 inserted on silence (1 of 1 samples)" in done.stdout
+    assert "200.00 %" in done.stdout  # two insertions per reference word
+    output = auricle("samples", "silent").stdout
+    assert "  wer       2 inserted on silence (profile basic)" in output
+
+
 def test_scores_name_the_profile_that_the_run_was_scored_with(transcripts: RunAuricle) -> None:
     transcripts("score", "run", "--profile", "whisper-en")
     output = transcripts("samples", "run", "--metric", "wer").stdout

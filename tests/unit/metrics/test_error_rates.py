@@ -1,5 +1,6 @@
 """Error rates and text matches."""
 
+import math
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -54,6 +55,15 @@ def test_words_without_a_reference_are_insertions() -> None:
     assert wer.details(scored)["insertions"] == 2
     assert wer.details(scored)["utterance_mean"] == 0.0
     assert wer.details(stats(wer, ("", "hello you"), ("a b", "a c")))["utterance_mean"] == 0.5
+
+
+def test_insertions_on_silence_are_counted_apart_and_part_of_the_pooled_rate() -> None:
+    """Of 4 reference words none is wrong, but 3 words are inserted in two of three silent samples."""
+    scored = stats(wer, ("a b c d", "a b c d"), ("", "thank you"), ("...", "bye"), ("", ""))
+    assert wer.aggregate(scored) == pytest.approx(3 / 4)
+    assert wer.details(scored)["silence"] == {"samples": 3, "with_insertions": 2, "insertions": 3}
+    assert "silence" not in wer.details(stats(wer, ("a b", "a b c")))
+    assert math.isnan(wer.aggregate(stats(wer, ("", "thank you"))))
 
 
 def test_character_and_mixed_error_rates_count_their_own_units() -> None:

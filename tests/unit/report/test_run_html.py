@@ -58,6 +58,28 @@ def test_unfinished_run_of_unknown_length_is_noted() -> None:
     assert "not finished: it has 4 samples" in page
 
 
+def test_words_on_silence_are_shown_with_their_samples_and_in_the_worst_ones() -> None:
+    silent = [make_record(at, Generation(text=text), target="") for at, text in ((7, "thank you"), (8, ""))]
+    records = [make_record(0, Generation(text="one two three")), *silent]
+    page = visible_text(
+        render_report(build_run_metrics(records, [error_rates.wer]), view_samples(records, error_rates.wer))
+    )
+    assert "On silence" in page
+    assert "2 in 1 of 2 samples" in " ".join(page.split())
+    assert "2 inserted on silence" in page
+    assert "On silence" not in visible_text(render_report(make_transcripts(4)[0], []))
+
+
+def test_a_number_with_few_units_is_marked_with_the_reason() -> None:
+    records = [make_record(at, Generation(text="one too three"), meta={"speaker": at % 6}) for at in range(12)]
+    page = visible_text(render_report(build_run_metrics(records, [error_rates.wer]), []))
+    assert "33.33 %†" in page
+    assert "† only 6 speakers: the interval is approximate" in page
+    assert "6 speakers)" in page  # beside the interval of the headline
+    plenty = [make_record(at, Generation(text="one too three"), meta={"speaker": at % 10}) for at in range(120)]
+    assert "†" not in visible_text(render_report(build_run_metrics(plenty, [error_rates.wer]), []))
+
+
 def test_failures_are_shown_with_both_bounds() -> None:
     page = visible_text(render_report(make_transcripts(4, failed=1)[0], []))
     assert "1 sample of 5 failed and is left out." in page

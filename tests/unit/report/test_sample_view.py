@@ -42,10 +42,9 @@ def test_score_shows_the_errors_it_is_made_of() -> None:
     assert one.errors == "1S 1D 0I of 3"
 
 
-def test_score_of_a_reference_without_words_is_undefined() -> None:
-    (one,) = view_samples([record("noise", target="")], error_rates.wer)
-    assert one.score == "–"
-    assert one.errors == "0S 0D 1I of 0"
+def test_score_of_a_reference_without_words_is_what_was_inserted() -> None:
+    (one,) = view_samples([record("thank you", target="")], error_rates.wer)
+    assert (one.score, one.errors) == ("2 inserted on silence", "")
 
 
 def test_hit_or_miss_is_shown_in_words() -> None:

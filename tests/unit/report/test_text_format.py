@@ -5,7 +5,13 @@ import pytest
 from auricle.core.signature import Signature
 from auricle.core.types import Likelihood
 from auricle.metrics.catalogue import metric_title
-from auricle.report.text_format import format_coverage, format_likelihood, format_number, group_by_reason
+from auricle.report.text_format import (
+    format_coverage,
+    format_likelihood,
+    format_number,
+    format_silence,
+    group_by_reason,
+)
 from auricle.runs.metrics import Number
 
 
@@ -28,6 +34,12 @@ def test_metrics_of_several_dimensions_are_named_once_per_reason() -> None:
     refused = {"ccc_arousal": "no ratings", "wer": "no text", "ccc_valence": "no ratings"}
     assert group_by_reason(refused) == [(["ccc"], "no ratings"), (["wer"], "no text")]
     assert group_by_reason(refused, metric_title) == [(["CCC"], "no ratings"), (["WER"], "no text")]
+
+
+def test_insertions_on_silence_are_counted_with_their_samples() -> None:
+    silence = {"samples": 5, "with_insertions": 3, "insertions": 1200}
+    assert format_silence({"silence": silence}) == "1,200 inserted on silence (3 of 5 samples)"
+    assert format_silence({"insertions": 4}) == ""
 
 
 def test_a_likelihood_names_its_text_and_tokens() -> None:

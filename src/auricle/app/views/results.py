@@ -16,6 +16,7 @@ from auricle.app.views import audit, charts, components, sample_card
 from auricle.app.views import metrics as metrics_view
 from auricle.report.html_format import format_count, typeset_decimal, typeset_interval, typeset_number, typeset_value
 from auricle.report.plot_data import ConfusionMatrix, Dimension, Plane, list_averages, list_classes, list_dimensions
+from auricle.report.text_format import format_silence
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import contains_load_test
 
@@ -104,6 +105,8 @@ def _draw_word_errors(path: Path, metrics: Metrics, numbers: Sequence[Number], k
     st.subheader("Kinds of error", anchor=False)
     headers = ["", "Substitutions", "Deletions", "Insertions", "Reference length", "Mean per utterance"]
     components.draw_table(headers, map(_error_row, numbers))
+    silence = {number.title: text for number in numbers if (text := format_silence(number.details))}
+    components.draw_notes(*(f"{title}: {text}, which count as insertions." for title, text in silence.items()))
     first = numbers[0]
     if metrics.fields:
         field = st.selectbox("Group by", metrics.fields, key=f"{key}-errors-by")
