@@ -42,7 +42,7 @@ from auricle.runs.progress import Progress
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, lock_run
 from auricle.runs.suites import contains_suite, read_current_suite_metrics, read_suite_run, write_suite_run
-from auricle.runs.verdicts import Judge, read_last_judges
+from auricle.runs.verdicts import Judge, merge_judges, read_last_judges
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer, select_inferencer
@@ -186,17 +186,15 @@ def score(
     """
     run = Run.load(Path(out))
     judge_specs = _parse_judges(judge)
-    stored_judges = () if judge_specs else read_judges(run)
+    judges = merge_judges(read_judges(run), (judge_spec.to_judge() for judge_spec in judge_specs))
     spec = Spec.from_run(run).with_scoring(task_args or {}, profile)
     scoring = ScoringArguments(
         spec.profiles if profile else (), {name: spec.task_args[name] for name in task_args or {}}
     )
-    task = build_task(spec)
-    if judge_specs or stored_judges:
-        task = task.with_judge()
+    task = build_task(spec).with_judges([judge.reads_unread for judge in judges])
     if not judge_specs:
-        return _scored(run, _publish(run, task, stored_judges, scoring))
-    _check_judge_is_used(task, out)
+        return _scored(run, _publish(run, task, judges, scoring))
+    _check_judges_are_used(task, judge_specs, out)
     with lock_run(run.path):
         metrics, stop_reason = _judge_and_publish(
             run, task, judge_specs, settings or Settings(), observer or Observer(), scoring
@@ -232,13 +230,17 @@ def add_labels(out: str | Path, labels_path: str | Path) -> int:
     return len(matching)
 
 
-def _check_judge_is_used(task: Task, out: str | Path) -> None:
-    if not any(metric.judge_requests for metric in task.metrics):
-        names = ", ".join(metric.name for metric in task.metrics)
-        raise NothingToJudge(
-            f"{out} has no metric that uses a judge; its metrics are {names}. "
-            "Add -T metrics=judge-reference or another judge metric."
-        )
+def _check_judges_are_used(task: Task, judges: Sequence[JudgeSpec], out: str | Path) -> None:
+    has_reader = {bool(metric.reader) for metric in task.metrics if metric.judge_requests}
+    names = ", ".join(metric.name for metric in task.metrics)
+    for judge in judges:
+        if judge.reads_unread and True not in has_reader:
+            raise NothingToJudge(f"{out} has no metric that reads answers from replies; its metrics are {names}.")
+        if not judge.reads_unread and False not in has_reader:
+            raise NothingToJudge(
+                f"{out} has no metric that uses a judge; its metrics are {names}. "
+                "Add -T metrics=judge-reference or another judge metric."
+            )
 
 
 def _scored(run: Run, metrics: Metrics) -> RunResult:
@@ -269,7 +271,8 @@ def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str
 
 def read_judges(run: Run) -> tuple[Judge, ...]:
     """Return the last judges of a run, or else those of its spec."""
-    return read_last_judges(run.verdicts_path) or tuple(judge.to_judge() for judge in Spec.from_run(run).judges)
+    own = (judge.to_judge() for judge in Spec.from_run(run).judges)
+    return merge_judges(own, read_last_judges(run.verdicts_path))
 
 
 def _judge_and_publish(
@@ -287,7 +290,7 @@ def _judge_and_publish(
     """
     if not judge_specs:
         return _publish(run, task, read_judges(run), scoring), ""
-    judges = [judge.to_judge() for judge in judge_specs]
+    judges = merge_judges(read_judges(run), (judge.to_judge() for judge in judge_specs))
     if any(metric.judge_requests for metric in task.metrics):
         write_judges(run.verdicts_path, judges)
     stop_reason = ""

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from auricle import Generation, Settings, Spec, evaluate, load_model, score, summary
+from auricle import Generation, Settings, Spec, api, evaluate, load_model, score, summary
+from auricle.core.errors import ExitStatus, SpecError
 from auricle.core.types import Output
+from auricle.engine.spec import JudgeSpec
 
 
 def text_of(output: Output) -> str:
@@ -89,3 +91,61 @@ def test_the_language_read_from_the_references_is_kept_by_the_run(manifest: Any,
     assert any("by default they are scored as zh-mixed" in note for note in scored.notes)
     others = score(tmp_path / "run", task_args={"scored_as": "und"})
     assert [number.metric for number in others] == ["wer", "cer"]
+
+
+# --- replies that rules cannot read -----------------------------------------------------------------
+
+
+READERS = '''
+from pathlib import Path
+from auricle import SampleError
+
+LOG = Path(__file__).parent / "read.txt"
+
+def read(text):
+    """Choose the first option, log the reply, and fail on `broken`."""
+    reply = text.partition("<reply>\\n")[2].partition("\\n</reply>")[0]
+    with LOG.open("a") as log:
+        log.write(f"{reply}\\n")
+    if reply == "broken":
+        raise SampleError("the reader fails on purpose")
+    return "Choice: none" if reply == "nothing" else "Choice: 1"
+'''
+
+
+@pytest.fixture
+def quiz_run(tmp_path: Path, manifest: Any) -> Path:
+    """A run of a model that replies with the question: read by rules, unread, and broken for the judge."""
+    (tmp_path / "reader.py").write_text(READERS)
+    (tmp_path / "model.py").write_text("def answer(question):\n    return question\n")
+    replies = ("The answer is A.", "the first", "nothing", "broken", "the first")
+    rows = [
+        {"id": f"q{row}", "question": reply, "choices": ["x", "y"], "answer": "A"} for row, reply in enumerate(replies)
+    ]
+    task_args = {"data": str(manifest(rows)), "prompt": "{question}"}
+    api.evaluate(Spec(task="mcq", task_args=task_args, model=f"{tmp_path}/model.py:answer"), tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_a_judge_reads_only_what_rules_cannot_read_and_only_once(quiz_run: Path, tmp_path: Path) -> None:
+    reader = JudgeSpec(model=f"{tmp_path}/reader.py:read", reads_unread=True)
+    before = api.load_metrics(quiz_run)["option_accuracy"]
+    assert (before.value, before.unreadable) == (0.2, 4)
+    result = api.score(quiz_run, judge=reader)
+    number = result["option_accuracy"]
+    assert (number.value, number.unreadable, number.coverage) == (0.6, 2, 0.6)
+    assert number.readings["judge"] == 2
+    assert str(number.signature.metric) == "option_accuracy:2.judge-unread-v1.by-reader.py:read.unreadable-wrong"
+    assert result.exit_status is ExitStatus.FAILURES  # one request failed; its sample stays unread
+    log = tmp_path / "read.txt"
+    assert sorted(log.read_text().split("\n")[:-1]) == ["broken", "nothing", "the first"]
+    api.score(quiz_run, judge=reader)
+    assert log.read_text().count("\n") == 4  # only the failed request is sent again
+    assert api.score(quiz_run)["option_accuracy"].value == 0.6  # stored verdicts are read without the judge
+
+
+def test_a_judge_of_unread_replies_needs_a_metric_that_reads_replies(tmp_path: Path, manifest: Any) -> None:
+    data = str(manifest([{"question": "x", "answer": "x"}]))
+    api.evaluate(Spec(task="qa", task_args={"data": data, "metrics": "empty"}, model="echo"), tmp_path / "run")
+    with pytest.raises(SpecError, match="has no metric that reads answers from replies; its metrics are empty"):
+        api.score(tmp_path / "run", judge=JudgeSpec(model="echo", reads_unread=True))

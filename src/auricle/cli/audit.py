@@ -64,14 +64,18 @@ def _draw(path: Path, sheet: Path, metric: str | None, *, count: int, seed: int)
     from auricle import Spec, api
     from auricle.core.files import write_atomically
     from auricle.report.audit import build_sheet, choose_metric, draw_audit
+    from auricle.report.judge_panel import JudgePanel
     from auricle.runs.audit import read_audit, write_audit
     from auricle.runs.run_directory import Run
 
     if sheet.exists():
         raise SpecError(f"{sheet} exists already. Store its labels with --labels {sheet}, or choose another with -o.")
     run = Run.load(path)
-    task = api.build_task(Spec.as_scored(run))
-    drawn = draw_audit(run.records(), choose_metric(task.metrics, metric), count=count, seed=seed)
+    judges = api.read_judges(run)
+    task = api.build_task(Spec.as_scored(run)).with_judges([judge.reads_unread for judge in judges])
+    with JudgePanel(run.verdicts_path, judges, {}) as panel:
+        chosen = choose_metric(panel.expand(task.metrics), metric)
+        drawn = draw_audit(run.records(), chosen, count=count, seed=seed, verdicts=panel)
     if earlier := read_audit(path):
         drawn = drawn.keep_labels(earlier)
     write_audit(path, drawn)

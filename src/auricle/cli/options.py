@@ -160,15 +160,19 @@ def _refuse_keys(option: str, model: Any, arguments: dict[str, Any]) -> dict[str
     return arguments
 
 
-def resolve_judges(configured: Any, judges: Sequence[str], judge_args: Sequence[str]) -> list[dict[str, Any]]:
-    """Combine the judges of a config file with --judge and -J.
+def resolve_judges(
+    configured: Any, judges: Sequence[str], judge_args: Sequence[str], unread: str | None = None
+) -> list[dict[str, Any]]:
+    """Combine the judges of a config file with --judge, --judge-unread and -J.
 
     Judges named on the command line replace the configured ones and their arguments. An argument such as `2.model` is
-    that of the second judge alone.
+    that of the second judge alone; the one of --judge-unread is the last.
     """
-    from auricle.engine.spec import list_judges, parse_arguments
+    from auricle.engine.spec import list_judges, parse_arguments, replace_unread_judge
 
     entries = list_judges(list(judges) or configured)
+    if unread:
+        entries = replace_unread_judge(entries, unread)
     arguments = parse_arguments(judge_args)
     names = [entry.get("model") for entry in entries]
     _refuse_keys("-J", names, {name.rpartition(".")[2]: value for name, value in arguments.items()})
@@ -262,6 +266,11 @@ model_args_option = repeated("-M model_args KEY=VALUE", f"Model {ARGUMENT_HELP}"
 task_args_option = repeated("-T task_args KEY=VALUE", f"Task {ARGUMENT_HELP}")
 judge_options = (
     repeated("--judge MODEL", "Judge model, for metrics that need one; repeat for several judges. [default: none]"),
+    text(
+        "--judge-unread MODEL",
+        "Judge model that reads the replies in which rules find no answer; refusals are not sent to it. "
+        "[default: they stay unread]",
+    ),
     repeated(
         "-J judge_args KEY=VALUE",
         "Argument of the judge model; repeat for several. Of several judges, it is an argument of each; 2.KEY=VALUE is "

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from auricle.runs.result import RunResult
 
 SPECIAL_OPTIONS = {
-    *("tasks", "config", "print_config", "as_json", "task_args", "judge", "judge_args"),
+    *("tasks", "config", "print_config", "as_json", "task_args", "judge", "judge_args", "judge_unread"),
     *("model_args", "crop", "model_init_json", "score_json"),
 }
 """Options that are not fields of `RunConfig`, or are combined with those of --config."""
@@ -175,7 +175,8 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         if isinstance(values.setdefault(name, {}), Mapping):  # anything else is refused below
             values[name] = {**values[name], **given_arguments}
     _override_arguments(values.get("model"), arguments["model_args"])
-    if judges := opt.resolve_judges(values.pop("judge", None), options["judge"], options["judge_args"]):
+    judge_options = (options["judge"], options["judge_args"], options["judge_unread"])
+    if judges := opt.resolve_judges(values.pop("judge", None), *judge_options):
         values["judge"] = judges
     values |= {name: options[name] for name in given if name not in SPECIAL_OPTIONS}
     return RunConfig.from_fields(values, str(path or "auricle run"))

@@ -57,7 +57,7 @@ def score(
 ) -> None:
     """Recompute the metrics of runs from their journals.
 
-    With --metrics, others are computed. Loads no model except a judge given with --judge.
+    With --metrics, others are computed. Loads no model except judges given with --judge and --judge-unread.
     """
     from auricle import Settings, api
     from auricle.cli.error_report import log_errors_in
@@ -69,7 +69,10 @@ def score(
     task_args = parse_arguments(options.pop("task_args")) | {
         name: value for name, value in (("metrics", ",".join(metrics)), ("cluster", options.pop("cluster"))) if value
     }
-    judges = [JudgeSpec(**fields) for fields in opt.resolve_judges(None, options["judge"], options["judge_args"])]
+    judges = [
+        JudgeSpec(**fields)
+        for fields in opt.resolve_judges(None, options["judge"], options["judge_args"], options["judge_unread"])
+    ]
     budget = opt.build_budget(options["prices"], options["max_cost"], judges)
     results = []
     folders = _list_folders(runs, options["human"])

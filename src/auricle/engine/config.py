@@ -16,7 +16,15 @@ from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
 from auricle.engine.plan import EvaluationGroup, ModelPlan
 from auricle.engine.settings import Settings
-from auricle.engine.spec import MAX_SEED, JudgeSpec, Spec, list_judges, public_judges, resolve_tasks
+from auricle.engine.spec import (
+    MAX_SEED,
+    JudgeSpec,
+    Spec,
+    list_judges,
+    public_judges,
+    replace_unread_judge,
+    resolve_tasks,
+)
 from auricle.tasks.suites import Suite, find_suite
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
 
@@ -240,6 +248,8 @@ def read_fields(path: Path) -> dict[str, Any]:
         if field in values:
             raise SpecError(f"{path}: {field!r} is given twice, the second time as {name!r}.")
         values[field] = value
+    if unread := values.pop("judge_unread", None):
+        values["judge"] = replace_unread_judge(values.get("judge"), unread)
     return values
 
 

@@ -124,7 +124,7 @@ def build_task(spec: Spec) -> Task:
             check_prompt(task)
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
     task = task.with_profiles(spec.profiles)
-    task = task.with_judge() if spec.judges else task
+    task = task.with_judges([judge.reads_unread for judge in spec.judges])
     _check_metric_names(task)
     return task
 

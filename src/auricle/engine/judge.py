@@ -111,7 +111,8 @@ def judge_run(run: Run, metrics: Sequence[Metric], judge: JudgeSpec, settings: S
     Returns:
         Why judging was stopped, if it was: by the server of the judge, or by the observer.
     """
-    judge_pass = JudgePass(run.records(), run.verdicts_path, metrics, judge.to_judge())
+    own_metrics = [metric for metric in metrics if bool(metric.reader) == judge.reads_unread]
+    judge_pass = JudgePass(run.records(), run.verdicts_path, own_metrics, judge.to_judge())
     if not (total := judge_pass.count_pending()):
         return ""
     stop = asyncio.Event()

@@ -51,6 +51,8 @@ class JudgeSpec(BaseModel):
 
     model: str
     args: dict[str, Any] = Field(default_factory=dict)
+    reads_unread: bool = False
+    """Whether it reads the replies that rules cannot read, instead of scoring answers."""
 
     @classmethod
     def parse(cls, value: JudgeSpec | dict[str, Any] | str) -> JudgeSpec:
@@ -61,7 +63,8 @@ class JudgeSpec(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """Return the fields of the judge without secrets."""
-        return {"model": self.model, "args": redact(self.args)}
+        fields = {"model": self.model, "args": redact(self.args)}
+        return {**fields, "reads_unread": True} if self.reads_unread else fields
 
     def resolved(self) -> Self:
         """Return the judge with the path of its file made absolute."""
@@ -69,13 +72,20 @@ class JudgeSpec(BaseModel):
 
     def to_judge(self) -> Judge:
         """Return the judge without secrets, as it identifies verdicts."""
-        return Judge.from_arguments(self.model, self.args)
+        return Judge.from_arguments(self.model, self.args, reads_unread=self.reads_unread)
 
 
 def list_judges(value: Any) -> Any:
     """Return one judge, or several, as a tuple of their fields; a name stands for a judge without arguments."""
     entries = value if isinstance(value, (list, tuple)) else (value,) if value else ()
     return tuple({"model": entry} if isinstance(entry, str) else entry for entry in entries)
+
+
+def replace_unread_judge(judges: Any, unread: Any) -> tuple[Any, ...]:
+    """Return the fields of judges with another one to read what rules cannot read, given by its name or its fields."""
+    (reader,) = list_judges(unread)
+    others = (judge for judge in list_judges(judges) if not judge.get("reads_unread"))
+    return (*others, {**reader, "reads_unread": True})
 
 
 def public_judges(judges: Sequence[JudgeSpec]) -> Any:

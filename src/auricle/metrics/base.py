@@ -133,6 +133,9 @@ class Metric:
     reader: Callable[..., Reading[Any]] | None = None
     """Return the answer that `score` reads from the replies to (sample, *outputs), and how firmly they state it.
     Metrics that compare the whole text have no such function."""
+    options: Callable[[Sample], Mapping[str, str]] | None = None
+    """Return the answers that a reply to a sample may give, by the shortest reply that gives it. A metric that reads
+    numbers has no such function."""
     without_synonyms: Callable[[], Metric] | None = None
     """Return the same metric with synonyms of a label treated as different labels."""
     is_model_independent: bool = False

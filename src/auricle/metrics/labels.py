@@ -78,6 +78,11 @@ def read_label_or_none(sample: Sample, output: Output) -> str | None:
         return None
 
 
+def list_labels(sample: Sample) -> dict[str, str]:
+    """Return the labels that a reply may give."""
+    return {label: label for label in get_choices(sample)}
+
+
 def get_choices(sample: Sample) -> list[str]:
     """Return the options or labels that a sample offers."""
     choices = sample.inputs.get("choices", ())
@@ -139,6 +144,7 @@ def _class_metric(name: str, title: str, finish: ClassAggregate) -> Metric:
         credit=lambda stat: float(confusion.predicted_label(stat) == stat[1]),
         read_answer=read_label_or_none,
         reader=read_predicted_label,
+        options=list_labels,
     )
 
 
@@ -195,6 +201,7 @@ def _hit_metric(name: str, title: str, score: ScoreFunction) -> Metric:
         has_label_ceiling=True,
         read_answer=read_label_or_none,
         reader=read_predicted_label,
+        options=list_labels,
     )
 
 
@@ -288,6 +295,11 @@ def read_option_text(sample: Sample, output: Output) -> Reading[str]:
     return as_text(read_option(output.text, tuple(choices)), partial(format_option, options=choices))
 
 
+def list_lettered_options(sample: Sample) -> dict[str, str]:
+    """Return the options that a reply may choose, by letter; those without a letter are left out."""
+    return dict(zip(ascii_uppercase, get_choices(sample), strict=False))
+
+
 def format_option(index: int, options: Sequence[str]) -> str:
     """Return an option with its letter, such as `B. piano`; without options, the letter alone."""
     letter = ascii_uppercase[index] if index < len(ascii_uppercase) else ""
@@ -332,6 +344,7 @@ option_accuracy = Metric(
     credit=float,
     read_answer=_vote_for_option,
     reader=read_option_text,
+    options=list_lettered_options,
 )
 
 

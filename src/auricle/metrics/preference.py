@@ -120,6 +120,7 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
             variant=f"ties-{ties}",
             bounds=ConstantBounds((0.0, 0.0), (1.0, 0.0)),
             reader=partial(read_choices, dimension=dimension),
+            options=(lambda _: dict(zip(OPTION_LETTERS, OPTION_NAMES, strict=True))) if dimension.is_pairwise else None,
             credit=lambda stat: float(stat[0]),
             plot="pairs",
         ),

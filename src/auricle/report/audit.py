@@ -13,10 +13,12 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Generation, Record, Sample, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.labels import format_option, get_choices
-from auricle.report.score_table import ScoreTable
+from auricle.metrics.unread_judge import UnreadScorer
+from auricle.report.judge_panel import JudgePanel
+from auricle.report.score_table import ScoreTable, list_readings
 from auricle.report.text_format import format_reading
 from auricle.runs.audit import WEAK, Audit, AuditItem, AuditLabel
-from auricle.runs.scores import READINGS, REFUSED, UNREAD
+from auricle.runs.scores import JUDGED, REFUSED, UNREAD
 
 SHEET_COLUMNS = ("id", "question", "options", "reply", "read", "strength", "label")
 DELIMITERS = ",;\t"
@@ -37,7 +39,9 @@ def choose_metric(metrics: Sequence[Metric], name: str | None) -> Metric:
     raise SpecError(f"The metric {name!r} does not read answers from replies. Metrics that do: {names}.")
 
 
-def draw_audit(records: Iterable[Record], metric: Metric, *, count: int, seed: int) -> Audit:
+def draw_audit(
+    records: Iterable[Record], metric: Metric, *, count: int, seed: int, verdicts: JudgePanel | None = None
+) -> Audit:
     """Draw all replies that state their answer weakly, and `count` of the others at random.
 
     Args:
@@ -45,9 +49,10 @@ def draw_audit(records: Iterable[Record], metric: Metric, *, count: int, seed: i
         metric: Metric whose reader is audited.
         count: Number of replies to draw at random; all if there are not so many.
         seed: Seed of the draw. The same replies are drawn again with the same seed.
+        verdicts: What a judge read, if it reads what the rules cannot read.
     """
     assert metric.reader
-    table = ScoreTable([metric])
+    table = ScoreTable([metric], verdicts=verdicts)
     replies = sorted(_list_replies(records, metric, table), key=lambda reply: reply[0])
     if table.columns[0].refusal_reason:
         raise SpecError(f"{metric.name} cannot be computed: {table.columns[0].refusal_reason}.")
@@ -59,7 +64,7 @@ def draw_audit(records: Iterable[Record], metric: Metric, *, count: int, seed: i
         metric=metric.name,
         signature=metric.signature,
         seed=seed,
-        readings={reading: counts[reading] for reading in READINGS},
+        readings={reading: counts[reading] for reading in list_readings(metric)},
         items=tuple(item for index, item in enumerate(items) if item.reading == WEAK or index in drawn),
     )
 
@@ -72,9 +77,12 @@ def _list_replies(records: Iterable[Record], metric: Metric, table: ScoreTable) 
         line = table.add(record)
         if not line.reading:
             continue
-        is_read = line.reading not in (REFUSED, UNREAD)
-        value = metric.reader(record.sample, *record.outputs).value if is_read else ""
-        yield record.row, AuditItem(record.sample.id, line.reading, str(value or ""))
+        value: str | None = ""
+        if line.reading == JUDGED:
+            value = UnreadScorer(metric).read_verdict(record.sample, line.verdicts[metric.name][-1])
+        elif line.reading not in (REFUSED, UNREAD):
+            value = metric.reader(record.sample, *record.outputs).value
+        yield record.row, AuditItem(record.sample.id, line.reading, value or "")
 
 
 # --- the sheet --------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.closing import Closing
+from auricle.core.errors import SpecError
 from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Record
 from auricle.metrics.agreement import make_panel_metrics
@@ -17,6 +18,7 @@ from auricle.runs.usage import Price
 from auricle.runs.verdicts import Judge, VerdictIndex
 
 NAME_SEPARATOR = "+"
+NEEDS_JUDGE = "needs a judge: auricle score RUN --judge MODEL"
 
 
 class JudgePanel(Closing):
@@ -29,12 +31,18 @@ class JudgePanel(Closing):
     """
 
     def __init__(self, path: Path, judges: Sequence[Judge], prices: Mapping[str, Price]) -> None:
-        self._indexes = [VerdictIndex(path, judge, prices.get(judge.name)) for judge in judges]
+        indexes = [VerdictIndex(path, judge, prices.get(judge.name)) for judge in judges]
+        self._indexes = [index for index in indexes if not index.judge.reads_unread]
+        self._unread_index = next((index for index in indexes if index.judge.reads_unread), None)
         self._by_metric: dict[str, tuple[Metric, VerdictIndex]] = {}
 
     @property
     def damaged(self) -> list[DamagedLine]:
-        return self._indexes[0].damaged  # all read the same file
+        return self._all_indexes[0].damaged  # all read the same file
+
+    @property
+    def _all_indexes(self) -> list[VerdictIndex]:
+        return [*self._indexes, *([self._unread_index] if self._unread_index else [])]
 
     def expand(self, metrics: Sequence[Metric]) -> list[Metric]:
         """Add the judges to the signatures of metrics that use them, and add the metrics derived from these.
@@ -46,6 +54,12 @@ class JudgePanel(Closing):
         ]
 
     def _expand(self, metric: Metric) -> list[Metric]:
+        if metric.reader and self._unread_index:
+            by = f"{JUDGE_MARK}{self._unread_index.judge.name}"
+            self._by_metric[metric.name] = metric, self._unread_index
+            return [replace(metric, variant=metric.variant + by)]
+        if metric.reader or not self._indexes:
+            return [metric]
         names = [index.judge.name for index in self._indexes]
         everyone = f"{JUDGE_MARK}{NAME_SEPARATOR.join(names)}"
         companions = [
@@ -80,14 +94,17 @@ class JudgePanel(Closing):
 
         Raises:
             Unreadable: if a reply is missing or the judge failed.
+            SpecError: if no judge scores answers.
         """
+        if metric.name not in self._by_metric:
+            raise SpecError(NEEDS_JUDGE)
         requested, index = self._by_metric[metric.name]
         return index.read_replies(requested, record)
 
     def to_facts(self) -> tuple[JudgeFacts, ...]:
         """Return each judge with the number of its verdicts, their tokens and their cost."""
-        return tuple(index.to_facts() for index in self._indexes)
+        return tuple(index.to_facts() for index in self._all_indexes)
 
     def close(self) -> None:
-        for index in self._indexes:
+        for index in self._all_indexes:
             index.close()

@@ -46,6 +46,7 @@ READING_DESCRIPTIONS = {
     "whole_reply": "The reply is nothing but the answer: “B”.",
     "option_text": "A sentence states the answer in passing: “It is a guitar”.",
     "weak": "The answer is hedged, misspelt or only implied: “It might be A”.",
+    "judge": "The rules could not read the reply; a judge did.",
     "unread": "No answer could be read.",
     "refused": "The reply declines to answer, or states that there is no audio.",
 }

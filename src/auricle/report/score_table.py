@@ -16,13 +16,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from auricle.core.errors import AnswerRefused, SpecError, Unreadable, Unsuited, describe
-from auricle.core.types import Outcome, Record, Sample, Stat
+from auricle.core.types import Generation, Outcome, Record, Sample, Stat
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.report.clusters import ClusterTable
-from auricle.report.judge_panel import JudgePanel
+from auricle.report.judge_panel import NEEDS_JUDGE, JudgePanel
 from auricle.report.text_format import format_group
-from auricle.runs.scores import READINGS, REFUSED, UNREAD, ScoreLine
+from auricle.runs.scores import JUDGED, READINGS, REFUSED, UNREAD, ScoreLine
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +128,7 @@ class ScoreTable:
         if metric.judge_requests is None:
             return metric.score(record.sample, *outputs)
         if self.verdicts is None:
-            raise SpecError("needs a judge: auricle score RUN --judge MODEL")
+            raise SpecError(NEEDS_JUDGE)
         texts = self.verdicts.read_replies(metric, record)
         if texts:
             clipped = [text[-MAX_VERDICT_LENGTH:] for text in texts]
@@ -234,6 +234,11 @@ class StatArray:
             whole = np.frombuffer(self._numbers, dtype=np.float64).reshape(-1, self._width)
             return (whole[:, 0] if self._width == 1 else whole)[indices]
         return [self._objects[at] for at in indices]
+
+
+def list_readings(metric: Metric) -> list[str]:
+    """Return how answers may be read by a metric; by a judge only if there is one."""
+    return [reading for reading in READINGS if reading != JUDGED or metric.judge_requests]
 
 
 @dataclass
@@ -361,8 +366,9 @@ class MetricColumn:
             if name not in line.stats or name in line.unreadable:
                 continue
             strength = reader(record.sample, *record.outputs).strength
-            if strength is not None:  # class scores are no replies
-                reading = strength.name.lower()
+            is_judged = self.metric.judge_requests is not None and isinstance(record.outputs[-1], Generation)
+            if strength is not None or is_judged:  # class scores are no replies
+                reading = strength.name.lower() if strength else JUDGED
                 line.add_reading(reading)
                 self.read.append(place)
                 self.strengths.append(READINGS.index(reading))

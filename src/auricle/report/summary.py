@@ -14,7 +14,7 @@ from auricle.core.signature import MetricSignature, Signature
 from auricle.metrics.base import Aggregator, Codes, Mask
 from auricle.metrics.intervals import compute_interval
 from auricle.report.clusters import renumber_clusters
-from auricle.report.score_table import LostStats, MetricColumn, ScoreTable
+from auricle.report.score_table import LostStats, MetricColumn, ScoreTable, list_readings
 from auricle.runs.metrics import Number
 from auricle.runs.scores import READINGS, REFUSED, UNREAD
 
@@ -216,7 +216,7 @@ def _count_readings(column: MetricColumn, members: Mask) -> dict[str, Any]:
     strengths = np.frombuffer(column.strengths, dtype=np.int8)[members[_as_array(column.read)]]
     by_strength = np.bincount(strengths, minlength=len(READINGS)).tolist()
     readings = dict(zip(READINGS, by_strength, strict=True)) | {UNREAD: unreadable, REFUSED: refused}
-    return {**counts, "readings": readings}
+    return {**counts, "readings": {name: readings[name] for name in list_readings(column.metric)}}
 
 
 def _bound_unread(column: MetricColumn, stats: Any, indices: Codes, members: Mask) -> tuple[float, float] | None:

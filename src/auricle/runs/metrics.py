@@ -209,6 +209,8 @@ class JudgeFacts:
     """Cost of the verdicts that were read; None without a price, or if nothing is known."""
     currency: str | None = None
     verdicts_without_cost: int | None = None
+    reads_unread: bool = False
+    """Whether it reads the replies that rules cannot read, instead of scoring answers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from auricle.core.serialization import dumps
 from auricle.core.types import Outcome
 
 SCORES_FILE = "scores.jsonl"
-REFUSED, UNREAD = "refused", "unread"
-READINGS = ("marker", "whole_reply", "option_text", "weak", UNREAD, REFUSED)
-"""How an answer was read: the strengths from the firmest to the least firm, and what has no answer."""
+JUDGED, UNREAD, REFUSED = "judge", "unread", "refused"
+READINGS = ("marker", "whole_reply", "option_text", "weak", JUDGED, UNREAD, REFUSED)
+"""How an answer was read: by rules, from the firmest strength to the least firm, by a judge, or not at all."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """Shared by most lines, because there may be a million."""
 

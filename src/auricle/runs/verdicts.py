@@ -8,7 +8,7 @@ describes the judges precedes their verdicts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path, PurePath
@@ -38,16 +38,18 @@ class Judge:
 
     model: str
     arguments: Mapping[str, Any]
+    reads_unread: bool = False
+    """Whether it reads the replies that rules cannot read, instead of scoring answers."""
 
     @classmethod
-    def from_arguments(cls, model: str, arguments: Mapping[str, Any]) -> Judge:
+    def from_arguments(cls, model: str, arguments: Mapping[str, Any], *, reads_unread: bool = False) -> Judge:
         """Create a judge without secrets and transport options, which do not change its identity."""
         public = {
             name: arguments[name]
             for name in sorted(arguments)
             if not is_secret_name(name) and not TRANSPORT_ARGUMENTS.fullmatch(name)
         }
-        return cls(model, orjson.loads(dumps(redact(public))))
+        return cls(model, orjson.loads(dumps(redact(public))), reads_unread)
 
     @property
     def name(self) -> str:
@@ -57,7 +59,8 @@ class Judge:
         return f"{short}#{_hex_digest(dumps(self.arguments), 2)}" if self.arguments else short
 
     def to_fields(self) -> dict[str, Any]:
-        return {"model": self.model, "arguments": self.arguments}
+        fields = {"model": self.model, "arguments": self.arguments}
+        return {**fields, "reads_unread": True} if self.reads_unread else fields
 
 
 def encode_judges(judges: Sequence[Judge]) -> bytes:
@@ -218,6 +221,7 @@ class VerdictIndex(Closing):
             self.judge.name,
             self.judge.model,
             dict(self.judge.arguments),
+            reads_unread=self.judge.reads_unread,
             **{name: self._counts[name] for name in COUNT_FIELDS},
             cost=round(costs.cost, 6) if price and (costs.cost or not costs.without_cost) else None,
             currency=price.currency if price else None,
@@ -237,8 +241,15 @@ def read_last_judges(path: Path) -> tuple[Judge, ...]:
     last: tuple[Judge, ...] = ()
     for _, line in iter_verdict_lines(path):
         if isinstance(judges := line.get("judges"), list):
-            last = tuple(Judge(fields["model"], fields["arguments"]) for fields in judges)
+            last = tuple(Judge(**fields) for fields in judges)
     return last
+
+
+def merge_judges(earlier: Iterable[Judge], current: Iterable[Judge]) -> tuple[Judge, ...]:
+    """Return the current judges, and the earlier ones of a kind (scoring answers, or reading replies) without any."""
+    current = tuple(current)
+    kinds = {judge.reads_unread for judge in current}
+    return (*current, *(judge for judge in earlier if judge.reads_unread not in kinds))
 
 
 def iter_verdict_lines(path: Path, damaged: list[DamagedLine] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from auricle.core.types import Json, RejectedRow, Sample
 from auricle.data.file_formats import Row, read_rows
 from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.catalogue import METRICS
+from auricle.metrics.unread_judge import let_judge_read
 from auricle.tasks.inferencers import Inferencer
 from auricle.text import resolve_profile_name
 
@@ -149,9 +150,19 @@ class Task:
         profile = next((metric.profile for metric in self.metrics if metric.profile), "")
         return task.with_profile(profile) if profile else task
 
-    def with_judge(self) -> Task:
-        """Return the same task with the metrics that are computed only if there is a judge."""
-        return replace(self, metrics=(*self.metrics, *self.judged_metrics), judged_metrics=())
+    def with_judges(self, reads_unread: Collection[bool]) -> Task:
+        """Return the same task with what judges make possible.
+
+        Args:
+            reads_unread: For each judge, whether it reads the replies that rules cannot read. If any does not, there
+                are further metrics.
+        """
+        task = self
+        if False in reads_unread:
+            task = replace(task, metrics=(*task.metrics, *task.judged_metrics), judged_metrics=())
+        if True in reads_unread:
+            task = replace(task, metrics=tuple(map(let_judge_read, task.metrics)))
+        return task
 
 
 def jsonl(path: str | Path) -> Iterator[dict[str, Any]]:

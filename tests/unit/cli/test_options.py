@@ -95,6 +95,15 @@ def test_judge_of_the_command_line_replaces_the_configured_one() -> None:
     assert resolve_judges(None, [], []) == []
 
 
+def test_the_judge_of_unread_replies_is_the_last() -> None:
+    assert resolve_judges(None, ["a"], ["2.x=1"], "b") == [
+        {"model": "a", "args": {}},
+        {"model": "b", "args": {"x": 1}, "reads_unread": True},
+    ]
+    configured = [{"model": "a", "reads_unread": True}]
+    assert resolve_judges(configured, [], [], "b") == [{"model": "b", "args": {}, "reads_unread": True}]
+
+
 def test_an_argument_may_belong_to_one_of_several_judges() -> None:
     judges = resolve_judges(None, ["a", "b"], ["x=1", "2.y=2", "1.x=3"])
     assert judges == [{"model": "a", "args": {"x": 3}}, {"model": "b", "args": {"x": 1, "y": 2}}]

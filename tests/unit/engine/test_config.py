@@ -264,3 +264,10 @@ def test_a_suite_has_no_kind(tmp_path: Path) -> None:
     config = RunConfig.from_fields({"task": str(write_suite(tmp_path)), "model": "echo", "as": "qa"}, "x")
     with pytest.raises(SpecError, match=r"--as qa needs a data file, and .* is a suite"):
         config.plan()
+
+
+def test_the_judge_of_unread_replies_has_a_field_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("task: demo\nmodel: echo\njudge: a\njudge-unread: {model: b, args: {x: 1}}\n")
+    first, second = RunConfig.read(tmp_path / "run.yaml").judge
+    assert (first.model, first.reads_unread) == ("a", False)
+    assert (second.model, second.args, second.reads_unread) == ("b", {"x": 1}, True)

@@ -20,6 +20,7 @@ from auricle.runs.verdicts import (
     VerdictIndex,
     build_judge_requests,
     encode_judges,
+    merge_judges,
     read_last_judges,
 )
 
@@ -180,3 +181,16 @@ def test_missing_file_has_no_verdicts(tmp_path: Path) -> None:
             index.read_replies(build_metric(), RECORD)
         assert (index.to_facts().missing, index.to_facts().verdicts, index.to_facts().failed) == (1, 0, 0)
     assert read_last_judges(tmp_path / "missing.jsonl") == ()
+
+
+def test_judges_that_read_replies_are_stored_with_the_others(tmp_path: Path) -> None:
+    judges = (JUDGE, Judge.from_arguments("reader", {}, reads_unread=True))
+    (tmp_path / "verdicts.jsonl").write_bytes(encode_judges(judges))
+    assert read_last_judges(tmp_path / "verdicts.jsonl") == judges
+
+
+def test_judges_of_one_kind_do_not_replace_those_of_the_other() -> None:
+    scoring, reading = Judge("a", {}), Judge("b", {}, reads_unread=True)
+    assert merge_judges([scoring, reading], []) == (scoring, reading)
+    assert merge_judges([scoring], [reading]) == (reading, scoring)
+    assert merge_judges([scoring, reading], [Judge("c", {})]) == (Judge("c", {}), reading)

@@ -54,9 +54,17 @@ def test_a_task_may_have_its_own_metrics_under_a_profile(manifest: Any, profile:
 
 def test_a_judge_adds_metrics_once(manifest: Any) -> None:
     task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="empty")
-    judged = replace(task, judged_metrics=[METRICS.get("judge-reference")]).with_judge()
+    judged = replace(task, judged_metrics=[METRICS.get("judge-reference")]).with_judges([False])
     assert [metric.name for metric in judged.metrics] == ["empty", "judge-reference"]
-    assert judged.with_judge() == judged
+    assert judged.with_judges([False]) == judged
+
+
+def test_a_judge_of_unread_replies_changes_metrics_that_read_them(manifest: Any) -> None:
+    task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="option_accuracy,empty")
+    first, second = task.with_judges([True]).metrics
+    assert first.judge_requests
+    assert second.judge_requests is None
+    assert task.with_judges([]) == task
 
 
 def test_jsonl_yields_rows(manifest: Any) -> None:
