@@ -30,7 +30,7 @@ from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT_ARGUMENT, PYTHON_ARGUMENT, resolve_interpreter
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
-from auricle.tasks.base import Task
+from auricle.tasks.base import Task, count_samples
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import list_named_values, list_seeds, with_seed, within_limits
@@ -81,11 +81,7 @@ class Evaluation:
     @property
     def sample_count(self) -> int | None:
         """Number of samples if it is known without reading them."""
-        try:
-            size = len(self.task.samples)  # type: ignore[arg-type]  # not all samples have a length
-        except (TypeError, OSError):
-            return self.spec.limit
-        return min(size, self.spec.limit) if self.spec.limit else size
+        return count_samples(self.task.samples, self.spec.limit)
 
 
 def sanitise_name(name: str) -> str:

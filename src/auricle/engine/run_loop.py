@@ -40,6 +40,7 @@ from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import PassTimer, read_passes
 from auricle.runs.usage import sample_audio_seconds
+from auricle.tasks.base import count_samples
 from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_inferencer
 
 Job: TypeAlias = tuple[int, Sample, Record | None]
@@ -69,6 +70,7 @@ class RunLoop(Closing):
         self._inferencer = inferencer
         self._get_context: GetContext | None = getattr(inferencer, "sample_context", None)
         self._jobs = self._admit_rows(samples)
+        self._total = count_samples(samples, settings.limit)
         self._run_directory = run
         self._settings = settings
         self._observer = observer
@@ -140,7 +142,7 @@ class RunLoop(Closing):
         self._executor.close()
 
     def _mark_unfinished(self) -> None:
-        self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes)))
+        self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes), total=self._total))
 
     @property
     def stop_reason(self) -> str:
@@ -290,7 +292,7 @@ class RunLoop(Closing):
             self._run_directory.mark_removed(self._journal_index.id_digests() - self._first_row_by_id.keys())
         self._run_directory.flush()
         passes = [*self._earlier_passes, *self._timer.timings(ready_at)]
-        return Progress(complete=not stopped, rows=self._row_count, passes=tuple(passes))
+        return Progress(complete=not stopped, rows=self._row_count, passes=tuple(passes), total=self._total)
 
 
 class NoModel(AsyncModel):

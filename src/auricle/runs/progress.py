@@ -32,6 +32,8 @@ class Progress:
     complete: bool = False
     rows: int | None = None
     """Rows of the data that were read."""
+    total: int | None = None
+    """Rows that a pass is to read, if that was known when it began."""
     passes: tuple[PassTiming, ...] = ()
     revision: str = ""
     """Identifier of the data."""

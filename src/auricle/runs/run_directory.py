@@ -15,10 +15,12 @@ opened again. Opening a run with the same spec resumes it.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
+from socket import gethostname
 from typing import IO
 
 from auricle.audio import Audio
@@ -51,6 +53,10 @@ from auricle.runs.run_spec import (
     read_run_spec,
     write_run_spec,
 )
+
+LOCK_FILE = ".lock"
+FOREIGN_WRITER_SECONDS = 60.0
+"""Time without a change after which a process of another machine is taken to have ended."""
 
 
 class Run(Closing):
@@ -221,7 +227,7 @@ def lock_run(path: Path) -> IO[str]:
     """
     import fcntl
 
-    file = (path / ".lock").open("a+")
+    file = (path / LOCK_FILE).open("a+")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -232,9 +238,47 @@ def lock_run(path: Path) -> IO[str]:
             f"Process {holder} is writing to {path}. Wait for it, or choose another folder with -o."
         ) from None
     file.truncate(0)
-    file.write(str(os.getpid()))
+    file.write(f"{os.getpid()} on {gethostname()}")
     file.flush()
     return file
+
+
+def is_being_written(path: Path) -> bool:
+    """Return whether a process is writing to a run directory, as far as that can be known.
+
+    A process of another machine, on a shared folder, is taken to write if the journal or the lock changed a short
+    while ago: locks of other machines cannot be seen on every file system.
+    """
+    import fcntl
+
+    try:
+        pid, _, host = (path / LOCK_FILE).read_text().partition(" on ")
+        if host not in ("", gethostname()):
+            return time.time() - _last_change(path) < FOREIGN_WRITER_SECONDS
+        if not _is_alive(int(pid)):
+            return False
+        with (path / LOCK_FILE).open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def _last_change(path: Path) -> float:
+    files = (path / OUTPUTS_FILE, path / VERDICTS_FILE, path / LOCK_FILE)
+    return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # it is another user's
+        return True
+    return True
 
 
 def contains_run(path: Path) -> bool:

@@ -188,3 +188,12 @@ def jsonl(path: str | Path) -> Iterator[dict[str, Any]]:
         if not isinstance(row, Row):
             raise DataError(f"{row.origin}: {row.reason}")
         yield dict(row.values)
+
+
+def count_samples(samples: Iterable[Sample | RejectedRow], limit: int | None) -> int | None:
+    """Return how many samples there are up to a limit, if that is known without reading them."""
+    try:
+        size = len(samples)  # type: ignore[arg-type]  # not all samples have a length
+    except (TypeError, OSError):
+        return limit
+    return min(size, limit) if limit else size

@@ -353,6 +353,19 @@ def test_a_pass_that_is_stopped_at_once_reads_no_row(tmp_path: Path) -> None:
     assert (progress.complete, progress.rows) == (False, 0)
 
 
+def test_progress_states_from_the_start_how_many_rows_there_are(tmp_path: Path) -> None:
+    during: list[int | None] = []
+
+    class Looks(FakeApi):
+        async def generate(self, request: Generate) -> Generation:
+            during.append(Run.load(tmp_path).read_progress().total)
+            return await super().generate(request)
+
+    evaluate(tmp_path, texts(9), Looks(), settings=Settings(limit=4))
+    assert during == [4] * 4
+    assert Run.load(tmp_path).read_progress().total == 4
+
+
 def test_a_run_is_unfinished_during_a_pass_and_keeps_the_timing_of_earlier_ones(tmp_path: Path) -> None:
     evaluate(tmp_path, texts(2), Echo())
     before = Run.load(tmp_path).read_progress()

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -188,7 +189,7 @@ sys.stdin.read()
     try:
         assert other.stdout
         assert other.stdout.readline() == "open\n"
-        with pytest.raises(RunLocked, match=f"Process {other.pid} is writing"):
+        with pytest.raises(RunLocked, match=f"Process {other.pid} on .* is writing"):
             Run.open(tmp_path, SPEC)
     finally:
         other.communicate()
@@ -198,7 +199,7 @@ sys.stdin.read()
 def test_a_run_is_locked_while_it_is_open(tmp_path: Path) -> None:
     write_run(tmp_path / "run")
     with Run.open(tmp_path / "run", SPEC):
-        locked = f"Process {os.getpid()} is writing to {tmp_path / 'run'}"
+        locked = f"Process {os.getpid()} on {socket.gethostname()} is writing to {tmp_path / 'run'}"
         with pytest.raises(RunLocked, match=locked):
             Run.open(tmp_path / "run", SPEC)
         with pytest.raises(RunLocked, match=locked):

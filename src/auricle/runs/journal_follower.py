@@ -1,0 +1,105 @@
+"""Follow a journal that another process may be writing: count its results and read the latest of them."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from auricle.core.serialization import read_id_digest
+from auricle.core.types import Record
+from auricle.runs.journal import read_record, read_removed_digest
+
+MAX_RECENT = 20
+WINDOW_SECONDS = 60.0
+"""Time over which the rate is measured."""
+NO_ERROR, ID_START = b'"error":null,', b',"id":"'
+
+
+class JournalFollower:
+    """Counts the results in a journal; each update reads only what was appended since the last.
+
+    Args:
+        path: The journal, which need not exist yet.
+        clock: Returns the time in seconds.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._path = path
+        self._clock = clock
+        self._offset = 0
+        self._is_failed: dict[int, bool] = {}
+        self._recent: deque[int] = deque(maxlen=MAX_RECENT)
+        self._observations: deque[tuple[float, int]] = deque()
+
+    def update(self) -> None:
+        """Count what was appended; a journal that became shorter is counted from its start."""
+        try:
+            size = self._path.stat().st_size
+        except OSError:
+            size = 0
+        if size < self._offset:
+            self._offset = 0
+            self._is_failed.clear()
+            self._recent.clear()
+            self._observations.clear()
+        for offset, line in self._read_new_lines(size):
+            self._count(offset, line)
+        self._observe()
+
+    def _read_new_lines(self, size: int) -> Iterator[tuple[int, bytes]]:
+        """Yield complete lines; the last one may still be incomplete."""
+        if size == self._offset:
+            return
+        with self._path.open("rb") as journal:
+            journal.seek(self._offset)
+            for line in journal:
+                if not line.endswith(b"\n"):
+                    return
+                yield self._offset, line
+                self._offset += len(line)
+
+    def _count(self, offset: int, line: bytes) -> None:
+        if (removed := read_removed_digest(line)) is not None:
+            self._is_failed.pop(removed, None)
+        elif (id_digest := read_id_digest(line)) is not None:
+            self._is_failed[id_digest] = NO_ERROR not in line[: line.find(ID_START) + 1]
+            self._recent.append(offset)
+
+    def _observe(self) -> None:
+        now = self._clock()
+        self._observations.append((now, self.done))
+        while len(self._observations) > 2 and now - self._observations[1][0] >= WINDOW_SECONDS:
+            self._observations.popleft()
+
+    @property
+    def done(self) -> int:
+        """Samples with a result, each counted once."""
+        return len(self._is_failed)
+
+    @property
+    def failed(self) -> int:
+        return sum(self._is_failed.values())
+
+    @property
+    def rate(self) -> float | None:
+        """Results per second over the last minute of updates; None before anything was added."""
+        (start, before), (end, after) = self._observations[0], self._observations[-1]
+        return (after - before) / (end - start) if after > before and end > start else None
+
+    def seconds_left(self, total: int | None) -> float | None:
+        """Return the estimated time until `total` samples have a result; None if it is unknown."""
+        rate = self.rate
+        return (total - self.done) / rate if rate and total is not None and total >= self.done else None
+
+    def latest_records(self, count: int, *, failed_only: bool = False) -> list[Record]:
+        """Read the latest records, the newest first."""
+        records: list[Record] = []
+        for offset in reversed(self._recent):
+            record = read_record(self._path, offset)
+            if record and (record.error or not failed_only):
+                records.append(record)
+            if len(records) == count:
+                break
+        return records

@@ -1,0 +1,85 @@
+"""Journals that grow while they are followed."""
+
+from pathlib import Path
+
+from auricle.core.serialization import digest
+from auricle.core.types import Failure, Generation, Record, Sample
+from auricle.runs.journal import encode_record_line, encode_removal
+from auricle.runs.journal_follower import JournalFollower
+
+
+def line(sample_id: str, *, failed: bool = False) -> bytes:
+    sample = Sample(id=sample_id, inputs={"question": "x"}, meta={"error": None})
+    outputs = () if failed else (Generation(text="y"),)
+    return encode_record_line(
+        Record(sample=sample, row=0, outputs=outputs, error=Failure("Refused", "no") if failed else None)
+    )
+
+
+def append(path: Path, *lines: bytes) -> None:
+    with path.open("ab") as journal:
+        journal.writelines(lines)
+
+
+def follow(path: Path, times: list[float]) -> JournalFollower:
+    return JournalFollower(path, clock=lambda: times.pop(0))
+
+
+def test_samples_are_counted_once_as_they_arrive(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    follower = JournalFollower(path)
+    follower.update()
+    assert (follower.done, follower.failed) == (0, 0)
+    append(path, line("a"), line("b", failed=True), line("c", failed=True))
+    follower.update()
+    assert (follower.done, follower.failed) == (3, 2)
+    append(path, line("b"), encode_removal(digest("c")))
+    follower.update()
+    assert (follower.done, follower.failed) == (2, 0)
+
+
+def test_incomplete_line_is_counted_when_it_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    follower = JournalFollower(path)
+    content = line("a")
+    append(path, content[:20])
+    follower.update()
+    assert follower.done == 0
+    append(path, content[20:])
+    follower.update()
+    assert follower.done == 1
+
+
+def test_journal_that_was_replaced_is_counted_from_its_start(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    append(path, line("a"), line("b"))
+    follower = JournalFollower(path)
+    follower.update()
+    path.write_bytes(line("c"))
+    follower.update()
+    assert (follower.done, [record.sample.id for record in follower.latest_records(5)]) == (1, ["c"])
+
+
+def test_time_left_follows_the_rate_of_the_last_minute(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    follower = follow(path, [0.0, 100.0, 110.0, 165.0, 168.0])
+    follower.update()
+    assert follower.seconds_left(100) is None  # nothing has been added, such as while a model loads
+    append(path, *(line(str(number)) for number in range(10)))
+    follower.update()
+    append(path, *(line(str(number)) for number in range(10, 30)))
+    follower.update()
+    follower.update()
+    follower.update()
+    assert follower.rate == 20 / 68  # since the last update that is at least a minute ago
+    assert follower.seconds_left(50) == 20 / (20 / 68)
+    assert follower.seconds_left(None) is None
+
+
+def test_latest_records_come_first_and_may_be_failures_alone(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    append(path, line("a"), line("b", failed=True), line("c"))
+    follower = JournalFollower(path)
+    follower.update()
+    assert [record.sample.id for record in follower.latest_records(2)] == ["c", "b"]
+    assert [record.sample.id for record in follower.latest_records(2, failed_only=True)] == ["b"]
