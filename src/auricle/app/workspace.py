@@ -9,16 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from auricle.core.errors import DataError, SpecError
 from auricle.runs.documents import MAX_BYTES
-from auricle.runs.perf_files import SUMMARY_FILE, read_perf_manifest
 from auricle.runs.progress import PROGRESS_FILE, read_progress
-from auricle.runs.run_directory import contains_load_test, contains_run
-from auricle.runs.run_spec import LOAD_TEST_FILE, SPEC_FILE, read_run_spec
+from auricle.runs.run_directory import contains_run
 
 WORKSPACE_VARIABLE = "AURICLE_UI_WORKSPACE"
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".m4a", ".aac", ".webm", ".mp4")
@@ -27,22 +23,6 @@ MAX_DEPTH = 4
 """Levels below the runs folder that are searched for runs."""
 MAX_SPEC_BYTES = 4_000_000
 """Size limit for `spec.json`, `perf.json` and `progress.json`."""
-MAX_NAME_LENGTH = 200
-
-
-@dataclass(frozen=True, slots=True)
-class RunEntry:
-    """A run or load test in the runs folder; `error` describes what is wrong with a broken one."""
-
-    name: str
-    path: Path
-    kind: Literal["run", "perf"]
-    model: str = ""
-    task: str = ""
-    is_finished: bool = False
-    created_at: str = ""
-    """Start time in ISO 8601, or empty if the run does not record it."""
-    error: str = ""
 
 
 class Workspace:
@@ -55,10 +35,9 @@ class Workspace:
         self.allowed_folders = tuple(Path(folder).resolve() for folder in allowed_folders)
         self.allowed_variables = tuple(allowed_variables)
 
-    def list_entries(self) -> list[RunEntry]:
-        """List all runs and load tests, newest first, including broken ones."""
-        entries = [_read_entry(self.root, path) for path in self._find_run_folders(self.root, MAX_DEPTH)]
-        return sorted(entries, key=lambda entry: (entry.created_at, entry.name), reverse=True)
+    def find_run_folders(self) -> Iterator[Path]:
+        """Yield the folders of all runs and load tests, including broken ones."""
+        return self._find_run_folders(self.root, MAX_DEPTH)
 
     def resolve_run(self, name: str) -> Path:
         """Return the folder of a run by its name relative to the runs folder.
@@ -133,7 +112,8 @@ def is_run_finished(path: Path) -> bool:
 def is_file_inside_run(file: Path) -> bool:
     """Return whether the file exists and is not a symbolic link to a place outside its folder."""
     try:
-        return file.is_file() and file.resolve().is_relative_to(file.parent.resolve())
+        is_linked = file.is_symlink()
+        return file.is_file() and (not is_linked or file.resolve().is_relative_to(file.parent.resolve()))
     except OSError:
         return False
 
@@ -146,24 +126,3 @@ def check_run_file(file: Path, max_bytes: int = MAX_BYTES) -> None:
         raise DataError(f"{file.name} is not a file inside the run.")
     if file.stat().st_size > max_bytes:
         raise DataError(f"{file.name} is larger than {max_bytes // 1_000_000} MB, too large for the app.")
-
-
-def _read_entry(root: Path, path: Path) -> RunEntry:
-    name = str(path.relative_to(root))
-    is_perf = contains_load_test(path)
-    kind: Literal["run", "perf"] = "perf" if is_perf else "run"
-    try:
-        check_run_file(path / (LOAD_TEST_FILE if is_perf else SPEC_FILE), MAX_SPEC_BYTES)
-        spec = read_perf_manifest(path) if is_perf else read_run_spec(path)
-        return RunEntry(
-            name=name,
-            path=path,
-            kind=kind,
-            model=spec.model[:MAX_NAME_LENGTH],
-            task=spec.task[:MAX_NAME_LENGTH],
-            is_finished=(path / SUMMARY_FILE).exists() if is_perf else is_run_finished(path),
-            created_at=spec.created[:MAX_NAME_LENGTH],
-        )
-    except (DataError, OSError) as error:
-        message = str(error).replace(f"{path}/", "").replace(str(path), name)
-        return RunEntry(name=name, path=path, kind=kind, error=f"Cannot be read: {message}")

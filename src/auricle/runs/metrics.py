@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.errors import DataError
 from auricle.core.signature import Signature
 from auricle.runs.audit import AuditResult, summarise_audit
-from auricle.runs.documents import UnknownFormat, read_document, write_document
+from auricle.runs.documents import Document, UnknownFormat, decode, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
 from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, VERDICTS_FILE
 
@@ -345,21 +345,46 @@ class Metrics:
         raise KeyError(metric)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsOverview:
+    """The part of `metrics.json` that a list of runs needs; reading it takes a tenth of the time."""
+
+    task: TaskFacts
+    outcomes: OutcomeCounts = OutcomeCounts()
+    usage: Usage = Usage()
+    numbers: tuple[Any, ...] = ()
+    """The numbers as they are stored, groups included."""
+
+    def overall(self) -> tuple[Number, ...]:
+        """Return the numbers over all samples, without details."""
+        stored = [number for number in self.numbers if isinstance(number, dict) and not number.get("field")]
+        return tuple(decode(Number, {**number, "details": {}}, "numbers") for number in stored)
+
+
 def read_metrics(run_path: Path) -> Metrics:
     """Read the numbers of a run as they were last written.
 
     Raises:
         DataError: if the run was not scored yet, or the file is damaged or has a newer format.
     """
+    metrics = _read(run_path, Metrics)
+    return replace(metrics, audit=summarise_audit(run_path, metrics.overall))
+
+
+def read_metrics_overview(run_path: Path) -> MetricsOverview:
+    """Read the numbers of a run over all samples; see `read_metrics`."""
+    return _read(run_path, MetricsOverview)
+
+
+def _read(run_path: Path, kind: type[Document]) -> Document:
     path = run_path / METRICS_FILE
-    metrics = read_document(
+    return read_document(
         path,
-        Metrics,
+        kind,
         FORMAT,
         remedy=f"Run `auricle score {run_path}` to write it again.",
         missing=f"{path} not found: the run has not been scored yet.",
     )
-    return replace(metrics, audit=summarise_audit(run_path, metrics.overall))
 
 
 def read_current_metrics(run_path: Path) -> Metrics | None:

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from auricle.core.errors import DataError
 from auricle.runs.journal_follower import JournalFollower
-from auricle.runs.metrics import METRICS_FILE, Metrics, Number, read_metrics
+from auricle.runs.metrics import METRICS_FILE, MetricsOverview, Number, read_metrics_overview
 from auricle.runs.perf_files import SUMMARY_FILE, read_perf_manifest
 from auricle.runs.progress import PROGRESS_FILE, Progress, read_progress
 from auricle.runs.run_directory import LOCK_FILE, contains_load_test, is_being_written
@@ -123,7 +123,7 @@ def _summarise_evaluation(summary: RunSummary, check: CheckFile, follower: Journ
         check(path / name)
     spec, progress, metrics = read_run_spec(path), read_progress(path), None
     with suppress(DataError):
-        metrics = read_metrics(path)
+        metrics = read_metrics_overview(path)
     done, failed = progress.completed_rows, metrics.outcomes.failed if metrics else None
     if done is None or failed is None:
         follower.update()
@@ -131,7 +131,7 @@ def _summarise_evaluation(summary: RunSummary, check: CheckFile, follower: Journ
     summary = replace(
         summary,
         status=_find_status(path, progress, done - failed),
-        model=(spec.model_name or _shorten_model(spec))[:MAX_NAME_LENGTH],
+        model=_shorten_model(spec, spec.model_name),
         task=(metrics.task.name if metrics else _shorten(spec.task))[:MAX_NAME_LENGTH],
         created=spec.created[:MAX_NAME_LENGTH],
         done=done,
@@ -150,27 +150,31 @@ def _find_status(path: Path, progress: Progress, answered: int) -> Status:
     return "done" if progress.complete else "stopped"
 
 
-def _add_metrics(summary: RunSummary, metrics: Metrics) -> RunSummary:
+def _add_metrics(summary: RunSummary, metrics: MetricsOverview) -> RunSummary:
     usage = metrics.usage
-    return replace(
-        summary,
-        numbers=tuple(replace(number, details={}) for number in metrics.overall),
-        cost=usage.cost,
-        currency=usage.currency or "",
-    )
+    return replace(summary, numbers=metrics.overall(), cost=usage.cost, currency=usage.currency or "")
 
 
-def _shorten_model(spec: StoredSpec) -> str:
+def _shorten_model(spec: StoredSpec, declared_name: str = "") -> str:
     """Return the label of a model, or its name without folders and with its checkpoint."""
     if label := spec.spec.get("label"):
-        return str(label)
+        return str(label)[:MAX_NAME_LENGTH]
+    if declared_name:
+        return _shorten(declared_name)
     variant = spec.model_args.get("model")
     name = _shorten(spec.model)
     return f"{name} · {PurePath(variant).name}" if isinstance(variant, str) and variant else name
 
 
 def _shorten(name: str) -> str:
-    return PurePath(name).name[:MAX_NAME_LENGTH]
+    """Return a name without folders, and a class without the package it is in.
+
+    >>> _shorten("runs/models/mine.py:Model"), _shorten("package.module:Model")
+    ('mine.py:Model', 'Model')
+    """
+    module, colon, attribute = name.rpartition(":")
+    is_package = colon and "." in module and not module.endswith(".py")
+    return (attribute if is_package else PurePath(name).name)[:MAX_NAME_LENGTH]
 
 
 class RunIndex:

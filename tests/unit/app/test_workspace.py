@@ -26,39 +26,21 @@ def write_run(folder: Path, created: str = "2026-01-01T00:00:00+00:00", complete
     return folder
 
 
-def test_empty_or_missing_folder_has_no_entries(tmp_path: Path, workspace: Workspace) -> None:
-    assert workspace.list_entries() == []
-    assert Workspace(tmp_path / "missing").list_entries() == []
+def test_empty_or_missing_folder_has_no_runs(tmp_path: Path, workspace: Workspace) -> None:
+    assert list(workspace.find_run_folders()) == []
+    assert list(Workspace(tmp_path / "missing").find_run_folders()) == []
 
 
-def test_runs_in_subfolders_are_listed_newest_first(workspace: Workspace) -> None:
-    write_run(workspace.root / "old", created="2025-01-01")
-    write_run(workspace.root / "demo" / "new", created="2026-01-01", model="moonshine", complete=False)
-    new, old = workspace.list_entries()
-    assert (new.name, new.model, new.task, new.is_finished) == ("demo/new", "moonshine", "demo", False)
-    assert (old.name, old.kind, old.is_finished, old.error) == ("old", "run", True, "")
+def test_folders_of_runs_are_found_in_subfolders_but_not_in_hidden_ones(workspace: Workspace) -> None:
+    folders = [write_run(workspace.root / name) for name in ("demo/new", "old", ".trash/1/deleted")]
+    assert list(workspace.find_run_folders()) == folders[:2]
 
 
-def test_load_test_is_one_entry_with_its_load_points(workspace: Workspace) -> None:
+def test_load_test_is_found_once_and_not_by_its_load_points(workspace: Workspace) -> None:
     folder = workspace.root / "load"
     write_run(folder / "00-closed-8")
     write_perf_manifest(folder, PerfManifest(spec={"task": "demo", "model": "echo"}, wanted={}))
-    (entry,) = workspace.list_entries()
-    assert (entry.kind, entry.task, entry.model, entry.is_finished) == ("perf", "demo", "echo", False)
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"spec": 3}', "\x00", '{"spec": {"model": '])
-def test_broken_run_is_listed_with_an_error(workspace: Workspace, content: str) -> None:
-    write_run(workspace.root / "run")
-    (workspace.root / "run" / "spec.json").write_text(content)
-    (entry,) = workspace.list_entries()
-    assert entry.error.startswith("Cannot be read: ")
-
-
-def test_long_names_of_models_and_tasks_are_cut(workspace: Workspace) -> None:
-    write_run(workspace.root / "run", model="x" * 1000, task={"a": "y" * 1000})
-    (entry,) = workspace.list_entries()
-    assert (len(entry.model), len(entry.task)) == (200, 200)
+    assert list(workspace.find_run_folders()) == [folder]
 
 
 def test_run_is_resolved_by_name(workspace: Workspace) -> None:
@@ -80,7 +62,7 @@ def test_run_name_outside_the_runs_folder_is_rejected(workspace: Workspace, name
 def test_link_out_of_the_runs_folder_is_neither_listed_nor_opened(tmp_path: Path, workspace: Workspace) -> None:
     write_run(tmp_path / "elsewhere")
     (workspace.root / "link").symlink_to(tmp_path / "elsewhere")
-    assert workspace.list_entries() == []
+    assert list(workspace.find_run_folders()) == []
     with pytest.raises(SpecError, match="not in the runs folder"):
         workspace.resolve_run("link")
 

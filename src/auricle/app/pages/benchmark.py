@@ -11,19 +11,18 @@ from auricle.app.jobs import JobManager, slugify
 from auricle.app.run_form import DATA_SUFFIXES, RunForm, describe_model, list_model_names
 from auricle.app.views import job_cards
 from auricle.app.views.confirmation import confirm_origins
-from auricle.app.views.run_list import draw_run_list
+from auricle.app.views.run_table import draw_run_table
 from auricle.app.workspace import Workspace, current_workspace
 from auricle.core.errors import AuricleError
 from auricle.engine.factory import display_name
 from auricle.tasks.catalogue import TASK_KINDS, TASKS
 
 MAX_FILES = 200
-MAX_RUNS = 20
 BUILT_IN_TASK, OWN_DATA = "Built-in task", "My data"
 
 
 def page() -> None:
-    """Draw the results of the run named in the URL, or else the jobs, the form and the list of runs."""
+    """Draw the results of the run named in the URL, or else the jobs, the form and the table of runs."""
     workspace = current_workspace()
     if run_name := st.query_params.get("run"):
         _draw_results(workspace, run_name)
@@ -31,9 +30,7 @@ def page() -> None:
     theme.draw_header("Benchmark", "Run a task on a model. Runs continue when you close this page.")
     job_cards.draw_job_cards(workspace)
     _draw_form(workspace)
-    if runs := [entry for entry in workspace.list_entries() if entry.kind == "run"]:
-        st.subheader("Runs", anchor=False)
-        draw_run_list(runs, MAX_RUNS)
+    draw_run_table("benchmark", "run")
 
 
 def _draw_results(workspace: Workspace, run_name: str) -> None:

@@ -17,7 +17,6 @@ from auricle.app import run_data
 from auricle.app.theme import draw_chart, draw_header, escape_markdown
 from auricle.app.views import charts, components, run_list, sample_card
 from auricle.app.views.metrics import add_arrow
-from auricle.app.workspace import RunEntry
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Record
 from auricle.metrics.matrix_difference import MatrixDifference
@@ -33,6 +32,7 @@ from auricle.report.templating import render
 from auricle.report.text_format import truncate
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
+from auricle.runs.run_summary import RunSummary
 
 Groups: TypeAlias = tuple[str, str, str]
 """A metadata field and its values in the groups A and B."""
@@ -52,7 +52,7 @@ def page() -> None:
         "Differences between two runs, with confidence intervals and the samples whose outcome changed; or between "
         "two groups of different samples, such as human and generated speech.",
     )
-    entries = run_list.list_entries()
+    entries = run_list.list_runs()
     if not entries:
         st.info("No runs yet. Start one on the Benchmark page.", icon=":material/inbox:")
         return
@@ -70,7 +70,7 @@ def page() -> None:
             _draw_pair(a, b)
 
 
-def _draw_pair(baseline: RunEntry, candidate: RunEntry) -> None:
+def _draw_pair(baseline: RunSummary, candidate: RunSummary) -> None:
     if baseline.kind != candidate.kind:
         load_test = baseline if baseline.kind == "perf" else candidate
         _draw_reason(f"{load_test.name} is a load test and the other run is not; they cannot be compared.")

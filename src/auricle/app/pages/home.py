@@ -1,4 +1,4 @@
-"""The home page: the demo for new users, the latest runs, and links to other pages."""
+"""The home page: the demo for new users, the table of runs, and links to other pages."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import streamlit as st
 from auricle.app import navigation, theme
 from auricle.app.jobs import JobManager
 from auricle.app.views import job_cards
-from auricle.app.views.run_list import draw_run_list
-from auricle.app.workspace import RunEntry, Workspace, current_workspace
+from auricle.app.views.run_list import list_runs
+from auricle.app.views.run_table import draw_run_table
+from auricle.app.workspace import Workspace, current_workspace
+from auricle.runs.run_summary import RunSummary
 
-MAX_RUNS = 8
 PAGE_INTRODUCTIONS = {
     "inference": (
         "Try a model",
@@ -27,14 +28,12 @@ PAGE_INTRODUCTIONS = {
 def page() -> None:
     """Draw the home page."""
     workspace = current_workspace()
-    entries = workspace.list_entries()
+    runs = list_runs()
     theme.draw_header(
         "Auricle", "Evaluate speech and audio models: recognisers, audio LLMs, emotion and reward models."
     )
-    has_demo = _draw_demo(workspace, entries)
-    if entries and not has_demo:
-        st.subheader("Latest runs", anchor=False)
-        draw_run_list(entries, MAX_RUNS)
+    _draw_demo(workspace, runs)
+    draw_run_table("home")
     for column, name in zip(st.columns(3, gap="large"), PAGE_INTRODUCTIONS, strict=True):
         title, introduction = PAGE_INTRODUCTIONS[name]
         with column:
@@ -43,10 +42,10 @@ def page() -> None:
             navigation.draw_page_link(name, "Open")
 
 
-def _draw_demo(workspace: Workspace, entries: list[RunEntry]) -> bool:
-    """Offer the demo, or show its progress and results; return whether it was started."""
+def _draw_demo(workspace: Workspace, runs: list[RunSummary]) -> None:
+    """Offer the demo, or show its progress and results."""
     job = JobManager(workspace).get("demo")
-    if job is None and not entries:
+    if job is None and not runs:
         with st.container(border=True):
             st.markdown("##### New here?")
             st.markdown(
@@ -57,18 +56,17 @@ def _draw_demo(workspace: Workspace, entries: list[RunEntry]) -> bool:
                 JobManager(workspace).start_demo()
                 st.rerun()
     if job is None:
-        return False
+        return
     job_cards.draw_job_cards(workspace, ["demo"])
-    finished = [entry for entry in entries if entry.name in job.runs and entry.is_finished]
+    finished = [run for run in runs if run.name in job.runs and run.status == "done"]
     if finished and JobManager(workspace).state(job) not in job_cards.ACTIVE_STATES:
         _draw_results(finished)
-    return True
 
 
-def _draw_results(finished_entries: list[RunEntry]) -> None:
+def _draw_results(finished_runs: list[RunSummary]) -> None:
     from auricle.app.views.results import draw_results
 
-    entries = sorted(finished_entries, key=lambda entry: entry.name)
-    for tab, entry in zip(st.tabs([theme.escape_markdown(entry.model) for entry in entries]), entries, strict=True):
+    runs = sorted(finished_runs, key=lambda run: run.name)
+    for tab, run in zip(st.tabs([theme.escape_markdown(run.model) for run in runs]), runs, strict=True):
         with tab:
-            draw_results(entry.path)
+            draw_results(run.path)

@@ -63,7 +63,7 @@ def _draw_leaderboard() -> None:
 
 
 def _iter_metrics(skipped: list[str]) -> Iterator[tuple[str, Metrics]]:
-    for entry in run_list.list_entries("run")[:MAX_RUNS]:
+    for entry in run_list.list_runs("run")[:MAX_RUNS]:
         if entry.error:
             skipped.append(f"{entry.name}: {entry.error}")
             continue

@@ -12,7 +12,7 @@ from auricle.app.views.load_test import draw_load_test
 def page() -> None:
     """Draw the selection of a load test and its results."""
     draw_header("Performance", "Throughput and latency of a model under load, and whether the measurement is valid.")
-    entries = run_list.list_entries("perf")
+    entries = run_list.list_runs("perf")
     if not entries:
         st.info(
             "No load tests yet. Run `auricle perf TASK -m MODEL --load closed:8` to create one.",

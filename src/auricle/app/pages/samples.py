@@ -30,7 +30,7 @@ READING_FILTERS = ("all", *READINGS)
 def page() -> None:
     """Draw the selection of a run and its samples."""
     draw_header("Samples", "Inputs, outputs and audio of every sample.")
-    entry = run_list.pick_run("Run", run_list.list_entries("run"), "samples-run")
+    entry = run_list.pick_run("Run", run_list.list_runs("run"), "samples-run")
     if entry:
         with components.error_boundary():
             draw_samples(entry.path)

@@ -1,51 +1,33 @@
-"""Lists of runs: links to their results, and the select box for one."""
+"""The runs of the workspace, and the select box for one of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
-from auricle.app import navigation
 from auricle.app.theme import escape_markdown
-from auricle.app.workspace import RunEntry, current_workspace
+from auricle.app.workspace import check_run_file, current_workspace
+from auricle.runs.run_summary import RunIndex, RunSummary
 
 
-def draw_run_list(entries: Sequence[RunEntry], max_runs: int) -> None:
-    """Draw one line for each of the first `max_runs` runs."""
-    with st.container(key="run-rows", gap=None):
-        for entry in entries[:max_runs]:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                page = "performance" if entry.kind == "perf" else "benchmark"
-                navigation.draw_page_link(page, entry.name, run=entry.name)
-                st.markdown(f":gray[{escape_markdown(describe_run(entry))}]")
-    if len(entries) > max_runs:
-        st.caption(
-            f"{len(entries) - max_runs:,} older runs are available on the Samples, Compare and Performance pages."
-        )
+@st.cache_resource(show_spinner=False)
+def open_run_index(root: str) -> RunIndex:
+    """Return the summaries of the runs in a folder, which all users of the app share."""
+    return RunIndex(Path(root), check_run_file)
 
 
-def describe_run(entry: RunEntry) -> str:
-    """Describe a run on one line: task, model, state and start time."""
-    if entry.error:
-        return entry.error
-    kind = "Load test: " if entry.kind == "perf" else ""
-    state = "" if entry.is_finished else " · unfinished"
-    created_at = f" · {entry.created_at[:16].replace('T', ' ')}" if entry.created_at else ""
-    return f"{kind}{entry.task} × {entry.model}{state}{created_at}"
-
-
-# --- the select box -----------------------------------------------------------------------------
-
-
-def list_entries(*kinds: str) -> list[RunEntry]:
-    """List the runs of the current workspace, of these kinds if any are given."""
-    return [entry for entry in current_workspace().list_entries() if not kinds or entry.kind in kinds]
+def list_runs(*kinds: str) -> list[RunSummary]:
+    """List the runs of the current workspace, of these kinds if any are given: running ones first, then the newest."""
+    workspace = current_workspace()
+    summaries = open_run_index(str(workspace.root)).summarise(workspace.find_run_folders())
+    return [summary for summary in summaries if not kinds or summary.kind in kinds]
 
 
 def pick_run(
-    label: str, entries: Sequence[RunEntry], key: str, *, query_key: str = "run", default_index: int = 0
-) -> RunEntry | None:
+    label: str, entries: Sequence[RunSummary], key: str, *, query_key: str = "run", default_index: int = 0
+) -> RunSummary | None:
     """Draw a select box and return the chosen run, or None if there is none or it is broken.
 
     The URL names the chosen run (as `query_key`), so that the page can be shared.
@@ -87,17 +69,21 @@ def _previous_key(key: str) -> str:
     return f"{key}-previous"
 
 
-def default_baseline_index(entries: Sequence[RunEntry], name: str) -> int:
-    """Return the index of the run to compare with: the newest other run of the same task, if there is one."""
+def default_baseline_index(entries: Sequence[RunSummary], name: str) -> int:
+    """Return the index of the run to compare with: the newest other run of the same task, if there is one.
+
+    Runs with numbers are preferred.
+    """
     candidate = next((entry for entry in entries if entry.name == name), entries[0])
     others = [index for index, entry in enumerate(entries) if entry.name != candidate.name]
     same_task = [
         index for index in others if (entries[index].task, entries[index].kind) == (candidate.task, candidate.kind)
     ]
-    return next(iter(same_task or others), 0)
+    scored = [index for index in same_task if entries[index].headline]
+    return next(iter(scored or same_task or others), 0)
 
 
-def _format_entry(entry: RunEntry) -> str:
+def _format_entry(entry: RunSummary) -> str:
     if entry.error:
-        return f"{entry.name} (broken)"
-    return f"{entry.name}, {entry.task} × {entry.model}" if entry.task else entry.name
+        return f"{entry.title} (broken)"
+    return f"{entry.title}, {entry.task} × {entry.model}" if entry.task else entry.title

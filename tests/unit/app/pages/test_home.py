@@ -14,9 +14,9 @@ def test_new_user_can_start_the_demo(workspace: Workspace, started_commands: lis
     assert job.runs == ("demo/moonshine", "demo/pocketsphinx")
 
 
-def test_latest_runs_replace_the_offer_of_the_demo(workspace: Workspace) -> None:
+def test_runs_replace_the_offer_of_the_demo(workspace: Workspace) -> None:
     (workspace.root / "broken").mkdir()
     (workspace.root / "broken" / "spec.json").write_text("{")
     app = draw_page("home")
     assert not [button for button in app.button if button.label == "Run the demo"]
-    assert any("Cannot be read" in markdown.value for markdown in app.markdown)
+    assert list(app.dataframe[0].value["Status"]) == ["✕ unreadable"]

@@ -1,38 +1,14 @@
-"""Tests of the list of runs."""
+"""Tests of the select box for a run."""
 
 from pathlib import Path
 
 import pytest
 
-from auricle.app.views.run_list import default_baseline_index, describe_run
-from auricle.app.workspace import RunEntry
+from auricle.app.views.run_list import default_baseline_index
+from auricle.runs.run_summary import RunSummary
 from tests.support.app_fixtures import DrawRun
-from tests.support.app_pages import draw_view, page_text
-
-ENTRY = RunEntry("a", Path("a"), "run", "echo", "demo", True, "2026-01-02T03:04:05+00:00")
-
-
-@pytest.mark.parametrize(
-    ("entry", "text"),
-    [
-        (ENTRY, "demo × echo · 2026-01-02 03:04"),
-        (RunEntry("a", Path("a"), "perf", "echo", "demo"), "Load test: demo × echo · unfinished"),
-        (RunEntry("a", Path("a"), "run", error="Cannot be read: x."), "Cannot be read: x."),
-    ],
-)
-def test_run_is_described_on_one_line(entry: RunEntry, text: str) -> None:
-    assert describe_run(entry) == text
-
-
-def test_older_runs_are_counted() -> None:
-    app = draw_view(
-        "auricle.app.views.run_list:from pathlib import Path\n"
-        "draw_run_list([RunEntry(str(n), Path('a'), 'run') for n in range(5)], 3)"
-    )
-    assert app.caption[0].value.startswith("2 older runs are available")
-
-
-# --- the select box ------------------------------------------------------------
+from tests.support.app_pages import page_text
+from tests.support.app_runs import make_number
 
 
 def test_link_overrides_the_previous_choice(draw: DrawRun, runs: Path) -> None:
@@ -58,5 +34,11 @@ def test_broken_run_is_reported(draw: DrawRun, hostile_runs: Path) -> None:
 @pytest.mark.parametrize(("name", "index"), [("b", 2), ("c", 1), ("a", 1), ("unknown", 1)])
 def test_default_baseline_is_the_newest_other_run_of_the_task(name: str, index: int) -> None:
     tasks = {"a": "quiz", "b": "asr", "c": "asr"}
-    entries = [RunEntry(key, Path(key), "run", task=task) for key, task in tasks.items()]
+    entries = [RunSummary(name=key, path=Path(key), task=task) for key, task in tasks.items()]
     assert default_baseline_index(entries, name) == index
+
+
+def test_default_baseline_has_numbers_if_any_run_of_the_task_has() -> None:
+    numbers = {"a": (), "b": (), "c": (make_number("wer"),)}
+    entries = [RunSummary(name=key, path=Path(key), task="asr", numbers=values) for key, values in numbers.items()]
+    assert default_baseline_index(entries, "a") == 2

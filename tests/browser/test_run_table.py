@@ -1,0 +1,78 @@
+"""The table of runs in a real browser: filter, ticks, notes, the trash, and opening a run."""
+
+from typing import Any
+
+import pytest
+
+from auricle.metrics import intervals
+from tests.browser.conftest import OpenPage, RunningApp
+from tests.support.app_runs import make_run, write_quiz_data
+from tests.support.browser import wait_until_drawn
+
+ROW_HEIGHT = 35
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _runs(app: RunningApp) -> None:
+    """Make three runs with different numbers."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
+        data = write_quiz_data(app.allowed, 12)
+        for name, accuracy in (("table-bad", 0.1), ("table-fair", 0.6), ("table-good", 1.0)):
+            make_run(app.runs / name, "mcq", data, "MultipleChoice", accuracy=accuracy)
+
+
+def filter_runs(page: Any, text: str) -> None:
+    box = page.get_by_role("textbox", name="Filter runs")
+    box.fill(text)
+    box.press("Enter")
+    page.wait_for_timeout(300)
+    wait_until_drawn(page)
+
+
+def click_row(page: Any, row: int, x: int) -> None:
+    """Click into the drawn table, at a distance from its left edge; the boxes for ticks are 30 pixels wide."""
+    page.get_by_test_id("stDataFrame").click(position={"x": x, "y": ROW_HEIGHT * (row + 1) + ROW_HEIGHT // 2})
+    wait_until_drawn(page)
+
+
+def test_ticked_runs_are_compared_tagged_deleted_and_restored(visit: OpenPage, app: RunningApp) -> None:
+    page = visit()
+    filter_runs(page, "name:table -bad")
+    page.get_by_text("2 of ").wait_for()
+    click_row(page, 0, 16)
+    page.get_by_text("1 ticked").wait_for()
+    click_row(page, 1, 16)
+    page.get_by_text("2 ticked").wait_for()
+    numbers = page.locator(".au table")
+    numbers.wait_for()
+    assert {"table-good", "table-fair"} <= set(numbers.locator("th").all_inner_texts())
+    assert page.get_by_role("link", name="Compare sample by sample").is_visible()
+    page.get_by_text("Tag", exact=True).click()
+    page.get_by_role("textbox", name="Tags").fill("paper")
+    page.get_by_role("button", name="Save").click()
+    page.keyboard.press("Escape")
+    filter_runs(page, "tag:paper")
+    page.get_by_text("2 of ").wait_for()
+    click_row(page, 0, 16)
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_text("Trash (1)").click()
+    page.get_by_role("button", name="Restore").click()
+    page.get_by_text("Trash (1)").wait_for(state="detached")
+    assert (app.runs / "table-good" / "spec.json").exists()
+    assert (app.runs / "table-fair" / "spec.json").exists()
+
+
+@pytest.mark.parametrize("path", ["", "benchmark"])
+def test_click_on_a_name_opens_the_run(visit: OpenPage, path: str) -> None:
+    page = visit(path)
+    filter_runs(page, "table-bad")
+    page.get_by_text("1 of ").wait_for()
+    click_row(page, 0, 80)
+    page.wait_for_url("**/benchmark?run=table-bad")
+    page.get_by_role("heading", name="table-bad").wait_for()
+
+
+def test_table_fits_a_phone(visit: OpenPage) -> None:
+    page = visit(width=390, height=844)
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
