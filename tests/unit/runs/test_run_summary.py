@@ -1,4 +1,4 @@
-"""Status, numbers and counts of runs, whoever started them."""
+"""Status, numbers and counts of runs, however they were started."""
 
 import os
 import subprocess
