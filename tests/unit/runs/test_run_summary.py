@@ -90,7 +90,7 @@ def test_writer_on_another_machine_is_seen_by_the_changes_it_makes(make_run: Any
     assert summarise(path).status == "done"
 
 
-def test_run_that_cannot_be_read_says_why(make_run: Any, tmp_path: Path) -> None:
+def test_run_that_cannot_be_read_has_the_reason(make_run: Any, tmp_path: Path) -> None:
     path = make_run("a")
     (path / "spec.json").write_text("{")
     summary = summarise(path)
