@@ -39,7 +39,7 @@ def identify_language(texts: Iterable[str]) -> str:
     Returns:
         The code of a language written without spaces, followed by `-mixed` if words of others make up more than a
         tenth of all words and characters; `ko` if most words are Korean; otherwise `und`; and an empty text if there
-        is not a single letter.
+        are no words at all.
 
     >>> identify_language(["今天天气很好"]), identify_language(["我想听 Hello Kitty"]), identify_language(["Guten Tag"])
     ('zh', 'zh-mixed', 'und')
@@ -63,7 +63,7 @@ def _count_tokens(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
     words: Counter[str] = Counter()
     for text in texts:
         if text.isascii() or not _SHOWS_LANGUAGE.search(text):
-            words[UNDETERMINED] += len(_WORD.findall(text))
+            words[UNDETERMINED] += len(text.split())
             continue
         for language, pattern in _PATTERNS.items():
             characters[language] += len(pattern.findall(text))

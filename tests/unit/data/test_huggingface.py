@@ -118,3 +118,10 @@ def test_root_cause_of_an_error_is_reported(tmp_path: Path, monkeypatch: pytest.
     made = TASKS.get("asr")(data=f"hf:{tmp_path}")
     with pytest.raises(DataError, match=r"install 'torchcodec'\. For a folder with a metadata\.csv"):
         list(made.samples)
+
+
+def test_the_script_of_all_references_is_read_without_media(sounds: Any, tmp_path: Path) -> None:
+    table = datasets.Dataset.from_dict({"audio": sounds, "text": ["你好", "再见", "谢谢你"]})
+    table.cast_column("audio", datasets.Audio()).save_to_disk(tmp_path / "saved")
+    made = TASKS.get("asr")(data=f"hf:{tmp_path / 'saved'}", rows="[:1]")
+    assert made.derived_args == {"scored_as": "zh"}

@@ -27,7 +27,8 @@ CHINESE, ENGLISH = "今天天气很好", "the quick brown fox"
         (["오늘 we speak mostly English here"], "und"),
         (["Привет, мир!", "هل أنت بخير", "नमस्ते", "Grüße"], "und"),
         ([ENGLISH * 20, "東京"], "und"),
-        (["123", "?!", ""], ""),
+        (["123", "?!", ""], "und"),
+        (["", " "], ""),
         ([], ""),
     ],
 )
