@@ -21,6 +21,8 @@ from auricle.metrics.jackknife import standard_error, unit_influences
 
 SIGNIFICANCE_LEVEL = 0.05
 MIN_UNITS = 2
+PRECISION = 1e-9
+"""Relative precision of detectable differences."""
 MAX_UNITS = 10**9
 """Units beyond which a difference is called undetectable."""
 NORMAL_DEGREES = 10_000
@@ -66,7 +68,7 @@ class Design:
     @property
     def design_effect(self) -> float:
         """How many times more samples are needed because those of a cluster are alike."""
-        return 1 + max(0.0, self.imbalance * self.per_cluster - 1) * self.correlation
+        return 1 + (self.imbalance * self.per_cluster - 1) * self.correlation
 
     @property
     def unit_variance(self) -> float:
@@ -104,11 +106,10 @@ class Design:
         """Return the smallest difference that is significant with this power; NaN if there are too few units."""
         if units < MIN_UNITS:
             return math.nan
-        error = math.sqrt(self.unit_variance / units)
-        low, high = 0.0, error or 0.0
-        while error and self.compute_power(high, units) < power:
+        low, high = 0.0, math.sqrt(self.unit_variance / units)  # of 0, every difference is detected
+        while high and self.compute_power(high, units) < power:
             low, high = high, 2 * high
-        while high - low > 1e-9 * high:
+        while high - low > PRECISION * high:
             middle = (low + high) / 2
             low, high = (low, middle) if self.compute_power(middle, units) >= power else (middle, high)
         return high

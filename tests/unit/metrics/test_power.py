@@ -48,6 +48,27 @@ def test_the_detectable_difference_has_the_planned_power() -> None:
     difference = design.find_detectable(60, 0.9)
     assert design.compute_power(difference, 60) == pytest.approx(0.9, abs=1e-6)
     assert math.isnan(design.find_detectable(1, 0.9))
+    assert design.compute_power(design.find_detectable(2, 0.3), 2) == pytest.approx(0.3, abs=1e-6)
+
+
+def test_scores_that_never_vary_show_every_difference() -> None:
+    design = Design(variance=0.0)
+    assert (design.compute_power(0.1, 5), design.compute_power(0.0, 5)) == (1.0, 0.05)
+    assert design.find_detectable(5, 0.8) == 0.0
+    assert estimate_design([([1.0, 1.0, 1.0, 1.0], np.array([0, 0, 1, 1]))], mean).correlation == 0.0
+
+
+@pytest.mark.parametrize(("is_paired", "degrees"), [(True, 4), (False, 8)])
+def test_few_units_leave_few_degrees_of_freedom(is_paired: bool, degrees: int) -> None:
+    design = Design(variance=2.0, is_paired=is_paired)
+    assert design.compute_power(1.0, 5) == pytest.approx(t_test_power(math.sqrt(5 / 2), degrees))
+
+
+def test_a_cluster_of_one_sample_is_a_sample() -> None:
+    scores = np.random.default_rng(2).normal(size=20)
+    design = estimate_design([(scores, np.arange(20))], mean)
+    assert (design.correlation, design.per_cluster, design.design_effect) == (0.0, 1.0, 1.0)
+    assert design == estimate_design([(scores, None)], mean)
 
 
 def test_what_cannot_be_detected_needs_no_finite_number() -> None:

@@ -103,6 +103,21 @@ def test_a_file_is_refused_before_the_run_if_its_first_integer_is_far_behind(man
         task.samples.validate()  # type: ignore[attr-defined]
 
 
+def test_zero_is_not_the_last_option_of_a_file_that_counts_from_1(manifest: WriteRows) -> None:
+    task = build(manifest(rows([0])), integer_answers="1-based")
+    assert targets(task) == ["the answer 0 is not one of the 3 options (counted from 1)"]
+
+
+def test_as_many_options_as_letters_are_possible(manifest: WriteRows) -> None:
+    assert targets(build(manifest(rows([26], choices=[f"c{index}" for index in range(26)])))) == ["c25"]
+
+
+@pytest.mark.parametrize("question", ["Is it vitamin A. or none?", "Which?"])
+def test_a_row_without_options_needs_a_letter(manifest: WriteRows, question: str) -> None:
+    task = build(manifest([{"question": question, "answer": answer} for answer in ("b", "guitar")]))
+    assert targets(task) == ["b", "the row has no options, and the answer 'guitar' is not a letter"]
+
+
 @pytest.mark.parametrize(
     ("stated", "expected"),
     [
@@ -159,7 +174,18 @@ def test_examples_are_read_by_the_decision_of_their_own_file(manifest: WriteRows
 
 @pytest.mark.parametrize(
     ("target", "number"),
-    [(2, 2), ("2", 2), (" (2). ", 2), (2.0, 2), (2.5, None), ("B", None), ("1969", None), ("²", None), (True, None)],
+    [
+        (2, 2),
+        ("2", 2),
+        (26, 26),
+        (" (2). ", 2),
+        (2.0, 2),
+        (2.5, None),
+        ("B", None),
+        ("1969", None),
+        ("²", None),
+        (True, None),
+    ],
 )
 def test_what_counts_as_an_integer(target: Any, number: int | None) -> None:
     assert parse_integer(target) == number
