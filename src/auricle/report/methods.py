@@ -11,28 +11,33 @@ from typing import Protocol
 FEW_UNITS = 10
 """Numbers with fewer independent units are marked: their intervals rest on an approximation."""
 FEW_UNITS_MARK = "†"
+CLUSTER_MARK = "cluster-"
 
 METHODS = {
     "wilson": ("Wilson", "Wilson’s score interval of a share"),
+    "effective-wilson": (
+        "Wilson",
+        "Wilson’s score interval, with as many trials as have the standard error of the number",
+    ),
+    "gamma": ("gamma", "interval of Fay and Feuer for counted errors, which may occur together"),
+    "skew-t": ("t", "Student’s t interval, extended on the side to which the units are skewed"),
+    "log-skew-t": ("t of log", "the same as t, of the logarithm"),
+    "bootstrap-t": ("bootstrap t", "Student’s t interval with the standard error of a bootstrap"),
     "bootstrap": ("bootstrap", "percentile bootstrap over samples"),
-    "cluster-bootstrap": ("bootstrap", "percentile bootstrap over whole clusters"),
     "price-bonett": ("Price–Bonett", "interval of Price and Bonett of a weighted mean of shares"),
     "stratified-bootstrap": (
         "stratified bootstrap",
         "percentile bootstrap over samples, or clusters of samples, of each part",
     ),
+    "mover": ("MOVER", "from the intervals of the parts, whose distances to the value are combined"),
     "mcnemar-exact": ("McNemar", "McNemar’s exact test of the pairs that changed; interval of Bonett and Price"),
+    "bonett-price": ("Bonett–Price", "interval and test of Bonett and Price for pairs that are right or wrong"),
+    "paired-t": ("paired t", "Student’s t of the influence of each pair on the difference"),
     "paired-bootstrap": ("bootstrap", "percentile bootstrap over pairs, the same draw for both runs"),
-    "paired-cluster-bootstrap": (
-        "bootstrap",
-        "percentile bootstrap over whole clusters of pairs, the same draw for both runs",
-    ),
     "fisher-exact": ("Fisher", "Fisher’s exact test; interval of Newcombe"),
+    "agresti-caffo": ("Agresti–Caffo", "interval and test of Agresti and Caffo for two independent shares"),
+    "welch-t": ("Welch t", "Welch’s t of two independent groups"),
     "unpaired-bootstrap": ("bootstrap", "percentile bootstrap over samples, drawn for each group by itself"),
-    "unpaired-cluster-bootstrap": (
-        "bootstrap",
-        "percentile bootstrap over whole clusters, drawn for each group by itself",
-    ),
     "stratified-paired-bootstrap": (
         "stratified bootstrap",
         "percentile bootstrap over pairs, or clusters of pairs, drawn for each part by itself, the same draw for both "
@@ -42,9 +47,10 @@ METHODS = {
         "Bonett–Price",
         "normal approximation of Bonett and Price, with the variance of each part",
     ),
+    "stratified-t": ("stratified t", "Student’s t, with the variance of each part"),
     "none": ("–", "too few samples"),
 }
-"""The name of each method for tables, and its description."""
+"""The name of each method for tables, and its description. Methods of clusters have `cluster-` in their names."""
 
 
 class HasUnits(Protocol):
@@ -83,7 +89,7 @@ def _unit_noun(field: str, *, is_single: bool) -> str:
 
 def format_method(method: str, number: HasUnits) -> str:
     """Format how an interval was computed, with its units if they are not samples: `bootstrap, 12 speakers`."""
-    name = METHODS.get(_kind(method), (_kind(method), ""))[0]
+    name = METHODS.get(_find_kind(method), (method, ""))[0]
     return f"{name}, {name_units(number.cluster, number.units)}" if number.cluster else name
 
 
@@ -91,11 +97,13 @@ def describe_method(method: str) -> str:
     """Describe how an interval was computed, with the number of draws."""
     rounds = method.partition(":")[2]
     drawn = f", {int(rounds):,} draws" if rounds.isdigit() else ""
-    return METHODS.get(_kind(method), ("", _kind(method)))[1] + drawn
+    clustered = "; clusters are the units" if CLUSTER_MARK in method else ""
+    return METHODS.get(_find_kind(method), ("", method))[1] + drawn + clustered
 
 
-def _kind(method: str) -> str:
-    return method.partition(":")[0]
+def _find_kind(method: str) -> str:
+    """Return the key of a method in `METHODS`: its name without the number of draws and clusters."""
+    return method.partition(":")[0].replace(CLUSTER_MARK, "")
 
 
 def has_few_units(number: HasUnits) -> bool:

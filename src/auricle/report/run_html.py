@@ -303,7 +303,8 @@ def _failure_notice(metrics: Metrics) -> str:
     lost = f"{pluralise(failed, 'sample')} of {format_count(metrics.outcomes.total)} failed"
     lost += " and " + ("is" if failed == 1 else "are") + " left out."
     if first and first.unbounded:
-        lost += f" {first.title} is not bounded for {format_count(first.unbounded)} of them."
+        which = "them" if first.unbounded == failed else f"{format_count(first.unbounded)} of them"
+        lost += f" {first.title} is not bounded for {which}."
     if not first or not get_bounds(first):
         return lost
     best, worst = typeset_value(first, "best"), typeset_value(first, "worst")
@@ -362,7 +363,7 @@ def _describe_intervals(metrics: Metrics) -> str:
     """Describe how the intervals were computed, method by method."""
     methods: dict[str, list[str]] = {}
     for number in metrics.overall:
-        clustered = f" Clusters are values of {number.cluster}." if number.cluster else ""
+        clustered = f" Clusters are the values of {number.cluster}." if number.cluster else ""
         methods.setdefault(f"{describe_method(number.interval)}.{clustered}", []).append(number.title)
     descriptions = [f"{', '.join(titles)}: {description}" for description, titles in methods.items()]
     return " ".join(["Intervals are 95 % confidence intervals.", *descriptions])

@@ -188,7 +188,7 @@ def _describe_change(row: ComparisonRow) -> str:
 def _describe_disagreement(row: ComparisonRow) -> str:
     """Describe which of interval and adjusted p-value does not show the difference."""
     if row.excludes_zero:
-        return f"the adjusted p-value is {format_p_value(row.adjusted)}"
+        return f"the adjusted p is {format_p_value(row.adjusted)}"
     low, high = (format_difference(end, row.unit) for end in (row.low, row.high))
     return f"the interval includes zero ({low.removesuffix(' pp')} … {high})"
 

@@ -135,7 +135,7 @@ def test_a_difference_is_borderline_if_interval_and_adjusted_p_differ() -> None:
     assert [row.is_significant for row in rows] == [True, False, False, False, False]
     assert [row.is_borderline for row in rows] == [False, True, True, False, False]
     assert compare_text.describe_row(hidden) == (
-        "wer: borderline: B is better by 10.00 pp (5.00 … 20.00), but the adjusted p-value is 0.080."
+        "wer: borderline: B is better by 10.00 pp (5.00 … 20.00), but the adjusted p is 0.080."
     )
     assert compare_text.describe_row(across) == (
         "wer: borderline: B is better by 10.00 pp, but the interval includes zero (-20.00 … +1.00 pp)."
