@@ -86,7 +86,7 @@ def _apply_filters(table: SamplesTable, numbers: Sequence[Number]) -> tuple[Numb
     first, second, third, fourth, fifth = st.columns([3, 2, 2, 2, 2])
     search_text = first.text_input("Search", placeholder="id, reference, answer", key="samples-search")
     outcome = second.selectbox("Outcome", OUTCOME_FILTERS, key="samples-outcome")
-    reading = third.selectbox("Read from", READING_FILTERS, format_func=format_reading, key="samples-reading")
+    reading = third.selectbox("Reading", READING_FILTERS, format_func=format_reading, key="samples-reading")
     order = fourth.selectbox("Sort by", (WORST_FIRST, *SORT_COLUMNS), key="samples-order")
     titles = {number.metric: number.title for number in numbers}
     metric = fifth.selectbox(
@@ -149,7 +149,7 @@ def _build_table(frame: pd.DataFrame, number: Number | None, table: SamplesTable
     if number is not None:
         visible.insert(1, "score", [sample_card.format_score(row, number) for row in frame.to_dict("records")])
     if frame["reading"].any():
-        visible["read from"] = frame["reading"].map(format_reading)
+        visible["reading"] = frame["reading"].map(format_reading)
     for name in table.fields[:4]:
         visible[name] = frame[f"meta.{name}"]
     visible["seconds"] = frame["seconds"]

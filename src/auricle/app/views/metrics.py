@@ -55,6 +55,9 @@ def draw_headline(metrics: Metrics) -> None:
         for number in numbers
     )
     draw_few_units_note(numbers)
+    if bounds := get_unread_bounds(numbers[0]):
+        right, wrong = (typeset_number(bound, numbers[0].unit) for bound in bounds)
+        components.draw_notes(f"{numbers[0].title} is {wrong} if all unread answers were wrong, {right} if right.")
 
 
 def draw_few_units_note(numbers: Iterable[Number]) -> None:

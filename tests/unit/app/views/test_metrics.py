@@ -24,6 +24,18 @@ def test_answers_that_could_not_be_parsed_are_listed_as_exclusions(draw: DrawRun
     assert "unreadable" in page_text(app)
 
 
+def test_how_answers_were_read_is_shown_with_bounds_for_the_unread(draw: DrawRun, runs: Path) -> None:
+    text = page_text(draw("benchmark", runs, run="quiz-bad"))
+    for part in (
+        "How answers were read",
+        "Whole reply",
+        "Refused",
+        "If unread right – wrong",
+        "if all unread answers were",
+    ):
+        assert part in text
+
+
 def test_unfinished_stale_and_failed_runs_have_warnings(draw: DrawRun, runs: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(runs / "asr-small", tmp_path / "group" / "run"))
     document = json.loads((run / "metrics.json").read_text())
