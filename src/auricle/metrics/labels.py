@@ -319,9 +319,10 @@ def _score_option(sample: Sample, output: Generation) -> float:
 def resolve_option(target: Json, options: Sequence[str]) -> int | None:
     """Return the index of the option that a target names by its text, its letter or its index (from 0)."""
     text = str(target).strip()
-    lowered = [option.strip().casefold() for option in options]
+    texts = [option.strip() for option in options]
+    lowered = [option.casefold() for option in texts]
     if text.casefold() in lowered:
-        return lowered.index(text.casefold())
+        return texts.index(text) if text in texts else lowered.index(text.casefold())
     label = text.strip("().:： ").upper()
     if label.isascii() and label.isdigit():
         index = int(label)

@@ -165,7 +165,9 @@ class IntegerAnswers:
 
     @cached_property
     def _counts(self) -> IntegerCounts:
-        return IntegerCounts(() if self.stated else self.rows)
+        targets = () if self.stated else (columns.get("target") for columns, _ in self.rows.iter_columns())
+        has_integers = any(parse_integer(target) is not None for target in targets)  # faster than building samples
+        return IntegerCounts(self.rows if has_integers else ())
 
     def _decide(self) -> str:
         count, first = self._counts.count, self._counts.first

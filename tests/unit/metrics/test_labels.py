@@ -218,6 +218,7 @@ def test_a_target_that_is_not_an_option_fails_the_sample() -> None:
         ("snow", ["sun", "rain"], None),
         (None, ["sun", "none"], 1),
         ("x", ["x", "x"], 0),
+        ("do", ["DO", "do"], 1),
     ],
 )
 def test_a_target_names_an_option_by_text_letter_or_index(target: Any, options: list[str], index: int | None) -> None:
