@@ -12,6 +12,7 @@ import orjson
 
 from auricle.core.types import Record
 from auricle.engine.observer import Observer
+from auricle.runs.recent_rate import RecentRate
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import Price, UsageTotals
 from auricle.runs.verdicts import Verdict
@@ -53,7 +54,7 @@ class ProgressEvent:
     rate: float = 0.0
     """Samples per second since the start of the phase."""
     eta_seconds: float | None = None
-    """Estimated seconds until the phase ends."""
+    """Estimated seconds until the phase ends, at the rate of the last minute."""
     cost: float | None = None
     """Cost of this pass so far, if prices are known."""
     currency: str | None = None
@@ -106,6 +107,7 @@ class ProgressTracker(Observer):
         self.answered = self.failed = self.answered_before = self.retried = self.in_flight = 0
         self._usage = UsageTotals(price) if price else None
         self._started_at = time.monotonic()
+        self._recent_rate = RecentRate()
 
     def on_start(self, run: Run, _stop: Callable[[], None], /) -> None:
         self.run = str(run.path)
@@ -127,6 +129,7 @@ class ProgressTracker(Observer):
         self.phase, self.total = "judging", total
         self.answered = self.failed = self.answered_before = self.retried = self.in_flight = 0
         self._started_at = time.monotonic()
+        self._recent_rate = RecentRate()
 
     def on_verdict(self, verdict: Verdict, /) -> None:
         self._count(failed=verdict.error is not None)
@@ -134,6 +137,7 @@ class ProgressTracker(Observer):
     def _count(self, *, failed: bool) -> None:
         self.answered += not failed
         self.failed += failed
+        self._recent_rate.observe(time.monotonic(), self.answered + self.failed)
         self.update()
 
     def update(self) -> None:
@@ -150,7 +154,8 @@ class ProgressTracker(Observer):
 
     @property
     def eta_seconds(self) -> float | None:
-        rate = self.rate
+        """Seconds until all samples are done at the rate of the last minute, without the time before the first one."""
+        rate = self._recent_rate.get(time.monotonic()) or self.rate
         return (self.total - self.done) / rate if self.total and self.done < self.total and rate else None
 
     def event(self, name: Literal["started", "progress", "failed", "finished"], **details: Any) -> ProgressEvent:

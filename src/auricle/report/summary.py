@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -37,17 +38,18 @@ class ScoredSamples:
     clusters: Codes | None
 
 
-def summarise(score_table: ScoreTable, context: Signature | None = None) -> list[Number]:
+def summarise(score_table: ScoreTable, context: Signature | None = None, *, overall_only: bool = False) -> list[Number]:
     """Compute each metric over all samples, then by subset, then by every other field.
 
     Args:
         score_table: The statistics of all samples.
         context: What was measured; each number's signature is this one with its own metric.
+        overall_only: Whether to leave out subsets and fields.
     """
     scored = ScoredSamples(score_table, _data_order(score_table), score_table.clusters.codes())
     numbers = [
         number
-        for group in iterate_groups(score_table)
+        for group in islice(iterate_groups(score_table), 1 if overall_only else None)
         for number in _remove_repeated_matrices(_add_ceilings(_compute_numbers(scored, group), score_table))
     ]
     if context is None:

@@ -10,10 +10,9 @@ from pathlib import Path
 from auricle.core.serialization import read_id_digest
 from auricle.core.types import Record
 from auricle.runs.journal import read_record, read_removed_digest
+from auricle.runs.recent_rate import RecentRate
 
 MAX_RECENT = 20
-WINDOW_SECONDS = 60.0
-"""Time over which the rate is measured."""
 NO_ERROR, ID_START = b'"error":null,', b',"id":"'
 
 
@@ -31,7 +30,7 @@ class JournalFollower:
         self._offset = 0
         self._is_failed: dict[int, bool] = {}
         self._recent: deque[int] = deque(maxlen=MAX_RECENT)
-        self._observations: deque[tuple[float, int]] = deque()
+        self._rate = RecentRate()
 
     def update(self) -> None:
         """Count what was appended; a journal that became shorter is counted from its start."""
@@ -43,10 +42,10 @@ class JournalFollower:
             self._offset = 0
             self._is_failed.clear()
             self._recent.clear()
-            self._observations.clear()
+            self._rate = RecentRate()
         for offset, line in self._read_new_lines(size):
             self._count(offset, line)
-        self._observe()
+        self._rate.observe(self._clock(), self.done)
 
     def _read_new_lines(self, size: int) -> Iterator[tuple[int, bytes]]:
         """Yield complete lines; the last one may still be incomplete."""
@@ -67,12 +66,6 @@ class JournalFollower:
             self._is_failed[id_digest] = NO_ERROR not in line[: line.find(ID_START) + 1]
             self._recent.append(offset)
 
-    def _observe(self) -> None:
-        now = self._clock()
-        self._observations.append((now, self.done))
-        while len(self._observations) > 2 and now - self._observations[1][0] >= WINDOW_SECONDS:
-            self._observations.popleft()
-
     @property
     def done(self) -> int:
         """Samples with a result, each counted once."""
@@ -84,9 +77,8 @@ class JournalFollower:
 
     @property
     def rate(self) -> float | None:
-        """Results per second over the last minute of updates; None before anything was added."""
-        (start, before), (end, after) = self._observations[0], self._observations[-1]
-        return (after - before) / (end - start) if after > before and end > start else None
+        """Results per second over the last minute; None before anything was added."""
+        return self._rate.get(self._clock())
 
     def seconds_left(self, total: int | None) -> float | None:
         """Return the estimated time until `total` samples have a result; None if it is unknown."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -264,6 +265,15 @@ def is_being_written(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return False
+
+
+def find_writer(path: Path) -> int | None:
+    """Return the id of the process of this machine that is writing to a run directory, if there is one."""
+    with suppress(OSError, ValueError):
+        pid, _, host = (path / LOCK_FILE).read_text().partition(" on ")
+        if host in ("", gethostname()) and is_being_written(path):
+            return int(pid)
+    return None
 
 
 def _last_change(path: Path) -> float:

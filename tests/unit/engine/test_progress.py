@@ -168,3 +168,22 @@ def test_rate_relates_to_the_seconds_since_the_start(monkeypatch: pytest.MonkeyP
     tracker.on_result(make_record())
     clock[0] = 100.5
     assert (tracker.rate, tracker.eta_seconds) == (4.0, 2.0)
+
+
+def test_remaining_time_follows_the_recent_rate_without_the_time_before_the_first_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(monkeypatch)
+    tracker = ProgressTracker("demo × echo", 100)
+    clock.now += 500.0  # the model is loading
+    for _ in range(11):
+        tracker.on_result(make_record())
+        clock.now += 2.0
+    assert tracker.eta_seconds == pytest.approx((100 - 11) / (10 / 22))
+    for _ in range(40):  # it gets faster
+        tracker.on_result(make_record())
+        clock.now += 1.0
+    for _ in range(40):
+        clock.now += 1.0
+        tracker.on_result(make_record())
+    assert tracker.eta_seconds == pytest.approx(9 / (61 / 61), rel=0.1)

@@ -21,10 +21,6 @@ def append(path: Path, *lines: bytes) -> None:
         journal.writelines(lines)
 
 
-def follow(path: Path, times: list[float]) -> JournalFollower:
-    return JournalFollower(path, clock=lambda: times.pop(0))
-
-
 def test_samples_are_counted_once_as_they_arrive(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
     follower = JournalFollower(path)
@@ -60,19 +56,16 @@ def test_journal_that_was_replaced_is_counted_from_its_start(tmp_path: Path) -> 
     assert (follower.done, [record.sample.id for record in follower.latest_records(5)]) == (1, ["c"])
 
 
-def test_time_left_follows_the_rate_of_the_last_minute(tmp_path: Path) -> None:
-    path = tmp_path / "outputs.jsonl"
-    follower = follow(path, [0.0, 100.0, 110.0, 165.0, 168.0])
+def test_time_left_follows_the_recent_rate(tmp_path: Path) -> None:
+    path, now = tmp_path / "outputs.jsonl", [0.0]
+    follower = JournalFollower(path, clock=lambda: now[0])
     follower.update()
     assert follower.seconds_left(100) is None  # nothing has been added, such as while a model loads
-    append(path, *(line(str(number)) for number in range(10)))
-    follower.update()
-    append(path, *(line(str(number)) for number in range(10, 30)))
-    follower.update()
-    follower.update()
-    follower.update()
-    assert follower.rate == 20 / 68  # since the last update that is at least a minute ago
-    assert follower.seconds_left(50) == 20 / (20 / 68)
+    for now[0], count in ((100.0, 10), (110.0, 20), (175.0, 40)):
+        append(path, *(line(f"{now[0]} {number}") for number in range(count)))
+        follower.update()
+    assert follower.rate == 40 / 65  # since the last update that is at least a minute ago
+    assert follower.seconds_left(110) == 40 / (40 / 65)
     assert follower.seconds_left(None) is None
 
 

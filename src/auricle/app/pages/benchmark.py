@@ -7,10 +7,11 @@ from typing import Any
 import streamlit as st
 
 from auricle.app import navigation, theme
-from auricle.app.jobs import JobManager, slugify
+from auricle.app.jobs import JobManager, is_alive, slugify
 from auricle.app.run_form import DATA_SUFFIXES, RunForm, describe_model, list_model_names
 from auricle.app.views import job_cards
 from auricle.app.views.confirmation import confirm_origins
+from auricle.app.views.live_run import draw_live_run
 from auricle.app.views.run_table import draw_run_table
 from auricle.app.workspace import Workspace, current_workspace
 from auricle.core.errors import AuricleError
@@ -39,8 +40,11 @@ def _draw_results(workspace: Workspace, run_name: str) -> None:
     navigation.draw_page_link("benchmark", "All runs")
     theme.draw_header(theme.escape_markdown(run_name))
     path = workspace.resolve_run(run_name)
-    job_cards.draw_job_cards(workspace, [job.name for job in JobManager(workspace).list_jobs() if run_name in job.runs])
-    draw_results(path)
+    jobs = JobManager(workspace)
+    own_jobs = [job for job in jobs.list_jobs() if run_name in job.runs]
+    job_cards.draw_job_cards(workspace, [job.name for job in own_jobs])
+    if draw_live_run(path, can_stop=not any(map(is_alive, own_jobs))):
+        draw_results(path)
 
 
 def _draw_form(workspace: Workspace) -> None:

@@ -70,11 +70,10 @@ def _draw_card(jobs: JobManager, job: Job, state: JobState) -> None:
 
 
 def _draw_progress(log: JobLog, is_active: bool) -> None:
-    """Draw a bar for each phase of each run; all but the last have ended."""
+    """Draw a bar for each phase of each run, as long as what is done of it."""
     progress = log.progress
     for event in progress:
-        has_ended = event is not progress[-1] or event.event == "finished"
-        share = 1.0 if has_ended else event.done / max(1, event.total or event.done)
+        share = event.done / max(1, event.total or event.done)
         st.progress(min(1.0, share), text=f":gray[{theme.escape_markdown(describe_progress(event))}]")
     if not progress and is_active:
         st.progress(0.0, text=":gray[starting: loading the model]")

@@ -30,6 +30,16 @@ def test_verdicts_are_counted_while_judging() -> None:
     assert describe_progress(event) == "demo × b: 48 verdicts · 20/s"
 
 
+def test_bar_of_a_stopped_run_is_as_long_as_what_is_done(workspace: Workspace) -> None:
+    jobs = JobManager(workspace)
+    jobs._folder.mkdir()
+    jobs._write(Job("job", None, ("job",), exit_code=130))
+    event = ProgressEvent(event="finished", title="demo × b", total=1440, done=279, rate=2.0)
+    jobs._log_path("job").write_bytes(event.to_json_line())
+    (bar,) = draw_page("benchmark").get("progress")
+    assert (bar.proto.value, "279 of 1440 samples" in bar.proto.text) == (19, True)
+
+
 def test_card_has_a_bar_for_each_phase_and_the_last_failure(workspace: Workspace) -> None:
     jobs = JobManager(workspace)
     jobs._folder.mkdir()
