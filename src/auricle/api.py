@@ -25,7 +25,7 @@ from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.factory import model_name as model_name
-from auricle.engine.judge import judge_run, resolve_judge_model, write_judges
+from auricle.engine.judge import judge_run, read_judges, resolve_judge_model, write_judges
 from auricle.engine.loaded_model import LoadedModel as LoadedModel
 from auricle.engine.model_log import loguru_records_written, model_log
 from auricle.engine.observer import Observer
@@ -42,7 +42,7 @@ from auricle.runs.progress import Progress
 from auricle.runs.result import RunResult
 from auricle.runs.run_directory import Run, contains_run, lock_run
 from auricle.runs.suites import contains_suite, read_current_suite_metrics, read_suite_run, write_suite_run
-from auricle.runs.verdicts import Judge, merge_judges, read_last_judges
+from auricle.runs.verdicts import Judge, merge_judges
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer, select_inferencer
@@ -267,12 +267,6 @@ def find_unscored(task: Task, metrics: Metrics, *, requested: bool) -> tuple[str
     if scored and not requested:
         unscored -= {*metrics.unsuited}
     return tuple(sorted(unscored))
-
-
-def read_judges(run: Run) -> tuple[Judge, ...]:
-    """Return the last judges of a run, or else those of its spec."""
-    own = (judge.to_judge() for judge in Spec.from_run(run).judges)
-    return merge_judges(own, read_last_judges(run.verdicts_path))
 
 
 def _judge_and_publish(

@@ -162,7 +162,7 @@ def test_tests_are_skipped_for_missing_packages_in_one_way_only() -> None:
 
 RUN_FILES = {
     *("spec.json", "progress.json", "metrics.json", "prices.json", "perf.json", "summary.json", "health.json"),
-    "labels.json",
+    *("labels.json", "judge_check.json"),
     *("outputs.jsonl", "verdicts.jsonl", "scores.jsonl", "requests.jsonl"),
 }
 OTHER_FILES_OF_THAT_NAME = {Path("tasks/benchmarks/cmi.py")}  # CMI-RewardBench's own metrics.json

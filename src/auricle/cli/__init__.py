@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "show": "Print the metrics of runs.",
         "verify": "Check that the files of runs are intact.",
         "samples": "List the samples of a run with reference, output and scores.",
+        "judge-check": "Measure the biases of the judge of RUN, or of another one.",
         "audit": "Check by hand how answers were read from the replies of a run.",
         "compare": "Compare run B with baseline run A, or two groups of samples.",
         "leaderboard": "Print a leaderboard; only comparable runs share a column.",
@@ -54,7 +55,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
 }
 """Commands by group, with the first line of their help, so that `auricle --help` imports none of them."""
 
-MODULES = {"fake-server": "fake_server", "import": "import_", "list": "list_"}
+MODULES = {"fake-server": "fake_server", "judge-check": "judge_check", "import": "import_", "list": "list_"}
 """Modules, and the commands in them, whose name differs from the command's."""
 
 

@@ -63,6 +63,7 @@ def _draw(path: Path, sheet: Path, metric: str | None, *, count: int, seed: int)
     """Draw replies, store them in the run and write the sheet."""
     from auricle import Spec, api
     from auricle.core.files import write_atomically
+    from auricle.engine.judge import read_judges
     from auricle.report.audit import build_sheet, choose_metric, draw_audit
     from auricle.report.judge_panel import JudgePanel
     from auricle.runs.audit import read_audit, write_audit
@@ -71,7 +72,7 @@ def _draw(path: Path, sheet: Path, metric: str | None, *, count: int, seed: int)
     if sheet.exists():
         raise SpecError(f"{sheet} exists already. Store its labels with --labels {sheet}, or choose another with -o.")
     run = Run.load(path)
-    judges = api.read_judges(run)
+    judges = read_judges(run)
     task = api.build_task(Spec.as_scored(run)).with_judges([judge.reads_unread for judge in judges])
     with JudgePanel(run.verdicts_path, judges, {}) as panel:
         chosen = choose_metric(panel.expand(task.metrics), metric)

@@ -311,6 +311,11 @@ progress_option = choice(
     ("auto", "json"),
     default="auto",
 )
+human_option = path(
+    "--human FILE",
+    "Data file with the columns id and label: verdicts of people on a random part of the samples, which are stored in "
+    "the run. The judge is compared with them, and its score is corrected. [default: those of the run]",
+)
 max_cost_option = number(
     "--max-cost AMOUNT",
     "Stop once this much is spent on the model and on judges, in the currency of the price file. Requires --prices. "

@@ -33,17 +33,7 @@ if TYPE_CHECKING:
     "further ones are named wer@NAME. [default: the normaliser of the run]",
 )
 @opt.cluster_option
-@opt.option_group(
-    "Judge",
-    *opt.judge_options,
-    opt.path(
-        "--human FILE",
-        "Data file with the columns id and label: verdicts of people on a random part of the samples, which are stored "
-        "in the run. The judge is compared with them, and its score is corrected. [default: those of the run]",
-    ),
-    opt.prices_option,
-    opt.max_cost_option,
-)
+@opt.option_group("Judge", *opt.judge_options, opt.human_option, opt.prices_option, opt.max_cost_option)
 @opt.count("-j --concurrency N", "Maximum judge requests in flight.", default=64)
 @opt.progress_option
 @opt.json_option

@@ -40,6 +40,7 @@ class Budget(ForwardingObserver):
         self.price, self.limit = price, limit
         self.stop_reason = ""
         """Why the run was stopped; empty if it was not."""
+        self.judge_prices = judge_prices
         self._prices = RunPrices(price, dict(judge_prices))
         priced = [*([price] if price else ()), *judge_prices.values()]
         if limit is not None and len(currencies := sorted({entry.currency for entry in priced})) > 1:

@@ -25,13 +25,14 @@ from auricle.engine.retry import FailFast, RetryingSender, Slot
 from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.slots import close_model, open_slots
-from auricle.engine.spec import JudgeSpec
+from auricle.engine.spec import JudgeSpec, Spec
 from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_request
 from auricle.metrics.base import Metric
 from auricle.models import Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.runs.journal import Journal, move_damaged_lines, truncate_partial_line
 from auricle.runs.run_directory import Run
+from auricle.runs.usage import Price
 from auricle.runs.verdicts import (
     Judge,
     JudgeRequest,
@@ -39,9 +40,11 @@ from auricle.runs.verdicts import (
     VerdictIndex,
     build_judge_requests,
     encode_judges,
+    merge_judges,
     read_last_judges,
 )
 
+CHARACTERS_PER_TOKEN = 4
 MAX_REQUEST_BYTES = 1 << 26
 """Size of all pending requests above which they are kept on disk."""
 
@@ -71,6 +74,14 @@ class JudgePass:
             for request in self._missing_requests():
                 self._pending.append(request)
         return self._pending.count
+
+    def estimate_cost(self, price: Price) -> float:
+        """Return the most that the missing verdicts may cost, except for media: replies of the maximum length."""
+        self.count_pending()
+        assert self._pending
+        tokens = int(self._pending.characters / CHARACTERS_PER_TOKEN)
+        output_count = self._pending.max_output_tokens, True
+        return price.compute_cost(self._pending.count, (tokens, True), output_count)[0]
 
     async def run(self, model: Model, settings: Settings, observer: Observer, stop: asyncio.Event) -> str:
         """Request all missing verdicts, until `stop` is set, and return why the server ended the pass, if it did."""
@@ -113,6 +124,11 @@ def judge_run(run: Run, metrics: Sequence[Metric], judge: JudgeSpec, settings: S
     """
     own_metrics = [metric for metric in metrics if bool(metric.reader) == judge.reads_unread]
     judge_pass = JudgePass(run.records(), run.verdicts_path, own_metrics, judge.to_judge())
+    return execute_pass(run, judge_pass, judge, settings, observer)
+
+
+def execute_pass(run: Run, judge_pass: JudgePass, judge: JudgeSpec, settings: Settings, observer: Observer) -> str:
+    """Request the missing verdicts of a pass, and return why that was stopped, if it was."""
     if not (total := judge_pass.count_pending()):
         return ""
     stop = asyncio.Event()
@@ -147,6 +163,12 @@ def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
     return model_class
 
 
+def read_judges(run: Run) -> tuple[Judge, ...]:
+    """Return the last judges of a run, or else those of its spec."""
+    own = (judge.to_judge() for judge in Spec.from_run(run).judges)
+    return merge_judges(own, read_last_judges(run.verdicts_path))
+
+
 def write_judges(verdicts_path: Path, judges: Sequence[Judge]) -> None:
     """Append a line that names the judges, unless they are the last ones already."""
     truncate_partial_line(verdicts_path)
@@ -162,9 +184,12 @@ class PendingRequests:
     def __init__(self) -> None:
         self._file = SpooledTemporaryFile(MAX_REQUEST_BYTES)  # noqa: SIM115 - closed with this object
         weakref.finalize(self, self._file.close)
-        self.count = 0
+        self.count = self.characters = self.max_output_tokens = 0
 
     def append(self, request: JudgeRequest) -> None:
+        parts = (part for turn in request.request.turns for part in turn.parts)
+        self.characters += sum(len(part) for part in parts if isinstance(part, str))
+        self.max_output_tokens += request.request.max_tokens
         labels = {"key": request.key, "sample_id": request.sample_id, "metric_name": request.metric_name}
         self._file.write(pack_request(self.count, request.request, labels))
         self.count += 1

@@ -61,6 +61,11 @@ class JudgeSpec(BaseModel):
             return value
         return cls.model_validate({"model": value} if isinstance(value, str) else value)
 
+    @classmethod
+    def from_judge(cls, judge: Judge) -> JudgeSpec:
+        """Return a judge whose verdicts are stored; keys and the like are those of the environment."""
+        return cls(model=judge.model, args=dict(judge.arguments))
+
     def public(self) -> dict[str, Any]:
         """Return the fields of the judge without secrets."""
         fields = {"model": self.model, "args": redact(self.args)}

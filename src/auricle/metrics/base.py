@@ -117,6 +117,8 @@ class Metric:
     judge_requests: Callable[..., tuple[Generate, ...]] | None = None
     """Return the requests for the judge about (sample, *outputs), one per verdict. `score` then receives the
     replies as `verdicts`. Two equal requests are two votes."""
+    read_pair_verdict: Callable[[str], float] | None = None
+    """Read a reply on two answers: 1 if the first one won, 0.5 for a tie. Only metrics that compare answers have it."""
     with_votes: Callable[[int], Metric] | None = None
     """Return the same metric with another number of votes."""
     companions: tuple[Metric, ...] = ()

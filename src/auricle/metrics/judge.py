@@ -88,7 +88,7 @@ def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues
         title=f"{rubric.name} κ",
         variant=rubric.digest,
         derived_from=(rubric.name,),
-        applies=lambda sample: _find_gold_label(sample) is not None,
+        applies=lambda sample: find_gold_label(sample) is not None,
         custom_badness=lambda stat: abs(stat[0] - stat[1]),
     )
     metric = Metric(
@@ -103,6 +103,7 @@ def make_judge_metric(rubric: Rubric, build_values: Callable[..., TemplateValues
         judge_requests=scorer.judge_requests,
         with_votes=lambda votes: make_judge_metric(rubric.with_votes(votes), build_values),
         judge_scale=JUDGE_SCALES[rubric.kind],
+        read_pair_verdict=rubric.parse_reply if is_pairwise else None,
     )
     step = rubric.factor if rubric.kind == "scale" else 1.0
     corrected = make_corrected_metric(metric, scorer.read_gold, step=step, limits=limits, unit=metric.unit)
@@ -137,7 +138,7 @@ class RubricScorer:
 
     def read_gold(self, sample: Sample) -> float | None:
         """Return the verdict of a human as a score, or None if there is none."""
-        return None if _find_gold_label(sample) is None else self._gold_value(sample) * self.rubric.factor
+        return None if find_gold_label(sample) is None else self._gold_value(sample) * self.rubric.factor
 
     def pair_with_gold(self, sample: Sample, verdict: float | None) -> tuple[float, float]:
         """Return the verdicts of the judge and of a human."""
@@ -177,7 +178,7 @@ class RubricScorer:
         return votes, any(first != second for first, second in pairs)
 
     def _gold_value(self, sample: Sample) -> float:
-        label = _find_gold_label(sample)
+        label = find_gold_label(sample)
         word = str(label).strip().casefold() if not isinstance(label, float) else f"{label:g}"
         value_by_word = HUMAN_VERDICTS.get(self.rubric.kind, {})
         invalid = Unreadable(f"the gold label {label!r} is not a valid verdict of this rubric")
@@ -192,7 +193,7 @@ class RubricScorer:
         return value
 
 
-def _find_gold_label(sample: Sample) -> Json:
+def find_gold_label(sample: Sample) -> Json:
     """Return the verdict of a human, or None."""
     labels = (sample.meta.get(name) for name in GOLD_FIELDS)
     return next((label for label in labels if label is not None and label != ""), None)

@@ -25,6 +25,7 @@ from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.audit import summarise_audit
 from auricle.runs.health import JournalHealth, take_fingerprints
+from auricle.runs.judge_check import JudgeChecks
 from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import (
     SOURCE_FILES,
@@ -107,6 +108,7 @@ def _score_and_write(
         **facts,
         journal=health,
         judges=verdicts.to_facts() if verdicts else (),
+        judge_checks=JudgeChecks.load(run.path).results if verdicts else (),
         usage=totals.to_usage(),
         speed=summarise_throughput(read_passes(run), delays),
         audit=summarise_audit(run.path, [number for number in numbers if not number.field]),

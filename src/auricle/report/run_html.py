@@ -255,9 +255,16 @@ def _render_failures(metrics: Metrics, _: Samples) -> Markup | None:
     return _render_if(metrics.failures, "failures", failures=metrics.failures)
 
 
+def _render_judge_checks(metrics: Metrics, _: Samples) -> Markup | None:
+    """Render what was measured about the judges."""
+    checks = metrics.judge_checks
+    return _render_if(checks, "judge_checks", checks=checks, has_judges=len({check.judge for check in checks}) > 1)
+
+
 _SECTIONS: Mapping[str, Section] = {
     "metrics": _render_metrics,
     "parts": _render_parts,
+    "judge-checks": _render_judge_checks,
     "breakdowns": _render_breakdowns,
     "classes": _render_classes,
     "dimensions": _render_dimensions,

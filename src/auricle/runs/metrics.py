@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auricle.core.check_result import CheckResult
 from auricle.core.errors import DataError
 from auricle.core.signature import Signature
 from auricle.runs.audit import AuditResult, summarise_audit
@@ -315,6 +316,8 @@ class Metrics:
     """The digests of the other files that were written with these numbers."""
     audit: AuditResult | None = None
     """How often answers were read right, if replies were labelled."""
+    judge_checks: tuple[CheckResult, ...] = ()
+    """What `auricle judge-check` measured about the judges."""
     parts: tuple[PartFacts, ...] = ()
     """The parts, if these are the combined numbers of a suite."""
 
