@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from auricle.metrics.base import mean
 from auricle.metrics.calibration import CorrectedMean
-from auricle.metrics.intervals import Z_95, compute_interval
+from auricle.metrics.intervals import compute_interval
+from auricle.metrics.scales import Z_95
 
 Stats = NDArray[np.float64]
 SIZES = ((200, 20), (300, 30), (1000, 50), (1000, 100))

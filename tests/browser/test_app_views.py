@@ -10,7 +10,6 @@ from tests.support.extras import require_extra
 
 require_extra("ui")
 
-from auricle.metrics import intervals
 from tests.browser.conftest import OpenPage, RunningApp
 from tests.support import app_runs
 from tests.support.browser import wait_until_drawn
@@ -22,11 +21,9 @@ EXCEPTION = "[data-testid=stException]"
 @pytest.fixture(scope="module")
 def runs(app: RunningApp) -> Path:
     """Make runs of every kind, hostile ones, a large one and a load test in the runs folder of the app."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
-        app_runs.make_runs_of_every_kind(app.runs / "kinds", 16)
-        app_runs.make_hostile_runs(app.runs / "hostile", outside=app.runs.parent)
-        app_runs.make_large_run(app.runs / "many", "large", 20_000)
+    app_runs.make_runs_of_every_kind(app.runs / "kinds", 16)
+    app_runs.make_hostile_runs(app.runs / "hostile", outside=app.runs.parent)
+    app_runs.make_large_run(app.runs / "many", "large", 20_000)
     app_runs.make_load_test(app.runs / "load" / "test")
     return app.runs
 

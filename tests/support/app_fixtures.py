@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 from auricle.app import jobs
 from auricle.app.jobs import PROGRESS_OPTION
 from auricle.app.workspace import Workspace, workspace_environment
-from auricle.metrics import intervals
 from tests.support import app_runs
 from tests.support.app_pages import draw_page
 
@@ -29,17 +28,13 @@ def _skip_component_scan() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with two runs of each kind, 16 samples each."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
-        return app_runs.make_runs_of_every_kind(tmp_path_factory.mktemp("kinds") / "runs", 16)
+    return app_runs.make_runs_of_every_kind(tmp_path_factory.mktemp("kinds") / "runs", 16)
 
 
 @pytest.fixture(scope="session")
 def hostile_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of runs with markup in every text, paths to other folders, and damaged files."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
-        return app_runs.make_hostile_runs(tmp_path_factory.mktemp("hostile") / "runs")
+    return app_runs.make_hostile_runs(tmp_path_factory.mktemp("hostile") / "runs")
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +52,6 @@ def page_cache() -> dict[tuple[object, ...], AppTest]:
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch, page_cache: dict[tuple[object, ...], AppTest]) -> DrawRun:
     """Return a function that draws a page over a folder of runs; `fresh` pages are not shared between tests."""
-    monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
 
     def draw_over(page: str, runs: Path, *, fresh: bool = False, **query: str) -> AppTest:
         for name, value in workspace_environment(Workspace(runs)).items():

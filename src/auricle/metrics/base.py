@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_che
 
 from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation, Output, Record, Sample, Stat
 from auricle.metrics.catalogue import PROFILE_MARK
+from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, BoundedScale, RateScale, Scale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +45,14 @@ class SupportsWeights(Protocol):
 
     def __call__(self, stats: Stats) -> float: ...
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate: ...
+
+
+@runtime_checkable
+class SupportsScale(Protocol):
+    """An aggregator that knows the range of its numbers, on which their interval depends."""
+
+    def __call__(self, stats: Stats) -> float: ...
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale: ...
 
 
 @runtime_checkable
@@ -300,6 +309,9 @@ def constant_bounds(limits: tuple[float, float], higher_is_better: bool = True) 
 class WeightedAggregator:
     """Base class of aggregators that only implement `prepare_weighted`."""
 
+    scale: Scale = REAL
+    """Scale of the number, on which its interval is computed."""
+
     def __call__(self, stats: Stats) -> float:
         import numpy as np
 
@@ -309,6 +321,10 @@ class WeightedAggregator:
         """Return the aggregate as a function of the weight of each statistic."""
         raise NotImplementedError
 
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        """Return the scale of the number; `units` has the index of the independent unit of each statistic."""
+        return self.scale
+
 
 class SumAggregator:
     """An aggregator that needs only the sum of each column of the statistics.
@@ -316,6 +332,7 @@ class SumAggregator:
     Args:
         finish: Function from the column totals to the number. The last total is the number of statistics.
         details: Function from the same totals to what is reported with the number.
+        scale: Scale of the number, on which its interval is computed.
 
     Example:
         >>> error_rate = SumAggregator(lambda totals: float(totals[0] / totals[1]))
@@ -323,9 +340,15 @@ class SumAggregator:
         0.2
     """
 
-    def __init__(self, finish: Callable[[Array], float], details: Callable[[Array], Details] | None = None) -> None:
+    is_fast = False
+    """Whether `finish_each` computes all rows at once."""
+
+    def __init__(
+        self, finish: Callable[[Array], float], details: Callable[[Array], Details] | None = None, scale: Scale = REAL
+    ) -> None:
         self._finish = finish
         self._details = details
+        self._scale = scale
 
     def __call__(self, stats: Stats) -> float:
         return float(self._finish(stats_to_matrix(stats).sum(axis=0)))
@@ -343,24 +366,90 @@ class SumAggregator:
 
         return np.array([self._finish(row) for row in totals], dtype=np.float64)
 
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        """Return the scale of the number; `units` has the index of the independent unit of each statistic."""
+        return self._scale
+
     def details(self, stats: Stats) -> Details:
         return self._details(stats_to_matrix(stats).sum(axis=0)) if self._details else {}
 
 
-class FirstValueMean(SumAggregator):
-    """The mean of the first number of each statistic; the other numbers are only used for the details."""
+class RatioAggregator(SumAggregator):
+    """The sum of some columns over the sum of another: a corpus-level rate, not a mean of rates.
 
-    is_single_stat = True
+    Args:
+        numerators: Columns whose sums are added up.
+        denominator: Column whose sum they are divided by; the last one counts the statistics.
+        details: Function from the column totals to what is reported with the number.
+        is_share: Whether the ratio is between 0 and 1. Other ratios of counts, such as errors per word, are rates
+            without an upper limit.
+    """
 
-    def __init__(self, details: Callable[[Array], Details] | None = None) -> None:
-        super().__init__(lambda totals: divide(totals[0], totals[-1]), details)
+    is_fast = True
 
-    @property
-    def inner(self) -> Aggregator:
-        return mean
+    def __init__(
+        self,
+        numerators: Sequence[int] = (0,),
+        denominator: int = 1,
+        details: Callable[[Array], Details] | None = None,
+        *,
+        is_share: bool = False,
+    ) -> None:
+        super().__init__(self._divide_totals, details, SHARE)
+        self._numerators = list(numerators)
+        self._denominator = denominator
+        self._is_share = is_share
 
-    def unwrap(self, stats: Stats) -> Sequence[Any]:
-        return [float(stat[0]) for stat in stats]
+    def _divide_totals(self, totals: Array) -> float:
+        return divide(totals[self._numerators].sum(), totals[self._denominator])
+
+    def finish_each(self, totals: Array) -> Array:
+        import numpy as np
+
+        numerators, denominators = totals[:, self._numerators].sum(axis=1), totals[:, self._denominator]
+        undefined = np.full(len(totals), math.nan)
+        rates: Array = np.divide(numerators, denominators, out=undefined, where=denominators != 0)
+        return rates
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        """Return the scale of rates if the numerators are counts."""
+        import numpy as np
+
+        rows = stats_to_matrix(stats)
+        counts, length = rows[:, self._numerators].sum(axis=1), float(rows[:, self._denominator].sum())
+        if self._is_share:
+            return SHARE
+        if length <= 0 or (counts < 0).any():
+            return REAL
+        if (counts % 1).any():
+            return NONNEGATIVE
+        return RateScale(1 / length, int((np.bincount(units, weights=counts) > 0).sum()))
+
+
+class MeanAggregator(RatioAggregator):
+    """The mean of the first number of each statistic, or of the sum of several."""
+
+    def __init__(self, details: Callable[[Array], Details] | None = None, *, columns: Sequence[int] = (0,)) -> None:
+        super().__init__(columns, -1, details)
+
+    def get_numbers(self, stats: Stats) -> Array:
+        """Return the number of each statistic."""
+        numbers: Array = stats_to_matrix(stats)[:, self._numerators].sum(axis=1)
+        return numbers
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        """Return the scale of a share if all numbers are between 0 and 1."""
+        numbers = self.get_numbers(stats)
+        if not ((numbers >= 0) & (numbers <= 1)).all():
+            return REAL
+        if has_one_sample_per_unit(units) and not (numbers % 1).any():
+            return BoundedScale(trials=len(numbers), name="wilson")
+        return SHARE
+
+
+def has_one_sample_per_unit(units: Codes) -> bool:
+    """Return whether every sample is an independent unit."""
+    return int(units.max()) + 1 == len(units)
 
 
 def stats_to_matrix(stats: Stats) -> Array:
@@ -376,8 +465,8 @@ def divide(numerator: float, denominator: float) -> float:
     return float(numerator / denominator) if denominator else math.nan
 
 
-mean = SumAggregator(lambda totals: divide(totals[0], totals[-1]))
+mean = MeanAggregator()
 """The mean of one number per sample."""
 
-ratio = SumAggregator(lambda totals: divide(totals[0], totals[1]))
+ratio = RatioAggregator()
 """The sum of the first numbers over the sum of the second: a corpus-level rate, not a mean of rates."""

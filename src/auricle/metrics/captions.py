@@ -16,8 +16,9 @@ from typing import Any
 from rapidfuzz.distance import LCSseq
 
 from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import Metric, Stats, WeightedAggregate, constant_bounds, mean
+from auricle.metrics.base import Codes, Metric, Stats, WeightedAggregate, constant_bounds, mean
 from auricle.metrics.error_rates import reference_texts
+from auricle.metrics.scales import NONNEGATIVE, Scale
 from auricle.text import get_profile, split_mixed
 
 RECALL_WEIGHT = 1.2
@@ -112,6 +113,9 @@ class CiderAggregator:
 
         scores = np.asarray(self.sample_scores(stats))
         return lambda weights: float(scores @ weights / weights.sum())
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        return NONNEGATIVE
 
     def sample_scores(self, stats: Stats) -> list[float]:
         ngrams = [[_count_ngrams(split_mixed(text)) for text in stat] for stat in stats]

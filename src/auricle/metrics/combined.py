@@ -1,7 +1,6 @@
 """Combine the numbers of several parts, such as the tasks of a suite, into a weighted mean.
 
-The weights are fixed and the parts independent, so each part is resampled by itself. One unit fewer than a part has is
-drawn from it (Rao and Wu): with many small parts, an ordinary bootstrap would give intervals that are too narrow.
+The weights are fixed and the parts independent, so the errors of the parts add up.
 """
 
 from __future__ import annotations
@@ -9,31 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-
-import numpy as np
 
 from auricle.metrics.base import Aggregator, Array, Codes, Stats
 from auricle.metrics.intervals import (
-    Z_95,
-    Z_95_POWER_80,
+    Contrast,
     Difference,
-    Draws,
     Interval,
-    choose_rounds,
-    count_distinct,
-    count_distinct_pairs,
-    count_hits,
-    difference_from_draws,
+    contrast_paired,
     difference_without_interval,
-    draw_by_cluster,
-    draw_by_count,
-    mcnemar_counts,
-    percentile_interval,
-    prepare_weighted,
-    unwrap_stats,
+    get_hits,
+    is_defined,
+    make_difference,
 )
-from auricle.metrics.jackknife import count_units
+from auricle.metrics.jackknife import choose_scale, count_units, estimate_number
+from auricle.metrics.scales import REAL, Z_95, Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +33,7 @@ class PartStats:
     weight: float
     """Share of the part in the combined number; the weights of all parts add up to 1."""
     clusters: Codes | None = None
-    """Cluster index of each sample, such as its speaker. Whole clusters are then resampled."""
+    """Cluster index of each sample, such as its speaker. Clusters, not samples, are then independent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +50,11 @@ class PairedPartStats:
 def compute_combined_interval(parts: Sequence[PartStats]) -> Interval:
     """Compute the 95 % interval of the weighted mean of the parts' numbers.
 
-    Shares of independent zeros and ones get the interval of Price and Bonett; anything else gets percentiles of a
-    bootstrap that is stratified by part.
+    Shares of independent zeros and ones get the interval of Price and Bonett (2004). Otherwise, the interval extends to
+    the further end of two intervals at each side: that of Student's t, and the one in which the distances of the parts'
+    own intervals from their numbers add up as squares (the method of variance estimates recovery of Zou and Donner,
+    2008). With many small parts, the error of each is less certain than that of their mean, so all use the degrees of
+    freedom of the mean.
 
     Returns:
         The interval; its ends are NaN if a part has only one sample or cluster.
@@ -75,71 +66,68 @@ def compute_combined_interval(parts: Sequence[PartStats]) -> Interval:
         >>> round(interval.low, 2), round(interval.high, 2), interval.method
         (0.49, 1.0, 'price-bonett')
     """
-    parts = [PartStats(*unwrap_stats(part.stats, part.aggregate), part.weight, part.clusters) for part in parts]
-    shares = [None if part.clusters is not None else count_hits(part.stats, part.aggregate) for part in parts]
-    if all(shares):
-        return _price_bonett_interval(
-            [(part.weight, *share) for part, share in zip(parts, shares, strict=True) if share]
-        )
-    values = _draw_combined([_draw_values(part, seed) for seed, part in enumerate(parts)])
-    low, high = (math.nan, math.nan) if values is None else percentile_interval(values.tolist())
     units = sum(count_units(part.stats, part.clusters) for part in parts)
-    name = "stratified-bootstrap"
-    return Interval(low, high, name if values is None else f"{name}:{len(values)}", units)
+    hits = [None if part.clusters is not None else get_hits(part.stats, part.aggregate) for part in parts]
+    shares = [(part.weight, side) for part, side in zip(parts, hits, strict=True) if side is not None]
+    if len(shares) == len(parts):
+        return Interval(*_price_bonett_interval(shares), "price-bonett", units)
+    pooled = combine_estimates(
+        [(part.weight, estimate_number(part.stats, part.aggregate, part.clusters, REAL)) for part in parts]
+    )
+    if not is_defined(pooled):
+        return Interval(math.nan, math.nan, "mover", units)
+    below = above = 0.0
+    for part in parts:
+        scale = choose_scale(part.stats, part.aggregate, part.clusters)
+        estimate = estimate_number(part.stats, part.aggregate, part.clusters, scale)
+        low, high = scale.interval(replace(estimate, degrees=max(estimate.degrees, pooled.degrees)))
+        value = float(part.aggregate(part.stats))
+        below += (part.weight * (value - low)) ** 2
+        above += (part.weight * (high - value)) ** 2
+    half = pooled.quantile * pooled.error
+    low, high = pooled.value - max(half, math.sqrt(below)), pooled.value + max(half, math.sqrt(above))
+    return Interval(low, high, "mover", units)
 
 
-def _price_bonett_interval(shares: Sequence[tuple[float, float, int]]) -> Interval:
-    """Compute the interval of a weighted mean of shares, given by weight, hits and count.
+def _price_bonett_interval(shares: Sequence[tuple[float, Array]]) -> tuple[float, float]:
+    """Compute the interval of a weighted mean of shares, given by their weights, zeros and ones.
 
     Two hits and two misses are spread over the parts, so that the interval is also valid if all or none are hits.
     """
     value, centre, variance, extra = 0.0, 0.0, 0.0, 2 / len(shares)
-    for weight, hits, count in shares:
-        size = count + 2 * extra
-        share = (hits + extra) / size
-        value += weight * hits / count
+    for weight, hits in shares:
+        size = len(hits) + 2 * extra
+        share = (float(hits.sum()) + extra) / size
+        value += weight * float(hits.mean())
         centre += weight * share
         variance += weight**2 * share * (1 - share) / (size - 1)
     half = Z_95 * math.sqrt(variance)
-    low, high = max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
-    return Interval(low, high, "price-bonett", sum(count for _, _, count in shares))
+    return max(0.0, min(value, centre - half)), min(1.0, max(value, centre + half))
 
 
-def _draw_combined(parts: Sequence[Array | None]) -> Array | None:
-    """Add up the weighted draws of all parts, or return None if a part cannot be drawn from."""
-    drawn = [part for part in parts if part is not None]
-    if len(drawn) < len(parts):
-        return None
-    rounds = min(map(len, drawn))
-    total: Array = np.sum([part[:rounds] for part in drawn], axis=0)
-    return total
-
-
-def _draw_values(part: PartStats, seed: int) -> Array | None:
-    draws: Draws | None
-    if part.clusters is None:
-        stats, counts = count_distinct(part.stats)
-        draws = draw_by_count(counts, seed, omitted=1)
+def combine_estimates(weighted: Sequence[tuple[float, Estimate]]) -> Estimate:
+    """Return the weighted sum of independent estimates, with the degrees of freedom of Welch and Satterthwaite."""
+    variances = [(weight * estimate.error) ** 2 for weight, estimate in weighted]
+    total = sum(variances)
+    if total:
+        shares = [variance / total for variance in variances]
+        inverse = sum(share**2 / estimate.degrees for share, (_, estimate) in zip(shares, weighted, strict=True))
+        degrees = 1 / inverse if inverse else math.inf
     else:
-        stats, draws = part.stats, draw_by_cluster(part.clusters, seed, omitted=1)
-    if draws is None:
-        return None
-    value = prepare_weighted(stats, part.aggregate)
-    rounds = choose_rounds(part.aggregate, len(part.stats))
-    return part.weight * np.array([value(weights) for weights in islice(draws, rounds)])
+        degrees = sum(estimate.degrees for _, estimate in weighted)
+    value = sum(weight * estimate.value for weight, estimate in weighted)
+    return Estimate(value, math.sqrt(total), 0.0, degrees, sum(estimate.units for _, estimate in weighted))
 
 
 def compare_combined(parts: Sequence[PairedPartStats]) -> Difference:
     """Compare the weighted means of two runs over the same samples of the same parts.
 
-    Interval and p value come from one procedure. Zeros and ones get the normal approximation of Bonett and Price, with
-    their two additional pairs spread over the parts; anything else gets a bootstrap that is stratified by part, with
-    the same draw for both sides.
+    The difference of each part is estimated as by `compare_paired`; the pairs that the method of Bonett and Price adds
+    to zeros and ones are spread over the parts.
 
     Returns:
         B minus A with its interval, p value and the smallest detectable difference.
     """
-    parts = [_unwrap_pairs(part) for part in parts]
     n = sum(len(part.a) for part in parts)
     units = sum(count_units(part.a, part.clusters) for part in parts)
     if not all(len(part.a) for part in parts):
@@ -150,56 +138,10 @@ def compare_combined(parts: Sequence[PairedPartStats]) -> Difference:
     )
     if any(map(math.isnan, values)):
         return difference_without_interval(values, n, "none", units)
-    if all(map(_has_paired_hits, parts)):
-        return _bonett_price_difference(parts, values, n)
-    differences = _draw_combined([_draw_differences(part, seed) for seed, part in enumerate(parts)])
-    if differences is None:
-        return difference_without_interval(values, n, "stratified-paired-bootstrap", units)
-    smallest_p = 2.0 ** (1 - units)  # of a sign test in which all units agree
-    method = f"stratified-paired-bootstrap:{len(differences)}"
-    return replace(difference_from_draws(values, differences, n, method, smallest_p), units=units)
-
-
-def _unwrap_pairs(part: PairedPartStats) -> PairedPartStats:
-    (a, _), (b, aggregate) = unwrap_stats(part.a, part.aggregate), unwrap_stats(part.b, part.aggregate)
-    return PairedPartStats(a, b, aggregate, part.weight, part.clusters)
-
-
-def _has_paired_hits(part: PairedPartStats) -> bool:
-    sides = (part.a, part.b)
-    return part.clusters is None and all(count_hits(side, part.aggregate) is not None for side in sides)
-
-
-def _bonett_price_difference(parts: Sequence[PairedPartStats], values: tuple[float, float], n: int) -> Difference:
-    centre, variance, extra = 0.0, 0.0, 1 / len(parts)
-    for part in parts:
-        size = len(part.a) + 2 * extra
-        up, down = ((changed + extra) / size for changed in mcnemar_counts(part.a, part.b))
-        centre += part.weight * (up - down)
-        variance += part.weight**2 * (up + down - (up - down) ** 2) / size
-    error = math.sqrt(variance)
-    return Difference(
-        *values,
-        values[1] - values[0],
-        max(-1.0, centre - Z_95 * error),
-        min(1.0, centre + Z_95 * error),
-        math.erfc(abs(centre) / error / math.sqrt(2)),
-        n,
-        "stratified-bonett-price",
-        Z_95_POWER_80 * error,
-        n,
-    )
-
-
-def _draw_differences(part: PairedPartStats, seed: int) -> Array | None:
-    draws: Draws | None
-    if part.clusters is None:
-        a, b, counts = count_distinct_pairs(part.a, part.b)
-        draws = draw_by_count(counts, seed, omitted=1)
-    else:
-        a, b, draws = part.a, part.b, draw_by_cluster(part.clusters, seed, omitted=1)
-    if draws is None:
-        return None
-    value_a, value_b = prepare_weighted(a, part.aggregate), prepare_weighted(b, part.aggregate)
-    rounds = choose_rounds(part.aggregate, 2 * len(part.a))
-    return part.weight * np.array([value_b(weights) - value_a(weights) for weights in islice(draws, rounds)])
+    contrasts = [contrast_paired((part.a, part.b), part.aggregate, part.clusters, 1 / len(parts)) for part in parts]
+    weighted = list(zip((part.weight for part in parts), contrasts, strict=True))
+    estimate = combine_estimates([(weight, contrast.estimate) for weight, contrast in weighted])
+    bound = math.sqrt(sum((weight * contrast.unchanged_bound) ** 2 for weight, contrast in weighted))
+    has_shares = all(contrast.method == "bonett-price" for contrast in contrasts)
+    method = "stratified-bonett-price" if has_shares else "stratified-t"
+    return make_difference(values, Contrast(estimate, method, bound), n)

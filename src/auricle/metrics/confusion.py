@@ -14,8 +14,19 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from auricle.core.types import Output, Prediction, Sample
-from auricle.metrics.base import Array, Details, Mask, Stats, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.base import (
+    Array,
+    Codes,
+    Details,
+    Mask,
+    Stats,
+    WeightedAggregate,
+    WeightedAggregator,
+    divide,
+    has_one_sample_per_unit,
+)
 from auricle.metrics.label_alignment import LabelAlignment, align_labels, alignment_warnings, display_labels
+from auricle.metrics.scales import SHARE, BoundedScale, Scale
 
 LabelStat: TypeAlias = tuple[Any, ...]
 Labels: TypeAlias = tuple[str, ...]
@@ -76,6 +87,10 @@ class ConfusionAggregator(WeightedAggregator):
             return float(self._finish(ClassCounts(hits, matrix.sum(axis=1), predicted, is_known)))
 
         return value
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        """Return the scale of shares; the number of independent samples is known no better than that of a share."""
+        return BoundedScale(most_trials=len(stats)) if has_one_sample_per_unit(units) else SHARE
 
     def details(self, stats: Stats) -> Details:
         """Return the matrix with the labels of both sides, figures for each true label, and notes."""

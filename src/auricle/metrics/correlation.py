@@ -1,7 +1,7 @@
 """SRCC, LCC, Kendall's tau-b and RMSE between a model's numbers and human ratings.
 
-A statistic is a (predicted, true) pair. Values are sorted once; a bootstrap round then only changes the weights of the
-pairs, so that a thousand rounds take no longer than a few sorts.
+A statistic is a (predicted, true) pair. Values are sorted once; leaving a pair out then only changes its weight, so
+that a thousand correlations take no longer than a few sorts.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auricle.metrics.base import Array, Codes, Stats, SumAggregator, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.scales import CORRELATION, NONNEGATIVE
 
 MIN_RELATIVE_VARIANCE = 1e-12
 """Variances below this share of the largest squared deviation are rounding errors."""
@@ -22,10 +23,10 @@ MIN_RELATIVE_VARIANCE = 1e-12
 class CorrelationAggregator(WeightedAggregator):
     """An aggregator over (predicted, true) numbers."""
 
-    def __init__(self, prepare: Callable[[Array, Array], WeightedAggregate], *, is_costly: bool = False) -> None:
+    scale = CORRELATION
+
+    def __init__(self, prepare: Callable[[Array, Array], WeightedAggregate]) -> None:
         self._prepare = prepare
-        self.is_costly = is_costly
-        """Whether a bootstrap round costs more than a sum; large data then gets fewer rounds."""
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
@@ -127,11 +128,11 @@ def _prepare_discordant_count(codes_x: Codes, codes_y: Codes) -> WeightedAggrega
     return count
 
 
-srcc = CorrelationAggregator(_spearman, is_costly=True)
+srcc = CorrelationAggregator(_spearman)
 """Spearman's rank correlation."""
 lcc = CorrelationAggregator(_pearson)
 """Pearson's linear correlation."""
-ktau = CorrelationAggregator(_kendall, is_costly=True)
+ktau = CorrelationAggregator(_kendall)
 """Kendall's tau-b."""
-rmse = SumAggregator(lambda totals: math.sqrt(divide(totals[0], totals[-1])))
+rmse = SumAggregator(lambda totals: math.sqrt(divide(totals[0], totals[-1])), scale=NONNEGATIVE)
 """Root mean squared error; the statistics are squared errors."""

@@ -31,6 +31,7 @@ from auricle.metrics.base import (
 )
 from auricle.metrics.catalogue import DIMENSIONS
 from auricle.metrics.correlation import MIN_RELATIVE_VARIANCE, prepare_ranks
+from auricle.metrics.scales import CORRELATION, NONNEGATIVE, SHARE, Scale
 
 NEEDS_DIMENSIONS = "needs dimensions such as arousal"
 DENSITY_GRID_SIZE = 40
@@ -62,6 +63,8 @@ def get_dimension_value(output: Output, dimension: str) -> float:
 class SeparationAggregator(WeightedAggregator):
     """The mean eta² of all dimensions, over statistics (label, ((dimension, value), …))."""
 
+    scale = SHARE
+
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         labels, table = split_dimensions(stats)
         dimensions = [eta_squared(labels, values) for values in table.values()]
@@ -81,6 +84,8 @@ class SeparationAggregator(WeightedAggregator):
 
 class EtaSquaredAggregator(WeightedAggregator):
     """Eta² of one dimension over (label, value)."""
+
+    scale = SHARE
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         return eta_squared([stat[0] for stat in stats], np.array([stat[1] for stat in stats], dtype=np.float64))
@@ -277,8 +282,9 @@ def _root_mean_squared_error(moments: Moments) -> float:
 class MomentsAggregator(WeightedAggregator):
     """An aggregator over (predicted, true) numbers that needs only their moments."""
 
-    def __init__(self, finish: Callable[[Moments], float]) -> None:
+    def __init__(self, finish: Callable[[Moments], float], scale: Scale = CORRELATION) -> None:
         self._finish = finish
+        self.scale = scale
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
@@ -342,7 +348,7 @@ def _rating_metrics(
         Metric(
             f"{name}_{dimension}",
             partial(_value_and_rating, dimension=dimension),
-            MomentsAggregator(finish),
+            MomentsAggregator(finish, CORRELATION if higher_is_better else NONNEGATIVE),
             higher_is_better=higher_is_better,
             title=f"{title} {dimension}",
             plot="ratings" if higher_is_better else "",

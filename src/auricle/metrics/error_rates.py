@@ -14,8 +14,8 @@ from auricle.metrics.base import (
     Array,
     Details,
     Metric,
+    RatioAggregator,
     Stats,
-    SumAggregator,
     constant_bounds,
     divide,
     mean,
@@ -117,22 +117,17 @@ def split_all_characters(text: str) -> Sequence[str]:
 SUBSTITUTIONS, DELETIONS, INSERTIONS, LENGTH, RATE, RATE_COUNT = range(6)
 
 
-def _pooled_rate(totals: Array) -> float:
-    errors = totals[SUBSTITUTIONS] + totals[DELETIONS] + totals[INSERTIONS]
-    return divide(errors, totals[LENGTH])
-
-
 def _error_details(totals: Array) -> Details:
     names = ("substitutions", "deletions", "insertions", "reference_length")
     counts = {name: int(total) for name, total in zip(names, totals, strict=False)}
     return {**counts, "utterance_mean": divide(totals[RATE], totals[RATE_COUNT])}
 
 
-class PooledErrorRate(SumAggregator):
+class PooledErrorRate(RatioAggregator):
     """Errors per reference token over all samples; tokens inserted where the reference is empty count, too."""
 
     def __init__(self) -> None:
-        super().__init__(_pooled_rate, _error_details)
+        super().__init__((SUBSTITUTIONS, DELETIONS, INSERTIONS), LENGTH, _error_details)
 
     def details(self, stats: Stats) -> Details:
         """Return the counts of errors, and those on silence if there are empty references."""

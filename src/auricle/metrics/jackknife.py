@@ -1,17 +1,29 @@
-"""The influence of each sample, or cluster of samples, on a number: what changes if it is left out.
+"""The standard error of a number: what changes if samples, or clusters of samples, are left out.
 
-The influences give the standard error of any number, whatever its aggregator computes, and of differences between
-numbers over the same samples.
+Any number whose aggregator is known gets the jackknife: it is computed again without each unit. A function about which
+nothing is known may jump (a median), so it gets a bootstrap instead: units are drawn at random with replacement.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import dataclass
 
 import numpy as np
 
-from auricle.metrics.base import Aggregator, Array, Codes, Stats, SumAggregator, SupportsWeights, stats_to_matrix
+from auricle.metrics.base import (
+    Aggregator,
+    Array,
+    Codes,
+    Mask,
+    Stats,
+    SumAggregator,
+    SupportsScale,
+    SupportsWeights,
+    stats_to_matrix,
+)
+from auricle.metrics.scales import REAL, UNKNOWN, Estimate, Scale
 
 MAX_GROUPS = 1000
 """Most times that a number is computed again; with more units, several are left out together."""
@@ -19,6 +31,9 @@ MIN_GROUPS = 100
 """Fewest times that the number of many units is computed again, however slow its aggregator is."""
 COMPUTATION_BUDGET = 20_000_000
 """Statistics that a slow aggregator may process in total; large data is divided into fewer groups."""
+
+
+# --- influences ------------------------------------------------------------------------------
 
 
 def unit_influences(stats: Stats, aggregate: Aggregator, clusters: Codes | None = None) -> Array:
@@ -38,18 +53,22 @@ def unit_influences(stats: Stats, aggregate: Aggregator, clusters: Codes | None 
     Returns:
         One value per unit, in the order of samples or cluster indices; NaN if the number is undefined without the
         unit. Beyond 1,000 units (fewer if the aggregator is slow), several units at random form a group, and there is
-        one value per group.
+        one value per group. Means and ratios always have one value per unit.
 
     Example:
         >>> from auricle.metrics import mean
         >>> unit_influences([1.0, 2.0, 6.0], mean).round(3).tolist()
         [-0.667, -0.333, 1.0]
     """
-    values = compute_without_units(stats, aggregate, clusters)
+    return _to_influences(compute_without_units(stats, aggregate, clusters))
+
+
+def _to_influences(values: Array) -> Array:
     count = len(values)
     if count < 2 or np.isnan(values).all():
         return np.full(count, math.nan)
-    influences: Array = (count - 1) / count * (np.nanmean(values) - values)
+    with np.errstate(invalid="ignore"):  # between infinite values
+        influences: Array = (count - 1) / count * (np.nanmean(values) - values)
     return influences
 
 
@@ -66,6 +85,16 @@ def standard_error(influences: Array) -> float:
         return math.sqrt(count / (count - 1) * float(np.einsum("n,n->", defined, defined)))
 
 
+def _skewness(influences: Array) -> float:
+    """Compute the skewness of a number's distribution: that of its units, over the square root of their number."""
+    defined = influences[~np.isnan(influences)]
+    largest = float(np.abs(defined).max(initial=0.0))
+    if not largest or not math.isfinite(largest):
+        return 0.0
+    scaled = defined / largest
+    return float((scaled**3).sum() / (scaled**2).sum() ** 1.5)
+
+
 def count_units(stats: Stats, clusters: Codes | None) -> int:
     """Return the number of independent units: samples, or clusters of samples."""
     if clusters is None or not len(clusters):
@@ -73,25 +102,103 @@ def count_units(stats: Stats, clusters: Codes | None) -> int:
     return int(clusters.max()) + 1
 
 
+# --- estimates -------------------------------------------------------------------------------
+
+
+def choose_scale(stats: Stats, aggregate: Aggregator, clusters: Codes | None) -> Scale:
+    """Return the scale of a number, as its aggregator declares it."""
+    if not isinstance(aggregate, SupportsScale):
+        return REAL if isinstance(aggregate, SupportsWeights) else UNKNOWN
+    return aggregate.choose_scale(stats, np.arange(len(stats)) if clusters is None else clusters)
+
+
+def estimate_number(stats: Stats, aggregate: Aggregator, clusters: Codes | None, scale: Scale) -> Estimate:
+    """Estimate a number and its error on a scale."""
+    value = float(scale.transform(np.array([aggregate(stats)], dtype=np.float64))[0])
+    return _Replicates.of(stats, aggregate, clusters).transformed(scale).estimate(value)
+
+
+def estimate_difference(stats: tuple[Stats, Stats], aggregate: Aggregator, clusters: Codes | None) -> Estimate:
+    """Estimate the difference of a number between two runs over the same samples, and its error."""
+    a, b = stats
+    value = float(aggregate(b)) - float(aggregate(a))
+    return (_Replicates.of(b, aggregate, clusters) - _Replicates.of(a, aggregate, clusters)).estimate(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Replicates:
+    """A number computed without each unit, or from random draws of units."""
+
+    values: Array
+    is_drawn: bool
+    units: int
+
+    @classmethod
+    def of(cls, stats: Stats, aggregate: Aggregator, clusters: Codes | None) -> _Replicates:
+        is_drawn = not isinstance(aggregate, SupportsWeights)
+        compute = compute_with_draws if is_drawn else compute_without_units
+        return cls(compute(stats, aggregate, clusters), is_drawn, count_units(stats, clusters))
+
+    def __sub__(self, other: _Replicates) -> _Replicates:
+        with np.errstate(invalid="ignore"):  # between two infinite perplexities
+            return _Replicates(self.values - other.values, self.is_drawn, self.units)
+
+    def transformed(self, scale: Scale) -> _Replicates:
+        return _Replicates(scale.transform(self.values), self.is_drawn, self.units)
+
+    def estimate(self, value: float) -> Estimate:
+        if self.is_drawn:
+            return Estimate(value, self._drawn_error(), 0.0, max(1, self.units - 1), self.units)
+        influences = _to_influences(self.values)
+        degrees = max(1, int((~np.isnan(influences)).sum()) - 1)
+        return Estimate(value, standard_error(influences), _skewness(influences), degrees, self.units)
+
+    def _drawn_error(self) -> float:
+        defined = self.values[~np.isnan(self.values)]
+        if self.units < 2 or len(defined) < 2:
+            return math.nan
+        # The variance between draws is too small by (n - 1) / n.
+        return float(defined.std(ddof=1)) * math.sqrt(self.units / (self.units - 1))
+
+
 def compute_without_units(stats: Stats, aggregate: Aggregator, clusters: Codes | None) -> Array:
     """Compute the number without each unit, or without each group of units."""
     units = np.arange(len(stats)) if clusters is None else clusters
     unit_count = count_units(stats, clusters)
     group_count = min(unit_count, limit_groups(aggregate, len(stats)))
+    if clusters is None and isinstance(aggregate, SupportsWeights) and not isinstance(aggregate, SumAggregator):
+        distinct, codes = encode_distinct(stats)
+        if len(distinct) <= group_count:
+            return _without_each(distinct, codes, aggregate)[codes]
     if group_count < unit_count:
         # At random: neighbours in the data are often alike, and groups of like units would hide how units differ.
         units = (np.random.default_rng(0).permutation(unit_count) % group_count)[units]
     if isinstance(aggregate, SumAggregator):
         return _subtract_totals(stats, aggregate, units, group_count)
     if isinstance(aggregate, SupportsWeights):
-        return _remove_weights(stats, aggregate, units, group_count)
+        value = aggregate.prepare_weighted(stats)
+        return np.array([value((units != group).astype(np.float64)) for group in range(group_count)])
     return np.array([aggregate(_select(stats, units != group)) for group in range(group_count)], dtype=np.float64)
 
 
+def compute_with_draws(stats: Stats, aggregate: Aggregator, clusters: Codes | None) -> Array:
+    """Compute the number of as many units as there are, drawn with replacement; the draws are always the same."""
+    rng = np.random.default_rng(0)
+    unit_count = count_units(stats, clusters)
+    members = None if clusters is None else [np.flatnonzero(clusters == unit) for unit in range(unit_count)]
+    values = []
+    for _ in range(limit_groups(aggregate, len(stats))):
+        drawn = rng.integers(0, unit_count, unit_count)
+        values.append(
+            aggregate(_take(stats, drawn if members is None else np.concatenate([members[u] for u in drawn])))
+        )
+    return np.array(values, dtype=np.float64)
+
+
 def limit_groups(aggregate: Aggregator, size: int) -> int:
-    """Return into how many groups units are divided at most."""
+    """Return how many times a number is computed again at most."""
     if isinstance(aggregate, SumAggregator):
-        return MAX_GROUPS
+        return size if aggregate.is_fast else MAX_GROUPS
     cost: int = getattr(aggregate, "cost", 1)  # per statistic; set by aggregators of other frameworks
     return max(MIN_GROUPS, min(MAX_GROUPS, COMPUTATION_BUDGET // max(1, size * cost)))
 
@@ -99,26 +206,26 @@ def limit_groups(aggregate: Aggregator, size: int) -> int:
 def _subtract_totals(stats: Stats, aggregate: SumAggregator, units: Codes, count: int) -> Array:
     rows = stats_to_matrix(stats)
     unit_totals = np.stack([np.bincount(units, weights=column, minlength=count) for column in rows.T], axis=1)
-    return aggregate.finish_each(rows.sum(axis=0) - unit_totals)
+    with np.errstate(invalid="ignore"):  # between infinite values
+        return aggregate.finish_each(rows.sum(axis=0) - unit_totals)
 
 
-def _remove_weights(stats: Stats, aggregate: SupportsWeights, units: Codes, count: int) -> Array:
-    if len(stats) == count:
-        distinct, codes = encode_distinct(stats)
-        counts = np.bincount(codes).astype(np.float64)
-        value, removed = aggregate.prepare_weighted(distinct), np.eye(1, len(counts))[0]
-        values = np.array([value(counts - np.roll(removed, index)) for index in range(len(counts))])
-        by_sample: Array = values[codes][np.argsort(units)]
-        return by_sample
-    value = aggregate.prepare_weighted(stats)
-    return np.array([value((units != group).astype(np.float64)) for group in range(count)])
+def _without_each(distinct: Stats, codes: Codes, aggregate: SupportsWeights) -> Array:
+    """Compute the number without one of each of the distinct statistics."""
+    counts = np.bincount(codes).astype(np.float64)
+    value, removed = aggregate.prepare_weighted(distinct), np.eye(1, len(counts))[0]
+    return np.array([value(counts - np.roll(removed, index)) for index in range(len(counts))])
 
 
-def _select(stats: Stats, mask: Array) -> Stats:
+def _select(stats: Stats, mask: Mask) -> Stats:
+    return _take(stats, np.flatnonzero(mask))
+
+
+def _take(stats: Stats, indices: Codes) -> Stats:
     if isinstance(stats, np.ndarray):
-        selected: Stats = stats[mask]
-        return selected
-    return [stats[index] for index in np.flatnonzero(mask).tolist()]
+        taken: Stats = stats[indices]
+        return taken
+    return [stats[index] for index in indices.tolist()]
 
 
 def encode_distinct(stats: Stats) -> tuple[Stats, Codes]:

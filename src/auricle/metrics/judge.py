@@ -19,9 +19,9 @@ from auricle.metrics.base import (
     Array,
     ConstantBounds,
     Details,
+    MeanAggregator,
     Metric,
     Stats,
-    SumAggregator,
     WeightedAggregate,
     WeightedAggregator,
     constant_bounds,
@@ -33,6 +33,7 @@ from auricle.metrics.error_rates import reference_texts
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error, build_transcript
 from auricle.metrics.rubric import RUBRICS_DIR, Rubric, load_rubric
+from auricle.metrics.scales import CORRELATION
 
 __all__ = ["load_rubric", "make_judge_metric"]
 
@@ -249,12 +250,14 @@ JUDGE_SCALES: Mapping[str, JudgeScale] = {
 }
 """How verdicts of several judges are combined and compared, by the kind of rubric."""
 
-win_rate = SumAggregator(lambda totals: divide(totals[0], totals[-1]), _pairwise_details)
+win_rate = MeanAggregator(_pairwise_details)
 """The share of wins; a tie counts half."""
 
 
 class KappaAggregator(WeightedAggregator):
     """Cohen's kappa of (verdict, gold) pairs; `quadratic` weights disagreements by their squared distance."""
+
+    scale = CORRELATION
 
     def __init__(self, *, quadratic: bool) -> None:
         self._quadratic = quadratic

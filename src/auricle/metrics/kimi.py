@@ -15,7 +15,7 @@ from pathlib import Path
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Output, Sample
-from auricle.metrics.base import ConstantBounds, Metric, SumAggregator, divide
+from auricle.metrics.base import ConstantBounds, MeanAggregator, Metric
 from auricle.metrics.judge import SPOKEN_QUESTION_FIELD, TemplateValues, build_template_values, make_judge_metric
 from auricle.metrics.rubric import RUBRICS_DIR, load_rubric
 
@@ -109,7 +109,7 @@ def _score_letter(sample: Sample, output: Generation) -> tuple[int, int]:
 vb_mcq = Metric(
     "vb-mcq",
     _score_letter,
-    SumAggregator(lambda totals: divide(totals[0], totals[-1]), lambda totals: {"drawn": int(totals[1])}),
+    MeanAggregator(lambda totals: {"drawn": int(totals[1])}),
     title="vb-mcq",
     variant=f"seed-{VB_MCQ_SEED}",
     bounds=ConstantBounds((0, 0), (1, 0)),

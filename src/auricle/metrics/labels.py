@@ -32,6 +32,7 @@ from auricle.metrics.base import (
 from auricle.metrics.confusion import ClassAggregate, ConfusionAggregator, LabelStat, get_task_labels
 from auricle.metrics.label_alignment import LabelAlignment, align_labels
 from auricle.metrics.readings import as_text, read_label, read_option, require_value
+from auricle.metrics.scales import SHARE
 from auricle.text import Reading
 
 NEEDS_TEXT_OR_SCORES = (
@@ -225,6 +226,8 @@ def _score_confidence(sample: Sample, output: Output, synonyms: bool) -> tuple[f
 
 class ExpectedCalibrationError(WeightedAggregator):
     """Expected calibration error over (confidence, hit) pairs: 15 bins of equal width, weighted by size."""
+
+    scale = SHARE
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np

@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Likelihood, Output, Sample
-from auricle.metrics.base import Array, ConstantBounds, Details, FirstValueMean, Metric, SumAggregator, divide, mean
+from auricle.metrics.base import Array, ConstantBounds, Details, MeanAggregator, Metric, SumAggregator, divide, mean
 from auricle.metrics.labels import get_choices, resolve_option
+from auricle.metrics.scales import LOG, NONNEGATIVE
 
 MAX_EXPONENT = 700.0
 """Largest argument of `math.exp` that does not overflow."""
@@ -60,7 +61,7 @@ def _choice_details(totals: Array) -> Details:
     return {"ties": int(totals[1]), **missing}
 
 
-choice_accuracy = FirstValueMean(_choice_details)
+choice_accuracy = MeanAggregator(_choice_details)
 
 
 def _accuracy_metric(name: str, title: str, score: Callable[..., ChoiceStat]) -> Metric:
@@ -179,7 +180,7 @@ def _perplexity_metric(name: str, column: int, score: Callable[..., Any] = _surp
     return Metric(
         name,
         score,
-        SumAggregator(finish, _length_details),
+        SumAggregator(finish, _length_details, LOG),
         higher_is_better=False,
         title=f"{name.partition('_')[0].capitalize()} perplexity",
         unit="points",
@@ -198,7 +199,7 @@ byte_perplexity = _perplexity_metric("byte_perplexity", 3)
 bits_per_byte = Metric(
     "bits_per_byte",
     _surprisal_stat,
-    SumAggregator(lambda totals: divide(totals[0], totals[3]) / math.log(2), _length_details),
+    SumAggregator(lambda totals: divide(totals[0], totals[3]) / math.log(2), _length_details, NONNEGATIVE),
     higher_is_better=False,
     title="Bits per byte",
     custom_badness=lambda stat: divide(stat[0], stat[3]),

@@ -20,16 +20,19 @@ from auricle.core.errors import AnswerRefused, SampleError, SpecError, Unreadabl
 from auricle.core.types import Generate, Generation, Json, Output, Part, Sample, Stat, Turn
 from auricle.metrics.base import (
     Aggregator,
+    Codes,
     ConstantBounds,
     Details,
     Metric,
     ScoreFunction,
     Stats,
+    SupportsScale,
     SupportsWeights,
     WeightedAggregate,
     mean,
 )
 from auricle.metrics.readings import join_readings
+from auricle.metrics.scales import REAL, RateScale, Scale
 from auricle.text import Reading
 
 PASS_AT_K = re.compile(r"pass@([1-9]\d*)")
@@ -418,6 +421,18 @@ class AnswerAggregator:
 
     def __call__(self, stats: Stats) -> float:
         return self.inner(self.unwrap(stats))
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        """Return the scale of the inner aggregator; the answers to a sample belong to the same unit."""
+        import numpy as np
+
+        if not isinstance(self.inner, SupportsScale):
+            return REAL
+        answer_counts = [len(answer_stats) for _, answer_stats in stats]
+        scale = self.inner.choose_scale(self.unwrap(stats), np.repeat(units, answer_counts))
+        if isinstance(scale, RateScale) and self.equal_sample_weights:
+            return replace(scale, step=scale.step * sum(answer_counts) / len(stats))  # answers are averaged, not added
+        return scale
 
     def details(self, stats: Stats) -> Details:
         """Return the details of the inner aggregator, the number of answers, and the sum of the counts."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Prediction, Sample
-from auricle.metrics.base import ConstantBounds, FirstValueMean, Metric, SumAggregator, divide, mean
+from auricle.metrics.base import ConstantBounds, MeanAggregator, Metric, mean
 from auricle.metrics.ratings import Dimension, output_variant
 from auricle.metrics.readings import as_text, join_readings, read_option, require_value
 from auricle.text import Reading
@@ -98,12 +98,11 @@ def _score_position_bias(sample: Sample, *outputs: Output, dimension: Dimension)
     return float(first == second == A), float(first == second == B)
 
 
-mean_credit = FirstValueMean(lambda totals: {"ties": int(totals[1])})
+mean_credit = MeanAggregator(lambda totals: {"ties": int(totals[1])})
 """The mean credit; the details count the ties."""
 
-position_bias_rate = SumAggregator(
-    lambda totals: divide(totals[0] + totals[1], totals[-1]),
-    lambda totals: {"first": int(totals[0]), "second": int(totals[1]), "pairs": int(totals[-1])},
+position_bias_rate = MeanAggregator(
+    lambda totals: {"first": int(totals[0]), "second": int(totals[1]), "pairs": int(totals[-1])}, columns=(0, 1)
 )
 """The share of pairs in which both orders chose the same position; the details count each position."""
 

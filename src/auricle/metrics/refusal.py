@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from auricle.metrics.base import ConstantBounds, Metric, SumAggregator, divide
+from auricle.metrics.base import ConstantBounds, MeanAggregator, Metric
 from auricle.text.reading.clean_reply import clean_reply
 
 OPENING_LENGTH = 400
@@ -91,10 +91,7 @@ def refuses(answer: str) -> bool:
 refusal = Metric(
     "refusal",
     lambda _, output: (int(refuses(output.text)), int(not output.text.strip())),
-    SumAggregator(
-        lambda totals: divide(totals[0], totals[-1]),
-        lambda totals: {"refused": int(totals[0]), "of_them_empty": int(totals[1])},
-    ),
+    MeanAggregator(lambda totals: {"refused": int(totals[0]), "of_them_empty": int(totals[1])}),
     title="Refusal",
     bounds=ConstantBounds((0, 0), (1, 0)),
     unit="share",

@@ -17,6 +17,7 @@ from auricle.core.errors import MissingExtra
 from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Array, Metric, SumAggregator
 from auricle.metrics.error_rates import reference_texts
+from auricle.metrics.scales import NONNEGATIVE, PER_CENT
 
 try:  # at import, so that a missing package is reported before the run starts
     from sacrebleu.metrics.bleu import BLEU
@@ -73,10 +74,11 @@ def _make_metric(name: str, title: str, scorer: Scorer, *, higher_is_better: boo
         best = reference_texts(sample.target)[0]
         return scorer.extract_statistics(sample.target, ""), scorer.extract_statistics(sample.target, best)
 
+    scale = PER_CENT if higher_is_better else NONNEGATIVE
     return Metric(
         name,
         score,
-        SumAggregator(scorer.compute_score, lambda _: {"notes": [scorer.note]} if scorer.note else {}),
+        SumAggregator(scorer.compute_score, lambda _: {"notes": [scorer.note]} if scorer.note else {}, scale),
         higher_is_better,
         title=title,
         variant=f"sacrebleu.{scorer.variant}",

@@ -23,26 +23,12 @@ METHODS = {
     "skew-t": ("t", "Student’s t interval, extended on the side to which the units are skewed"),
     "log-skew-t": ("t of log", "the same as t, of the logarithm"),
     "bootstrap-t": ("bootstrap t", "Student’s t interval with the standard error of a bootstrap"),
-    "bootstrap": ("bootstrap", "percentile bootstrap over samples"),
     "price-bonett": ("Price–Bonett", "interval of Price and Bonett of a weighted mean of shares"),
-    "stratified-bootstrap": (
-        "stratified bootstrap",
-        "percentile bootstrap over samples, or clusters of samples, of each part",
-    ),
     "mover": ("MOVER", "from the intervals of the parts, whose distances to the value are combined"),
-    "mcnemar-exact": ("McNemar", "McNemar’s exact test of the pairs that changed; interval of Bonett and Price"),
     "bonett-price": ("Bonett–Price", "interval and test of Bonett and Price for pairs that are right or wrong"),
     "paired-t": ("paired t", "Student’s t of the influence of each pair on the difference"),
-    "paired-bootstrap": ("bootstrap", "percentile bootstrap over pairs, the same draw for both runs"),
-    "fisher-exact": ("Fisher", "Fisher’s exact test; interval of Newcombe"),
     "agresti-caffo": ("Agresti–Caffo", "interval and test of Agresti and Caffo for two independent shares"),
     "welch-t": ("Welch t", "Welch’s t of two independent groups"),
-    "unpaired-bootstrap": ("bootstrap", "percentile bootstrap over samples, drawn for each group by itself"),
-    "stratified-paired-bootstrap": (
-        "stratified bootstrap",
-        "percentile bootstrap over pairs, or clusters of pairs, drawn for each part by itself, the same draw for both "
-        "runs",
-    ),
     "stratified-bonett-price": (
         "Bonett–Price",
         "normal approximation of Bonett and Price, with the variance of each part",
@@ -88,22 +74,20 @@ def _unit_noun(field: str, *, is_single: bool) -> str:
 
 
 def format_method(method: str, number: HasUnits) -> str:
-    """Format how an interval was computed, with its units if they are not samples: `bootstrap, 12 speakers`."""
+    """Format how an interval was computed, with its units if they are not samples: `gamma, 12 speakers`."""
     name = METHODS.get(_find_kind(method), (method, ""))[0]
     return f"{name}, {name_units(number.cluster, number.units)}" if number.cluster else name
 
 
 def describe_method(method: str) -> str:
-    """Describe how an interval was computed, with the number of draws."""
-    rounds = method.partition(":")[2]
-    drawn = f", {int(rounds):,} draws" if rounds.isdigit() else ""
+    """Describe how an interval was computed."""
     clustered = "; clusters are the units" if CLUSTER_MARK in method else ""
-    return METHODS.get(_find_kind(method), ("", method))[1] + drawn + clustered
+    return METHODS.get(_find_kind(method), ("", method))[1] + clustered
 
 
 def _find_kind(method: str) -> str:
-    """Return the key of a method in `METHODS`: its name without the number of draws and clusters."""
-    return method.partition(":")[0].replace(CLUSTER_MARK, "")
+    """Return the key of a method in `METHODS`: its name without clusters."""
+    return method.replace(CLUSTER_MARK, "")
 
 
 def has_few_units(number: HasUnits) -> bool:

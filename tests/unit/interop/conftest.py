@@ -1,6 +1,5 @@
 """Fixtures of all interop tests."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +8,6 @@ import pytest
 from auricle import api
 from auricle.engine.spec import Spec
 from tests.support.framework_results import import_single, write_cmi
-
-
-@pytest.fixture(autouse=True, scope="module")
-def few_bootstrap_rounds() -> Iterator[None]:
-    """Draw few bootstrap samples; intervals are tested elsewhere."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("auricle.metrics.intervals.BOOTSTRAP_ROUNDS", 20)
-        yield
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from auricle import Generation, Metric, Prediction, Sample
 from auricle.core.types import MAX_TEXT_LENGTH, Record
 from auricle.metrics import mean, metric, ratio
 from auricle.metrics.base import (
-    FirstValueMean,
+    MeanAggregator,
+    RatioAggregator,
     Stats,
     SumAggregator,
     SupportsWeights,
@@ -125,11 +126,32 @@ def test_a_text_longer_than_a_million_characters_is_not_scored(output: Any, targ
 
 
 def test_only_the_first_value_enters_the_mean() -> None:
-    first = FirstValueMean()
+    first = MeanAggregator()
     assert first([(1.0, 9.0), (0.0, 9.0)]) == 0.5
-    assert first.unwrap([(1.0, 9.0)]) == [1.0]
-    assert first.inner is mean
+    assert first.get_numbers([(1.0, 9.0)]).tolist() == [1.0]
     assert compute_interval([(1.0, 9.0)] * 3, first).method == "wilson"
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "stats", "method"),
+    [
+        (mean, [0.5, 1.0, 0.0], "effective-wilson"),
+        (mean, [0.5, 1.0, 2.0], "skew-t"),
+        (mean, [-1.0, 1.0, 0.0], "skew-t"),
+        (MeanAggregator(columns=(0, 1)), [(1.0, 0.0), (0.0, 0.0), (0.0, 1.0)], "wilson"),
+        (ratio, [(1, 4), (0, 5)], "gamma"),
+        (ratio, [(1.5, 4), (0, 5)], "skew-t"),
+        (ratio, [(-1, 4), (0, 5)], "skew-t"),
+        (RatioAggregator(is_share=True), [(1, 4), (0, 5)], "effective-wilson"),
+        (max, [1.0, 2.0], "bootstrap-t"),
+    ],
+)
+def test_the_statistics_decide_the_method_of_an_interval(aggregate: Any, stats: list[Any], method: str) -> None:
+    assert compute_interval(stats, aggregate).method == method
+
+
+def test_a_ratio_without_a_denominator_is_undefined() -> None:
+    assert np.isnan(ratio.finish_each(np.array([[1.0, 0.0, 1.0], [1.0, 2.0, 1.0]]))).tolist() == [True, False]
 
 
 def test_a_weighted_aggregator_gives_every_statistic_the_weight_one() -> None:

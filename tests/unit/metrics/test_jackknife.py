@@ -5,13 +5,22 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr
+from scipy.stats import pearsonr, skew
 
 from auricle.metrics import jackknife
-from auricle.metrics.base import mean, ratio
+from auricle.metrics.base import Stats, SumAggregator, mean, ratio
 from auricle.metrics.correlation import lcc, srcc
-from auricle.metrics.jackknife import count_units, standard_error, unit_influences
+from auricle.metrics.jackknife import (
+    compute_with_draws,
+    count_units,
+    estimate_difference,
+    estimate_number,
+    limit_groups,
+    standard_error,
+    unit_influences,
+)
 from auricle.metrics.labels import uar
+from auricle.metrics.scales import REAL
 
 RNG = np.random.default_rng(3)
 
@@ -49,12 +58,53 @@ def test_clusters_are_left_out_as_a_whole() -> None:
 def test_many_units_are_left_out_in_random_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.sort(RNG.normal(size=4000))  # sorted: groups of neighbours would give far too small an error
     exact = values.std(ddof=1) / math.sqrt(4000)
-    for aggregate in (mean, lambda stats: float(np.mean(stats))):
+    assert standard_error(unit_influences(values, mean)) == pytest.approx(exact)
+
+    def plain_mean(stats: Stats) -> float:
+        return float(np.mean(stats))
+
+    for aggregate in (SumAggregator(lambda totals: float(totals[0] / totals[-1])), plain_mean):
         influences = unit_influences(values, aggregate)
         assert len(influences) == 1000
         assert standard_error(influences) == pytest.approx(exact, rel=0.1)
     monkeypatch.setattr(jackknife, "COMPUTATION_BUDGET", 1)
-    assert len(unit_influences(values, lambda stats: float(np.mean(stats)))) == 100
+    assert len(unit_influences(values, plain_mean)) == 100
+
+
+@pytest.mark.parametrize(
+    ("size", "cost", "rounds"), [(1, 1, 1000), (20_000, 1, 1000), (20_001, 1, 999), (200_000, 1, 100), (10_000, 4, 500)]
+)
+def test_a_slow_aggregator_is_called_less_often_on_much_data(size: int, cost: int, rounds: int) -> None:
+    def median(stats: Stats) -> float:
+        return float(np.median(stats))
+
+    assert limit_groups(median, size * cost) == rounds
+    median.cost = cost  # type: ignore[attr-defined]
+    assert limit_groups(median, size) == rounds
+
+
+def test_a_function_that_jumps_gets_the_error_of_a_bootstrap() -> None:
+    values = RNG.normal(size=(300, 41))
+    errors = [estimate_number(row, lambda stats: float(np.median(stats)), None, REAL).error for row in values[:20]]
+    assert np.mean(errors) == pytest.approx(np.median(values, axis=1).std(), rel=0.35)
+
+
+def test_draws_of_clusters_are_of_whole_clusters() -> None:
+    clusters = np.array([0, 0, 0, 1, 1, 2])
+    values = compute_with_draws([0.0, 0.0, 0.0, 1.0, 1.0, 5.0], lambda stats: float(stats.count(0.0) % 3), clusters)
+    assert not values.any()
+
+
+def test_an_estimate_of_paired_draws_uses_the_same_draws_for_both_sides() -> None:
+    values = RNG.normal(size=30)
+    estimate = estimate_difference((values, values + 1), lambda stats: float(np.median(stats)), None)
+    assert (estimate.value, estimate.error) == pytest.approx((1.0, 0.0), abs=1e-12)
+
+
+def test_skewness_is_that_of_the_units() -> None:
+    values = np.array([0.0] * 9 + [10.0])
+    estimate = estimate_number(values, mean, None, REAL)
+    assert estimate.skewness == pytest.approx(skew(values) / math.sqrt(10))
 
 
 def test_a_number_that_is_undefined_without_a_unit_has_no_influence_of_it() -> None:

@@ -101,7 +101,7 @@ def test_the_cluster_is_stored_with_the_numbers_and_used_by_comparisons(tmp_path
     row = api.compare(tmp_path / "a", tmp_path / "b").rows[0]
     assert (row.cluster, row.units, row.n) == ("speaker", 4, 12)
     row = api.compare(tmp_path / "a", tmp_path / "b", cluster="none").rows[0]
-    assert (row.cluster, row.units, row.method) == ("", 12, "mcnemar-exact")
+    assert (row.cluster, row.units, row.method) == ("", 12, "bonett-price")
     with pytest.raises(SpecError, match=r"No sample of .* has the metadata field 'voice'"):
         api.compare(tmp_path / "a", tmp_path / "b", cluster="voice")
 

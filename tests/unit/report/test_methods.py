@@ -43,14 +43,13 @@ def test_a_range_of_units_is_named_once() -> None:
 
 
 def test_a_method_names_its_units_only_if_they_are_not_samples() -> None:
-    assert format_method("cluster-bootstrap:1000", FakeNumber(12, "speaker")) == "bootstrap, 12 speakers"
+    assert format_method("cluster-gamma", FakeNumber(12, "speaker")) == "gamma, 12 speakers"
     assert format_method("wilson", FakeNumber(12)) == "Wilson"
     assert format_method("cluster-paired-t", FakeNumber(12, "speaker")) == "paired t, 12 speakers"
     assert format_method("unknown", FakeNumber(12)) == "unknown"
 
 
-def test_a_method_is_described_with_its_draws() -> None:
-    assert describe_method("bootstrap:1000") == f"{METHODS['bootstrap'][1]}, 1,000 draws"
+def test_a_method_is_described_with_its_units() -> None:
     assert describe_method("wilson") == METHODS["wilson"][1]
     assert describe_method("cluster-gamma") == f"{METHODS['gamma'][1]}; clusters are the units"
     assert describe_method("unknown") == "unknown"

@@ -48,7 +48,7 @@ def test_combined_number_is_the_weighted_mean_of_the_parts(metrics: Metrics, sui
     assert combined.low is not None
     assert combined.high is not None
     assert combined.low < combined.value < combined.high
-    assert (combined.interval, metrics["exact_match"].interval) == ("stratified-bootstrap:1000", "price-bonett")
+    assert (combined.interval, metrics["exact_match"].interval) == ("mover", "price-bonett")
     assert part_value(metrics, "wer", "english") == english.value
     assert part_value(metrics, "wer", "en") == english.value
 
@@ -197,7 +197,7 @@ def test_clusters_of_parts_are_kept(manifest: Any, tmp_path: Path) -> None:
         )
     (tmp_path / "suite.yaml").write_text("suite: [a.yaml, b.yaml]\n")
     metrics = evaluate_suite(tmp_path / "suite.yaml", "echo", tmp_path / "run")
-    assert metrics["exact_match"].interval == "stratified-bootstrap:1000"
+    assert metrics["exact_match"].interval == "mover"
 
 
 def test_part_of_a_suite_is_an_ordinary_run(suite_folder: Path, tmp_path: Path) -> None:

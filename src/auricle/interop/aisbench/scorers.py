@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from auricle.core.errors import MissingExtra, SpecError, Unreadable
 from auricle.interop.aisbench.math_answers import are_equivalent
 from auricle.interop.aisbench.postprocessors import bbh_text, first_phrase
-from auricle.metrics.base import Stats, WeightedAggregate, mean
+from auricle.metrics.base import Codes, Stats, WeightedAggregate, mean
 from auricle.metrics.rouge import (
     score_distinct_ngrams,
     score_distinct_summary,
@@ -25,6 +25,7 @@ from auricle.metrics.rouge import (
     score_summary,
     split_rouge_tokens,
 )
+from auricle.metrics.scales import Scale
 
 Scorer = Callable[..., float]
 """Function of a reply, a reference and the options of an evaluator."""
@@ -248,6 +249,9 @@ class BootstrapMedian:
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         return mean.prepare_weighted(stats)
+
+    def choose_scale(self, stats: Stats, units: Codes) -> Scale:
+        return mean.choose_scale(stats, units)
 
 
 def _rouge_lines(text: str) -> list[list[str]]:

@@ -16,8 +16,9 @@ import orjson
 
 from auricle.core.errors import MissingExtra, Unreadable
 from auricle.core.types import Generation, Json, Sample, Stat
-from auricle.metrics.base import Array, Metric, SumAggregator, constant_bounds, divide, mean, ratio
+from auricle.metrics.base import Array, Metric, RatioAggregator, SumAggregator, constant_bounds, divide, mean
 from auricle.metrics.ifeval.checks import CHECKS
+from auricle.metrics.scales import SHARE
 
 if find_spec("langdetect") is None:  # at import, so that it is reported before the run starts
     raise MissingExtra("IFEval", "ifeval")
@@ -146,7 +147,14 @@ def instruction_metric(strictness: Strictness) -> Metric:
         return (0, count), (count, count)
 
     name = f"ifeval_instruction_{strictness}"
-    return Metric(name, score, ratio, title=f"IFEval instructions, {strictness}", bounds=bounds, unit="share")
+    return Metric(
+        name,
+        score,
+        RatioAggregator(is_share=True),
+        title=f"IFEval instructions, {strictness}",
+        bounds=bounds,
+        unit="share",
+    )
 
 
 def _instruction_count(sample: Sample) -> int:
@@ -188,6 +196,7 @@ ifeval = Metric(
     SumAggregator(
         lambda totals: sum(_four_accuracies(totals).values()) / 4,
         lambda totals: {**_four_accuracies(totals), "instructions": int(totals[COUNT])},
+        SHARE,
     ),
     title="IFEval",
     bounds=_score_all_bounds,

@@ -17,7 +17,7 @@ def make_row(metric: str = "wer", a: float = 0.10, b: float = 0.12, field: str =
         value_a=a,
         value_b=b,
         difference=b - a,
-        method="bootstrap",
+        method="paired-t",
         metric=metric,
         title=metric,
         field=field,

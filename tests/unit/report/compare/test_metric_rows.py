@@ -61,7 +61,7 @@ def test_clusters_are_resampled_whole(run: Any, quiz: Any) -> None:
     a, b = (run(n, data, cluster="voice", wrong=w) for n, w in (("a", 0.0), ("b", 0.1)))
     comparison = compare(a, b)
     row = find_row(comparison, "exact_match")
-    assert row.method == "paired-cluster-bootstrap:1000"
+    assert row.method == "cluster-paired-t"
     assert row.units == 8
     assert row.cluster == "voice"
     assert "† only 8 voices: intervals are approximate" in list(compare_text.format_comparison(comparison))
@@ -273,6 +273,6 @@ def test_groups_are_in_natural_order_and_tested_after_the_whole() -> None:
 def test_samples_without_a_value_are_their_own_clusters() -> None:
     a = make_side([1.0, 0.0, 0.0, 1.0], speaker=["x", None, None, "x"])
     row = make_row(a, make_side([0.0, 1.0, 1.0, 0.0]), cluster="speaker")
-    assert (row.units, row.n, row.method) == (3, 4, "paired-cluster-bootstrap:1000")
+    assert (row.units, row.n, row.method) == (3, 4, "cluster-paired-t")
     alone = make_side([1.0, 0.0, 0.0, 1.0], speaker=["x", "x", "x", "x"])
     assert make_row(alone, make_side([0.0, 1.0, 1.0, 0.0]), cluster="speaker").units == 4

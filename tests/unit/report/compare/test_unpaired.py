@@ -67,7 +67,7 @@ def test_runs_without_common_samples_are_compared_as_independent_groups(human_an
     assert not comparison.is_paired
     row = find_row(comparison, "accuracy")
     assert (row.samples, row.n) == ((48, 32), 80)
-    assert (row.value_a, row.value_b, row.method) == (1.0, 0.25, "fisher-exact")
+    assert (row.value_a, row.value_b, row.method) == (1.0, 0.25, "agresti-caffo")
     assert row.p < 0.001
     assert row.low < row.difference < row.high
     assert "No sample is in both runs: they are compared as independent samples." in comparison.notes
@@ -153,7 +153,7 @@ def test_the_page_shows_the_sizes_of_both_groups(human_and_generated: Any, tmp_p
     assert "48 / 32" in page
     assert "classify-human / classify-generated" in page
     assert "Samples in A" in page
-    assert "Fisher’s exact test" in page
+    assert "Agresti and Caffo" in page
 
 
 def test_groups_are_compared_on_the_command_line(auricle: Any, human_and_generated: Any) -> None:

@@ -1,0 +1,229 @@
+"""The 95 % interval of a number from its standard error, on the scale that suits it.
+
+A standard error alone gives intervals that leave the possible range, collapse to a point when every answer is right,
+and miss the truth too often when there are few samples. An aggregator therefore returns the scale of its numbers:
+what range they have and how their error depends on their value.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from auricle.metrics.distributions import gamma_quantile, normal_quantile, t_quantile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
+
+LEVEL = 0.95
+UPPER = (1 + LEVEL) / 2
+Z_95 = normal_quantile(UPPER)
+"""Standard normal quantile of a two-sided 95 % interval."""
+ERRORS_AT_ONCE = 2.0
+"""How many errors are assumed to occur together, as far as too few errors show it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with what is known about its error."""
+
+    value: float
+    error: float
+    """Standard error; NaN if it is unknown."""
+    skewness: float
+    """Skewness of the estimate's distribution; 0 if it is unknown."""
+    degrees: float
+    """Degrees of freedom of the standard error."""
+    units: int
+    """Number of independent units: samples, or clusters of samples."""
+
+    @property
+    def quantile(self) -> float:
+        """How many standard errors a 95 % interval extends to each side."""
+        return t_quantile(UPPER, self.degrees)
+
+    @property
+    def inflation(self) -> float:
+        """How much larger the variance has to be taken because it is estimated from few units."""
+        return (self.quantile / Z_95) ** 2
+
+
+class Scale(Protocol):
+    """How an interval follows from a number and its standard error."""
+
+    @property
+    def name(self) -> str:
+        """Name of the method."""
+
+    @property
+    def needs_error(self) -> bool:
+        """Whether the interval depends on the standard error."""
+
+    def transform(self, values: Array) -> Array:
+        """Return values on the scale on which their error is estimated."""
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        """Return the ends of the 95 % interval of an estimate on that scale, in the unit of the number."""
+
+    def unchanged_bound(self, units: int) -> float:
+        """Return how large a difference may be if no unit differs; 0 if nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RealScale:
+    """Any number, such as a mean rating: Student's t interval, extended on the side to which the units are skewed.
+
+    The interval extends to the further end of two intervals at each side: that of Student's t, and that of t after
+    Hall's (1992) correction for skewness.
+    """
+
+    lowest: float = -math.inf
+    name: str = "skew-t"
+    needs_error: bool = True
+
+    def transform(self, values: Array) -> Array:
+        return values
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        half = estimate.quantile * estimate.error
+        low, high = estimate.value - half, estimate.value + half
+        if estimate.skewness:
+            corrected = [self._hall_bound(estimate, sign * estimate.quantile) for sign in (1, -1)]
+            low, high = min(low, corrected[0]), max(high, corrected[1])
+        return max(self.lowest, low), high
+
+    @staticmethod
+    def _hall_bound(estimate: Estimate, quantile: float) -> float:
+        skewness = estimate.skewness
+        cube = 1 + skewness * (quantile - skewness / 6)
+        return estimate.value - estimate.error * (math.copysign(abs(cube) ** (1 / 3), cube) - 1) * 3 / skewness
+
+    def unchanged_bound(self, units: int) -> float:
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LogScale:
+    """Positive numbers whose error grows with their value, such as a perplexity: an interval of their logarithm."""
+
+    name: str = "log-skew-t"
+    needs_error: bool = True
+
+    def transform(self, values: Array) -> Array:
+        import numpy as np
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logarithms: Array = np.log(values)
+        return logarithms
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        low, high = RealScale().interval(estimate)
+        return math.exp(low), _exp(high)
+
+    def unchanged_bound(self, units: int) -> float:
+        return 0.0
+
+
+def _exp(value: float) -> float:
+    try:
+        return math.exp(value)
+    except OverflowError:
+        return math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedScale:
+    """Numbers between two limits, such as an accuracy or a correlation: Wilson's score interval.
+
+    The number of trials is that of independent zeros and ones with the same standard error, or the number of units if
+    the number is at a limit.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    trials: float | None = None
+    """Number of trials, if it is known: that of independent zeros and ones."""
+    most_trials: float = math.inf
+    name: str = "effective-wilson"
+
+    @property
+    def needs_error(self) -> bool:
+        return self.trials is None
+
+    def transform(self, values: Array) -> Array:
+        return values
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        share = min(1.0, max(0.0, (estimate.value - self.low) / (self.high - self.low)))
+        low, high = wilson_interval(share, self.trials or self._effective_trials(share, estimate))
+        return self._restore(low), self._restore(high)
+
+    def _effective_trials(self, share: float, estimate: Estimate) -> float:
+        variance = (estimate.error / (self.high - self.low)) ** 2
+        trials = share * (1 - share) / variance if variance and 0 < share < 1 else estimate.units
+        return min(trials, self.most_trials) / estimate.inflation
+
+    def _restore(self, share: float) -> float:
+        return self.low + share * (self.high - self.low)
+
+    def unchanged_bound(self, units: int) -> float:
+        return wilson_interval(0.0, units)[1] * (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class RateScale:
+    """Counted errors per word or other unit, without an upper limit: the interval of Fay and Feuer (1997).
+
+    Errors that occur together count as one event, and the number of events has a Poisson distribution. How many occur
+    together is estimated from how much the errors of units vary, and tends to two if hardly any unit has errors. The
+    upper end for no errors at all is thus the exact one of a Poisson distribution for errors in pairs.
+    """
+
+    step: float
+    """The rate of a single error: one over the number of words."""
+    erroneous_units: int
+    """Number of units with errors."""
+    name: str = "gamma"
+    needs_error: bool = True
+
+    def transform(self, values: Array) -> Array:
+        return values
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        at_once = estimate.error**2 / (estimate.value * self.step) if estimate.value else 0.0
+        at_once = (self.erroneous_units * at_once + ERRORS_AT_ONCE) / (self.erroneous_units + 1)
+        event = at_once * estimate.inflation * self.step
+        events = estimate.value / event
+        low = gamma_quantile(1 - UPPER, events) * event if events else 0.0
+        return low, gamma_quantile(UPPER, events + 1) * event
+
+    def unchanged_bound(self, units: int) -> float:
+        return gamma_quantile(UPPER, 1) * ERRORS_AT_ONCE * self.step
+
+
+REAL = RealScale()
+UNKNOWN = RealScale(name="bootstrap-t")
+"""Numbers of a function about which nothing is known; their standard error is that of a bootstrap."""
+NONNEGATIVE = RealScale(lowest=0.0)
+LOG = LogScale()
+SHARE = BoundedScale()
+CORRELATION = BoundedScale(low=-1.0)
+PER_CENT = BoundedScale(high=100.0)
+
+
+def wilson_interval(share: float, trials: float) -> tuple[float, float]:
+    """Compute Wilson's score interval of a share of trials; it is also valid if all or none are hits.
+
+    >>> low, high = wilson_interval(1.0, 12)
+    >>> round(low, 3), high
+    (0.758, 1.0)
+    """
+    spread = Z_95 * Z_95 / trials
+    centre = (share + spread / 2) / (1 + spread)
+    half = Z_95 * math.sqrt(share * (1 - share) / trials + spread / (4 * trials)) / (1 + spread)
+    # Without rounding errors at the limits.
+    return max(0.0, centre - half) if share > 0 else 0.0, min(1.0, centre + half) if share < 1 else 1.0

@@ -1,0 +1,88 @@
+"""Intervals on each scale: known cases and limits."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from scipy.stats import chi2, t
+
+from auricle.metrics.scales import (
+    CORRELATION,
+    LOG,
+    NONNEGATIVE,
+    REAL,
+    SHARE,
+    BoundedScale,
+    Estimate,
+    RateScale,
+    Scale,
+    wilson_interval,
+)
+
+ESTIMATE = Estimate(value=0.4, error=0.05, skewness=0.0, degrees=9, units=10)
+
+
+def test_a_symmetric_number_has_student_s_interval() -> None:
+    half = t.ppf(0.975, 9) * 0.05
+    assert REAL.interval(ESTIMATE) == pytest.approx((0.4 - half, 0.4 + half))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_interval_of_a_skewed_number_is_longer_on_one_side(sign: int) -> None:
+    low, high = REAL.interval(replace(ESTIMATE, skewness=sign * 0.3))
+    half = t.ppf(0.975, 9) * 0.05
+    shorter, longer = (0.4 - low, high - 0.4)[::sign]
+    assert shorter == pytest.approx(half)
+    assert longer > 1.2 * half
+
+
+def test_an_interval_ends_at_the_lowest_possible_number() -> None:
+    assert NONNEGATIVE.interval(replace(ESTIMATE, error=0.5))[0] == 0.0
+
+
+def test_a_logarithm_has_an_interval_of_factors() -> None:
+    low, high = LOG.interval(replace(ESTIMATE, value=math.log(20), error=0.1))
+    assert (low * high) ** 0.5 == pytest.approx(20)
+    assert LOG.interval(replace(ESTIMATE, value=700.0, error=100.0))[1] == math.inf
+
+
+def test_a_bounded_number_has_wilson_s_interval_of_its_effective_trials() -> None:
+    trials = 0.4 * 0.6 / 0.05**2 * (1.959964 / t.ppf(0.975, 9)) ** 2
+    assert SHARE.interval(ESTIMATE) == pytest.approx(wilson_interval(0.4, trials), rel=1e-6)
+    most = BoundedScale(most_trials=10)
+    assert most.interval(ESTIMATE)[0] < SHARE.interval(ESTIMATE)[0]
+
+
+@pytest.mark.parametrize("value", [-1.0, 1.0])
+def test_a_number_at_its_limit_is_not_certain(value: float) -> None:
+    low, high = CORRELATION.interval(replace(ESTIMATE, value=value, error=0.0))
+    assert high - low > 0.3
+    assert value in (low, high)
+
+
+def test_a_rate_of_many_errors_has_the_interval_of_fay_and_feuer() -> None:
+    estimate = Estimate(value=0.1, error=0.01, skewness=0.0, degrees=math.inf, units=1000)
+    scale = RateScale(step=1e-4, erroneous_units=10**9)  # so many that the estimated variance decides alone
+    events = 0.1**2 / 0.01**2
+    expected = (chi2.ppf(0.025, 2 * events) / 2 / events / 10, chi2.ppf(0.975, 2 * events + 2) / 2 / events / 10)
+    assert scale.interval(estimate) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_rate_without_errors_has_the_exact_upper_end_of_errors_in_pairs() -> None:
+    none = Estimate(value=0.0, error=0.0, skewness=0.0, degrees=math.inf, units=500)
+    low, high = RateScale(step=1 / 5000, erroneous_units=0).interval(none)
+    assert low == 0.0
+    assert high == pytest.approx(-math.log(0.025) * 2 / 5000)
+
+
+@pytest.mark.parametrize("scale", [REAL, LOG, SHARE, RateScale(0.01, 2)])
+def test_fewer_degrees_of_freedom_give_longer_intervals(scale: Scale) -> None:
+    few, many = (scale.interval(replace(ESTIMATE, degrees=degrees)) for degrees in (3, 300))
+    assert few[0] < many[0] < 0.4 or scale is LOG
+    assert few[1] - few[0] > many[1] - many[0]
+
+
+def test_how_large_a_difference_may_be_if_nothing_differs() -> None:
+    assert REAL.unchanged_bound(20) == LOG.unchanged_bound(20) == 0.0
+    assert SHARE.unchanged_bound(20) == wilson_interval(0.0, 20)[1] == CORRELATION.unchanged_bound(20) / 2
+    assert RateScale(1 / 200, 3).unchanged_bound(20) == pytest.approx(-math.log(0.025) * 2 / 200)
