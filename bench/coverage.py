@@ -256,9 +256,7 @@ def measure_unpaired_rejection(family: Family, units: int, cluster_size: int, re
     return rejected / repetitions
 
 
-def measure_suite(
-    families: Sequence[Family], units: int, cluster_size: int, repetitions: int
-) -> tuple[float, float]:
+def measure_suite(families: Sequence[Family], units: int, cluster_size: int, repetitions: int) -> tuple[float, float]:
     """Return coverage and rejection of the mean of several tasks."""
     rng = np.random.default_rng(units + 1000 * cluster_size)
     weight = 1 / len(families)

@@ -8,7 +8,7 @@ from sklearn.metrics import mean_squared_error, roc_auc_score
 
 from auricle import Metric
 from auricle.metrics import dimensions
-from auricle.metrics.intervals import prepare_weighted
+from auricle.metrics.base import SupportsWeights
 
 EMOTIONS = ["angry", "calm", "happy", "sad"]
 Array = NDArray[np.float64]
@@ -44,7 +44,8 @@ def test_weights_equal_repetition(metric: Metric) -> None:
     predicted, true = random_ratings(1)
     pairs = np.column_stack([predicted, true])
     weights = np.random.default_rng(0).integers(0, 4, len(pairs))
-    assert prepare_weighted(pairs, metric.aggregate)(weights.astype(float)) == pytest.approx(
+    assert isinstance(metric.aggregate, SupportsWeights)
+    assert metric.aggregate.prepare_weighted(pairs)(weights.astype(float)) == pytest.approx(
         metric.aggregate(np.repeat(pairs, weights, axis=0))
     )
 
