@@ -16,14 +16,12 @@ from auricle.metrics.labels import format_option, get_choices
 from auricle.metrics.unread_judge import UnreadScorer
 from auricle.report.judge_panel import JudgePanel
 from auricle.report.score_table import ScoreTable, list_readings
-from auricle.report.text_format import format_reading
+from auricle.report.text_format import escape_formula, format_reading
 from auricle.runs.audit import WEAK, Audit, AuditItem, AuditLabel
 from auricle.runs.scores import JUDGED, REFUSED, UNREAD
 
 SHEET_COLUMNS = ("id", "question", "options", "reply", "read", "strength", "label")
 DELIMITERS = ",;\t"
-FORMULA_CHARACTERS = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes text that begins with one of these for a formula."""
 
 
 def choose_metric(metrics: Sequence[Metric], name: str | None) -> Metric:
@@ -99,7 +97,7 @@ def build_sheet(audit: Audit, records: Iterable[Record]) -> bytes:
         if record := record_by_id.get(item.id):
             reply = describe_reply(record)
             texts = (*reply, item.value, format_reading(item.reading))
-            table.writerow((item.id, *map(_disarm_formula, texts), item.label))
+            table.writerow((item.id, *map(escape_formula, texts), item.label))
     return text.getvalue().encode("utf-8-sig")  # with the mark, spreadsheets recognise the encoding
 
 
@@ -117,10 +115,6 @@ def _question_text(sample: Sample) -> str:
     if isinstance(question, str):
         return question
     return " ".join(part for value in inputs.values() for part in list_parts(value) if isinstance(part, str))
-
-
-def _disarm_formula(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA_CHARACTERS) else text
 
 
 def read_sheet(path: Path) -> dict[str, str]:

@@ -15,16 +15,19 @@ from typing import Any
 from auricle.core.signature import DECISIVE_PARTS, Signature
 from auricle.metrics.catalogue import metric_title
 from auricle.report.methods import explain_few_units
-from auricle.report.text_format import format_number, format_value
+from auricle.report.text_format import escape_formula, format_number, format_value
 from auricle.runs.metrics import Metrics, Number
 
 CSV_COLUMNS = (
     *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
-    *("interval", "cluster", "units", "scored", "total", "failed", "coverage", "rtfx", "complete", "run", "signature"),
+    *("interval", "cluster", "units", "scored", "total", "failed", "unreadable", "refused", "coverage"),
+    *("rtfx", "complete", "run", "signature"),
 )
-NUMBER_COLUMNS = ("value", "low", "high", "interval", "cluster", "units", "scored", "total", "failed")
+NUMBER_COLUMNS = (
+    *("value", "low", "high", "interval", "cluster", "units"),
+    *("scored", "total", "failed", "unreadable", "refused"),
+)
 MAX_NAME_LENGTH = 80
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # characters that begin a formula in a spreadsheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Cell:
 
     @property
     def coverage(self) -> str:
-        """The share of samples that were scored; empty if all were."""
+        """The share of samples whose answer was read and scored; empty if all were."""
         number = self.number
         return "" if number.read == number.total else f"{min(100 * number.coverage, 99.9):.1f} %"
 
@@ -148,7 +151,7 @@ class Leaderboard:
         writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
         writer.writeheader()
         for result in self.list_results():
-            writer.writerow({name: _escape_formula(value) for name, value in result.items()})
+            writer.writerow({name: escape_formula(value) for name, value in result.items()})
         return text.getvalue()
 
     def to_markdown(self) -> str:
@@ -273,11 +276,6 @@ def _describe_result(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
         "run": cell.run,
         "signature": str(number.signature),
     }
-
-
-def _escape_formula(value: Any) -> Any:
-    """Escape text that a spreadsheet would take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_PREFIXES) else value
 
 
 LATEX_ESCAPES = str.maketrans({

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from auricle.core.types import Likelihood
 
 MAX_CHARACTERS = 4000
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # characters that begin a formula in a spreadsheet
 CONDITION_SUFFIXES = {"context": "", "nothing": ", without a prompt", "itself": ", with the prompt"}
 
 Bound = Literal["value", "low", "high", "worst", "best", "unread_wrong", "unread_right"]
@@ -46,6 +47,15 @@ def group_by_reason(refusals: Mapping[str, str], title: Callable[[str], str] = s
         family = title(name).removesuffix(dimension).rstrip("_ ") if dimension in DIMENSIONS else title(name)
         by_reason.setdefault(reason, {})[family] = None
     return [(list(names), reason) for reason, names in by_reason.items()]
+
+
+def escape_formula(value: Any) -> Any:
+    """Escape text that a spreadsheet would take for a formula.
+
+    >>> escape_formula("=1+1"), escape_formula("1"), escape_formula(-1)
+    ("'=1+1", '1', -1)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_PREFIXES) else value
 
 
 def format_coverage(number: Number) -> str:

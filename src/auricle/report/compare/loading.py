@@ -21,7 +21,7 @@ from auricle.report.score_table import StatArray
 from auricle.report.text_format import format_group
 from auricle.runs.metrics import Metrics
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import ScoreLine, read_scores
+from auricle.runs.scores import REFUSED, ScoreLine, read_scores
 
 ABSENT = -1
 NESTED = {list, type(None)}
@@ -38,6 +38,8 @@ class MetricStats:
     not_applicable: set[int] = field(default_factory=set)
     """Failed samples that the metric does not apply to."""
     unreadable: int = 0
+    """Answers that could not be read, including refused ones."""
+    refused: int = 0
     count: int = 0
 
 
@@ -141,6 +143,7 @@ def _add_scores(side: ComparedRun, line: ScoreLine) -> None:
         return
     for name, scored in side.scored.items():
         scored.unreadable += name in line.unreadable
+        scored.refused += name in line.unreadable and line.reading == REFUSED
         if name in line.stats:
             scored.stats.append(restore_stat(line.stats[name]))
             scored.stat_index[place] = scored.count

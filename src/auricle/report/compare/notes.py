@@ -97,16 +97,18 @@ def _pair_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
 
 
 def _unreadable_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
-    """Describe unreadable answers, with one sentence for all metrics that treat them alike."""
-    like: dict[tuple[int, int, bool], list[str]] = {}
-    for name in a.scored:
-        lost = a.scored[name].unreadable, b.scored[name].unreadable
-        wrong = a.results[name].signature.metric.unreadable_wrong
-        if any(lost):
-            like.setdefault((*lost, wrong), []).append(name)
-    for (in_a, in_b, wrong), names in like.items():
-        what = "counted as wrong in" if wrong else "left out of"
-        yield f"{in_a} answers in A and {in_b} in B could not be read: {what} {', '.join(names)}."
+    """Describe unreadable and refused answers, with one sentence for all metrics that treat them alike."""
+    like: dict[str, list[str]] = {}
+    for name, scored in a.scored.items():
+        other = b.scored[name]
+        if not scored.unreadable and not other.unreadable:
+            continue
+        problem = f"{scored.unreadable} answers in A and {other.unreadable} in B could not be read"
+        if scored.refused or other.refused:
+            problem += f" ({scored.refused} and {other.refused} of them refused)"
+        is_wrong = a.results[name].signature.metric.unreadable_wrong
+        like.setdefault(f"{problem}: {'counted as wrong in' if is_wrong else 'left out of'}", []).append(name)
+    yield from (f"{problem} {', '.join(names)}." for problem, names in like.items())
 
 
 def describe_tests(rows: Sequence[ComparisonRow]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Caveats of a comparison."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,3 +43,15 @@ def test_models_with_different_labels_are_noted(run: Any, moods: Any) -> None:
     a = run("a", moods, "fake-labels", "classify")
     b = run("b", moods, "fake-labels", "classify", labels="angry,happy,neutral")
     assert any("a label for sad:" in note for note in compare(a, b).notes)
+
+
+def test_unread_and_refused_answers_are_noted(run: Any, moods: Any, tmp_path: Path) -> None:
+    (tmp_path / "mute.py").write_text("def reply(text):\n    return 'hm'\n")
+    a, b = (run(name, moods, f"{tmp_path}/mute.py:reply", "classify") for name in "ab")
+    lines = [json.loads(line) for line in (b / "scores.jsonl").read_text().splitlines()]
+    unread = sum("unreadable" in line for line in lines)
+    assert unread
+    refused = [{**line, "reading": "refused"} for line in lines[:3] if "unreadable" in line]
+    (b / "scores.jsonl").write_text("\n".join(map(json.dumps, [*refused, *lines[3:]])) + "\n")
+    (note,) = [note for note in compare(a, b).notes if "could not be read" in note]
+    assert note.startswith(f"{unread} answers in A and {unread} in B could not be read (0 and 3 of them refused): ")
