@@ -154,8 +154,9 @@ def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str, version
     count_edits = count_errors_with_joins if profile.joins_compounds else count_errors
 
     def count(target: Json, text: str) -> tuple[float, ...]:
-        reference = tokenize(normalise(reference_text(target)))
-        edits = count_edits(reference, tokenize(normalise(text)))
+        expected, actual = normalise(reference_text(target)), normalise(text)
+        reference = tokenize(expected)
+        edits = (0, 0, 0) if expected == actual else count_edits(reference, tokenize(actual))
         length = len(reference)
         rate = sum(edits) / length if length else 0.0
         return (*edits, length, rate, float(length > 0))

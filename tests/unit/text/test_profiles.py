@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle.core.errors import UnknownName
-from auricle.text import PROFILES, get_profile, resolve_profile_name, split_characters, split_mixed, split_words
+from auricle.text import (
+    PROFILES,
+    get_profile,
+    profiles,
+    resolve_profile_name,
+    split_characters,
+    split_mixed,
+    split_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -168,13 +176,13 @@ def test_an_unknown_profile_gives_a_suggestion() -> None:
 
 
 def test_results_are_cached_within_bounds() -> None:
-    apply = get_profile("basic").apply
-    assert isinstance(apply, _lru_cache_wrapper)
-    get_profile("basic")("Cached, once.")
-    hits = apply.cache_info().hits
-    get_profile("basic")("Cached, once.")
-    assert apply.cache_info().hits == hits + 1
-    assert apply.cache_info().maxsize == 65_536
+    for apply in (get_profile("zh").apply, profiles._normalise_basic_unicode):
+        assert isinstance(apply, _lru_cache_wrapper)
+        apply("Cached – once.")
+        hits = apply.cache_info().hits
+        apply("Cached – once.")
+        assert apply.cache_info().hits == hits + 1
+        assert apply.cache_info().maxsize == 65_536
 
 
 def test_importing_text_loads_no_heavy_package() -> None:
