@@ -52,7 +52,8 @@ class SamplesTable:
     """The samples of a run."""
 
     frame: pd.DataFrame
-    """`COLUMNS`; metadata as `meta.…`; scores as `stat.…` and `reference.…`; `reading`; `LABEL_COLUMNS`."""
+    """`COLUMNS`; metadata as `meta.…`; scores as `stat.…`, `reference.…` and `silence.…`; `reading`;
+    `LABEL_COLUMNS`."""
     fields: tuple[str, ...] = ()
     """Metadata fields with few enough values to filter by."""
     damaged_lines: int = 0
@@ -275,7 +276,10 @@ def _stats_to_columns(stats: Sequence[Any]) -> dict[str, list[Any]]:
     if not isinstance(first, list) or not first:
         return {}
     if isinstance(first[0], (int, float)) and len(first) == 6:  # S, D, I, reference length, rate, is rated
-        return {"stat": [_error_rate(stat) for stat in stats]}
+        return {
+            "stat": [_error_rate(stat) for stat in stats],
+            "silence": _map_lists(stats, (6,), lambda stat: math.nan if stat[3] else _to_float(stat[2]), math.nan),
+        }
     if isinstance(first[0], (int, float)) and len(first) == 2:
         return {
             "stat": _map_lists(stats, (2,), lambda pair: _to_float(pair[0]), math.nan),

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import auricle.app
+from auricle import Spec, evaluate
 from auricle.app import run_data
 from auricle.app.run_data import badness, format_answer, read_samples, sort_worst_first
 from auricle.app.views import load_test as load_test_view
@@ -244,6 +245,15 @@ def test_answers_of_all_kinds_are_formatted() -> None:
         Prediction(values={"arousal": 0.25}, scale="continuous"),
     )
     assert format_answer(outputs) == "yes | B -0.750 | calm 0.8 | arousal 0.25"
+
+
+def test_insertions_on_silence_have_a_column_of_their_own(manifest: Any, tmp_path: Path) -> None:
+    data = manifest([{"question": "thank you", "answer": ""}, {"question": "one", "answer": "two"}])
+    task_args = {"data": str(data), "metrics": "wer"}
+    evaluate(Spec(task="qa", task_args=task_args, model="echo"), tmp_path / "run")
+    frame = run_data.load_samples(tmp_path / "run").frame
+    assert frame["silence.wer"].tolist() == [2.0, pytest.approx(float("nan"), nan_ok=True)]
+    assert frame["stat.wer"].tolist() == [2.0, 1.0]
 
 
 def test_worst_samples_come_first_and_unscored_ones_last() -> None:

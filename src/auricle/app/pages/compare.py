@@ -202,7 +202,7 @@ def _draw_table(comparison: Comparison) -> None:
     same_unit = [row for row in rows if row.unit == rows[0].unit]
     scale = Scale.fit((end for row in same_unit for end in (row.low, row.high, row.difference)), include_zero=True)
     sizes = ["Pairs", "Better", "Worse"] if comparison.is_paired else ["n (A / B)"]
-    value_headers = ["A", "B", "B − A", "95 % interval", "", "Method", "p", "Adjusted p", *sizes]
+    value_headers = ["A", "B", "B − A", "95 % interval", "", "p", "Adjusted p", *sizes]
     task = [comparison.task] if comparison.task else []
     headers = [*(["Task"] if task else []), "Metric", *(["Samples"] if is_grouped else []), *value_headers]
     cells = [[*task, *_table_row(row, scale if row in same_unit else None, is_grouped)] for row in rows]
@@ -226,9 +226,8 @@ def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> lis
         typeset_number(row.value_a, unit),
         typeset_number(row.value_b, unit),
         Markup("<strong>{}</strong>").format(difference) if row.is_significant else difference,
-        format_difference_interval(row, row.unit),
+        components.build_interval_cell(format_difference_interval(row, row.unit), format_method(row.method, row)),
         components.build_interval_bar(scale, row.low, row.difference, row.high, 0.0) if scale else None,
-        format_method(row.method, row),
         format_p_value(row.p),
         compare_text.format_adjusted(row),
         compare_text.format_size(row),
@@ -272,7 +271,7 @@ def _draw_shifts(shifts: Sequence[Shift]) -> None:
     scale = Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True)
     for name, dimension_shifts in groupby(shifts, key=lambda shift: shift.dimension):
         size = "n (A / B)" if shifts[0].samples else "Pairs"
-        headers = [name, "A", "B", "B − A", "95 % interval", "", "Method", "Adjusted p", "d", size]
+        headers = [name, "A", "B", "B − A", "95 % interval", "", "Adjusted p", "d", size]
         components.draw_table(headers, [_shift_row(shift, scale) for shift in dimension_shifts])
 
 
@@ -282,9 +281,8 @@ def _shift_row(shift: Shift, scale: Scale) -> list[str]:
         typeset_number(shift.value_a, ""),
         typeset_number(shift.value_b, ""),
         typeset(compare_text.mark_difference(shift, "")),
-        format_difference_interval(shift, ""),
+        components.build_interval_cell(format_difference_interval(shift, ""), format_method(shift.method, shift)),
         components.build_interval_bar(scale, shift.low, shift.difference, shift.high, 0.0),
-        format_method(shift.method, shift),
         format_p_value(shift.adjusted),
         typeset(compare_text.format_effect_size(shift.cohens_d)),
         compare_text.format_size(shift),

@@ -97,6 +97,11 @@ def stack_lines(*lines: str) -> Markup:
     return join_markup(*(Markup('<span class="stack">{}</span>').format(line) for line in lines if line))
 
 
+def build_interval_cell(interval: str, method: str) -> Markup:
+    """Place an interval above the method that computed it."""
+    return stack_lines(interval, Markup('<small class="muted">{}</small>').format(method))
+
+
 def build_definition_list(pairs: Iterable[tuple[str, str]]) -> Markup:
     """Build a definition list from pairs of term and text."""
     return render("app/templates/definitions.html", pairs=pairs)

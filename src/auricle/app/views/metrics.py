@@ -97,7 +97,7 @@ def draw_overview(metrics: Metrics) -> None:
     same_unit = [number for number in numbers if unit and number.unit == unit]
     scale = Scale.fit(collect_extents(same_unit), include_zero=True) if same_unit else None
     ends = " – ".join(scale.format_ends(unit)) if scale else ""
-    headers = ["Metric", "Value", "95 % interval", ends, "Method", "Scored", "Coverage"]
+    headers = ["Metric", "Value", "95 % interval", ends, "Scored", "Coverage"]
     shown_bounds = {title: bounds for title, bounds in BOUNDS.items() if any(map(bounds, numbers))}
     rows = [
         [*_overview_row(number, scale if number in same_unit else None), *_format_bounds(number, shown_bounds.values())]
@@ -138,9 +138,8 @@ def _overview_row(number: Number, scale: Scale | None) -> list[str | None]:
     return [
         add_arrow(number.title, number.higher_is_better),
         components.join_markup(Markup("<strong>{}</strong>").format(typeset_value(number)), _ceiling_markup(number)),
-        typeset_interval(number),
+        components.build_interval_cell(typeset_interval(number), typeset_method(number)),
         components.build_interval_bar(scale, number.low, number.value, number.high) if scale else None,
-        typeset_method(number),
         _with_remark(number.scored, number.not_applicable, "not applicable"),
         typeset_coverage(number),
         _with_remark(number.failed, number.unbounded, "not bounded"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -104,6 +105,9 @@ def format_score(row: Mapping[str, Any], number: Number | None) -> str:
     value = row.get(f"stat.{number.metric}")
     if value is None or value != value:  # NaN: not scored by this metric
         return ""
+    inserted = row.get(f"silence.{number.metric}", math.nan)
+    if not math.isnan(inserted):  # the reference is empty, so there is nothing that the errors could be a share of
+        return f"{inserted:.0f} inserted on silence"
     reference = row.get(f"reference.{number.metric}")
     if reference is not None and number.unit != "share":
         return f"error {abs(value - reference):.3g}"

@@ -37,6 +37,8 @@ def test_audio_outside_the_allowed_folders_is_not_played(draw: DrawRun, hostile_
         ({"stat.empty": 0.0}, EMPTY, "correct"),
         ({"stat.always_b": 1.0}, ALWAYS_B, "100.00\u202f%"),
         ({"stat.lcc": 2.0, "reference.lcc": 3.5}, RATING, "error 1.5"),
+        ({"stat.accuracy": 6.0, "silence.accuracy": 6.0}, ACCURACY, "6 inserted on silence"),
+        ({"stat.accuracy": 1.0, "silence.accuracy": float("nan")}, ACCURACY, "correct"),
         ({}, None, ""),
     ],
 )
