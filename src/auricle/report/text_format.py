@@ -91,6 +91,8 @@ def group_by_readings(numbers: Iterable[Number]) -> list[list[Number]]:
 
 def format_audit(result: AuditResult) -> str:
     """Format the result of an audit in one sentence."""
+    if result.problem:
+        return result.problem
     if result.is_outdated:
         return (
             f"The audit of {result.metric} is outdated: answers were read differently since. Run `auricle audit` again."

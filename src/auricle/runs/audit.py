@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from auricle.core.errors import SpecError
+from auricle.core.errors import DataError, SpecError
 from auricle.runs.documents import read_document, write_document
 
 AUDIT_FILE = "audit.json"
@@ -75,6 +75,8 @@ class AuditResult:
     """All replies of the run."""
     is_outdated: bool = False
     """Whether the answers were read differently since the replies were drawn."""
+    problem: str = ""
+    """Why the audit could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,13 +172,16 @@ class HasReadings(Protocol):
 
 
 def summarise_audit(run_path: Path, numbers: Iterable[HasReadings]) -> AuditResult | None:
-    """Return the result of a run's audit; None if none was started or nothing is labelled.
+    """Return the result of a run's audit, or what is wrong with it; None if none was started or nothing is labelled.
 
     Args:
         run_path: Run directory.
         numbers: The current numbers of the run over all samples.
     """
-    audit = read_audit(run_path)
+    try:
+        audit = read_audit(run_path)
+    except DataError as error:
+        return AuditResult("", 0, 0, problem=str(error))
     if audit is None or not audit.labelled:
         return None
     is_current = any(number.metric == audit.metric and number.readings == audit.readings for number in numbers)

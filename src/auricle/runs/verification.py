@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError
 from auricle.core.types import Generation, Record
+from auricle.runs.audit import AUDIT_FILE, read_audit
 from auricle.runs.health import DamagedLine, Fingerprint, JournalHealth
 from auricle.runs.journal import SPEECH_FOLDER, JournalIndex
 from auricle.runs.metrics import METRICS_FILE, read_metrics
@@ -92,7 +93,12 @@ def verify_run(path: Path) -> Verification:
 
 
 def _check_documents(path: Path) -> Iterator[Problem]:
-    readers = {SPEC_FILE: read_run_spec, PROGRESS_FILE: read_progress, PRICES_FILE: RunPrices.load}
+    readers: dict[str, Callable[[Path], object]] = {
+        SPEC_FILE: read_run_spec,
+        PROGRESS_FILE: read_progress,
+        PRICES_FILE: RunPrices.load,
+        AUDIT_FILE: read_audit,
+    }
     for name, read in readers.items():
         try:
             read(path)

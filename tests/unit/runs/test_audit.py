@@ -33,6 +33,9 @@ def test_a_damaged_audit_is_reported(tmp_path: Path) -> None:
     (tmp_path / "audit.json").write_text("{")
     with pytest.raises(DataError, match=r"audit\.json is not valid JSON.* Restore it, or delete it to start over\."):
         read_audit(tmp_path)
+    result = summarise_audit(tmp_path, [NUMBER])  # the numbers of the run can still be read
+    assert result
+    assert "audit.json is not valid JSON" in result.problem
 
 
 @pytest.mark.parametrize(
