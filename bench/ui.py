@@ -1,4 +1,4 @@
-"""Measure how long the app takes to show runs of 20,000 and 100,000 samples in a browser.
+"""Measure how long the app takes to show runs of 20,000 and 100,000 samples, and a table of 500 runs, in a browser.
 
 A page is ready when its main content is visible and Streamlit is idle. The first visit reads the run; later visits use
 the cache.
@@ -24,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 SIZES = (20_000, 100_000)
 TARGET = 3.0  # seconds, for 20,000 samples
+RUNS_IN_TABLE = 500
+TABLE_TARGET = 2.0  # seconds
 PAGES = {"samples": ("samples?run=many-{size}", "samples."), "results": ("benchmark?run=many-{size}", "Worst samples")}
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
@@ -57,11 +59,31 @@ def open_page(context: Any, address: str, text: str) -> float:
     return seconds
 
 
+def measure_run_table(sheet: Sheet, driver: Any, folder: Path) -> None:
+    """Measure the table of many runs, which are copies of one."""
+    from tests.support.app_runs import make_large_run
+
+    original = make_large_run(folder / "original", "one", 200)
+    for number in range(RUNS_IN_TABLE):
+        shutil.copytree(original, folder / "table" / f"run-{number:03d}")
+    with run_app(folder / "table") as url:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        for visit in ("with imports", "alone"):
+            sheet.line(f"page without a run, {visit}", open_page(context, f"{url}/performance", "auricle perf"), "s")
+        for visit in ("first visit", "second visit"):
+            seconds = open_page(context, url, f"{RUNS_IN_TABLE} runs")
+            sheet.line(f"table of {RUNS_IN_TABLE} runs, {visit}", seconds, "s", at_most(TABLE_TARGET))
+        browser.close()
+
+
 def main() -> int:
     from playwright.sync_api import sync_playwright
     from tests.support.app_runs import make_large_run
 
     sheet = Sheet("Time until a page of the app is ready")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        measure_run_table(sheet, driver, Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         for size in SIZES:
             make_large_run(Path(folder), f"many-{size}", size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -95,12 +96,12 @@ def _draw_ended(path: Path) -> None:
     """Explain what to do about a run that ended without numbers, and draw its latest samples."""
     if (path / METRICS_FILE).exists():
         return
-    name = current_workspace().run_name(path)
     st.info(
         "This run ended before its numbers were computed. Give the same command again to resume it, or compute the "
-        f"numbers of what is done with `auricle score {escape_markdown(name)}`.",
+        "numbers of what is done:",
         icon=":material/pause_circle:",
     )
+    st.code(f"auricle score {shlex.quote(str(path))}", language=None, wrap_lines=True)
     live = LiveRun(path)
     live.follower.update()
     _draw_samples(live)
