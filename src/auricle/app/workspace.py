@@ -14,13 +14,11 @@ from pathlib import Path
 from auricle.core.errors import DataError, SpecError
 from auricle.runs.documents import MAX_BYTES
 from auricle.runs.progress import PROGRESS_FILE, read_progress
-from auricle.runs.run_directory import contains_run
+from auricle.runs.run_summary import find_run_folders
 
 WORKSPACE_VARIABLE = "AURICLE_UI_WORKSPACE"
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".m4a", ".aac", ".webm", ".mp4")
 DEMO_AUDIO_FOLDER = Path(__file__).resolve().parents[1] / "tasks" / "demo_speech"
-MAX_DEPTH = 4
-"""Levels below the runs folder that are searched for runs."""
 MAX_SPEC_BYTES = 4_000_000
 """Size limit for `spec.json`, `perf.json` and `progress.json`."""
 
@@ -37,7 +35,7 @@ class Workspace:
 
     def find_run_folders(self) -> Iterator[Path]:
         """Yield the folders of all runs and load tests, including broken ones."""
-        return self._find_run_folders(self.root, MAX_DEPTH)
+        return find_run_folders(self.root)
 
     def resolve_run(self, name: str) -> Path:
         """Return the folder of a run by its name relative to the runs folder.
@@ -76,19 +74,6 @@ class Workspace:
         folders = (self.root, *self.allowed_folders, *extra_folders)
         is_allowed = any(resolved.is_relative_to(folder) for folder in folders)
         return resolved if is_allowed and (resolved.is_file() or resolved.is_dir()) else None
-
-    def _find_run_folders(self, folder: Path, depth: int) -> Iterator[Path]:
-        """Yield folders that contain a run, sorted by name; symbolic links are not followed."""
-        try:
-            with os.scandir(folder) as items:
-                names = sorted(item.name for item in items if item.is_dir(follow_symlinks=False))
-        except OSError:
-            return
-        for path in (folder / name for name in names if not name.startswith(".")):
-            if contains_run(path):
-                yield path
-            elif depth:
-                yield from self._find_run_folders(path, depth - 1)
 
 
 def current_workspace() -> Workspace:

@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "plan": "Compute how much data shows a difference between two models.",
     },
     "Inspect": {
+        "runs": "List the runs in FOLDER with their status and first metric: running ones first, then the newest.",
         "show": "Print the metrics of runs.",
         "verify": "Check that the files of runs are intact.",
         "samples": "List the samples of a run with reference, output and scores.",

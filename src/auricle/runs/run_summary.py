@@ -15,7 +15,7 @@ from auricle.runs.journal_follower import JournalFollower
 from auricle.runs.metrics import METRICS_FILE, MetricsOverview, Number, read_metrics_overview
 from auricle.runs.perf_files import SUMMARY_FILE, read_perf_manifest
 from auricle.runs.progress import PROGRESS_FILE, Progress, read_progress
-from auricle.runs.run_directory import LOCK_FILE, contains_load_test, is_being_written
+from auricle.runs.run_directory import LOCK_FILE, contains_load_test, contains_run, is_being_written
 from auricle.runs.run_notes import NOTES_FILE, RunNotes, read_run_notes
 from auricle.runs.run_spec import LOAD_TEST_FILE, OUTPUTS_FILE, SPEC_FILE, StoredSpec, read_run_spec
 
@@ -26,6 +26,8 @@ SUMMARISED_FILES = frozenset(
     {SPEC_FILE, METRICS_FILE, PROGRESS_FILE, NOTES_FILE, OUTPUTS_FILE, LOAD_TEST_FILE, SUMMARY_FILE, LOCK_FILE}
 )
 MAX_NAME_LENGTH = 200
+MAX_DEPTH = 4
+"""Levels below a folder that are searched for runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +177,23 @@ def _shorten(name: str) -> str:
     module, colon, attribute = name.rpartition(":")
     is_package = colon and "." in module and not module.endswith(".py")
     return (attribute if is_package else PurePath(name).name)[:MAX_NAME_LENGTH]
+
+
+def find_run_folders(folder: Path, depth: int = MAX_DEPTH) -> Iterator[Path]:
+    """Yield the folders in a folder that contain a run or load test, sorted by name, including broken ones.
+
+    Hidden folders are left out, and symbolic links are not followed.
+    """
+    try:
+        with os.scandir(folder) as items:
+            names = sorted(item.name for item in items if item.is_dir(follow_symlinks=False))
+    except OSError:
+        return
+    for path in (folder / name for name in names if not name.startswith(".")):
+        if contains_run(path):
+            yield path
+        elif depth:
+            yield from find_run_folders(path, depth - 1)
 
 
 class RunIndex:

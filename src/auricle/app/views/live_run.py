@@ -13,10 +13,10 @@ from auricle.app.run_data import format_answer, truncate_text
 from auricle.app.theme import escape_markdown
 from auricle.app.views import components
 from auricle.app.views.job_cards import format_duration
-from auricle.app.views.run_table import describe_done
 from auricle.app.workspace import check_run_file, current_workspace
 from auricle.core.types import Record
 from auricle.report.html_format import format_count, typeset_interval, typeset_value
+from auricle.report.run_list import describe_done
 from auricle.report.sample_view import format_json_value
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_summary import RunSummary, summarise_run

@@ -15,7 +15,8 @@ from auricle.app.views import components
 from auricle.app.views.run_list import list_runs
 from auricle.app.workspace import current_workspace
 from auricle.core.errors import SpecError
-from auricle.report.html_format import format_count, typeset_interval, typeset_value
+from auricle.report.html_format import typeset_interval, typeset_value
+from auricle.report.run_list import describe_metric, describe_status
 from auricle.runs.metrics import Number
 from auricle.runs.run_filter import RunFilter
 from auricle.runs.run_notes import RunNotes, write_run_notes
@@ -26,7 +27,6 @@ REFRESH_SECONDS = 2.0
 ROW_HEIGHT, MAX_HEIGHT = 35, 560
 """Pixels."""
 MAX_COMPARED = 6
-STATUS_MARKS = {"running": "▶", "stopped": "◼", "failed": "✕", "done": "✓"}
 FILTER_HELP = """
 Words are searched in the name, title, model, task, tags and note. All terms must match; a leading `-` excludes.
 
@@ -58,7 +58,7 @@ def _number(**options: Any) -> Any:
 
 COLUMNS = (
     TableColumn("Run", lambda run: run.title, {"width": 150}),
-    TableColumn("Status", lambda run: describe_status(run), {"width": 165}),
+    TableColumn("Status", describe_status, {"width": 165}),
     TableColumn("Metric", lambda run: describe_metric(run.headline), {"width": 130}),
     TableColumn(
         "Value",
@@ -158,31 +158,6 @@ def build_frame(runs: Sequence[RunSummary], titles: Sequence[str]) -> pd.DataFra
             for title, cells in values.items()
         }
     )
-
-
-def describe_status(run: RunSummary) -> str:
-    """Return the status, and what is done of a run that is not.
-
-    Runs that cannot be read are marked; their page has the reason.
-    """
-    if run.error:
-        return f"{STATUS_MARKS[run.status]} unreadable"
-    is_partial = run.status in ("running", "stopped") and run.done is not None
-    count = f" {describe_done(run)}" if is_partial else ""
-    return f"{STATUS_MARKS[run.status]} {run.status}{count}"
-
-
-def describe_done(run: RunSummary) -> str:
-    """Return how many samples have a result: `279 of 1,440`."""
-    return f"{format_count(run.done)} of {format_count(run.total)}" if run.total else format_count(run.done)
-
-
-def describe_metric(number: Number | None) -> str:
-    """Return the title of a metric with its unit and direction."""
-    if number is None:
-        return ""
-    unit = ", %" if number.unit == "share" else ""
-    return f"{number.title or number.metric}{unit} {'↑' if number.higher_is_better else '↓'}"
 
 
 def _open_clicked_run(state: Any, runs: Sequence[RunSummary]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auricle.app.views import run_table
-from auricle.app.views.run_table import COLUMNS, build_frame, describe_metric, describe_status
+from auricle.app.views.run_table import COLUMNS, build_frame
 from auricle.app.workspace import Workspace
 from auricle.runs.run_directory import lock_run
 from auricle.runs.run_notes import RunNotes, read_run_notes, write_run_notes
@@ -20,26 +20,6 @@ from tests.support.app_runs import make_number
 
 def summary(**fields: Any) -> RunSummary:
     return RunSummary(name="a", path=Path("a"), **fields)
-
-
-@pytest.mark.parametrize(
-    ("fields", "text"),
-    [
-        ({"status": "done", "done": 8, "total": 8}, "✓ done"),
-        ({"status": "stopped", "done": 279, "total": 1440}, "◼ stopped 279 of 1,440"),
-        ({"status": "running", "done": 5}, "▶ running 5"),
-        ({"status": "failed", "done": 5, "total": 8}, "✕ failed"),
-        ({"status": "failed", "error": "Cannot be read: x."}, "✕ unreadable"),
-    ],
-)
-def test_status_shows_what_is_done(fields: dict[str, Any], text: str) -> None:
-    assert describe_status(summary(**fields)) == text
-
-
-def test_metric_has_its_unit_and_direction() -> None:
-    assert describe_metric(make_number("wer", higher_is_better=False)) == "wer, % ↓"
-    assert describe_metric(make_number("mos", unit="")) == "mos ↑"
-    assert describe_metric(None) == ""
 
 
 def test_frame_has_numbers_as_they_are_shown() -> None:
