@@ -23,6 +23,8 @@ LEVEL = 0.95
 UPPER = (1 + LEVEL) / 2
 Z_95 = normal_quantile(UPPER)
 """Standard normal quantile of a two-sided 95 % interval."""
+ROUNDING_ERROR = 1e-12
+"""Standard errors of shares below this are rounding errors."""
 ERRORS_AT_ONCE = 2.0
 """How many errors are assumed to occur together, as far as too few errors show it."""
 
@@ -140,7 +142,7 @@ class BoundedScale:
     """Numbers between two limits, such as an accuracy or a correlation: Wilson's score interval.
 
     The number of trials is that of independent zeros and ones with the same standard error, or the number of units if
-    the number is at a limit.
+    the number is at a limit or all units agree.
     """
 
     low: float = 0.0
@@ -163,8 +165,8 @@ class BoundedScale:
         return self._restore(low), self._restore(high)
 
     def _effective_trials(self, share: float, estimate: Estimate) -> float:
-        variance = (estimate.error / (self.high - self.low)) ** 2
-        trials = share * (1 - share) / variance if variance and 0 < share < 1 else estimate.units
+        error = estimate.error / (self.high - self.low)
+        trials = share * (1 - share) / error**2 if error > ROUNDING_ERROR and 0 < share < 1 else estimate.units
         return min(trials, self.most_trials) / estimate.inflation
 
     def _restore(self, share: float) -> float:

@@ -34,6 +34,7 @@ METHODS = {
         "normal approximation of Bonett and Price, with the variance of each part",
     ),
     "stratified-t": ("stratified t", "Student’s t, with the variance of each part"),
+    "prediction-powered": ("prediction-powered", "verdicts corrected by human labels, with the variance of both"),
     "none": ("–", "too few samples"),
 }
 """The name of each method for tables, and its description. Methods of clusters have `cluster-` in their names."""

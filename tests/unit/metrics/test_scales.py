@@ -60,6 +60,15 @@ def test_a_number_at_its_limit_is_not_certain(value: float) -> None:
     assert value in (low, high)
 
 
+def test_a_number_that_all_units_agree_on_is_not_certain() -> None:
+    """Rounding leaves a tiny standard error, from which no number of trials follows."""
+    agreed = Estimate(value=0.1, error=1e-17, skewness=0.0, degrees=5, units=6)
+    low, high = SHARE.interval(agreed)
+    assert low < 0.05
+    assert high > 0.3
+    assert SHARE.interval(replace(agreed, error=0.0)) == (low, high)
+
+
 def test_a_rate_of_many_errors_has_the_interval_of_fay_and_feuer() -> None:
     estimate = Estimate(value=0.1, error=0.01, skewness=0.0, degrees=math.inf, units=1000)
     scale = RateScale(step=1e-4, erroneous_units=10**9)  # so many that the estimated variance decides alone
