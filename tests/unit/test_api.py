@@ -9,7 +9,9 @@ import pytest
 from auricle import Generation, Settings, Spec, api, evaluate, load_model, score, summary
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.core.types import Output
+from auricle.engine.budget import Budget
 from auricle.engine.spec import JudgeSpec
+from auricle.runs.usage import Price
 
 
 def text_of(output: Output) -> str:
@@ -98,7 +100,7 @@ def test_the_language_read_from_the_references_is_kept_by_the_run(manifest: Any,
 
 READERS = '''
 from pathlib import Path
-from auricle import SampleError
+from auricle import AsyncModel, Generation, SampleError
 
 LOG = Path(__file__).parent / "read.txt"
 
@@ -110,6 +112,10 @@ def read(text):
     if reply == "broken":
         raise SampleError("the reader fails on purpose")
     return "Choice: none" if reply == "nothing" else "Choice: 1"
+
+class Metered(AsyncModel):
+    async def generate(self, request):
+        return Generation(text="Choice: 1", tokens=1000, input_tokens=2000)
 '''
 
 
@@ -149,3 +155,12 @@ def test_a_judge_of_unread_replies_needs_a_metric_that_reads_replies(tmp_path: P
     api.evaluate(Spec(task="qa", task_args={"data": data, "metrics": "empty"}, model="echo"), tmp_path / "run")
     with pytest.raises(SpecError, match="has no metric that reads answers from replies; its metrics are empty"):
         api.score(tmp_path / "run", judge=JudgeSpec(model="echo", reads_unread=True))
+
+
+def test_the_verdicts_on_unread_replies_count_towards_the_budget(quiz_run: Path, tmp_path: Path) -> None:
+    reader = JudgeSpec(model=f"{tmp_path}/reader.py:Metered", reads_unread=True)
+    budget = Budget(None, 0.005, {"reader.py:Metered": Price("m", input=1.0, output=2.0)})
+    result = api.score(quiz_run, judge=reader, settings=Settings(concurrency=1), observer=budget)
+    assert budget.cost == pytest.approx(0.008)  # two of three verdicts, 0.004 each
+    assert "0.008 USD spent, the limit is 0.005 USD" in result.stop_reason
+    assert result["option_accuracy"].readings["unread"] > 0

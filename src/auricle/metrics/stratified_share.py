@@ -49,7 +49,7 @@ def estimate_share(strata: Sequence[Stratum]) -> tuple[float, float, float] | No
         share += weight * stratum.share
         below += (weight * (stratum.share - low)) ** 2
         above += (weight * (high - stratum.share)) ** 2
-    return share, max(0.0, share - math.sqrt(below)), min(1.0, share + math.sqrt(above))
+    return share, share - math.sqrt(below), share + math.sqrt(above)
 
 
 @lru_cache(maxsize=256)

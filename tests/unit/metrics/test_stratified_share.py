@@ -44,6 +44,16 @@ def test_strata_weigh_as_much_as_their_populations() -> None:
     assert high == pytest.approx(share)  # the second is known completely
 
 
+def test_distances_to_the_ends_of_strata_are_combined_as_deviations() -> None:
+    estimate = estimate_share([Stratum(900, 50, 45), Stratum(100, 20, 10)])
+    assert estimate
+    share, low, high = estimate
+    ends = (0.9, exact_interval(900, 50, 45), 0.9), (0.1, exact_interval(100, 20, 10), 0.5)
+    assert share == pytest.approx(0.86)
+    assert share - low == pytest.approx(math.hypot(*(weight * (own - low) for weight, (low, _), own in ends)))
+    assert high - share == pytest.approx(math.hypot(*(weight * (high - own) for weight, (_, high), own in ends)))
+
+
 def test_without_labels_of_every_stratum_there_is_no_estimate() -> None:
     assert estimate_share([Stratum(10, 0, 0), Stratum(3, 3, 3)]) is None
     assert estimate_share([Stratum(0, 0, 0)]) is None
