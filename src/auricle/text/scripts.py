@@ -52,7 +52,7 @@ def identify_language(texts: Iterable[str]) -> str:
     if unspaced / total < MIN_SHARE:
         return "ko" if words["ko"] > words.total() / 2 else UNDETERMINED
     if characters["ja"] >= MIN_KANA_SHARE * (characters["ja"] + characters["zh"]):
-        characters["ja"] += characters.pop("zh", 0)
+        characters["ja"] += characters.pop("zh")
     language = max(characters, key=lambda code: characters[code])
     return language if unspaced / total >= MIN_PURE_SHARE else f"{language}{MIXED_SUFFIX}"
 
@@ -62,7 +62,7 @@ def _count_tokens(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
     characters: Counter[str] = Counter()
     words: Counter[str] = Counter()
     for text in texts:
-        if text.isascii() or not _SHOWS_LANGUAGE.search(text):
+        if not _SHOWS_LANGUAGE.search(text):
             words[UNDETERMINED] += len(text.split())
             continue
         for language, pattern in _PATTERNS.items():

@@ -59,6 +59,7 @@ def test_a_metric_for_one_language_can_be_turned_to_another() -> None:
     chinese = bleu.with_language("zh")
     assert chinese.with_language
     assert chinese.with_language("").signature == bleu.signature
+    assert bleu.higher_is_better
     assert not ter.higher_is_better
 
 

@@ -146,6 +146,13 @@ def test_an_invalid_code_is_refused(manifest: Any, code: Any) -> None:
         build("asr", manifest([]), scored_as=code)
 
 
+@pytest.mark.parametrize(
+    ("code", "profile"), [("tr", "basic+turkish"), ("az", "basic+turkish"), ("yue", "zh"), ("km", "chars"), ("de", "")]
+)
+def test_languages_have_profiles(code: str, profile: str) -> None:
+    assert ScoredLanguage(code).profile == profile
+
+
 def test_a_decision_is_not_a_statement() -> None:
     scored = ScoredLanguage("zh-mixed", "why", is_read=True)
     assert (scored.language, scored.profile, scored.transcript_metrics) == ("zh", "mixed", ("mer", "cer"))
