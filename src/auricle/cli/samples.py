@@ -19,7 +19,7 @@ from auricle.core.errors import AuricleError, SpecError
 from auricle.core.serialization import dumps
 from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Generation, Likelihood, Outcome, Output, Record, list_parts
-from auricle.metrics.base import Metric
+from auricle.metrics.base import COMPANION_SUFFIXES, Metric
 from auricle.metrics.multi_answer import get_turns
 from auricle.report import terminal, transcript
 from auricle.report.text_format import format_likelihood, format_number, format_reading
@@ -93,7 +93,7 @@ class Listing:
         self._names = list(dict.fromkeys(name for line in self._scores.values() for name in line.stats))
         if metric and metric not in self._names:
             raise SpecError(f"The run has no metric {metric!r}. Metrics: {', '.join(self._names) or 'none'}.")
-        self._shown = [metric] if metric else self._names
+        self._shown = [metric] if metric else [name for name in self._names if not name.endswith(COMPANION_SUFFIXES)]
 
     @cached_property
     def _metrics(self) -> dict[str, Metric]:

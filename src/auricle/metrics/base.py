@@ -36,6 +36,8 @@ WeightedAggregate: TypeAlias = "Callable[[Array], float]"
 Details: TypeAlias = Mapping[str, Any]
 
 
+COMPANION_SUFFIXES = (".kappa", ".alpha", ".corrected")
+"""Ends of the names of metrics that compare a judge with people or other judges; a single sample has no such score."""
 OVERSIZED_TEXT = f"the answer or its reference is longer than {MAX_TEXT_LENGTH:,} characters"
 
 

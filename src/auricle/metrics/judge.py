@@ -271,7 +271,7 @@ class KappaAggregator(WeightedAggregator):
         distances = gaps**2 if self._quadratic else (gaps != 0).astype(np.float64)
 
         def value(weights: Array) -> float:
-            shares = weights / weights.sum()
+            shares = weights / (weights.sum() or 1.0)  # all are zero if the only sample is left out
             by_verdict, by_gold = (np.bincount(side, shares, len(levels)) for side in (verdicts, gold))
             # If verdicts and labels were independent, each pair of levels would have the product of their shares.
             expected = float(by_verdict @ distances @ by_gold)

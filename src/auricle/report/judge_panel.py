@@ -44,14 +44,20 @@ class JudgePanel(Closing):
     def _all_indexes(self) -> list[VerdictIndex]:
         return [*self._indexes, *([self._unread_index] if self._unread_index else [])]
 
-    def expand(self, metrics: Sequence[Metric]) -> list[Metric]:
+    def expand(self, metrics: Sequence[Metric], *, has_labels: bool = True) -> list[Metric]:
         """Add the judges to the signatures of metrics that use them, and add the metrics derived from these.
 
         With several judges, a metric keeps its name for the combined score, and there is one for each judge.
+
+        Args:
+            metrics: Metrics of a task.
+            has_labels: Whether any sample has a human label; otherwise companions that need one are left out.
         """
-        return [
-            member for metric in metrics for member in (self._expand(metric) if metric.judge_requests else [metric])
-        ]
+        expanded: list[Metric] = []
+        for metric in metrics:
+            known = metric if has_labels else replace(metric, companions=())
+            expanded += self._expand(known) if metric.judge_requests else [metric]
+        return expanded
 
     def _expand(self, metric: Metric) -> list[Metric]:
         if metric.reader and self._unread_index:

@@ -87,9 +87,10 @@ def publish(
 def _score_and_write(
     run: Run, task: Task, model: str, verdicts: JudgePanel | None, totals: UsageTotals, thread: ThreadPoolExecutor
 ) -> Metrics:
-    used_metrics = verdicts.expand(task.metrics) if verdicts else task.metrics
+    labels = HumanLabels.load(run.path)
+    used_metrics = verdicts.expand(task.metrics, has_labels=labels.exist_in(run)) if verdicts else task.metrics
     score_table = ScoreTable(used_metrics, task.cluster, verdicts=verdicts, breakdown_fields=task.group_by)
-    delays, labels = StreamDelays(), HumanLabels.load(run.path)
+    delays = StreamDelays()
     with infrequent_gc(), run.open_index() as index:
         records = delays.count_records(totals.count_records(labels.attach(index.records())))
         write_scores(run.path, score_records(records, score_table))

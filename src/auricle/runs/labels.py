@@ -11,8 +11,9 @@ from typing import Any
 from auricle.core.errors import DataError
 from auricle.core.types import Record, RejectedRow
 from auricle.data.file_formats import read_rows
-from auricle.metrics.judge import GOLD_FIELDS
+from auricle.metrics.judge import GOLD_FIELDS, find_gold_label
 from auricle.runs.documents import read_document, write_document
+from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import LABELS_FILE
 
 ID_COLUMN, LABEL_COLUMNS = "id", ("label", *GOLD_FIELDS)
@@ -56,6 +57,10 @@ class HumanLabels:
 
     def save(self, run_path: Path) -> None:
         write_document(run_path / LABELS_FILE, self)
+
+    def exist_in(self, run: Run) -> bool:
+        """Return whether there are labels, here or in the data of a run."""
+        return bool(self.labels) or any(find_gold_label(record.sample) is not None for record in run.records())
 
     def attach(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield the records, those with a label with it in their metadata."""

@@ -12,9 +12,11 @@ from auricle.core.types import Generation, Record
 from auricle.runs.audit import AUDIT_FILE, read_audit
 from auricle.runs.health import DamagedLine, Fingerprint, JournalHealth
 from auricle.runs.journal import SPEECH_FOLDER, JournalIndex
+from auricle.runs.judge_check import CHECK_FILE, JudgeChecks
+from auricle.runs.labels import HumanLabels
 from auricle.runs.metrics import METRICS_FILE, read_metrics
 from auricle.runs.progress import PROGRESS_FILE, Progress, read_progress
-from auricle.runs.run_spec import OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
+from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, SPEC_FILE, VERDICTS_FILE, read_run_spec
 from auricle.runs.usage import PRICES_FILE, RunPrices
 from auricle.runs.verdicts import iter_verdict_lines
 
@@ -98,6 +100,8 @@ def _check_documents(path: Path) -> Iterator[Problem]:
         PROGRESS_FILE: read_progress,
         PRICES_FILE: RunPrices.load,
         AUDIT_FILE: read_audit,
+        LABELS_FILE: HumanLabels.load,
+        CHECK_FILE: JudgeChecks.load,
     }
     for name, read in readers.items():
         try:

@@ -24,6 +24,7 @@ from auricle.metrics.catalogue import METRICS
 from auricle.models.base import AsyncModel
 from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
+from auricle.runs.scores import read_scores
 from auricle.runs.verdicts import JudgeRequest, Verdict
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASKS
@@ -592,3 +593,13 @@ def test_labels_of_other_samples_are_refused(data: Path, judge: Any, tmp_path: P
     (tmp_path / "labels.csv").write_text("id,label\nx1,yes\n")
     with pytest.raises(SpecError, match=r"None of the 1 ids in .*labels\.csv, such as 'x1', is a sample of"):
         api.add_labels(tmp_path / "run", tmp_path / "labels.csv")
+
+
+def test_samples_without_labels_have_no_statistics_for_a_correction(data: Path, judge: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    api.evaluate(spec(data, judge()), run)
+    assert all(list(line.stats) == ["judge-reference"] for line in read_scores(run))
+    (tmp_path / "labels.csv").write_text("id,label\ns0,yes\n")
+    api.add_labels(run, tmp_path / "labels.csv")
+    api.load_metrics(run)
+    assert all("judge-reference.corrected" in line.stats for line in read_scores(run))

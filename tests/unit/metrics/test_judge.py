@@ -245,6 +245,10 @@ def test_kappa_of_constant_verdicts_is_undefined(count: int, quadratic: bool) ->
         assert math.isnan(KappaAggregator(quadratic=quadratic)([(verdict, verdict)] * count))
 
 
+def test_kappa_without_samples_is_undefined() -> None:
+    assert math.isnan(KappaAggregator(quadratic=False).prepare_weighted([(1.0, 1.0)])(np.zeros(1)))
+
+
 def test_kappa_of_a_scale_weights_disagreements_by_their_distance() -> None:
     stats = [(1.0, 1.0), (0.5, 1.0), (0.0, 0.5), (0.0, 0.0), (1.0, 0.0)]
     for fields, quadratic in ((SCALE, True), (PAIRWISE, False), (YES_NO, False)):

@@ -91,3 +91,12 @@ def test_metrics_that_score_answers_need_a_judge_beside_the_one_of_unread_replie
         with pytest.raises(SpecError, match="needs a judge"):
             panel.read_replies(judged, RECORD)
         assert panel.damaged == []
+
+
+def test_companions_that_need_labels_are_left_out_without_any(tmp_path: Path) -> None:
+    judged = METRICS.get("judge-reference")
+    for judges in (JUDGES[:1], JUDGES):
+        with JudgePanel(tmp_path / "verdicts.jsonl", judges, {}) as panel:
+            names = [metric.name for metric in panel.expand([judged], has_labels=False)]
+        assert "judge-reference.corrected" not in names
+        assert ("judge-reference.alpha" in names) == (len(judges) > 1)

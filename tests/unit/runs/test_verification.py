@@ -52,7 +52,10 @@ def test_damaged_verdicts_are_listed(run: Path) -> None:
     assert not result.missing
 
 
-@pytest.mark.parametrize("name", ["spec.json", "progress.json", "prices.json", "audit.json"])
+DOCUMENTS = ["spec.json", "progress.json", "prices.json", "audit.json", "labels.json", "judge_check.json"]
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
 def test_damaged_documents_are_listed(run: Path, name: str) -> None:
     (run / name).write_bytes(b'{"format": 1')
     (problem,) = verify_run(run).problems
