@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from auricle.metrics import intervals
 from tests.browser.conftest import OpenPage, RunningApp
 from tests.support.app_runs import make_run, write_quiz_data
 from tests.support.browser import wait_until_drawn
@@ -15,11 +14,9 @@ ROW_HEIGHT = 35
 @pytest.fixture(scope="module", autouse=True)
 def _runs(app: RunningApp) -> None:
     """Make three runs with different numbers."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
-        data = write_quiz_data(app.allowed, 12)
-        for name, accuracy in (("table-bad", 0.1), ("table-fair", 0.6), ("table-good", 1.0)):
-            make_run(app.runs / name, "mcq", data, "MultipleChoice", accuracy=accuracy)
+    data = write_quiz_data(app.allowed, 12)
+    for name, accuracy in (("table-bad", 0.1), ("table-fair", 0.6), ("table-good", 1.0)):
+        make_run(app.runs / name, "mcq", data, "MultipleChoice", accuracy=accuracy)
 
 
 def filter_runs(page: Any, text: str) -> None:

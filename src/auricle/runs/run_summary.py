@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -208,11 +209,13 @@ class RunIndex:
         self._summarise = partial(summarise_run, root, check=check)
         self._known: dict[Path, tuple[tuple[int, ...], RunSummary]] = {}
         self._followers: dict[Path, JournalFollower] = {}
+        self._lock = threading.Lock()
 
     def summarise(self, paths: Iterable[Path]) -> list[RunSummary]:
         """Summarise the runs in these folders: running ones first, then the newest."""
-        self._known = dict(self._read(paths))
-        summaries = [summary for _, summary in self._known.values()]
+        with self._lock:
+            self._known = dict(self._read(paths))
+            summaries = [summary for _, summary in self._known.values()]
         summaries.sort(key=lambda summary: (summary.created, summary.name), reverse=True)
         return sorted(summaries, key=lambda summary: summary.status != "running")
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from auricle.app.live_run import SCORING_INTERVAL, LiveRun, compute_partial_numbers, stop_writer
-from auricle.metrics import intervals
 from auricle.runs.metrics import read_metrics
 from auricle.runs.run_directory import LOCK_FILE, lock_run
 
@@ -24,9 +23,8 @@ time.sleep(60)
 
 
 @pytest.fixture
-def run(runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def run(runs: Path, tmp_path: Path) -> Path:
     """Return a copy of a run of 16 samples."""
-    monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
     return shutil.copytree(runs / "asr-small", tmp_path / "run")
 
 

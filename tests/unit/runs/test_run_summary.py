@@ -11,7 +11,6 @@ import pytest
 
 from auricle import Spec, evaluate
 from auricle.core.errors import DataError
-from auricle.metrics import intervals
 from auricle.runs.progress import Progress, read_progress, write_progress
 from auricle.runs.run_directory import LOCK_FILE, is_being_written, lock_run
 from auricle.runs.run_notes import RunNotes, write_run_notes
@@ -21,9 +20,7 @@ ENDED_PROCESS = 2**22 + 1
 
 
 @pytest.fixture
-def make_run(manifest: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
-
+def make_run(manifest: Any, tmp_path: Path) -> Any:
     def make(name: str, model: str = "echo", count: int = 4, **model_args: Any) -> Path:
         rows = [{"id": str(row), "question": f"{row}", "answer": f"{row % 2}"} for row in range(count)]
         path = tmp_path / "runs" / name

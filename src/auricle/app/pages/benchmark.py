@@ -13,9 +13,10 @@ from auricle.app.views import job_cards
 from auricle.app.views.confirmation import confirm_origins
 from auricle.app.views.live_run import draw_live_run
 from auricle.app.views.run_table import draw_run_table
-from auricle.app.workspace import Workspace, current_workspace
+from auricle.app.workspace import Workspace, check_run_file, current_workspace
 from auricle.core.errors import AuricleError
 from auricle.engine.factory import display_name
+from auricle.runs.run_summary import RunSummary, summarise_run
 from auricle.tasks.catalogue import TASK_KINDS, TASKS
 
 MAX_FILES = 200
@@ -38,13 +39,27 @@ def _draw_results(workspace: Workspace, run_name: str) -> None:
     from auricle.app.views.results import draw_results
 
     navigation.draw_page_link("benchmark", "All runs")
-    theme.draw_header(theme.escape_markdown(run_name))
     path = workspace.resolve_run(run_name)
+    run = summarise_run(workspace.root, path, check_run_file)
+    theme.draw_header(theme.escape_markdown(run.title), theme.escape_markdown(describe_run(run)))
+    if run.notes.note:
+        st.markdown(theme.escape_markdown(run.notes.note))
     jobs = JobManager(workspace)
     own_jobs = [job for job in jobs.list_jobs() if run_name in job.runs]
     job_cards.draw_job_cards(workspace, [job.name for job in own_jobs])
     if draw_live_run(path, can_stop=not any(map(is_alive, own_jobs))):
         draw_results(path)
+
+
+def describe_run(run: RunSummary) -> str:
+    """Describe a run on one line: task, model, start, tags, and its folder if it has a title."""
+    parts = [
+        f"{run.task} × {run.model}" if run.task else "",
+        run.created[:16].replace("T", " "),
+        ", ".join(run.notes.tags),
+        run.name if run.notes.title else "",
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def _draw_form(workspace: Workspace) -> None:

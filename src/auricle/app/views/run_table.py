@@ -97,11 +97,12 @@ def draw_run_table(key: str, *kinds: str) -> None:
         return
     st.subheader("Runs", anchor=False)
     is_running = any(run.status == "running" for run in runs)
-    st.fragment(run_every=REFRESH_SECONDS if is_running else None)(_draw_table)(key, kinds)
+    listed = [runs]  # for the first time that the table is drawn
+    st.fragment(run_every=REFRESH_SECONDS if is_running else None)(_draw_table)(key, kinds, listed)
 
 
-def _draw_table(key: str, kinds: Sequence[str]) -> None:
-    runs = list_runs(*kinds)
+def _draw_table(key: str, kinds: Sequence[str], listed: list[list[RunSummary]]) -> None:
+    runs = listed.pop() if listed else list_runs(*kinds)
     matching, titles = _draw_controls(key, runs)
     frame = build_frame(matching, titles)
     # Ticks are row numbers, so another list of runs is another table.

@@ -1,5 +1,8 @@
 """Tests of the page that starts runs."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from auricle.app.jobs import Job, JobManager
@@ -7,6 +10,7 @@ from auricle.app.pages.benchmark import list_data_files, suggest_run_name
 from auricle.app.run_form import RunForm
 from auricle.app.views.confirmation import confirmed_origins
 from auricle.app.workspace import Workspace
+from auricle.runs.run_notes import RunNotes, write_run_notes
 from tests.support.app_pages import draw_page, find_button
 
 
@@ -50,6 +54,17 @@ def test_run_name_outside_the_runs_folder_is_rejected(workspace: Workspace, star
 @pytest.mark.parametrize("name", ["../allowed", "missing"])
 def test_url_can_only_name_a_run(workspace: Workspace, name: str) -> None:
     assert draw_page("benchmark", run=name).error
+
+
+def test_results_begin_with_the_title_task_model_and_note_of_the_run(workspace: Workspace, runs: Path) -> None:
+    path = shutil.copytree(runs / "quiz-good", workspace.root / "quiz")
+    write_run_notes(path, RunNotes(title="The *good* one", tags=("paper",), note="Check it."))
+    app = draw_page("benchmark", run="quiz")
+    assert app.title[0].value == r"The \*good\* one"
+    line = app.markdown[0].value.replace("\\", "")
+    assert line.startswith(":gray[mcq-quiz × MultipleChoice · 20")
+    assert line.endswith(" · paper · quiz]")
+    assert app.markdown[1].value == r"Check it\."
 
 
 def write_job(workspace: Workspace, job: Job) -> JobManager:

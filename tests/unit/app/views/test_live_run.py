@@ -9,7 +9,6 @@ import pytest
 from auricle.app.live_run import LiveRun
 from auricle.app.views.live_run import describe_live
 from auricle.app.workspace import Workspace
-from auricle.metrics import intervals
 from auricle.runs.progress import read_progress, write_progress
 from auricle.runs.run_directory import lock_run
 from auricle.runs.run_summary import RunSummary
@@ -17,9 +16,8 @@ from tests.support.app_pages import draw_page, page_text
 
 
 @pytest.fixture
-def run(runs: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Path:
+def run(runs: Path, workspace: Workspace) -> Path:
     """Return a run with results of 16 of 40 samples."""
-    monkeypatch.setattr(intervals, "BOOTSTRAP_ROUNDS", 20)
     path = shutil.copytree(runs / "asr-small", workspace.root / "half")
     write_progress(path, replace(read_progress(path), complete=False, total=40))
     return path
