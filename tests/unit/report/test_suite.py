@@ -100,6 +100,21 @@ def test_average_over_languages(tmp_path: Path) -> None:
     assert [number.metric for number in metrics.overall] == ["wer"]
 
 
+def test_readings_are_added_up_and_bounds_of_unread_answers_are_means(tmp_path: Path) -> None:
+    replies = {"first": ["A", "A", "The answer is B.", "hm"], "second": ["A", "B"]}
+    for name, texts in replies.items():
+        rows = [{"question": text, "choices": ["x", "y"], "answer": "A"} for text in texts]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        (tmp_path / f"{name}.yaml").write_text(f"kind: mcq\ndata: {name}.jsonl\n")
+    (tmp_path / "suite.yaml").write_text("suite: [first.yaml, second.yaml]\n")
+    (tmp_path / "model.py").write_text("def reply(question):\n    return question\n")
+    metrics = evaluate_suite(tmp_path / "suite.yaml", f"{tmp_path}/model.py:reply", tmp_path / "run")
+    number = metrics["option_accuracy"]
+    assert (number.value, number.unread_wrong, number.unread_right) == (0.5, 0.5, 0.625)
+    assert (number.readings["whole_reply"], number.readings["marker"], number.readings["unread"]) == (4, 1, 1)
+    assert (number.coverage, metrics.outcomes.unreadable) == (5 / 6, 1)
+
+
 def test_missing_part_is_reported_and_nothing_is_combined(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     evaluate_suite(write_suite(tmp_path), "echo", folder)
