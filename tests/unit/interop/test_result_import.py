@@ -256,3 +256,17 @@ def test_results_are_rejected_if_no_row_fits_the_kind_of_task(tmp_path: Path) ->
     with pytest.raises(DataError, match="no row can be used as kimi:AudioMQADataset: "):
         import_single(write_kimi(tmp_path / "results"), "kimi", tmp_path / "run", kind="mcq")
     assert not (tmp_path / "run").exists()
+
+
+def test_imported_transcripts_without_a_language_are_scored_by_their_script(tmp_path: Path) -> None:
+    spoken = [{"role": "user", "contents": [{"type": "audio", "value": "raw/0.wav"}]}]
+    events: list[dict[str, Any]] = [
+        {"type": "prompt", "id": 0, "data": {"content": spoken}},
+        {"type": "post_process", "id": 0, "data": {"content": "今天天气好"}},
+        {"type": "eval", "id": 0, "data": {"pred": "今天天气好", "ref": "今天天气很好", "wer%": 0.0}},
+    ]
+    path = write_jsonl(tmp_path / "model" / "mine" / "t.jsonl", events)
+    run, _ = import_single(path, "ultraeval", tmp_path / "run", kind="asr")
+    metrics = api.load_metrics(run.path)
+    assert [(number.metric, number.value) for number in metrics.overall] == [("mer", 1 / 6), ("cer", 1 / 6)]
+    assert any("by default they are scored as zh" in note for note in metrics.notes)
