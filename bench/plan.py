@@ -4,8 +4,9 @@ Two models answer simulated samples, whose difficulty they share in part, as do 
 show the variance. The number of samples or speakers that a plan asks for is then simulated many times, with the
 planned difference as the true one, and compared; the share of significant results should be the planned power.
 
-    python bench/plan.py                  all cases, 2,000 repetitions each
+    python bench/plan.py                  all cases, 4,000 repetitions each, about three minutes
     python bench/plan.py -r 500 WER       some of them, faster
+    python bench/plan.py --factor 2.5     larger differences, which need less data
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from auricle.metrics.intervals import compare_paired
 from auricle.metrics.power import SIGNIFICANCE_LEVEL, Design, estimate_design
 from auricle.metrics.unpaired import compare_unpaired
 
-REPETITIONS = 2000
+REPETITIONS = 4000
 TOLERANCE = 0.03
 """Largest distance between the stated and the simulated power."""
-PILOT_UNITS, PILOTS = 1000, 20
+PILOT_UNITS, PILOTS = 1000, 500
 """Units of a pilot, and pilots that are averaged, so that the variance is known almost exactly."""
 CLUSTER_SIZE = 10
 CLUSTER_SHARE = 0.3
@@ -89,14 +90,15 @@ FAMILIES = (
 )
 
 
-def list_cases() -> list[Case]:
+def list_cases(factor: float = 1.0) -> list[Case]:
     """Return every family with and without clusters, paired and not."""
+    families = [replace(family, difference=factor * family.difference) for family in FAMILIES]
     return [
         Case(family, has_clusters, is_paired)
-        for family in FAMILIES
+        for family in families
         for is_paired in (True, False)
         for has_clusters in (False, True)
-    ] + [Case(FAMILIES[0], has_clusters, power=0.9) for has_clusters in (False, True)]
+    ] + [Case(families[0], has_clusters, power=0.9) for has_clusters in (False, True)]
 
 
 def draw_difficulty(rng: np.random.Generator, units: int, has_clusters: bool) -> tuple[Any, Any]:
@@ -163,8 +165,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="families, such as WER [default: all]")
     parser.add_argument("-r", "--repetitions", type=int, default=REPETITIONS)
+    parser.add_argument("--factor", type=float, default=1.0, help="factor of the planned differences")
     arguments = parser.parse_args()
-    cases = [case for case in list_cases() if not arguments.names or case.family.name in arguments.names]
+    cases = [
+        case for case in list_cases(arguments.factor) if not arguments.names or case.family.name in arguments.names
+    ]
     print("| metric | unit | design | needed | stated power | simulated |\n|---|---|---|---|---|---|")
     misses = 0
     for case, units, stated, simulated in run_cases(cases, arguments.repetitions):

@@ -12,6 +12,7 @@ import pytest
 
 from auricle.metrics.base import mean, ratio
 from auricle.metrics.distributions import t_quantile
+from auricle.metrics.intervals import compare_paired
 from auricle.metrics.power import Design, assume_design, estimate_design, rate_variance, t_test_power
 
 REPETITIONS = 3000
@@ -207,17 +208,35 @@ def test_the_stated_power_of_a_mean_rating_is_the_simulated_one(has_clusters: bo
     assert detect(means, np.ones_like(means)) == pytest.approx(0.8, abs=TOLERANCE)
 
 
-def test_the_stated_power_of_an_accuracy_is_the_simulated_one() -> None:
+def test_the_stated_power_of_an_accuracy_is_that_of_compare() -> None:
     rng = np.random.default_rng(13)
 
-    def draw(rows: int, units: int) -> tuple[Any, Any]:
-        draws = rng.random((rows, units))
+    def draw(units: int) -> tuple[Any, Any]:
+        draws = rng.random(units)
         a = (draws < 0.72).astype(np.float64)
         return a, np.where((draws < 0.06) | ((draws > 0.72) & (draws < 0.84)), 1.0 - a, a)  # 6 % lost, 12 % gained
 
-    pilots = [[(stats, None) for stats in pair] for pair in zip(*draw(10, 1000), strict=True)]
+    pilots = [[(stats, None) for stats in draw(1000)] for _ in range(10)]
     design = average([estimate_design(pair, mean) for pair in pilots])
     units = design.count_units(0.06, 0.8)
     assert units is not None
-    a, b = draw(REPETITIONS, units)
-    assert detect(b - a, np.ones_like(a)) == pytest.approx(0.8, abs=TOLERANCE)
+    detected = sum(compare_paired(*draw(units), mean).p <= 0.05 for _ in range(1500))
+    assert detected / 1500 == pytest.approx(0.8, abs=TOLERANCE)
+
+
+def test_the_stated_power_with_clusters_is_that_of_compare() -> None:
+    rng = np.random.default_rng(17)
+    size = 6
+
+    def draw(speakers: int) -> tuple[Any, Any, Any]:
+        clusters = np.repeat(np.arange(speakers), size)
+        a = rng.normal(size=len(clusters))
+        return a, a + 0.3 + 0.5 * rng.normal(size=speakers)[clusters] + 0.8 * rng.normal(size=len(clusters)), clusters
+
+    pilots = [draw(500) for _ in range(20)]
+    design = average([estimate_design([(a, clusters), (b, clusters)], mean) for a, b, clusters in pilots])
+    speakers = design.count_units(0.3, 0.8)
+    assert speakers is not None
+    comparisons = [compare_paired(a, b, mean, clusters) for a, b, clusters in (draw(speakers) for _ in range(1500))]
+    detected = sum(comparison.p <= 0.05 for comparison in comparisons)
+    assert detected / 1500 == pytest.approx(design.compute_power(0.3, speakers), abs=TOLERANCE)
