@@ -59,6 +59,27 @@ class Coverage:
     widths: tuple[float, ...]
 
 
+@dataclass(frozen=True)
+class ScaleJudge:
+    """A judge that gives 1 to 5 points: those that people give, plus a bias and noise."""
+
+    bias: float
+    noise: float
+
+
+POINTS, SHARES = np.arange(1.0, 6.0), np.array([0.05, 0.15, 0.25, 0.35, 0.2])
+"""The points of people, and how often they give each."""
+SCALE_JUDGES = {"generous": ScaleJudge(0.5, 0.7), "fair": ScaleJudge(0.0, 0.5), "severe": ScaleJudge(-0.8, 1.0)}
+
+
+def draw_scale(rng: np.random.Generator, judge: ScaleJudge, total: int, labels: int) -> Stats:
+    """Draw the statistics of samples, the first of which have labels."""
+    truth = rng.choice(POINTS, total, p=SHARES)
+    verdicts = np.clip(np.round(truth + judge.bias + judge.noise * rng.standard_normal(total)), 1, 5)
+    has_label = np.arange(total) < labels
+    return np.column_stack([verdicts, truth * has_label, has_label]).astype(np.float64)
+
+
 def draw_binary(rng: np.random.Generator, judge: BinaryJudge, total: int, labels: int) -> Stats:
     """Draw the statistics of samples, the first of which have labels."""
     is_right = rng.random(total) < judge.share_right
@@ -85,6 +106,21 @@ def rogan_gladen_interval(stats: Stats) -> tuple[float, float]:
     return max(0.0, share - half), min(1.0, share + half)
 
 
+def measure_scale_coverage(judge: ScaleJudge, total: int, labels: int, *, rounds: int, seed: int) -> Coverage:
+    """Repeat an evaluation with points and count how often each interval contains the true mean."""
+    rng, truth = np.random.default_rng(seed), float(POINTS @ SHARES)
+    ends = np.full((rounds, 4, 2), math.nan)
+    for repetition in range(rounds):
+        stats = draw_scale(rng, judge, total, labels)
+        intervals = [
+            compute_interval(stats[:, 0], mean),
+            compute_interval(stats[:labels, 1], mean),
+            compute_interval(stats, CorrectedMean(1.0, (1.0, 5.0))),
+        ]
+        ends[repetition, [0, 1, 3]] = [(interval.low, interval.high) for interval in intervals]
+    return _summarise(ends, truth)
+
+
 def measure_coverage(judge: BinaryJudge, total: int, labels: int, *, rounds: int, seed: int) -> Coverage:
     """Repeat an evaluation and count how often each interval contains the true share of right answers."""
     rng = np.random.default_rng(seed)
@@ -99,8 +135,14 @@ def measure_coverage(judge: BinaryJudge, total: int, labels: int, *, rounds: int
         ]
         bounds = [(interval.low, interval.high) for interval in intervals]
         ends[repetition] = [*bounds[:2], rogan_gladen_interval(stats), bounds[2]]
-    covered = (ends[..., 0] <= judge.share_right) & (judge.share_right <= ends[..., 1])
-    widths = np.nanmean(ends[..., 1] - ends[..., 0], axis=0)
+    return _summarise(ends, judge.share_right)
+
+
+def _summarise(ends: NDArray[np.float64], truth: float) -> Coverage:
+    covered = (ends[..., 0] <= truth) & (truth <= ends[..., 1])
+    spans = ends[..., 1] - ends[..., 0]
+    defined = np.maximum((~np.isnan(spans)).sum(axis=0), 1)
+    widths = np.nansum(spans, axis=0) / defined
     judged, labelled, rogan_gladen, corrected = map(float, covered.mean(axis=0))
     return Coverage(judged, labelled, rogan_gladen, corrected, tuple(map(float, widths)))
 
@@ -110,15 +152,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=2000, help="repetitions per line")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
+    _print_binary(options.rounds, options.seed)
+    _print_scales(options.rounds // 2, options.seed)
+
+
+def _print_binary(rounds: int, seed: int) -> None:
     print("| judge | right | samples | labels | verdicts alone | labels alone | Rogan–Gladen | corrected |")
     print("|---|---|---|---|---|---|---|---|")
     for name, judge in BINARY_JUDGES.items():
         for total, labels in SIZES:
-            row = measure_coverage(judge, total, labels, rounds=options.rounds, seed=options.seed)
-            shares = (row.judged, row.labels, row.rogan_gladen, row.corrected)
-            cells = [f"{share:.3f} ({width:.2f})" for share, width in zip(shares, row.widths, strict=True)]
+            row = measure_coverage(judge, total, labels, rounds=rounds, seed=seed)
+            cells = _format_cells((row.judged, row.labels, row.rogan_gladen, row.corrected), row.widths)
             rates = f"{name} ({judge.sensitivity:g}, {judge.specificity:g})"
-            print(f"| {rates} | {judge.share_right:g} | {total} | {labels} | {' | '.join(cells)} |")
+            print(f"| {rates} | {judge.share_right:g} | {total} | {labels} | {cells} |")
+
+
+def _print_scales(rounds: int, seed: int) -> None:
+    print("\n| judge of points | samples | labels | verdicts alone | labels alone | corrected |")
+    print("|---|---|---|---|---|---|")
+    for name, judge in SCALE_JUDGES.items():
+        for total, labels in SIZES:
+            row = measure_scale_coverage(judge, total, labels, rounds=rounds, seed=seed)
+            cells = _format_cells((row.judged, row.labels, row.corrected), (*row.widths[:2], row.widths[3]))
+            print(f"| {name} ({judge.bias:+g}) | {total} | {labels} | {cells} |")
+
+
+def _format_cells(shares: Sequence[float], widths: Sequence[float]) -> str:
+    return " | ".join(f"{share:.3f} ({width:.2f})" for share, width in zip(shares, widths, strict=True))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.judge_calibration import BINARY_JUDGES, draw_binary, measure_coverage
+from bench.judge_calibration import BINARY_JUDGES, SCALE_JUDGES, draw_binary, measure_coverage, measure_scale_coverage
 from numpy.typing import NDArray
 
 from auricle.core.types import Sample
@@ -112,3 +112,10 @@ def test_intervals_cover_the_truth(judge: str, total: int, labels: int) -> None:
     row = measure_coverage(BINARY_JUDGES[judge], total, labels, rounds=400, seed=7)
     assert 0.925 <= row.corrected <= 0.999
     assert row.judged < 0.9 or judge in ("good", "poor")
+
+
+@pytest.mark.parametrize("judge", ["generous", "severe"])
+def test_intervals_of_points_cover_the_truth(judge: str) -> None:
+    row = measure_scale_coverage(SCALE_JUDGES[judge], 200, 30, rounds=150, seed=3)
+    assert 0.92 <= row.corrected <= 0.99
+    assert row.judged < 0.5
