@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_che
 
 from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation, Output, Record, Sample, Stat
 from auricle.metrics.catalogue import PROFILE_MARK
-from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, BoundedScale, RateScale, Scale
+from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, HitScale, RateScale, Scale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -445,7 +445,7 @@ class MeanAggregator(RatioAggregator):
         if not ((numbers >= 0) & (numbers <= 1)).all():
             return REAL
         if has_one_sample_per_unit(units) and not (numbers % 1).any():
-            return BoundedScale(trials=len(numbers), name="wilson")
+            return HitScale(len(numbers))
         return SHARE
 
 

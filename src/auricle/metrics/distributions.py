@@ -1,4 +1,4 @@
-"""Quantiles and tail probabilities of the normal, Student's t and the gamma distribution, without scipy."""
+"""Quantiles and tail probabilities of the normal, Student's t, gamma and binomial distributions, without scipy."""
 
 from __future__ import annotations
 
@@ -69,6 +69,44 @@ def gamma_quantile(probability: float, shape: float) -> float:
     while _incomplete_gamma(shape, high) < probability:
         high *= 2
     return _bisect(lambda value: _incomplete_gamma(shape, value) - probability, 0.0, high)
+
+
+@lru_cache(maxsize=4096)
+def binomial_mid_p_limit(tail: float, hits: int, trials: int) -> float:
+    """Return the lower mid-P limit of a share: with this share, so many hits or more would have the probability `tail`.
+
+    The probability of exactly so many hits counts half.
+
+    >>> round(binomial_mid_p_limit(0.025, 9, 10), 4)
+    0.5965
+    """
+    if not hits:
+        return 0.0
+
+    def excess(share: float) -> float:
+        at_least = 1 - _beta_upper_tail(hits, trials - hits + 1, share)
+        more = 1 - _beta_upper_tail(hits + 1, trials - hits, share) if hits < trials else 0.0
+        return (at_least + more) / 2 - tail
+
+    return _find_root(excess, 0.0, hits / trials)
+
+
+def _find_root(rising: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root of a smooth rising function between two numbers, by the Illinois method."""
+    below, above, is_above = rising(low), rising(high), None
+    while high - low > 1e-13 * high:
+        middle = high - above * (high - low) / (above - below)
+        if not low < middle < high:
+            middle = (low + high) / 2
+        value = rising(middle)
+        if value > 0:
+            high, above, below = middle, value, below / 2 if is_above else below
+        elif value < 0:
+            low, below, above = middle, value, above / 2 if is_above is False else above
+        else:
+            return middle
+        is_above = value > 0
+    return (low + high) / 2
 
 
 def _bisect(rising: Callable[[float], float], low: float, high: float) -> float:

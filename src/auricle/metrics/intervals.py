@@ -50,7 +50,7 @@ def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | N
         >>> from auricle.metrics import mean
         >>> interval = compute_interval([1.0, 1.0, 0.0, 1.0], mean)
         >>> round(interval.low, 2), round(interval.high, 2), interval.method
-        (0.3, 0.95, 'wilson')
+        (0.24, 0.99, 'mid-p')
     """
     if own_method := getattr(aggregate, "compute_interval", None):
         own_interval: Interval = own_method(stats, clusters)

@@ -165,6 +165,8 @@ def compute_without_units(stats: Stats, aggregate: Aggregator, clusters: Codes |
     """Compute the number without each unit, or without each group of units."""
     units = np.arange(len(stats)) if clusters is None else clusters
     unit_count = count_units(stats, clusters)
+    if unit_count < 2:
+        return np.full(unit_count, math.nan)
     group_count = min(unit_count, limit_groups(aggregate, len(stats)))
     if clusters is None and isinstance(aggregate, SupportsWeights) and not isinstance(aggregate, SumAggregator):
         distinct, codes = encode_distinct(stats)

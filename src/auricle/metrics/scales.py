@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from auricle.metrics.distributions import gamma_quantile, normal_quantile, t_quantile
+from auricle.metrics.distributions import binomial_mid_p_limit, gamma_quantile, normal_quantile, t_quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,7 +139,7 @@ def _exp(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BoundedScale:
-    """Numbers between two limits, such as an accuracy or a correlation: Wilson's score interval.
+    """Numbers between two limits, such as a mean of partial credits or a correlation: Wilson's score interval.
 
     The number of trials is that of independent zeros and ones with the same standard error, or the number of units if
     the number is at a limit or all units agree.
@@ -147,21 +147,16 @@ class BoundedScale:
 
     low: float = 0.0
     high: float = 1.0
-    trials: float | None = None
-    """Number of trials, if it is known: that of independent zeros and ones."""
     most_trials: float = math.inf
-    name: str = "effective-wilson"
-
-    @property
-    def needs_error(self) -> bool:
-        return self.trials is None
+    name: str = "wilson"
+    needs_error: bool = True
 
     def transform(self, values: Array) -> Array:
         return values
 
     def interval(self, estimate: Estimate) -> tuple[float, float]:
         share = min(1.0, max(0.0, (estimate.value - self.low) / (self.high - self.low)))
-        low, high = wilson_interval(share, self.trials or self._effective_trials(share, estimate))
+        low, high = wilson_interval(share, self._effective_trials(share, estimate))
         return self._restore(low), self._restore(high)
 
     def _effective_trials(self, share: float, estimate: Estimate) -> float:
@@ -174,6 +169,27 @@ class BoundedScale:
 
     def unchanged_bound(self, units: int) -> float:
         return wilson_interval(0.0, units)[1] * (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class HitScale:
+    """Shares of independent zeros and ones, such as an accuracy: the exact interval with mid-P limits.
+
+    Wilson's interval is as good on average, but for some shares of ten samples contains them in only 86 % of cases.
+    """
+
+    trials: int
+    name: str = "mid-p"
+    needs_error: bool = False
+
+    def transform(self, values: Array) -> Array:
+        return values
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        return mid_p_interval(round(estimate.value * self.trials), self.trials)
+
+    def unchanged_bound(self, units: int) -> float:
+        return mid_p_interval(0, units)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +231,17 @@ LOG = LogScale()
 SHARE = BoundedScale()
 CORRELATION = BoundedScale(low=-1.0)
 PER_CENT = BoundedScale(high=100.0)
+
+
+def mid_p_interval(hits: int, trials: int) -> tuple[float, float]:
+    """Compute the mid-P interval of a share of independent trials; it is also valid if all or none are hits.
+
+    >>> low, high = mid_p_interval(12, 12)
+    >>> round(low, 3), high
+    (0.779, 1.0)
+    """
+    tail = 1 - UPPER
+    return binomial_mid_p_limit(tail, hits, trials), 1 - binomial_mid_p_limit(tail, trials - hits, trials)
 
 
 def wilson_interval(share: float, trials: float) -> tuple[float, float]:

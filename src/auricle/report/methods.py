@@ -14,11 +14,8 @@ FEW_UNITS_MARK = "†"
 CLUSTER_MARK = "cluster-"
 
 METHODS = {
-    "wilson": ("Wilson", "Wilson’s score interval of a share"),
-    "effective-wilson": (
-        "Wilson",
-        "Wilson’s score interval, with as many trials as have the standard error of the number",
-    ),
+    "mid-p": ("mid-P", "exact interval of a share, with mid-P limits"),
+    "wilson": ("Wilson", "Wilson’s score interval, with as many trials as have the standard error of the number"),
     "gamma": ("gamma", "interval of Fay and Feuer for counted errors, which may occur together"),
     "skew-t": ("t", "Student’s t interval, extended on the side to which the units are skewed"),
     "log-skew-t": ("t of log", "the same as t, of the logarithm"),

@@ -119,7 +119,7 @@ def test_answers_are_judged_and_the_signature_names_the_judge(data: Path, judge:
     run = tmp_path / "run"
     (result,) = api.evaluate(spec(data, judge()), run)
     assert result.value == pytest.approx(2 / 5)
-    assert result.interval == "wilson"
+    assert result.interval == "mid-p"
     assert ".by-judges.py:Counting#" in str(result.signature)
     assert Counter(judge.calls()) == {"right": 1, "wrong a": 1, "wrong b": 1, "odd": 1}
     counts = read_metrics(run)["judges"][0]

@@ -129,20 +129,20 @@ def test_only_the_first_value_enters_the_mean() -> None:
     first = MeanAggregator()
     assert first([(1.0, 9.0), (0.0, 9.0)]) == 0.5
     assert first.get_numbers([(1.0, 9.0)]).tolist() == [1.0]
-    assert compute_interval([(1.0, 9.0)] * 3, first).method == "wilson"
+    assert compute_interval([(1.0, 9.0)] * 3, first).method == "mid-p"
 
 
 @pytest.mark.parametrize(
     ("aggregate", "stats", "method"),
     [
-        (mean, [0.5, 1.0, 0.0], "effective-wilson"),
+        (mean, [0.5, 1.0, 0.0], "wilson"),
         (mean, [0.5, 1.0, 2.0], "skew-t"),
         (mean, [-1.0, 1.0, 0.0], "skew-t"),
-        (MeanAggregator(columns=(0, 1)), [(1.0, 0.0), (0.0, 0.0), (0.0, 1.0)], "wilson"),
+        (MeanAggregator(columns=(0, 1)), [(1.0, 0.0), (0.0, 0.0), (0.0, 1.0)], "mid-p"),
         (ratio, [(1, 4), (0, 5)], "gamma"),
         (ratio, [(1.5, 4), (0, 5)], "skew-t"),
         (ratio, [(-1, 4), (0, 5)], "skew-t"),
-        (RatioAggregator(is_share=True), [(1, 4), (0, 5)], "effective-wilson"),
+        (RatioAggregator(is_share=True), [(1, 4), (0, 5)], "wilson"),
         (max, [1.0, 2.0], "bootstrap-t"),
     ],
 )

@@ -99,7 +99,7 @@ def test_an_interval_narrows_with_more_samples() -> None:
     few, many = (compute_interval(random_pairs(size, 10**9), srcc) for size in (30, 2000))
     assert few.low < srcc(random_pairs(30, 10**9)) < few.high
     assert many.high - many.low < few.high - few.low
-    assert many.method == "effective-wilson"
+    assert many.method == "wilson"
 
 
 def test_a_perfect_correlation_of_few_pairs_is_not_certain() -> None:

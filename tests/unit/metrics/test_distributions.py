@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import stats
 
-from auricle.metrics.distributions import gamma_quantile, normal_quantile, t_quantile, t_two_sided
+from auricle.metrics.distributions import binomial_mid_p_limit, gamma_quantile, normal_quantile, t_quantile, t_two_sided
 
 DEGREES = [1, 1.5, 2, 3, 4.7, 9, 30, 199, 9_999, 100_000]
 
@@ -28,6 +28,19 @@ def test_tails_of_t_equal_scipy_s(statistic: float, degrees: float) -> None:
 def test_quantiles_of_gamma_equal_scipy_s(probability: float, shape: float) -> None:
     expected = stats.gamma.ppf(probability, shape)
     assert gamma_quantile(probability, shape) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("trials", [1, 2, 10, 300, 100_000])
+@pytest.mark.parametrize("place", [0.001, 0.3, 0.5, 0.97, 1.0])
+def test_mid_p_limits_have_the_tail_of_the_binomial_distribution(place: float, trials: int) -> None:
+    hits = max(1, round(place * trials))
+    share = binomial_mid_p_limit(0.025, hits, trials)
+    tail = stats.binom.sf(hits, trials, share) + stats.binom.pmf(hits, trials, share) / 2
+    assert tail == pytest.approx(0.025, rel=1e-7)
+
+
+def test_the_mid_p_limit_of_no_hits_is_zero() -> None:
+    assert binomial_mid_p_limit(0.025, 0, 10) == 0.0
 
 
 def test_t_with_very_many_degrees_of_freedom_is_normal() -> None:

@@ -19,6 +19,7 @@ from auricle.metrics.jackknife import (
     standard_error,
     unit_influences,
 )
+from auricle.metrics.judge import KappaAggregator
 from auricle.metrics.labels import uar
 from auricle.metrics.scales import REAL
 
@@ -130,3 +131,8 @@ def test_equal_labels_share_one_computation() -> None:
     stats = [("a", "a"), ("b", "a"), ("b", "b"), ("a", "a"), ("b", "b"), ("a", "b")]
     expected = unit_influences(stats, lambda rows: uar.aggregate(rows))
     assert unit_influences(stats, uar.aggregate) == pytest.approx(expected)
+
+
+def test_one_unit_has_no_influence_of_its_own() -> None:
+    """Without it there is nothing to compute a number from."""
+    assert np.isnan(unit_influences([(1.0, 1.0)], KappaAggregator(quadratic=False))).tolist() == [True]

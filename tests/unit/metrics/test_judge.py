@@ -234,7 +234,7 @@ def test_kappa_equals_scikit_learn(levels: int, quadratic: bool) -> None:
     assert aggregate(stats) == pytest.approx(expected)
     interval = compute_interval(stats, aggregate)
     assert interval.low < expected < interval.high
-    assert interval.method == "effective-wilson"
+    assert interval.method == "wilson"
 
 
 @pytest.mark.parametrize("quadratic", [True, False])

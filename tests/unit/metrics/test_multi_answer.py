@@ -90,7 +90,7 @@ def test_the_first_answer_wins_a_tie_and_ties_are_counted() -> None:
 def test_a_vote_has_the_same_interval_as_a_share() -> None:
     voted = summary_of([record(index, "A", "A", "B") for index in range(9)], VOTE)
     single = summary_of([record(index, "A") for index in range(9)], option_accuracy)
-    assert (voted.low, voted.high, voted.interval) == (single.low, single.high, "wilson")
+    assert (voted.low, voted.high, voted.interval) == (single.low, single.high, "mid-p")
 
 
 def test_a_vote_among_unreadable_answers_follows_the_metric_s_policy() -> None:

@@ -65,10 +65,10 @@ def test_ties_are_counted() -> None:
     assert metric.details(stats) == {"ties": 2}
 
 
-def test_an_accuracy_without_ties_has_wilson_s_interval() -> None:
+def test_an_accuracy_without_ties_has_the_interval_of_a_share() -> None:
     metric = metrics()["accuracy"]
     result = compute_interval([metric.score(pair("a"), *OUTPUTS["a"])] * 10, metric.aggregate)
-    assert result.method == "wilson"
+    assert result.method == "mid-p"
     assert result.high == pytest.approx(1.0)
     assert result.low < 0.8
 

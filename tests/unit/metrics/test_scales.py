@@ -14,8 +14,10 @@ from auricle.metrics.scales import (
     SHARE,
     BoundedScale,
     Estimate,
+    HitScale,
     RateScale,
     Scale,
+    mid_p_interval,
     wilson_interval,
 )
 
@@ -89,6 +91,13 @@ def test_fewer_degrees_of_freedom_give_longer_intervals(scale: Scale) -> None:
     few, many = (scale.interval(replace(ESTIMATE, degrees=degrees)) for degrees in (3, 300))
     assert few[0] < many[0] < 0.4 or scale is LOG
     assert few[1] - few[0] > many[1] - many[0]
+
+
+def test_a_share_of_hits_needs_no_standard_error() -> None:
+    scale = HitScale(12)
+    assert scale.interval(replace(ESTIMATE, value=0.25, error=math.nan)) == mid_p_interval(3, 12)
+    assert scale.unchanged_bound(20) == mid_p_interval(0, 20)[1]
+    assert not scale.needs_error
 
 
 def test_how_large_a_difference_may_be_if_nothing_differs() -> None:

@@ -44,7 +44,7 @@ def test_a_range_of_units_is_named_once() -> None:
 
 def test_a_method_names_its_units_only_if_they_are_not_samples() -> None:
     assert format_method("cluster-gamma", FakeNumber(12, "speaker")) == "gamma, 12 speakers"
-    assert format_method("wilson", FakeNumber(12)) == "Wilson"
+    assert format_method("mid-p", FakeNumber(12)) == "mid-P"
     assert format_method("cluster-paired-t", FakeNumber(12, "speaker")) == "paired t, 12 speakers"
     assert format_method("unknown", FakeNumber(12)) == "unknown"
 
