@@ -3,64 +3,108 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
+from auricle.text.reading.assertions import drop_non_assertions, is_refusal
 from auricle.text.reading.clean_reply import clean_reply
-from auricle.text.reading.phrasings import whole_word
 from auricle.text.reading.result import Reading, Strength
+from auricle.text.reading.rules import (
+    ADVERSATIVES,
+    LETTERS,
+    OPENING,
+    REST_BEFORE_BUT,
+    Rules,
+    compile_pattern,
+    rules_for_reply,
+    whole_word,
+)
 
 
-class _YesNoWord(NamedTuple):
-    """The value of a word, and whether the reply states it as the answer."""
+class _Answer(NamedTuple):
+    """A word that affirms or denies, and how firmly."""
 
     value: bool
-    is_stated: bool
+    strength: Strength | None
 
 
-_WORDS = (
-    (True, whole_word("yes|yeah|yep|yup|true|correct|affirmative")),
-    (False, whole_word("no|nope|nah|false|incorrect|wrong|negative")),
-    (False, "不是|不对|不正确|错误|没有|否|不会|错"),
-    (True, r"是的|对的|对(?=\W|\Z)|正确|有的"),
-    # In a sentence 是 and 会 are verbs; alone they are answers.
-    (True, r"(?<!\w)[是会](?=[,.。!\s]|\Z)"),
-)
-_WORD = re.compile(
-    "|".join(f"(?P<v{index}>{pattern})" for index, (_value, pattern) in enumerate(_WORDS)), re.IGNORECASE
-)
-_OPEN_QUESTION = re.compile(
-    rf"{whole_word('yes')}\s*(?:/|,|or|and)\s*{whole_word('no')}|{whole_word('no')}\s*(?:/|or|and)\s*{whole_word('yes')}|"
-    rf"{whole_word('true')}\s*(?:/|or)\s*{whole_word('false')}|{whole_word('whether')}[^.,;!?\n]*|"
-    r"是不是|(?<!答案)是否|对不对|会不会|有没有|是(?:或|还是|/)(?:否|不是)",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(
-    rf"(?:{whole_word('not|never')}|n't|不)\s*(?:{whole_word('quite|entirely|really|at all')}\s*)*$", re.IGNORECASE
-)
-_CONCLUSIONS = "answer|verdict|conclusion|judge?ment|prediction|final|so|therefore|thus|say|actually|wait"
-_LINKS = rf"(?:{whole_word('is|would be|must be|should be|it|that')}\s*|是|为|应该|就)*"
-_CONCLUDING = re.compile(
-    rf"(?:{whole_word(_CONCLUSIONS)}|答案|结论|所以|因此|判断)[\"']?\s*{_LINKS}[\s\"':=,(\[]*$", re.IGNORECASE
-)
-_LEADING = re.compile(r"(?:\A|[\n.!?。;])[\s\"'(\[]*$")
-_LEADING_END = re.compile(r"[\"')\]]*\s*(?:\Z|[\n.,;:!?。、-])")
 _WINDOW = 80
+_CLAUSE_END = re.compile(r"[\"')\]]*\s*(?:\Z|[\n.,;:!?。、\-–—]|です|입니다|吧|but\b)")
+_DENIED = compile_pattern(r"(?:(?<![a-z])(?:not|never)(?![a-z])|n't|不)\s*(?:(?:quite|entirely|really|at all)\s*)*$")
+
+_ADVERBS = "もちろん|当然|" + whole_word(
+    "definitely|clearly|certainly|probably|obviously|most likely|likely|absolutely|well|oh|hmm|okay|ok|um|ah|simply|"
+    "eindeutig|wahrscheinlich|klar|ganz klar|also|tja|nun|clairement|probablement|eh bien|alors|donc|bon|"
+    "claramente|probablemente|pues|bueno|provavelmente|bem|pois|"
+    "chiaramente|probabilmente|beh|allora|ну|скорее всего|вероятно|однозначно|определённо|конечно"
+)
 
 
-def _classify_word(reply: str, match: re.Match[str]) -> _YesNoWord:
-    before = reply[max(0, match.start() - _WINDOW) : match.start()]
-    value, _pattern = _WORDS[int(str(match.lastgroup)[1:])]
-    is_leading = _LEADING.search(before) and _LEADING_END.match(reply, match.end())
-    is_stated = bool(is_leading or _CONCLUDING.search(before))
-    return _YesNoWord(value != bool(_DENIED.search(before)), is_stated)
+class _Patterns:
+    """The patterns of some rules for yes and no."""
+
+    def __init__(self, rules: Rules) -> None:
+        names = {"no": "no", "yes": "yes", "disagreement": "disagreements", "agreement": "agreements"}
+        self.word = compile_pattern(
+            "|".join(rf"(?P<{group}>{rules.alternatives(name)})" for group, name in names.items())
+        )
+        self.both = rules.compiled("both")
+        self.denials = rules.compiled("implied_no")
+        self.affirmation = compile_pattern(
+            rf"(?:\A|[\n.!?。;])\s*{rules.alternatives('implied_yes')}\s*(?:\Z|[\n.!。;])"
+        )
+        self.first_thought = compile_pattern(rf"{rules.alternatives('first_thoughts')}{REST_BEFORE_BUT}$")
+        self.first_thought_after = compile_pattern(rf"[\s,\"']*{rules.alternatives('first_thoughts_after')}")
+        adversative = rf"(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}])"
+        self.starting = compile_pattern(rf"(?:\A|[\n.!?。;:—–]|{adversative})(?:[\s\"'(\[,]|{_ADVERBS})*$")
+        link = rf"(?:{rules.alternatives('copulas', 'verbs', 'fillers')}|[{OPENING},])*"
+        self.concluding = compile_pattern(rf"{rules.alternatives('answer_nouns', 'decisions')}{link}$")
+
+
+@lru_cache(maxsize=64)
+def _patterns(rules: Rules) -> _Patterns:
+    return _Patterns(rules)
+
+
+_SHORT = {"yes": True, "no": False}
 
 
 def read_yes_no(text: str) -> Reading[bool]:
     """Read whether a reply affirms: its last statement decides, else all its words must agree."""
-    reply = _OPEN_QUESTION.sub(" ", clean_reply(text))
-    verdicts = [_classify_word(reply, match) for match in _WORD.finditer(reply)]
-    stated = [verdict.value for verdict in verdicts if verdict.is_stated]
-    if stated:
-        return Reading(stated[-1], Strength.MARKER)
-    values = {verdict.value for verdict in verdicts}
+    if (short := _SHORT.get(text.strip(" .!*\n").casefold())) is not None:
+        return Reading(short, Strength.WHOLE_REPLY)
+    cleaned = clean_reply(text)
+    rules = rules_for_reply(cleaned)
+    if is_refusal(cleaned, rules):
+        return Reading(refused=True)
+    patterns = _patterns(rules)
+    reply = patterns.both.sub(" ", drop_non_assertions(cleaned, rules))
+    answers = [_classify(reply, match, patterns) for match in patterns.word.finditer(reply)]
+    if stated := [answer.value for answer in answers if answer.strength is Strength.MARKER]:
+        is_whole = len(answers) == 1 and not re.search(r"\w", patterns.word.sub("", reply))
+        return Reading(stated[-1], Strength.WHOLE_REPLY if is_whole else Strength.MARKER)
+    return _read_implied(reply, answers, patterns)
+
+
+def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
+    before = reply[max(0, match.start() - _WINDOW) : match.start()]
+    value = (match.lastgroup in {"yes", "agreement"}) != bool(_DENIED.search(before))
+    if patterns.first_thought.search(before) or patterns.first_thought_after.match(reply, match.end()):
+        return _Answer(value, None)
+    ends_clause = _CLAUSE_END.match(reply, match.end())
+    is_word = match.lastgroup in {"yes", "no"}
+    if patterns.concluding.search(before) if is_word else False:
+        return _Answer(value, Strength.MARKER)
+    if ends_clause and (patterns.starting.search(before) or patterns.concluding.search(before)):
+        return _Answer(value, Strength.MARKER)
+    is_word = is_word and bool(ends_clause or not match[0].isascii())
+    return _Answer(value, Strength.WEAK if is_word else None)
+
+
+def _read_implied(reply: str, answers: list[_Answer], patterns: _Patterns) -> Reading[bool]:
+    values = {answer.value for answer in answers if answer.strength is Strength.WEAK}
+    if patterns.denials.search(reply):
+        values.add(False)
+    if patterns.affirmation.search(reply):
+        values.add(True)
     return Reading(values.pop(), Strength.WEAK) if len(values) == 1 else Reading()

@@ -33,7 +33,7 @@ def show_reply(value: object) -> str | None:
         ("50%", 50),
         (".5", 0.5),
         ("1e3", 1000),
-        ("3-5", 5),
+        ("3-5", None),
         ("<think>5</think>4", 4),
         ("1e999", None),
         ("3rd place", None),

@@ -8,17 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle.text import read_label, read_number, read_option, read_yes_no, strip_labels
-from auricle.text.reading.options import (
-    Mention,
-    _linked_to_next,
-    build_label_table,
-    decide_option,
-    find_label_mentions,
-    find_text_mentions,
-    single_letter_options,
-    strip_own_label,
-)
+from auricle.text.reading.mentions import Mention
+from auricle.text.reading.options import _linked_to_next, decide_option
+from auricle.text.reading.rules import rules_for_languages
 
+ENGLISH = rules_for_languages(("en",))
 INSTRUMENTS = ["piano", "guitar", "drum", "violin"]
 CHINESE = ["钢琴", "吉他", "鼓", "小提琴"]
 EMOTIONS = ["angry", "happy", "sad", "neutral"]
@@ -464,47 +458,6 @@ def test_either_part_of_a_bilingual_label_is_enough(reply: str, expected: str | 
     assert read_label(reply, BILINGUAL).value == expected
 
 
-OPTIONS = (("car",), ("racing car", "racer"))
-
-
-def test_the_longest_option_text_is_matched() -> None:
-    mentions = find_text_mentions("a racing car, then a car", OPTIONS)
-    assert [(mention.start, mention.index) for mention in mentions] == [(2, 1), (21, 0)]
-
-
-def test_an_option_may_have_several_names() -> None:
-    assert [mention.index for mention in find_text_mentions("the racer", OPTIONS)] == [1]
-
-
-@pytest.mark.parametrize(
-    ("reply", "indices"),
-    [("B is right", [1]), ("A guitar", []), ("I think so", []), ("option b", [1]), ("2", [1]), ("2 cars", [])],
-)
-def test_labels_are_distinguished_from_words_and_numbers(reply: str, indices: list[int]) -> None:
-    table = build_label_table(["car", "racing car"])
-    assert [mention.index for mention in find_label_mentions(reply, table, [])] == indices
-
-
-def test_labels_inside_an_option_text_are_ignored() -> None:
-    texts = find_text_mentions("vitamin B", (("vitamin A",), ("vitamin B",)))
-    assert list(find_label_mentions("vitamin B", build_label_table(["vitamin A", "vitamin B"]), texts)) == []
-
-
-def test_numbers_are_labels_only_if_no_option_has_digits() -> None:
-    assert build_label_table(["two", "three"])["2"] == 1
-    assert "2" not in build_label_table(["2", "3"])
-    assert "2" not in build_label_table(["waltz", "3/4 time"])
-
-
-def test_options_of_one_letter_keep_it_as_their_label() -> None:
-    assert single_letter_options(["C", "d", "E minor"]) == {"C": 0, "D": 1}
-
-
-def test_only_the_own_letter_of_an_option_is_stripped() -> None:
-    assert strip_own_label("(B) guitar", 1) == "guitar"
-    assert strip_own_label("(B) guitar", 0) == "(B) guitar"
-
-
 def mentions(reply: str) -> list[Mention]:
     """Find the labels A, B and C in a reply."""
     return [
@@ -527,13 +480,13 @@ def mentions(reply: str) -> list[Mention]:
     ],
 )
 def test_the_highest_level_of_claims_decides(reply: str, index: int | None) -> None:
-    assert decide_option(reply, mentions(reply)).value == index
+    assert decide_option(reply, mentions(reply), ENGLISH).value == index
 
 
 def test_a_label_and_its_text_are_one_mention() -> None:
     reply = "B) guitar"
     both = [Mention(0, 1, 1, is_label=True), Mention(3, 9, 1, is_label=False)]
-    assert decide_option(reply, both).value == 1
+    assert decide_option(reply, both, ENGLISH).value == 1
 
 
 @pytest.mark.parametrize(
@@ -550,14 +503,6 @@ def test_a_label_and_a_text_that_belong_together_are_classified_together(reply: 
     assert read_option(reply, INSTRUMENTS).value == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [("well\nb. hm", 1), ("well, b. hm", 0), (f"option{' ' * 34}b hm", 1), (f"option{' ' * 35}b hm", 0)],
-)
-def test_a_small_letter_is_a_label_at_the_start_of_a_line_or_shortly_after_such_a_word(text: str, count: int) -> None:
-    assert len(list(find_label_mentions(text, {"B": 1}, []))) == count
-
-
 @pytest.mark.parametrize(("distance", "expected"), [(84, 1), (85, None)])
 def test_a_phrase_counts_only_near_an_option(distance: int, expected: int | None) -> None:
     assert read_option(f"hm piano hm answer{' ' * distance}guitar hm", INSTRUMENTS).value == expected
@@ -572,11 +517,11 @@ def test_only_the_last_thousand_mentions_count() -> None:
 def test_a_label_on_the_text_of_another_option_is_not_an_answer() -> None:
     reply = "A) guitar"
     both = [Mention(0, 1, 0, is_label=True), Mention(3, 9, 1, is_label=False)]
-    assert decide_option(reply, both).value is None
+    assert decide_option(reply, both, ENGLISH).value is None
 
 
 def test_a_reply_without_mentions_has_no_option() -> None:
-    assert decide_option("nothing here", []).value is None
+    assert decide_option("nothing here", [], ENGLISH).value is None
 
 
 @pytest.mark.parametrize(
@@ -592,4 +537,4 @@ def test_a_reply_without_mentions_has_no_option() -> None:
 def test_options_of_a_list_are_linked_to_the_next(text: str, linked: list[bool]) -> None:
     letters = [position for position, letter in enumerate(text) if letter in "ABCD"]
     mentions = [Mention(start, start + 1, index, is_label=True) for index, start in enumerate(letters)]
-    assert _linked_to_next(text, mentions) == linked
+    assert _linked_to_next(text, mentions, ENGLISH) == linked

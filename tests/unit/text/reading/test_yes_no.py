@@ -2,7 +2,7 @@
 
 import pytest
 
-from auricle.text import read_yes_no
+from auricle.text import Strength, read_yes_no
 
 
 def show_reply(value: object) -> str | None:
@@ -51,8 +51,8 @@ def test_yes_or_no_is_extracted_from_a_reply(reply: str, expected: bool | None) 
 
 
 def test_a_conclusion_counts_only_shortly_before_the_word() -> None:
-    assert read_yes_no("no so" + " " * 78 + "yes").value is True
-    assert read_yes_no("no so" + " " * 79 + "yes").value is None
+    assert read_yes_no("no so" + " " * 78 + "yes").strength is Strength.MARKER
+    assert read_yes_no("no so" + " " * 79 + "yes").strength is Strength.WEAK
 
 
 def test_a_word_within_a_long_reply_is_not_taken_for_its_first() -> None:

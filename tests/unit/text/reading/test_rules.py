@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from auricle.text.reading.phrasings import ClaimLevel, answer_rules, label_rules, text_rules, whole_word
+from auricle.text.reading.rules import ClaimLevel, rules_for_languages, whole_word
+
+RULES = rules_for_languages(("en", "zh"))
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,7 @@ from auricle.text.reading.phrasings import ClaimLevel, answer_rules, label_rules
     ],
 )
 def test_the_first_matching_phrasing_gives_the_level(before: str, after: str, level: ClaimLevel | None) -> None:
-    assert next((rule.level for rule in text_rules() if rule.matches(before, after)), None) == level
+    assert next((rule.level for rule in RULES.text_rules if rule.matches(before, after)), None) == level
 
 
 @pytest.mark.parametrize(
@@ -31,13 +33,13 @@ def test_the_first_matching_phrasing_gives_the_level(before: str, after: str, le
     [("the answer is ", ClaimLevel.STATED), ("it sounds like ", ClaimLevel.PREDICATED), ("it is not hm ", None)],
 )
 def test_some_phrasings_come_before_an_answer(before: str, level: ClaimLevel | None) -> None:
-    assert next((rule.level for rule in answer_rules() if rule.matches(before, "")), None) == level
+    assert next((rule.level for rule in RULES.answer_rules if rule.matches(before, "")), None) == level
 
 
 def test_labels_have_additional_phrasings() -> None:
-    levels = [rule.level for rule in label_rules() if rule.matches("see option ", " there")]
+    levels = [rule.level for rule in RULES.label_rules if rule.matches("see option ", " there")]
     assert levels == [ClaimLevel.PLAIN]
-    assert label_rules()[: len(text_rules())] == text_rules()
+    assert RULES.label_rules[: len(RULES.text_rules)] == RULES.text_rules
 
 
 def test_whole_words_match_next_to_chinese_characters() -> None:

@@ -1,0 +1,332 @@
+"""Find where a reply mentions an option: by its text, its letter or number, its ordinal, or a misspelt text."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from rapidfuzz.distance import DamerauLevenshtein
+
+from auricle.text.scripts import UNSPACED_SCRIPTS
+from auricle.text.reading.languages import TABLES
+from auricle.text.reading.rules import LETTERS, ClaimLevel, PhrasingRule, Rules, compile_pattern
+
+CACHE_SIZE = 4_096
+WINDOW = 90
+"""Characters before and after a mention in which its phrasing is searched."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """Where a reply names an option, by its text or by its label."""
+
+    start: int
+    end: int
+    index: int
+    is_label: bool
+
+
+class OptionNames(NamedTuple):
+    """The names of each option, and the letters and numbers that label one."""
+
+    aliases: tuple[tuple[str, ...], ...]
+    labels: dict[str, int]
+    has_ordinals: bool = False
+    """Whether "the second one" may name an option."""
+
+
+# --- names ------------------------------------------------------------------------------
+
+_ALTERNATIVE_SEPARATOR = re.compile(r"[/|()]")
+_WORD_SEPARATOR = re.compile(r"[_-]+")
+_OWN_LABEL = re.compile(r"\s*\(?(?P<letter>[A-Z])(?:\)|[.:、])\s*(?=\S)")
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def choice_names(choices: tuple[str, ...]) -> OptionNames:
+    """Return the names of the options of a question."""
+    texts = strip_labels(choices)
+    aliases = [(text,) if text not in texts[:index] else () for index, text in enumerate(texts)]
+    return OptionNames(tuple(aliases), build_label_table(texts), has_ordinals=bool(choices))
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def label_names(labels: tuple[str, ...]) -> OptionNames:
+    """Return the names of the labels of a classification."""
+    return OptionNames(tuple((name, *_label_variants(name)) for name in labels), single_letter_options(labels))
+
+
+def _label_variants(name: str) -> list[str]:
+    """Return other spellings of a label: either part of "生气/angry", "sea waves" for "sea_waves"."""
+    parts = [part.strip() for part in _ALTERNATIVE_SEPARATOR.split(name)]
+    spaced = [" ".join(_WORD_SEPARATOR.split(text)).strip() for text in (name, *parts)]
+    return [variant for variant in dict.fromkeys([*parts, *spaced]) if variant not in {"", name}]
+
+
+def strip_labels(choices: Sequence[str]) -> list[str]:
+    """Remove the letters from options such as "(B) guitar", if all options have one."""
+    texts = [strip_own_label(choice, index) for index, choice in enumerate(choices)]
+    are_labelled = all(text != choice for text, choice in zip(texts, choices, strict=True))
+    return texts if are_labelled else list(choices)
+
+
+def strip_own_label(choice: str, index: int) -> str:
+    """Remove the option's own letter from its text, as in "(B) guitar"."""
+    label = _OWN_LABEL.match(choice)
+    is_own = label is not None and label["letter"] == string.ascii_uppercase[index : index + 1]
+    return choice[label.end() :] if label and is_own else choice
+
+
+_CYRILLIC_LETTERS = {"А": "A", "Б": "B", "С": "C", "Г": "D", "Д": "E"}
+"""Cyrillic letters that can stand for one option only: В is the third letter, but looks like the second."""
+
+
+def build_label_table(choices: Sequence[str]) -> dict[str, int]:
+    """Map letters and numbers to options; an option whose text is one letter keeps it."""
+    count = len(choices) or len(string.ascii_uppercase)
+    table = dict(zip(string.ascii_uppercase, range(count), strict=False))
+    if choices and not any(re.search(r"\d", choice) for choice in choices):
+        table |= {str(index + 1): index for index in range(count)}
+    table |= {cyrillic: table[latin] for cyrillic, latin in _CYRILLIC_LETTERS.items() if latin in table}
+    return table | single_letter_options(choices)
+
+
+def single_letter_options(choices: Sequence[str]) -> dict[str, int]:
+    """Return the options whose whole text is one letter, such as names of notes."""
+    return {choice.strip().upper(): index for index, choice in enumerate(choices) if _is_letter(choice.strip())}
+
+
+def _is_letter(text: str) -> bool:
+    return len(text) == 1 and text in string.ascii_letters
+
+
+# --- texts ------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?|[\w#+%♯♭]+")
+_ARTICLES = "|".join(table.articles for table in TABLES.values() if table.articles)
+ARTICLES = rf"(?:(?:{_ARTICLES})(?:(?<=')|\s+))*"
+_ARTICLE = compile_pattern(rf"\A(?:(?:{_ARTICLES})(?:(?<=')|\s+))+(?=\S)")
+_UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
+_HANGUL = re.compile("[가-힣]")
+_WORD_CHARACTERS = f"0-9_{LETTERS}"
+_PARTICLES = (
+    "(?![가-힣])|(?=입|이|가|은|는|을|를|의|도|로|으로|에서|에|인|일|예요|라고|였|되|처럼|와|과|만|까지|부터|보다|"
+    "나|하|같|란|임|요|야|들|한|해|했|함|번)"
+)
+"""What may follow a Korean word: a particle or an ending, not the rest of a longer word."""
+
+
+class _Matcher(NamedTuple):
+    """One pattern for all option texts, and the option index of each named group."""
+
+    pattern: re.Pattern[str]
+    options: Mapping[str, int]
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(unicodedata.normalize("NFKC", text).lower()))
+
+
+def core_tokens(name: str) -> tuple[str, ...]:
+    """Return the words of an option without its article or preposition."""
+    return _tokens(_ARTICLE.sub("", name.strip().replace("’", "'"))) or _tokens(name)
+
+
+def _join_pattern(left: str, right: str) -> str:
+    is_spaced = not (_UNSPACED.match(left[-1]) or _UNSPACED.match(right))
+    return (r"[^\w\n]{1,3}" if is_spaced else r"[^\w\n]{0,3}") + _escape(right)
+
+
+def _escape(token: str) -> str:
+    return re.escape(token).replace("ё", "[её]")
+
+
+def _token_pattern(tokens: Sequence[str]) -> str:
+    """Return a pattern for the tokens with any separators, at word boundaries if the script has them."""
+    body = _escape(tokens[0]) + "".join(_join_pattern(*pair) for pair in pairwise(tokens))
+    first, last = tokens[0][0], tokens[-1][-1]
+    before = "" if _UNSPACED.match(first) else rf"(?<![{_WORD_CHARACTERS}])(?<![\d.]\.)"
+    after = "" if _UNSPACED.match(last) else rf"(?![{_WORD_CHARACTERS}#♯♭])(?!\.\d)"
+    if _HANGUL.match(first):
+        before = "(?<![가-힣])"
+    if _HANGUL.match(last):
+        after = f"(?:{_PARTICLES})"
+    return before + body + after
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _named_tokens(aliases: tuple[tuple[str, ...], ...]) -> tuple[tuple[tuple[str, ...], int], ...]:
+    """Return the words of every name that belongs to one option only."""
+    named = [
+        (tokens, index) for index, names in enumerate(aliases) for tokens in set(map(core_tokens, names)) if tokens
+    ]
+    owners = Counter(tokens for tokens, _index in named)
+    return tuple(entry for entry in named if owners[entry[0]] == 1 and not _is_letter("".join(entry[0])))
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _compile_matcher(aliases: tuple[tuple[str, ...], ...]) -> _Matcher | None:
+    """Compile the names of all options, longest first so that a short name does not hide a longer one."""
+    unique = sorted(_named_tokens(aliases), key=lambda entry: (-len("".join(entry[0])), entry))
+    if not unique:
+        return None
+    groups = {f"o{position}": entry for position, entry in enumerate(unique)}
+    pattern = "|".join(f"(?P<{group}>{_token_pattern(entry[0])})" for group, entry in groups.items())
+    return _Matcher(compile_pattern(pattern), {group: entry[1] for group, entry in groups.items()})
+
+
+def find_text_mentions(text: str, aliases: tuple[tuple[str, ...], ...]) -> list[Mention]:
+    """Return where options are named by their texts; an option may have several names."""
+    matcher = _compile_matcher(aliases)
+    if matcher is None:
+        return []
+    return [
+        Mention(match.start(), match.end(), matcher.options[str(match.lastgroup)], is_label=False)
+        for match in matcher.pattern.finditer(text)
+    ]
+
+
+# --- letters and numbers ----------------------------------------------------------------
+
+_LABEL_WINDOW = 40
+_LABEL = re.compile(
+    r"(?<![A-Za-zÀ-ɏЀ-ӿ0-9_#.])(?<![A-Za-z]['-])(?:[A-Za-zАБСГД]|[1-9][0-9]?)"
+    r"(?![A-Za-zÀ-ɏЀ-ӿ0-9_#+%]|['-][A-Za-zÀ-ɏ]|\.\w(?!\w)|\.[0-9])"
+)
+_WORDS_OF_ONE_LETTER = frozenset("AEIOYUАС")
+"""Letters that are also words ("A guitar", "I think", "O locutor"): before another word they are no label."""
+_BEFORE_WORD = compile_pattern(rf"[ \t]+[{LETTERS}]")
+_CLOSING_BRACKET = re.compile(r"\s*[)\]]")
+_LINE_START = re.compile(r"(?:\A|\n)[\s\"'(\[]*$")
+_LINE_LABEL = re.compile(r"[\"']*(?:[.):、\]]|[ \t]*(?:\Z|\n))")
+_LABEL_ONLY = re.compile(r"[\s\"'(\[]*\S{1,2}[\s\"')\].,!:。]*")
+
+
+def first_matching_level(rules: Sequence[PhrasingRule], text: str, start: int, end: int) -> ClaimLevel | None:
+    """Return the level of the first rule that matches around the span, or None."""
+    before, after = text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
+    return next((rule.level for rule in rules if rule.matches(before, after)), None)
+
+
+def _is_in_answer_phrase(text: str, start: int, end: int, rules: Rules) -> bool:
+    """Return whether the span is in the position of an answer: "answer: b", "option b"."""
+    return bool(rules.option_word_before.search(text, start - _LABEL_WINDOW, start)) or bool(
+        rules.phrase_end.match(text, end) and first_matching_level(rules.answer_rules, text, start, end)
+    )
+
+
+def _is_lowercase_label(text: str, start: int, end: int, rules: Rules) -> bool:
+    starts_line = _LINE_START.search(text, start - _LABEL_WINDOW, start)
+    is_marked = _CLOSING_BRACKET.match(text, end) or (starts_line and _LINE_LABEL.match(text, end))
+    return bool(is_marked) or _is_in_answer_phrase(text, start, end, rules)
+
+
+def _is_label(text: str, match: re.Match[str], rules: Rules) -> bool:
+    """Return whether a match is a label, not a one-letter word or a number."""
+    label, (start, end) = match[0], match.span()
+    if label.isdigit():
+        return bool(_LABEL_ONLY.fullmatch(text)) or _is_in_answer_phrase(text, start, end, rules)
+    if label.islower():
+        return _is_lowercase_label(text, start, end, rules)
+    is_word = label in _WORDS_OF_ONE_LETTER and _BEFORE_WORD.match(text, end)
+    return not is_word or bool(rules.word_after_letter.match(text, end))
+
+
+def find_label_mentions(
+    text: str, table: Mapping[str, int], text_mentions: Sequence[Mention], rules: Rules
+) -> Iterator[Mention]:
+    """Yield where options are named by label, outside of option texts."""
+    covered = {position for mention in text_mentions for position in range(mention.start, mention.end)}
+    starts = {mention.start: mention.index for mention in text_mentions}
+    for match in _LABEL.finditer(text):
+        index = table.get(match[0].upper())
+        if index is None or match.start() in covered:
+            continue
+        has_own_text = match[0].isupper() and starts.get(match.end() + 1) == index
+        if has_own_text or _is_label(text, match, rules):
+            yield Mention(match.start(), match.end(), index, is_label=True)
+
+
+# --- ordinals and misspelt texts --------------------------------------------------------
+
+
+def find_ordinal_mentions(text: str, names: OptionNames, rules: Rules) -> Iterator[Mention]:
+    """Yield where options are named by their position: "the second option", "the last one"."""
+    if not names.has_ordinals or _have_ordinals(names.aliases, rules):
+        return
+    count = len(names.aliases)
+    for match in rules.ordinals.finditer(text):
+        group = next(name for name, value in match.groupdict().items() if value and name not in {"noun", "numbered"})
+        index = count - 1 if group == "last" else int(group[1:])
+        is_answer = match["noun"] or match["numbered"] or _is_whole_clause(text, match, rules)
+        if index < count and is_answer:
+            yield Mention(match.start(), match.end(), index, is_label=False)
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _have_ordinals(aliases: tuple[tuple[str, ...], ...], rules: Rules) -> bool:
+    """Return whether an option such as "the first speaker" has an ordinal of its own."""
+    return any(rules.ordinals.search(f"{name}.") for names in aliases for name in names)
+
+
+def _is_whole_clause(text: str, match: re.Match[str], rules: Rules) -> bool:
+    if not rules.word.search(rules.determiner.sub("", text[: match.start()])):
+        return True
+    return first_matching_level(rules.text_rules, text, match.start(), match.end()) is ClaimLevel.STATED
+
+
+_FUZZY_WORD = re.compile(r"[^\W_]+")
+_MIN_FUZZY, _MIN_FUZZY_IN_SENTENCE, _LONG = 4, 6, 8
+_MAX_ARTICLES = 3
+
+
+def find_misspelt_mentions(
+    text: str, aliases: tuple[tuple[str, ...], ...], exact: Sequence[Mention] = ()
+) -> list[Mention]:
+    """Return where the text of one option without exact mention is misspelt, if no other option is as close.
+
+    A reply that is nothing but the text may differ by one letter, or by two from eight letters on. Within a sentence
+    another word is more likely than an error, so there only an ending or a long word may differ.
+    """
+    words = list(_FUZZY_WORD.finditer(text))
+    mentioned = {mention.index for mention in exact}
+    mentions = []
+    for tokens, index in _named_tokens(aliases):
+        option = _decompose(" ".join(tokens))
+        if len(option) < _MIN_FUZZY or _UNSPACED.search(option) or index in mentioned:
+            continue
+        for position in range(len(words) - len(tokens) + 1):
+            span = words[position : position + len(tokens)]
+            candidate = _decompose(" ".join(word[0] for word in span))
+            is_last = position <= _MAX_ARTICLES and len(words) == position + len(tokens)
+            is_whole = is_last and _is_only_article(text[: span[0].start()])
+            if _is_misspelling(candidate, option, is_whole=is_whole):
+                mentions.append(Mention(span[0].start(), span[-1].end(), index, is_label=False))
+    return mentions if len({mention.index for mention in mentions}) == 1 else []
+
+
+def _is_only_article(text: str) -> bool:
+    return not _FUZZY_WORD.search(_ARTICLE.sub("", text.strip() + " x").removesuffix("x"))
+
+
+def _decompose(text: str) -> str:
+    """Return a text in lower case, with accents and the letters of Korean syllables as characters of their own."""
+    return unicodedata.normalize("NFD", text.lower())
+
+
+def _is_misspelling(candidate: str, option: str, *, is_whole: bool) -> bool:
+    if not candidate or candidate[0] != option[0]:
+        return False
+    allowed = 2 if len(option) >= _LONG else 1
+    distance = DamerauLevenshtein.distance(candidate, option, score_cutoff=allowed)
+    if distance > allowed:
+        return False
+    is_ending = candidate[: len(option) - 2] == option[:-2]
+    return is_whole or is_ending or (len(option) >= _MIN_FUZZY_IN_SENTENCE and distance == 1)

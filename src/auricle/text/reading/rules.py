@@ -1,0 +1,272 @@
+"""Compile the phrasings of the languages of a reply into patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import Enum, auto
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from auricle.text.reading.detect import detect_languages
+from auricle.text.reading.languages import TABLES
+from auricle.text.reading.table import Phrasings
+
+NEVER = "(?!)"
+LETTERS = "a-zß-öø-ÿœа-яё"
+"""Letters of words that are separated by spaces; a plain word boundary fails next to Chinese characters."""
+OPENING = r"\s\"'(\[{<:=\-–—¿"
+CLOSING = r"[\"')\]}]*"
+ADVERSATIVES = r"but|aber|mais|pero|mas|ma|но|但|不过|しかし|けれど|けど|ですが|ましたが|하지만|지만|는데"
+_NOT_ADVERSATIVE = rf"(?!(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}]))"
+_THAT = rf",\s*(?:that|dass|ob|что|чтобы)(?![{LETTERS}])"
+REST_OF_CLAUSE = rf"(?:{_NOT_ADVERSATIVE}(?:[^.,;!?\n。、]|{_THAT}))*"
+_TURNS = (
+    "so|therefore|then|daher|deshalb|donc|puis|ensuite|luego|así que|então|portanto|quindi|poi|поэтому|потом|"
+    "后来|所以|因此|けど|けれど|따라서|그러나|지만"
+)
+REST_BEFORE_BUT = rf"(?:{_NOT_ADVERSATIVE}(?!(?<![{LETTERS}])(?:{_TURNS})(?![{LETTERS}]))[^.!?\n。])*"
+"""The rest of a sentence up to "but"."""
+_CLAUSE_WORDS = (
+    "so|therefore|thus|hence|which|makes?|because|and|then|also|daher|deshalb|weil|und|macht|donc|car|et|puis|así|pero|y|"
+    "porque|então|logo|portanto|e|quindi|perché|ed|и|поэтому|значит|потому|sondern|sino|bensì|а|however"
+)
+_FEW_WORDS = (
+    rf"(?:(?:,(?=\s*(?:that|dass|ob|что)\s))?\s+(?!(?:{ADVERSATIVES}|{_CLAUSE_WORDS})(?![{LETTERS}]))"
+    rf"[{LETTERS}'-]+){{0,5}}\s*[\"'(\[]*"
+)
+"""A few words of the same clause."""
+_ARROWS = r"(?:→|⇒|=>|->|∴|⟹)"
+
+
+class ClaimLevel(Enum):
+    """How firmly a reply claims an option."""
+
+    IGNORED = auto()
+    NEGATED = auto()
+    TENTATIVE = auto()
+    PLAIN = auto()
+    PREDICATED = auto()
+    LEAD = auto()
+    STATED = auto()
+
+
+class PhrasingRule(NamedTuple):
+    """A phrasing, and how firmly it claims the option mentioned in it."""
+
+    level: ClaimLevel
+    before: re.Pattern[str] | None
+    after: re.Pattern[str] | None
+
+    def matches(self, before: str, after: str) -> bool:
+        """Return whether a mention between these two texts has this phrasing."""
+        return (self.before is None or self.before.search(before) is not None) and (
+            self.after is None or self.after.match(after) is not None
+        )
+
+
+def whole_word(alternatives: str) -> str:
+    """Return a pattern for whole words of Latin and Cyrillic script; an elided word ends with its apostrophe."""
+    return rf"(?<![{LETTERS}])(?:{alternatives})(?:(?<=')|(?![{LETTERS}]))"
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+CORRECTION = compile_pattern(
+    whole_word(
+        r"no|wait|actually|correction|rather|sorry|make (?:that|it)|scratch that|on second thought|i mean|hmm|finally|"
+        r"in the end|revis\w+|nein|moment|besser gesagt|korrektur|doch|vielmehr|non|pardon|plutôt|en fait|corrig\w+|"
+        r"perdón|mejor(?: dicho)?|digo|rectifico|não|aliás|ou melhor|quero dizer|desculpe|anzi|scusa|meglio|"
+        "нет|точнее|вернее|поправка"
+    )
+    + "|不对|不,|更正|改为|改成|应该是|いや|やっぱり|やはり|訂正|아니|정정"
+)
+"""Words with which a reply replaces what it wrote before."""
+
+
+class Rules:
+    """The phrasings of some languages as patterns, each compiled on first use."""
+
+    def __init__(self, tables: Mapping[str, Phrasings]) -> None:
+        self.tables = tables
+
+    def alternatives(self, *names: str) -> str:
+        """Return one pattern for fields of all languages."""
+        parts = []
+        for table in self.tables.values():
+            values = "|".join(filter(None, (getattr(table, name) for name in names)))
+            if values:
+                parts.append(whole_word(values) if table.is_spaced else f"(?:{values})")
+        return f"(?:{'|'.join(parts)})" if parts else NEVER
+
+    def compiled(self, *names: str) -> re.Pattern[str]:
+        return compile_pattern(self.alternatives(*names))
+
+    # --- around an option ---------------------------------------------------------------
+
+    @cached_property
+    def fillers(self) -> str:
+        return rf"(?:[{OPENING}]|{self.alternatives('fillers')})*"
+
+    @cached_property
+    def _link(self) -> str:
+        return rf"(?:[{OPENING}]|{self.alternatives('fillers', 'verbs', 'articles')})*"
+
+    @cached_property
+    def _stated_before(self) -> str:
+        copula = rf"(?:{self.alternatives('copulas')}|[:=]|->)"
+        answers = rf"{self.alternatives('answer_nouns')}[\"'\])]*(?:[^.!?\n,;:。]{{0,60}}?{copula})?{self.fillers}$"
+        not_a_letter = r"(?!\s+[\"'(]?[a-z0-9](?![a-z0-9]))"
+        results = (
+            rf"{self.alternatives('result_nouns')}{not_a_letter}[\"']?[^.!?\n,;:。]{{0,60}}?{copula}{self.fillers}$"
+        )
+        decisions = rf"{self.alternatives('decisions')}[\s,:]*{self.fillers}$"
+        corrections = rf"(?:{CORRECTION.pattern})[\s,:]*{self.fillers}$"
+        return rf"{answers}|{results}|{decisions}|{corrections}|{_ARROWS}\s*[\"'(\[]*$"
+
+    @cached_property
+    def answer_rules(self) -> tuple[PhrasingRule, ...]:
+        """The phrasings before an answer."""
+        return (
+            PhrasingRule(ClaimLevel.STATED, compile_pattern(self._stated_before), None),
+            PhrasingRule(
+                ClaimLevel.PREDICATED, compile_pattern(rf"{self.alternatives('predicates')}{self._link}$"), None
+            ),
+        )
+
+    @cached_property
+    def text_rules(self) -> tuple[PhrasingRule, ...]:
+        """The phrasings around an option named by its text; the first that matches decides."""
+        after = rf"{CLOSING}[ \t]*[,:(\-–—]?\s*"
+        negated = (
+            rf"{self.alternatives('negations')}{self._link}$|{self.alternatives('denied_clauses')}{REST_OF_CLAUSE}$"
+        )
+        negated += rf"|{self.alternatives('distant_negations')}{_FEW_WORDS}$"
+        tentative = (
+            rf"{self.alternatives('first_thoughts')}{REST_OF_CLAUSE}$|{self.alternatives('doubts')}{self._link}$"
+        )
+        rows: tuple[tuple[ClaimLevel, str | None, str | None], ...] = (
+            (ClaimLevel.NEGATED, negated, None),
+            (ClaimLevel.NEGATED, None, rf"{CLOSING}[ \t]*[:(\-–—]?\s*{self.alternatives('denials')}"),
+            (ClaimLevel.TENTATIVE, tentative, None),
+            (ClaimLevel.TENTATIVE, None, rf"{after}{self.alternatives('first_thoughts_after', 'doubts_after')}"),
+            (ClaimLevel.STATED, self._stated_before, None),
+            (ClaimLevel.STATED, None, rf"{after}{self.alternatives('confirmations')}"),
+            (ClaimLevel.LEAD, self._sentence_start, rf"{CLOSING}\s*(?:\Z|[\n.!?。])"),
+            (
+                ClaimLevel.LEAD,
+                self._sentence_start,
+                rf"{CLOSING},\s+{whole_word('the|there|it|this|that|he|she|they|i|you|we|not')}",
+            ),
+            (ClaimLevel.PREDICATED, rf"{self.alternatives('predicates')}{self._link}$", None),
+            (ClaimLevel.PREDICATED, None, rf"{CLOSING}\s*{self.alternatives('predicates_after')}"),
+        )
+        return _compile_rows(rows)
+
+    @cached_property
+    def label_rules(self) -> tuple[PhrasingRule, ...]:
+        """The phrasings around a letter; outside of them a letter is usually ignored."""
+        rows: tuple[tuple[ClaimLevel, str | None, str | None], ...] = (
+            (ClaimLevel.LEAD, self._sentence_start, rf"{CLOSING}[ \t]*(?:[):、\]]|-\s|\Z|[\n.!?。])"),
+            (ClaimLevel.PLAIN, rf"(?:\A|[\n.,;!?。、:]){self._openers}", rf"{CLOSING}\s*(?:\Z|[\n.,;!?。、])"),
+            (ClaimLevel.PLAIN, rf"{self.alternatives('option_nouns')}\s*[\"'(\[]*$", None),
+            (ClaimLevel.PLAIN, None, r"[\"'\]]*\)"),
+            (ClaimLevel.PLAIN, _VERB_BEFORE_LETTER, rf"{CLOSING}\s*(?:\Z|[\n.!?。;])"),
+        )
+        return (*self.text_rules, *_compile_rows(rows))
+
+    @cached_property
+    def _openers(self) -> str:
+        return rf"(?:[\s\"'(\[{{]|{self.alternatives('fillers')})*$"
+
+    @cached_property
+    def _sentence_start(self) -> str:
+        return rf"(?:\A|[\n.!?。:]){self._openers}"
+
+    @cached_property
+    def conjunction(self) -> re.Pattern[str]:
+        """What joins two options into alternatives."""
+        joints = self.alternatives("conjunctions", "doubts")
+        return compile_pattern(rf"{CLOSING}\s*,?\s*(?:{joints}|/|&|、){self.fillers}")
+
+    @cached_property
+    def comma(self) -> re.Pattern[str]:
+        return compile_pattern(rf"{CLOSING}\s*,{self.fillers}")
+
+    @cached_property
+    def option_word_before(self) -> re.Pattern[str]:
+        return compile_pattern(rf"{self.alternatives('option_nouns')}\s*[\"'(\[#]*$")
+
+    @cached_property
+    def phrase_end(self) -> re.Pattern[str]:
+        return compile_pattern(
+            rf"\s*(?:[.,;:!?)\]\"'。、\n]|\Z|{self.alternatives('causes', 'conjunctions', 'confirmations', 'denials')})"
+        )
+
+    @cached_property
+    def word_after_letter(self) -> re.Pattern[str]:
+        names = ("verbs_after_letter", "conjunctions", "copulas", "denials", "confirmations", "first_thoughts_after")
+        return compile_pattern(rf"[ \t]+{self.alternatives(*names)}")
+
+    @cached_property
+    def ordinals(self) -> re.Pattern[str]:
+        """An ordinal with a noun, or alone at the end of a clause; the groups give its position."""
+        count = max(len(table.ordinals) for table in self.tables.values())
+        groups = [
+            rf"(?P<n{index}>{self._any_ordinal(index)})" for index in range(count) if self._any_ordinal(index) != NEVER
+        ]
+        groups.append(rf"(?P<last>{self.alternatives('last_ordinal')})")
+        numbered = [
+            rf"(?P<m{index}>{self._number_word(index + 1)})" for index in range(count) if self._number_word(index + 1)
+        ]
+        numbered_option = rf"{self.alternatives('option_nouns')}\s+(?:{'|'.join(numbered) or NEVER})"
+        noun = rf"\s*(?:の|的)?\s*(?:{self.alternatives('option_nouns')}|{whole_word('one|choice|item')})"
+        end = r"(?=\s*(?:\Z|[.,;!\n。]|です|だ(?=\W|\Z)|입니다|吧))"
+        return compile_pattern(rf"(?P<numbered>{numbered_option})|(?:{'|'.join(groups)})(?:(?P<noun>{noun})|{end})")
+
+    def _number_word(self, value: int) -> str:
+        tables = [table for table in self.tables.values() if table.is_spaced]
+        words = [word for table in tables for word, number in table.number_words.items() if number == value]
+        return whole_word("|".join(words)) if words else ""
+
+    @cached_property
+    def determiner(self) -> re.Pattern[str]:
+        return self.compiled("fillers", "articles")
+
+    word = compile_pattern(rf"[{LETTERS}]")
+
+    def _any_ordinal(self, index: int) -> str:
+        parts = [
+            whole_word(table.ordinals[index]) if table.is_spaced else f"(?:{table.ordinals[index]})"
+            for table in self.tables.values()
+            if index < len(table.ordinals)
+        ]
+        return "|".join(parts) or NEVER
+
+
+_NAMES_WITH_LETTER = (
+    "vitamin|hepatitis|plan|type|group|note|key|grade|channel|speaker|person|voice|track|side|part|section|chord|string|"
+    "in|team|studio|gate|platform|class|level|minor|major|point|step|vitamine|vitamina|gruppe|groupe|grupo|gruppo|группа"
+)
+# In "the longest turn belongs to C." a letter ends the sentence; in "a song by group C." it is part of a name.
+_VERB_BEFORE_LETTER = rf"(?<![{LETTERS}])(?!(?:{_NAMES_WITH_LETTER})\s)[{LETTERS}]{{2,}}\s+[\"'(\[]*$"
+
+
+def _compile_rows(rows: tuple[tuple[ClaimLevel, str | None, str | None], ...]) -> tuple[PhrasingRule, ...]:
+    return tuple(
+        PhrasingRule(level, compile_pattern(before) if before else None, compile_pattern(after) if after else None)
+        for level, before, after in rows
+    )
+
+
+@lru_cache(maxsize=64)
+def rules_for_languages(languages: tuple[str, ...]) -> Rules:
+    """Return the rules of these languages."""
+    return Rules({language: TABLES[language] for language in languages})
+
+
+def rules_for_reply(reply: str) -> Rules:
+    """Return the rules of the languages in which a cleaned reply may be written."""
+    return rules_for_languages(detect_languages(reply))
