@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
+from auricle.core.errors import SampleError, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Output, Prediction, Sample
 from auricle.metrics import correlation
 from auricle.metrics.base import Aggregator, Metric
@@ -68,16 +68,14 @@ class Dimension:
 
     def parse_value(self, output: Generation) -> float:
         """Return the number in a text if it is on the scale."""
-        number = require_value(read_number(output.text), output.text, "names no number")
         low, high = self.scale
-        if not low <= number <= high:
-            raise Unreadable(f"{number:g} is not on the scale from {low:g} to {high:g}")
-        return number
+        limits = f" from {low:g} to {high:g}" if math.isfinite(high) else ""
+        return require_value(read_number(output.text, self.scale), output.text, f"names no number{limits}")
 
     def read_values(self, sample: Sample, *outputs: Output) -> Reading[str]:
         """Read the numbers that refer to this dimension from replies; those of a reward model have no reading."""
         return join_readings(
-            as_text(read_number(output.text), "{:g}".format)
+            as_text(read_number(output.text, self.scale), "{:g}".format)
             for output in self.select_outputs(outputs)
             if isinstance(output, Generation)
         )
@@ -142,6 +140,7 @@ def _rating_metric(name: str, dimension: Dimension) -> Metric:
         dimension.metric_name(name),
         partial(score, dimension=dimension),
         aggregate,
+        version=2,
         higher_is_better=higher_is_better,
         title=dimension.metric_title(title),
         plot="ratings" if higher_is_better else "",

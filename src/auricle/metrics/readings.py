@@ -33,9 +33,9 @@ def read_label(text: str, labels: tuple[str, ...]) -> Reading[str]:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def read_number(text: str) -> Reading[float]:
-    """Read a number."""
-    return reading.read_number(text)
+def read_number(text: str, limits: tuple[float, float] | None = None) -> Reading[float]:
+    """Read a number on a scale."""
+    return reading.read_number(text, limits)
 
 
 def require_value(reading: Reading[Value], reply: str, problem: str) -> Value:

@@ -13,9 +13,9 @@ def test_a_number_outside_the_scale_is_unreadable() -> None:
     metric = rating_metrics(Dimension(scale=(1, 5)))[0]
     sample = Sample(id="1", inputs={}, target=3.0)
     assert metric.score(sample, Generation(text="4/5")) == (4.0, 3.0)
-    with pytest.raises(Unreadable, match="9 is not on the scale from 1 to 5"):
+    with pytest.raises(Unreadable, match="names no number from 1 to 5: '9'"):
         metric.score(sample, Generation(text="9"))
-    with pytest.raises(Unreadable, match="names no number: 'no idea'"):
+    with pytest.raises(Unreadable, match="names no number from 1 to 5: 'no idea'"):
         metric.score(sample, Generation(text="no idea"))
 
 
@@ -72,7 +72,7 @@ def test_the_ends_of_a_scale_are_on_it() -> None:
     dimension = Dimension()
     assert [dimension.parse_value(Generation(text=text)) for text in ("1", "5")] == [1.0, 5.0]
     for text in ("0.9", "5.1"):
-        with pytest.raises(Unreadable, match="is not on the scale from 1 to 5"):
+        with pytest.raises(Unreadable, match="names no number from 1 to 5"):
             dimension.parse_value(Generation(text=text))
     assert (dimension.question_index, dimension.question_count, dimension.is_pairwise) == (0, 1, True)
 
