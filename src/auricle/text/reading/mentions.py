@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from auricle.text.scripts import UNSPACED_SCRIPTS
 from auricle.text.reading.languages import TABLES
 from auricle.text.reading.rules import LETTERS, ClaimLevel, PhrasingRule, Rules, compile_pattern
+from auricle.text.scripts import UNSPACED_SCRIPTS
 
 CACHE_SIZE = 4_096
 WINDOW = 90
