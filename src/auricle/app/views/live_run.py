@@ -61,7 +61,7 @@ def _draw(path: Path, was_running: bool, can_stop: bool) -> None:
     if run.status != "running":
         text = escape_markdown(f"{run.status}: {describe_done(run)} samples")
         st.progress(min(1.0, share), text=f":gray[{text}]")
-        _draw_ended(path)
+        _draw_ended(run)
         return
     live = _open_live_run(str(path))
     live.update()
@@ -92,9 +92,13 @@ def describe_live(run: RunSummary, live: LiveRun) -> str:
     return " · ".join(parts)
 
 
-def _draw_ended(path: Path) -> None:
+def _draw_ended(run: RunSummary) -> None:
     """Explain what to do about a run that ended without numbers, and draw its latest samples."""
+    path = run.path
     if (path / METRICS_FILE).exists():
+        return
+    if not run.done:
+        st.info("This run has no result yet. Give the same command again to go on.", icon=":material/pause_circle:")
         return
     st.info(
         "This run ended before its numbers were computed. Give the same command again to resume it, or compute the "
