@@ -4,7 +4,7 @@ Two models answer simulated samples, whose difficulty they share in part, as do 
 show the variance. The number of samples or speakers that a plan asks for is then simulated many times, with the
 planned difference as the true one, and compared; the share of significant results should be the planned power.
 
-    python bench/plan.py                  all cases, 4,000 repetitions each, about three minutes
+    python bench/plan.py                  all cases, 4,000 repetitions each, about five minutes
     python bench/plan.py -r 500 WER       some of them, faster
     python bench/plan.py --factor 2.5     larger differences, which need less data
 """
