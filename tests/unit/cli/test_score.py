@@ -50,7 +50,7 @@ def test_other_metrics_are_computed_without_loading_the_model(
 def test_arguments_that_change_requests_are_refused(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
     done = auricle("score", "run", "-T", "prompt=Hello")
     assert done.returncode == 2
-    assert "prompt cannot change when a run is scored again: only profile, metrics" in done.stderr
+    assert "prompt cannot change when a run is scored again: only profile, " in done.stderr
 
 
 def test_a_judge_skips_runs_without_anything_to_judge(
@@ -87,3 +87,18 @@ def test_own_and_built_in_metrics_are_chosen_with_an_option(
     (run,) = json.loads(done.stdout)
     assert [number["metric"] for number in run["numbers"] if not number["field"]] == ["length", "cer", "empty"]
     assert run["scoring"]["task_args"]["metrics"] == f"{tmp_path / 'mine.py'}:length,cer,empty"
+
+
+def test_another_field_or_none_can_be_the_cluster(auricle: RunAuricle, tmp_path: Path) -> None:
+    rows = [{"question": f"q {i}", "answer": f"q {i}", "speaker": i % 3, "room": i % 2} for i in range(12)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    run = ("run", "rows.jsonl", "--as", "qa", "-m", "echo", "-T", "metrics=exact_match", "-o", "run", "--json")
+    for command, cluster, units in (
+        (run, "speaker", 3),
+        ((*run, "--cluster", "room"), "room", 2),
+        (("score", "run", "--json", "--cluster", "none"), "", 12),
+    ):
+        (metrics,) = json.loads(auricle(*command).stdout)
+        assert (metrics["task"]["cluster"], metrics["numbers"][0]["units"]) == (cluster, units)
+    row = json.loads(auricle("compare", "run", "run", "--cluster", "speaker", "--json").stdout)["rows"][0]
+    assert (row["cluster"], row["units"]) == ("speaker", 3)
