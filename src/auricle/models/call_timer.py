@@ -19,7 +19,7 @@ class CallTimer:
     Only its last attempt is time of the model; earlier attempts and the backoff between them are time of waiting.
     """
 
-    __slots__ = ("_call_seconds", "_requested_at", "_started_at", "_waited", "model_seconds", "wait_seconds")
+    __slots__ = ("_call", "_requested_at", "_started_at", "_waited", "model_seconds", "wait_seconds")
 
     def __init__(self) -> None:
         self._requested_at = time.perf_counter()
@@ -30,7 +30,7 @@ class CallTimer:
         """Start an attempt."""
         self._started_at = time.perf_counter()
         self._waited = 0.0
-        self._call_seconds: tuple[float, int] | None = None
+        self._call: tuple[float, int, float] | None = None
 
     def add_wait(self, seconds: float) -> None:
         """Count a part of the attempt as time of waiting."""
@@ -38,14 +38,15 @@ class CallTimer:
 
     def record_call(self, seconds: float, requests: int = 1) -> None:
         """Record the duration of the call, measured where it was made, and how many requests share it."""
-        self._call_seconds = seconds, requests
+        # The requests of a batch may be resumed only after the next batch, so its end is noted here.
+        self._call = seconds, requests, time.perf_counter()
 
     def stop(self) -> None:
         """Set the time that the model took, or this request's share of it, and the time of waiting."""
         now = time.perf_counter()
-        call_seconds, requests = self._call_seconds or (max(0.0, now - self._started_at - self._waited), 1)
+        call_seconds, requests, ended_at = self._call or (max(0.0, now - self._started_at - self._waited), 1, now)
         self.model_seconds = call_seconds / requests
-        self.wait_seconds = max(0.0, now - self._requested_at - call_seconds)
+        self.wait_seconds = max(0.0, ended_at - self._requested_at - call_seconds)
 
 
 CALL_TIMER: ContextVar[CallTimer | None] = ContextVar("call_timer", default=None)

@@ -61,6 +61,14 @@ def test_a_call_that_another_process_timed_counts_as_it_was_measured_there(clock
     assert times(timer) == (3.0, 2.0)
 
 
+def test_what_follows_a_recorded_call_is_not_waiting(clock: FakeClock) -> None:
+    timer = CallTimer()
+    clock.advance(5.0)
+    timer.record_call(2.0, 2)
+    clock.advance(6.0)
+    assert times(timer) == (1.0, 3.0)
+
+
 def test_without_a_timer_nothing_is_recorded() -> None:
     CALL_TIMER.set(None)
     record_call(1.0)
