@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.metrics.base import Aggregator, mean, ratio
+from auricle import Generation, Sample
+from auricle.metrics.base import Aggregator, Metric, mean, ratio
 from auricle.metrics.combined import PairedPartStats, PartStats, compare_combined, compute_combined_interval
 from auricle.metrics.correlation import ktau, lcc, rmse, srcc
 from auricle.metrics.dimensions import ccc_valence
@@ -30,6 +31,7 @@ from auricle.metrics.intervals import compare_paired, compute_interval
 from auricle.metrics.judge import KappaAggregator
 from auricle.metrics.labels import macro_f1, uar, weighted_f1
 from auricle.metrics.likelihood import token_perplexity
+from auricle.metrics.translation import bleu, chrf
 from auricle.metrics.unpaired import compare_unpaired
 
 SAMPLE_COUNTS = (5, 10, 20, 50, 200)
@@ -154,12 +156,8 @@ def draw_verdicts(rng: np.random.Generator, items: Items) -> Any:
 
 
 @cache
-def translation_pool(name: str) -> tuple[Aggregator, Any]:
-    """Return the aggregator and the statistics of simulated sentences, one row of them for each of 40 qualities."""
-    from auricle import Generation, Sample
-    from auricle.metrics import translation
-
-    metric = getattr(translation, name)
+def translation_pool(metric: Metric) -> Any:
+    """Return the statistics of simulated sentences, one row of them for each of 40 qualities."""
     rng = np.random.default_rng(2)
     vocabulary = np.array([f"w{index}" for index in range(400)])
     shares = 1 / np.arange(3, 403)
@@ -171,14 +169,13 @@ def translation_pool(name: str) -> tuple[Aggregator, Any]:
             answer = np.where(kept, reference, rng.choice(vocabulary, len(reference)))
             sample = Sample(id="", inputs={}, target=" ".join(reference))
             rows.append(metric.score(sample, Generation(text=" ".join(answer))))
-    return metric.aggregate, np.array(rows, dtype=float).reshape(40, 60, -1)
+    return np.array(rows, dtype=float).reshape(40, 60, -1)
 
 
-def draw_translations(name: str) -> Callable[[np.random.Generator, Items], Any]:
+def draw_translations(metric: Metric) -> Callable[[np.random.Generator, Items], Any]:
     def draw(rng: np.random.Generator, items: Items) -> Any:
-        _, pool = translation_pool(name)
         tiers = np.clip(np.round(20 - 7 * items.difficulty), 0, 39).astype(int)
-        return pool[tiers, rng.integers(0, 60, len(items))]
+        return translation_pool(metric)[tiers, rng.integers(0, 60, len(items))]
 
     return draw
 
@@ -214,8 +211,8 @@ FAMILIES = (
     Family("CCC", ccc_valence.aggregate, draw_predictions),
     Family("RMSE", rmse, draw_squared_errors),
     Family("perplexity", token_perplexity.aggregate, draw_surprisals),
-    Family("BLEU", translation_pool("bleu")[0], draw_translations("bleu")),
-    Family("chrF", translation_pool("chrf")[0], draw_translations("chrf")),
+    Family("BLEU", bleu.aggregate, draw_translations(bleu)),
+    Family("chrF", chrf.aggregate, draw_translations(chrf)),
     Family("kappa", KappaAggregator(quadratic=False), draw_verdicts),
     Family("median", plain_median, draw_skewed, is_slow=True),
     Family("trimmed mean", plain_trimmed_mean, draw_skewed, is_slow=True),

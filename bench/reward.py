@@ -128,7 +128,7 @@ def _credit(row: Any) -> float:
 
 
 def score_ratings_with_scipy(records: Sequence[Record], rounds: int) -> Callable[[], None]:
-    """Compute correlations with scipy for every bootstrap round."""
+    """Compute correlations with scipy as often as an interval needs them."""
     values = [(record.outputs[0].values["musicality"], record.sample.target) for record in records]
     predictions, targets = np.array(values, dtype=float).T
     generator = np.random.default_rng(0)
@@ -143,7 +143,7 @@ def score_ratings_with_scipy(records: Sequence[Record], rounds: int) -> Callable
 
 
 def main() -> int:
-    sheet = Sheet(f"{PAIRS:,} pairs and {RATINGS:,} ratings scored, 1,000 bootstrap rounds")
+    sheet = Sheet(f"{PAIRS:,} pairs and {RATINGS:,} ratings scored, with intervals")
     dimension = Dimension()
     pairs, ratings = build_pairs(PAIRS), build_ratings(RATINGS)
     pair_metrics, scale_metrics = preference_metrics(dimension, "half"), rating_metrics(dimension)

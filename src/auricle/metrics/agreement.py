@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from auricle.core.errors import Unreadable
 from auricle.core.types import Sample, Stat
 from auricle.metrics.base import Array, Metric, Stats, WeightedAggregate, WeightedAggregator, divide, mean
+from auricle.metrics.scales import CORRELATION
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 NO_MAJORITY = 0.5
@@ -81,6 +82,8 @@ class AlphaAggregator(WeightedAggregator):
         level: What disagreement between two values means. nominal: 1; ordinal: the squared share of values between
             them; interval: their squared difference.
     """
+
+    scale = CORRELATION
 
     def __init__(self, level: Level) -> None:
         self._level = level

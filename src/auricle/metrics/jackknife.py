@@ -88,11 +88,12 @@ def standard_error(influences: Array) -> float:
 def _skewness(influences: Array) -> float:
     """Compute the skewness of a number's distribution: that of its units, over the square root of their number."""
     defined = influences[~np.isnan(influences)]
-    largest = float(np.abs(defined).max(initial=0.0))
-    if not largest or not math.isfinite(largest):
+    count, largest = len(defined), float(np.abs(defined).max(initial=0.0))
+    if count < 3 or not largest or not math.isfinite(largest):
         return 0.0
     scaled = defined / largest
-    return float((scaled**3).sum() / (scaled**2).sum() ** 1.5)
+    bias = math.sqrt(count * (count - 1)) / (count - 2)  # of the skewness of few units
+    return bias * float((scaled**3).sum() / (scaled**2).sum() ** 1.5)
 
 
 def count_units(stats: Stats, clusters: Codes | None) -> int:

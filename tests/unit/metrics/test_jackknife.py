@@ -105,7 +105,7 @@ def test_an_estimate_of_paired_draws_uses_the_same_draws_for_both_sides() -> Non
 def test_skewness_is_that_of_the_units() -> None:
     values = np.array([0.0] * 9 + [10.0])
     estimate = estimate_number(values, mean, None, REAL)
-    assert estimate.skewness == pytest.approx(skew(values) / math.sqrt(10))
+    assert estimate.skewness == pytest.approx(skew(values, bias=False) / math.sqrt(10))
 
 
 def test_a_number_that_is_undefined_without_a_unit_has_no_influence_of_it() -> None:

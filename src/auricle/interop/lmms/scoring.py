@@ -112,7 +112,7 @@ class UserAggregation:
 
     function: UserFunction
     cost: ClassVar[int] = 100
-    """Cost relative to a sum; expensive aggregations get fewer bootstrap draws."""
+    """Cost relative to a sum; expensive aggregations are computed less often."""
 
     def __call__(self, stats: Sequence[Any]) -> float:
         values = [orjson.loads(stat[0]) for stat in stats]
@@ -197,7 +197,7 @@ def _metric_entries(config: TaskConfig, default: str) -> list[Mapping[str, Any]]
 
 
 def _reason_left_out(config: TaskConfig, entry: Mapping[str, Any], process: UserFunction | None) -> str:
-    """Return why a metric is left out: its functions run for every bootstrap draw and must only compute."""
+    """Return why a metric is left out: its functions run on many draws of samples and must only compute."""
     if _find_judged_metric(config, entry, process):
         return ""
     for function in (process, _aggregation_function(config, entry)):
