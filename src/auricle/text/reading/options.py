@@ -169,6 +169,8 @@ _MAX_MENTIONS = 1_000
 _BETWEEN_LABEL_AND_TEXT = compile_pattern(rf"[\s\"'(\[)\].:、,\-–—の]*{ARTICLES}")
 _BETWEEN_LABEL_AND_OTHER_TEXT = compile_pattern(rf"[\s\"'(\[)\].:、\-]*{ARTICLES}")
 _BETWEEN_ITEMS = compile_pattern(rf"[\s\"'()\[\],;/|、]*{ARTICLES}")
+_BETWEEN_LETTERED_ITEMS = re.compile(r"[\s,;/|、]*")
+_LETTERED = re.compile(r"[A-Z](?:[.):、]|\s)")
 _HAS_WORD = re.compile(r"\w")
 
 
@@ -208,12 +210,20 @@ def _linked_to_next(text: str, mentions: Sequence[Mention], rules: Rules) -> lis
         connectors = [rules.conjunction, rules.comma] if linked[position + 1] else [rules.conjunction]
         is_joined = any(connector.fullmatch(text, left.end, right.start) for connector in connectors)
         linked[position] = is_joined or _is_label_of(text, left, right, _BETWEEN_LABEL_AND_OTHER_TEXT)
+        linked[position] |= _are_lettered_items(text, left, right)
     for position in range(len(mentions) - 2):
         items = mentions[position : position + 3]
         are_items = len({mention.index for mention in items}) == 3 and len({mention.is_label for mention in items}) == 1
         if are_items and all(_BETWEEN_ITEMS.fullmatch(text, left.end, right.start) for left, right in pairwise(items)):
             linked[position] = linked[position + 1] = True
     return linked
+
+
+def _are_lettered_items(text: str, left: Mention, right: Mention) -> bool:
+    """Return whether two options with letter and text follow each other, as in "A. violin B. guitar"."""
+    are_lettered = _LETTERED.match(text, left.start) and _LETTERED.match(text, right.start)
+    is_list = are_lettered and not (left.is_label or right.is_label) and left.index != right.index
+    return bool(is_list and _BETWEEN_LETTERED_ITEMS.fullmatch(text, left.end, right.start))
 
 
 def _group_mentions(text: str, mentions: Sequence[Mention], rules: Rules) -> Iterator[list[Mention]]:

@@ -1,0 +1,42 @@
+"""Print how well answers are read from the labelled replies in `tests/golden/replies`, as a Markdown table.
+
+    python -m scripts.reading_table
+
+Counts only: no reply of the half that is not looked at while rules are written is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.support import reply_corpus
+from tests.support.reply_corpus import HALVES, KINDS, LANGUAGES, READERS, Outcome, Row
+
+HEADER = "| half | {} | rows | right | wrong | unread | refusals detected |\n|---|---|---|---|---|---|---|"
+
+
+def format_row(half: str, name: str, rows: list[Row]) -> str:
+    figures = reply_corpus.measure(rows)
+    answerable = f"{figures.unread} of {figures.answerable}" if figures.answerable else "–"
+    refusals = f"{figures.refused_right} of {figures.refused}" if figures.refused else "–"
+    right = sum(reply_corpus.judge(row) is Outcome.RIGHT for row in rows)
+    return f"| {half} | {name} | {figures.rows} | {right} | {figures.wrong} | {answerable} | {refusals} |"
+
+
+def table(field: str, values: tuple[str, ...]) -> Iterator[str]:
+    """Yield the lines of the table by one field, for both halves."""
+    yield HEADER.format(field)
+    for half in HALVES:
+        rows = reply_corpus.load(half)
+        for value in values:
+            yield format_row(half, value, list(reply_corpus.select(rows, **{field: value})))
+        yield format_row(half, "all", rows)
+
+
+def main() -> None:
+    for field, values in (("kind", KINDS), ("reader", READERS), ("language", LANGUAGES)):
+        print("\n".join(table(field, values)), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()
