@@ -10,6 +10,8 @@ _PUNCTUATION = str.maketrans(
     {**dict.fromkeys("“”„«»「」『』", '"'), **dict.fromkeys("‘’´", "'"), "【": "[", "】": "]", "−": "-"}
 )
 _MARKED_ANSWER = r"\nanswer: \1\n"
+MAX_START, MAX_END = 2_000, 4_000
+"""Characters at the start and the end of a reply that are read; a model that repeats itself may write a million."""
 
 # Each row removes one kind of markup; the order matters, inner before outer.
 _UNWRAP = tuple(
@@ -33,8 +35,11 @@ _UNWRAP = tuple(
 
 
 def clean_reply(reply: str) -> str:
-    """Return a reply as plain text, without reasoning and markup."""
+    """Return a reply as plain text, without reasoning and markup, and without the middle if it is very long."""
     text = unicodedata.normalize("NFKC", reply).translate(_PUNCTUATION)
     for pattern, replacement in _UNWRAP:
         text = pattern.sub(replacement, text)
-    return text.strip()
+    text = text.strip()
+    if len(text) <= MAX_START + MAX_END:
+        return text
+    return f"{text[:MAX_START]}\n{text[-MAX_END:]}"

@@ -7,7 +7,7 @@ import re
 from auricle.text.reading.rules import NEVER, Rules, compile_pattern, whole_word
 
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "⅓": ".33", "⅔": ".67", "⅕": ".2", "⅖": ".4", "⅗": ".6", "⅘": ".8"}
-_FRACTION = re.compile(rf"(?P<whole>[0-9]*)\s?(?P<fraction>[{''.join(_FRACTIONS)}])")
+_FRACTION = re.compile(rf"(?P<whole>(?<![0-9])[0-9]{{0,9}})\s?(?P<fraction>[{''.join(_FRACTIONS)}])")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(?P<whole>-?\d{1,3})\s?,(?P<decimals>\d{1,2})(?![\d,])")
 _DECIMAL_COMMA_OF_SHARE = re.compile(rf"{_DECIMAL_COMMA.pattern}(?=\s*/\s*[0-9])")
 _WITH_POINT, _AS_RANGE = r"\g<whole>.\g<decimals>", r"\g<whole> - \g<decimals>"

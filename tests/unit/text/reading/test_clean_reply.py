@@ -2,7 +2,7 @@
 
 import pytest
 
-from auricle.text.reading.clean_reply import clean_reply
+from auricle.text.reading.clean_reply import MAX_END, MAX_START, clean_reply
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,12 @@ from auricle.text.reading.clean_reply import clean_reply
 )
 def test_reasoning_and_markup_are_removed(reply: str, text: str) -> None:
     assert clean_reply(reply) == text
+
+
+def test_only_the_ends_of_a_very_long_reply_are_read() -> None:
+    reply = "I am sorry. " + "la " * 100_000 + "The answer is B."
+    text = clean_reply(reply)
+    assert len(text) == MAX_START + 1 + MAX_END
+    assert text.startswith("I am sorry.")
+    assert text.endswith("The answer is B.")
+    assert clean_reply("x" * (MAX_START + MAX_END)) == "x" * (MAX_START + MAX_END)
