@@ -91,7 +91,7 @@ def test_judge_on_the_server_rates_every_answer(auricle: Any, asked: Any, servic
     done = auricle("score", "run", "--judge", "openai", *brief)
     assert done.returncode == 0, done.stderr
 
-    judge = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))["judge"]
+    (judge,) = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))["judges"]
     assert (judge["verdicts"], judge["failed"], judge["missing"]) == (4, 0, 0)
     assert judge["tokens"] > 4
     scores = lines(tmp_path / "run" / "scores.jsonl")

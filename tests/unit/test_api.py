@@ -124,7 +124,7 @@ def quiz_run(tmp_path: Path, manifest: Any) -> Path:
     """A run of a model that replies with the question: read by rules, unread, and broken for the judge."""
     (tmp_path / "reader.py").write_text(READERS)
     (tmp_path / "model.py").write_text("def answer(question):\n    return question\n")
-    replies = ("The answer is A.", "the first", "nothing", "broken", "the first")
+    replies = ("The answer is A.", "the upper", "nothing", "broken", "the upper")
     rows = [
         {"id": f"q{row}", "question": reply, "choices": ["x", "y"], "answer": "A"} for row, reply in enumerate(replies)
     ]
@@ -144,7 +144,7 @@ def test_a_judge_reads_only_what_rules_cannot_read_and_only_once(quiz_run: Path,
     assert str(number.signature.metric) == "option_accuracy:3.judge-unread-v1.by-reader.py:read.unreadable-wrong"
     assert result.exit_status is ExitStatus.FAILURES  # one request failed; its sample stays unread
     log = tmp_path / "read.txt"
-    assert sorted(log.read_text().split("\n")[:-1]) == ["broken", "nothing", "the first"]
+    assert sorted(log.read_text().split("\n")[:-1]) == ["broken", "nothing", "the upper"]
     api.score(quiz_run, judge=reader)
     assert log.read_text().count("\n") == 4  # only the failed request is sent again
     assert api.score(quiz_run)["option_accuracy"].value == 0.6  # stored verdicts are read without the judge

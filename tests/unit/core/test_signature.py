@@ -61,7 +61,6 @@ def test_every_profile_is_recognised(name: str) -> None:
 
 
 def test_a_profile_is_not_mistaken_for_one_that_contains_its_name() -> None:
-    assert get_profile("zh").signature in get_profile("kimi-zh").signature
     assert MetricSignature.parse("cer:1.pooled.zh:1").profile == "zh"
     assert MetricSignature.parse("cer:1.pooled.kimi-zh:1").profile == "kimi-zh"
 
