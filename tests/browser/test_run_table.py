@@ -1,5 +1,6 @@
 """The table of runs in a real browser: filter, ticks, notes, the trash, and opening a run."""
 
+import re
 from typing import Any
 
 import pytest
@@ -27,6 +28,11 @@ def filter_runs(page: Any, text: str) -> None:
     wait_until_drawn(page)
 
 
+def wait_for_count(page: Any, count: int) -> None:
+    """Wait until the table has as many runs; other texts of the page also have the form "3 of 8"."""
+    page.get_by_text(re.compile(rf"^{count} of \d+ runs")).wait_for()
+
+
 def click_row(page: Any, row: int, x: int) -> None:
     """Click into the drawn table, at a distance from its left edge; the boxes for ticks are 30 pixels wide."""
     page.get_by_test_id("stDataFrame").click(position={"x": x, "y": ROW_HEIGHT * (row + 1) + ROW_HEIGHT // 2})
@@ -36,22 +42,24 @@ def click_row(page: Any, row: int, x: int) -> None:
 def test_ticked_runs_are_compared_tagged_deleted_and_restored(visit: OpenPage, app: RunningApp) -> None:
     page = visit()
     filter_runs(page, "name:table -bad")
-    page.get_by_text("2 of ").wait_for()
+    wait_for_count(page, 2)
     click_row(page, 0, 16)
     page.get_by_text("1 ticked").wait_for()
     click_row(page, 1, 16)
     page.get_by_text("2 ticked").wait_for()
-    numbers = page.locator(".au table")
+    numbers = page.locator(".au table", has_text="table-good")
     numbers.wait_for()
     assert {"table-good", "table-fair"} <= set(numbers.locator("th").all_inner_texts())
     assert page.get_by_role("link", name="Compare sample by sample").is_visible()
     page.get_by_text("Tag", exact=True).click()
-    page.get_by_role("textbox", name="Tags").fill("paper")
-    page.get_by_role("button", name="Save").click()
+    tags = page.get_by_role("textbox", name="Tags")
+    tags.fill("paper")
+    page.get_by_test_id("stForm").filter(has=tags).get_by_role("button", name="Save").click()
     page.keyboard.press("Escape")
     filter_runs(page, "tag:paper")
-    page.get_by_text("2 of ").wait_for()
+    wait_for_count(page, 2)
     click_row(page, 0, 16)
+    page.get_by_text("1 ticked").wait_for()
     page.get_by_role("button", name="Delete").click()
     page.get_by_text("Trash (1)").click()
     page.get_by_role("button", name="Restore").click()
@@ -64,7 +72,7 @@ def test_ticked_runs_are_compared_tagged_deleted_and_restored(visit: OpenPage, a
 def test_click_on_a_name_opens_the_run(visit: OpenPage, path: str) -> None:
     page = visit(path)
     filter_runs(page, "table-bad")
-    page.get_by_text("1 of ").wait_for()
+    wait_for_count(page, 1)
     click_row(page, 0, 80)
     page.wait_for_url("**/benchmark?run=table-bad")
     page.get_by_role("heading", name="table-bad").wait_for()
