@@ -13,10 +13,11 @@ from auricle.runs.metrics import read_metrics
 from auricle.runs.run_directory import LOCK_FILE, lock_run
 
 WRITER = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from auricle.runs.run_directory import lock_run
 lock = lock_run(Path(sys.argv[1]))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as runs do; processes of a background job ignore it
 print("open", flush=True)
 time.sleep(60)
 """

@@ -39,8 +39,12 @@ def _draw_results(workspace: Workspace, run_name: str) -> None:
     from auricle.app.views.results import draw_results
 
     navigation.draw_page_link("benchmark", "All runs")
-    path = workspace.resolve_run(run_name)
-    run = summarise_run(workspace.root, path, check_run_file)
+    try:
+        path = workspace.resolve_run(run_name)
+        run = summarise_run(workspace.root, path, check_run_file)
+    except AuricleError:
+        theme.draw_header("No such run")
+        raise
     theme.draw_header(theme.escape_markdown(run.title), theme.escape_markdown(describe_run(run)))
     if run.notes.note:
         st.markdown(theme.escape_markdown(run.notes.note))
