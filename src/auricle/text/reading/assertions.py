@@ -25,8 +25,10 @@ class _Patterns:
         self.harmless_conditions = rules.compiled("harmless_conditions")
         self.causes = rules.compiled("causes")
         self.comparisons = rules.compiled("comparisons")
+        self.dependences = compile_pattern(rf"{rules.alternatives('dependences')}[^.!?\n。]*")
         self.concessions = compile_pattern(
-            rf"{rules.alternatives('concessions')}[^,.;!?\n。:]*?(?=[,.;!?\n。:]|\Z|(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}]))"
+            rf"{rules.alternatives('concessions')}[^,.;!?\n。:]*?(?=[,.;!?\n。:]|\Z|"
+            rf"(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}]))"
         )
 
 
@@ -44,10 +46,23 @@ def drop_non_assertions(reply: str, rules: Rules) -> str:
     """Return a reply without courtesies, questions, conditions and concessions."""
     patterns = _patterns(rules)
     text = patterns.harmless_conditions.sub(" ", patterns.courtesies.sub(" ", reply))
-    text = patterns.concessions.sub(" ", text)
+    text = patterns.dependences.sub(" ", patterns.concessions.sub(" ", text))
     if "?" in text or patterns.questions.search(text) or patterns.conditions.search(text):
         text = "".join(_assertion(sentence[0], patterns) for sentence in _SENTENCE.finditer(text))
     return patterns.comparisons.sub(" ", text)
+
+
+_RETRACTION = compile_pattern(
+    r"(?:\A|[\n.,;:!?。、—–-])\s*(?:(?:oh|ah|hm+|no|nein|non|não|ach|ah no|нет|ой|啊|あ|아),?\s*)?(?:"
+    r"(?:wait|hold on|hang on|moment(?: mal)?|warte(?:n sie)?|halt|attend(?:s|ez)|un instant|espera|espere|"
+    r"un momento|um momento|aspett[ai]|un attimo|постой(?:те)?|подожди(?:те)?|погоди(?:те)?|стоп)(?=\s*[,.!:;—–-])|"
+    r"等等(?=[,.。!])|等一下|等一等|慢着|待って|ちょっと待|잠깐(?:만(?:요)?)?(?=[,.\s])|잠시만)"
+)
+
+
+def is_retracted(reply: str, end: int) -> bool:
+    """Return whether a reply takes back what it answered up to a position: "No… wait, there it is"."""
+    return _RETRACTION.search(reply, end) is not None
 
 
 def _assertion(sentence: str, patterns: _Patterns) -> str:

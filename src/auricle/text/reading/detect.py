@@ -28,35 +28,35 @@ _COMMON_WORDS: Mapping[str, str] = {
         "bewertung punkte punkten sterne sternen weder sondern vielleicht genau eher hier mein meine meiner wahl "
         "dass kann wirkt scheint einfach hat haben nach aus über unter keineswegs natürlich zwischen erste "
         "zweite dritte vierte letzte bis gebe note urteil zwei drei vier fünf sechs sieben acht neun zehn denke "
-        "glaube"
+        "glaube datei fehler"
     ),
     "fr": (
         "le la les l est une un je j pas et dans il elle c on d des du de au aux que qu qui mais voix entend "
         "réponse oui non ne n ce cette sur pour avec plus très donc ou où si être sont à son sa ses s y en car "
         "parce bien tout note étoiles désolé peux bonne option agit semble paraît choix première deuxième "
         "troisième quatrième dernière dirais donne mets entre absolument certainement aucun aucune fait locuteur "
-        "enregistrement audio deux trois quatre cinq sept huit neuf ni plutôt sans peut clairement ça cela"
+        "enregistrement audio deux trois quatre cinq sept huit neuf ni plutôt sans peut clairement ça cela fichier erreur introuvable"
     ),
     "es": (
         "el la los las es una un y no se en de del que lo le respuesta opción más pero con mi sí muy por para al "
         "su hay está como oye porque ni o sin si suena grabación puedo creo diría trata doy nota puntos "
         "estrellas correcta hablante siento entre sobre primera segunda tercera cuarta última elijo claro "
         "supuesto audio dos tres cuatro cinco siete ocho nueve diez quedo yo me te letra sonido escucha persona "
-        "voz era son ser este esta eso sino tampoco ningún ninguna cualquiera menos"
+        "voz era son ser este esta eso sino tampoco ningún ninguna cualquiera menos archivo"
     ),
     "pt": (
         "o a os as é uma um e não se em de do da dos das no na que resposta opção mais mas com sim por para ao à "
         "seu sua há está como ouve porque nem ou sem soa gravação posso acho diria trata dou nota pontos "
         "estrelas correta locutor desculpe eu são foi muito só entre primeira segunda terceira quarta última "
         "escolho claro áudio dois três quatro cinco sete oito nove dez fico me letra alternativa som pessoa voz "
-        "era ser este esta isso mas tampouco nenhum nenhuma ficaria daria seria pode talvez"
+        "era ser este esta isso mas tampouco nenhum nenhuma ficaria daria seria pode talvez arquivo ficheiro erro"
     ),
     "it": (
         "il lo la i gli le è una un uno e non si in di del della che risposta opzione più ma con sì per al alla "
         "c sono come sente perché né o senza se suona registrazione posso credo direi tratta voto punti stelle "
         "corretta parla mi dispiace molto quindi tra da prima seconda terza quarta ultima scelgo certo audio due "
         "tre quattro cinque sei sette otto nove dieci cioè questo questa no ce n anzi suono persona voce era "
-        "essere l d dell nell all forse può potrebbe neanche nemmeno nessun nessuna ho ci darei chi"
+        "essere l d dell nell all forse può potrebbe neanche nemmeno nessun nessuna ho ci darei chi errore"
     ),
 }
 _WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿœŒ]+")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from auricle.text.reading.assertions import drop_non_assertions, is_refusal
+from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.number_words import NumberWords, expand_fractions
 from auricle.text.reading.result import Reading, Strength
@@ -73,6 +73,8 @@ def _decide(reply: str, candidates: Sequence[_Candidate], patterns: _Patterns) -
     earlier = [candidate for candidate in rivals if candidate.value != last.value]
     if last.value is None or (earlier and not CORRECTION.search(reply, earlier[-1].end, last.start)):
         return Reading()
+    if is_retracted(reply, last.end):
+        return Reading()
     others = patterns.rating_unit.sub("", reply[: last.start] + reply[last.end :])
     is_whole = level >= _PLAIN and not _HAS_WORD.search(others)
     return Reading(last.value, Strength.WHOLE_REPLY if is_whole else _STRENGTHS[level])
@@ -85,9 +87,10 @@ _NEXT_NUMBER = r"[0-9]+(?:\.[0-9]+)?(?![a-zA-Z0-9_]|[.,][0-9])"
 _POINTS = r"(?:\s?(?:分|点|점|points?|stars?|punkte?n?|балл\w*))?"
 _OUT_OF = r"(?:/|(?:out of|of|von|sur|de|em|sobre|su|из)(?: a possible| a total of)?\s)\s*"
 _TO = (
-    r"(?:\s*(?:-|–|—|~|〜|到|至|から|부터|에서|或者?|か|또는|이나|和|与|と|와|과)\s*|"
+    r"(?:\s*(?:-|–|—|~|〜|到|至|から|부터|에서|或者?|或是|还是|または|もしくは|あるいは|혹은|아니면|か|또는|이나|和|与|と|와|과)\s*|"
     r",?\s(?:to|bis|à|al?|до|through|or|oder|ou|oppure|o|или|либо|and|und|et|y|ed?|и|maybe|perhaps|or maybe|"
-    r"vielleicht|peut-être)\s+)"
+    r"vielleicht|peut-être|(?:or|oder|ou|o|или) (?:possibly|even|auch|vielleicht|bien|alors|encore|tal vez|quizás?|"
+    r"forse|magari|talvez|então|даже|же|может быть))\s+)"
 )
 _SCALE_BEFORE = (
     r"(?:scale|range|skala|échelle|escala|scala|шкал\w+|rated?)(?:\s+(?:is|goes|runs|geht|va))?"
@@ -166,6 +169,14 @@ _FINAL_WORDS = whole_word(
 )
 
 
+_NOT_PLURAL = r"(?!(?:is|was|as|has|this|plus|perhaps|seems|sounds|feels|fits|suits|works|pues|dans|sans|mais)\b)"
+_COUNTED = re.compile(
+    rf"\s+(?:{_NOT_PLURAL}[a-zß-öø-ÿ]{{3,}}s|[A-ZÄÖÜ][a-zß-öø-ÿ]+(?:e|n|er)|[a-z]{{3,}}(?:ioni|enti|ori)|"
+    r"(?!балл|зв[её]зд)[а-яё]{3,}(?:ка|ов|ев|ей|ок))\b"
+)
+"""A plural noun after a number: "2 dropouts" is a quantity, unlike "2 because"."""
+
+
 class _Patterns:
     """The patterns of some languages around a rating."""
 
@@ -227,6 +238,9 @@ def _candidate(reply: str, match: re.Match[str], scale: Scale, patterns: _Patter
     before = reply[max(0, start - _WINDOW) : start]
     if not patterns.is_rating(before, reply, end):
         return []
+    level = patterns.level(before, reply, end)
+    if level == _PLAIN and _COUNTED.match(reply, end):
+        return []
     value = float(match["number"].replace(",", ""))
     is_single = math.isfinite(value) and scale[0] <= value <= scale[1] and not patterns.is_bound(before, reply, end)
-    return [_Candidate(value if is_single else None, patterns.level(before, reply, end), start, end)]
+    return [_Candidate(value if is_single else None, level, start, end)]

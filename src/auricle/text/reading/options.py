@@ -24,7 +24,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from auricle.text.reading.assertions import drop_non_assertions, is_refusal
+from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.mentions import (
     ARTICLES,
@@ -280,9 +280,17 @@ def decide_option(text: str, mentions: Sequence[Mention], rules: Rules) -> Readi
     claims = [_classify_group(text, group, rules) for group in _group_mentions(text, ordered, rules)]
     stated = [claim for claim in claims if claim.level is ClaimLevel.STATED]
     final = (stated + _closing_lead(text, claims))[-1:]
-    if final:
-        return _agree(final)
     for level in (ClaimLevel.LEAD, ClaimLevel.PREDICATED, ClaimLevel.PLAIN, ClaimLevel.TENTATIVE):
-        if claims_on_level := [claim for claim in claims if claim.level is level]:
-            return _agree(claims_on_level)
-    return Reading()
+        final = final or [claim for claim in claims if claim.level is level]
+    if not final or is_retracted(text, final[-1].end) or _is_rivalled(text, final[-1], claims, rules):
+        return Reading()
+    return _agree(final)
+
+
+def _is_rivalled(text: str, last: Claim, claims: Sequence[Claim], rules: Rules) -> bool:
+    """Return whether a bare option follows a doubtful one in its sentence: "it might be A, just as well B"."""
+    if last.level is not ClaimLevel.PLAIN:
+        return False
+    start = max(text.rfind(mark, 0, last.start) for mark in ".!?。\n") + 1
+    rivals = (claim for claim in claims if claim.level is ClaimLevel.TENTATIVE and start <= claim.start < last.start)
+    return any(claim.indices != last.indices and rules.doubt.search(text, start, claim.start) for claim in rivals)

@@ -28,7 +28,8 @@ _TURNS = (
 REST_BEFORE_BUT = rf"(?:{_NOT_ADVERSATIVE}(?!(?<![{LETTERS}])(?:{_TURNS})(?![{LETTERS}]))[^.!?\n。])*"
 """The rest of a sentence up to "but"."""
 _CLAUSE_WORDS = (
-    "so|therefore|thus|hence|which|makes?|because|and|then|also|daher|deshalb|weil|und|macht|donc|car|et|puis|así|pero|y|"
+    "so|therefore|thus|hence|which|makes?|because|and|then|also|daher|deshalb|weil|und|macht|donc|car|et|"
+    "puis|así|pero|y|"
     "porque|então|logo|portanto|e|quindi|perché|ed|и|поэтому|значит|потому|sondern|sino|bensì|а|however"
 )
 _FEW_WORDS = (
@@ -76,9 +77,10 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 CORRECTION = compile_pattern(
     whole_word(
-        r"no|wait|actually|correction|rather|sorry|make (?:that|it)|scratch that|on second thought|i mean|hmm|finally|"
-        r"in the end|revis\w+|nein|moment|besser gesagt|korrektur|doch|vielmehr|non|pardon|plutôt|en fait|corrig\w+|"
-        r"perdón|mejor(?: dicho)?|digo|rectifico|não|aliás|ou melhor|quero dizer|desculpe|anzi|scusa|meglio|"
+        r"(?:no|non|não)(?=\s*[,.;:!—–-])|no wait|wait|actually|correction|rather|sorry|make (?:that|it)|"
+        r"scratch that|on second thought|i mean|hmm|finally|"
+        r"in the end|revis\w+|nein|moment|besser gesagt|korrektur|doch|vielmehr|pardon|plutôt|en fait|corrig\w+|"
+        r"perdón|mejor(?: dicho)?|digo|rectifico|aliás|ou melhor|quero dizer|desculpe|anzi|scusa|meglio|"
         "нет|точнее|вернее|поправка"
     )
     + "|不对|不,|更正|改为|改成|应该是|いや|やっぱり|やはり|訂正|아니|정정"
@@ -232,6 +234,10 @@ class Rules:
         return whole_word("|".join(words)) if words else ""
 
     @cached_property
+    def doubt(self) -> re.Pattern[str]:
+        return self.compiled("doubts")
+
+    @cached_property
     def determiner(self) -> re.Pattern[str]:
         return self.compiled("fillers", "articles")
 
@@ -247,8 +253,10 @@ class Rules:
 
 
 _NAMES_WITH_LETTER = (
-    "vitamin|hepatitis|plan|type|group|note|key|grade|channel|speaker|person|voice|track|side|part|section|chord|string|"
-    "in|team|studio|gate|platform|class|level|minor|major|point|step|vitamine|vitamina|gruppe|groupe|grupo|gruppo|группа"
+    "vitamin|hepatitis|plan|type|group|note|key|grade|channel|speaker|person|voice|track|side|part|"
+    "section|chord|string|"
+    "in|team|studio|gate|platform|class|level|minor|major|point|step|vitamine|vitamina|gruppe|groupe|"
+    "grupo|gruppo|группа"
 )
 # In "the longest turn belongs to C." a letter ends the sentence; in "a song by group C." it is part of a name.
 _VERB_BEFORE_LETTER = rf"(?<![{LETTERS}])(?!(?:{_NAMES_WITH_LETTER})\s)[{LETTERS}]{{2,}}\s+[\"'(\[]*$"

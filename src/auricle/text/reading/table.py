@@ -72,6 +72,8 @@ class Phrasings:
     """"*If I had to choose*, A"."""
     causes: str = ""
     """"A, *because* if it were B, …": the condition belongs to the reason."""
+    dependences: str = ""
+    """"*It depends*: with the choir A, without it B": the rest of the sentence weighs cases."""
     concessions: str = ""
     """"*Although* B comes close, it is A"."""
     comparisons: str = ""

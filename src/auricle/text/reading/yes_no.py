@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from auricle.text.reading.assertions import drop_non_assertions, is_refusal
+from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.result import Reading, Strength
 from auricle.text.reading.rules import (
@@ -26,6 +26,7 @@ class _Answer(NamedTuple):
 
     value: bool
     strength: Strength | None
+    end: int
 
 
 _WINDOW = 80
@@ -80,30 +81,49 @@ def read_yes_no(text: str) -> Reading[bool]:
     patterns = _patterns(rules)
     reply = patterns.both.sub(" ", drop_non_assertions(cleaned, rules))
     answers = [_classify(reply, match, patterns) for match in patterns.word.finditer(reply)]
-    if stated := [answer.value for answer in answers if answer.strength is Strength.MARKER]:
+    if stated := [answer for answer in answers if answer.strength is Strength.MARKER]:
+        if is_retracted(reply, stated[-1].end) or _is_courtesy(reply, stated[-1], patterns):
+            return Reading()
         is_whole = len(answers) == 1 and not re.search(r"\w", patterns.word.sub("", reply))
-        return Reading(stated[-1], Strength.WHOLE_REPLY if is_whole else Strength.MARKER)
+        return Reading(stated[-1].value, Strength.WHOLE_REPLY if is_whole else Strength.MARKER)
     return _read_implied(reply, answers, patterns)
+
+
+def _is_courtesy(reply: str, answer: _Answer, patterns: _Patterns) -> bool:
+    """Return whether a denial follows an exclamation: "Of course! I cannot hear a cat"."""
+    return answer.value and reply.startswith("!", answer.end) and bool(patterns.denials.search(reply, answer.end))
+
+
+_QUOTATION = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\s]*'(?!\w)")
+
+
+def _is_quoted(reply: str, match: re.Match[str], patterns: _Patterns) -> bool:
+    """Return whether a word is quoted from the recording or the question, not given as the answer."""
+    quotations = (quotation.span() for quotation in _QUOTATION.finditer(reply))
+    start = next((start for start, end in quotations if start < match.start() < end), 0)
+    return start > 0 and not patterns.concluding.search(reply, max(0, start - _WINDOW), start)
 
 
 def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
     before = reply[max(0, match.start() - _WINDOW) : match.start()]
     value = (match.lastgroup in {"yes", "agreement"}) != bool(_DENIED.search(before))
-    if patterns.first_thought.search(before) or patterns.first_thought_after.match(reply, match.end()):
-        return _Answer(value, None)
-    ends_clause = _CLAUSE_END.match(reply, match.end())
+    end = match.end()
+    is_first_thought = patterns.first_thought.search(before) or patterns.first_thought_after.match(reply, end)
+    if is_first_thought or _is_quoted(reply, match, patterns):
+        return _Answer(value, None, end)
+    ends_clause = _CLAUSE_END.match(reply, end)
     is_word = match.lastgroup in {"yes", "no"}
     if patterns.concluding.search(before) if is_word else False:
-        return _Answer(value, Strength.MARKER)
+        return _Answer(value, Strength.MARKER, end)
     if ends_clause and (patterns.starting.search(before) or patterns.concluding.search(before)):
-        return _Answer(value, Strength.MARKER)
+        return _Answer(value, Strength.MARKER, end)
     is_word = is_word and bool(ends_clause or not match[0].isascii())
-    return _Answer(value, Strength.WEAK if is_word else None)
+    return _Answer(value, Strength.WEAK if is_word else None, end)
 
 
 def _read_implied(reply: str, answers: list[_Answer], patterns: _Patterns) -> Reading[bool]:
     values = {answer.value for answer in answers if answer.strength is Strength.WEAK}
-    if patterns.denials.search(reply):
+    if patterns.denials.search(_QUOTATION.sub(" ", reply)):
         values.add(False)
     if patterns.affirmation.search(reply):
         values.add(True)

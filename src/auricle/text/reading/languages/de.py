@@ -29,10 +29,15 @@ TABLE = Phrasings(
     ),
     distant_negations=r"nicht(?! nur)|kein\w*|nie|niemals|kaum|bezweifle|schwer|weder|unwahrscheinlich|gegenteil",
     denied_clauses=(
+        r"(?:manche|mancher|viele|andere|man|jemand) (?:würden?|könnten?) (?:\w+ )*?(?:meinen|denken|sagen|"
+        r"glauben|halten|nennen)|wer (?:hier |da )?(?:an )?(?=\w+ (?:vermutet|denkt|tippt|glaubt|hört))|"
+        "(?:manche|viele|andere) (?:halten|nennen|hielten)|"
         "ob|zwischen|schwanke|unsicher|unklar|(?:mögliche|verfügbare|folgende)n? (?:antworten|optionen|labels)|"
         "die optionen sind|glaube nicht|denke nicht"
     ),
     denials=(
+        r"(?:ist|sind|klingt|war) (?:\w+ ){0,3}?(?:niemand|keiner|nichts)|(?:scheidet|fällt) (?:\w+ )?(?:aus|"
+        "weg)|kommt nicht in ?frage|"
         r"(?:ist|sind|wäre|war)\s+(?:es\s+)?(?:\w+\s+)?(?:nicht|falsch|ausgeschlossen|unwahrscheinlich|unpassend|"
         r"auszuschließen|raus)|ist es nicht|nicht|scheidet(?:\s+\w+)? aus|kommt(?:\s+\w+)? nicht|"
         r"passt(?:\s+\w+)? nicht|stimmt nicht|kann (?:man )?(?:\w+ )?ausschließen|trifft nicht|fällt weg|"
@@ -81,6 +86,7 @@ TABLE = Phrasings(
     ),
     last_ordinal="letzte[nrs]?",
     conditions=(
+        "andernfalls|ansonsten (?:ist|wäre|würde)|sonst (?:ist|wäre|würde)|"
         r"wenn|falls|sofern|vorausgesetzt|angenommen|ohne(?= .*(?:wäre|würde|hätte))|"
         r"(?<![\w,;] )(?:wäre|hätte|gäbe|würde|könnte)(?= \w+ .*(?:würde|wäre|hätte|gäbe))"
     ),
@@ -98,13 +104,22 @@ TABLE = Phrasings(
         r"kürzer)\s[^.,;!?\n]{0,60}?als[^.,;!?\n]*"
     ),
     courtesies=(
+        r"ja,? (?:sehr )?gerne?[,!.]|(?:daran |es )?(?:besteht|gibt es|gibt) kein\w* zweifel|kein(?:en|"
+        "erlei) zweifel|ich muss nicht lange überlegen|"
         r"(?:ich )?(?:helfe|antworte|höre) (?:\w+ )?(?:gerne?|fröhlich)(?: \w+)?|gerne?[!,.]|freut mich|"
         "ich freue mich|kein problem|kein zweifel|keine frage|ohne zweifel|zweifellos|ohne jeden zweifel|"
         "keine ursache|nicht nur|nicht zuletzt|es besteht kein zweifel|zweifelsohne|kein ding|leider|"
         r"nichts für ungut|ich bin (?:froh|traurig|glücklich|gerne?)(?: \w+)?|traurig(?:erweise)|gar keine frage|"
         "kein wunder"
     ),
+    dependences=(r"(?:kommt|käme) (?:\w+ ){0,2}?(?:darauf|drauf) an|hängt (?:\w+ ){0,2}?davon ab|je nachdem"),
     refusals=(
+        r"(?:beantworte|identifiziere|beurteile) ich (?:\w+ ){0,2}?nicht(?=[.,;]|$)|"
+        r"die ich grundsätzlich nicht|sensible\w* (?:merkmal|daten)\w*|rückschlüsse auf|liegt (?:mir|uns|"
+        r"hier)?(?: \w+)? ?nicht vor|(?:fehler|problem) beim (?:dekodieren|laden|öffnen|lesen|abspielen)|"
+        r"dekodierung fehlgeschlagen|link (?:\w+ ){0,3}?(?:abgelaufen|ungültig)|ungültige\w* (?:datei|"
+        r"format)\w*|(?:ärztliche|medizinische) (?:diagnose|beratung)|"
+        r"möchte ich (?:mich )?(?:\w+ ){0,2}?nicht (?:äußern|beantworten|beurteilen|spekulieren)|"
         r"kein\w* zugriff|keine (?:töne|geräusche) (?:hören|wahrnehmen|verarbeiten)|datenschutz\w*|privatsphäre|"
         r"audio\w*(?: \w+)? (?:werden|wird|nicht)(?: \w+)? ?(?:nicht )?unterstützt|ohne (?:die |das )?(?:audio\w*|"
         rf"aufnahme|datei|ton\w*) kann|kein(?:e[nmrs]?|erlei)? (?:\w+ ){{0,1}}?{_AUDIO}(?! (?:von|aus)\b)|(?:kann|"

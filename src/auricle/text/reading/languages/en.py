@@ -58,11 +58,15 @@ TABLE = Phrasings(
         "fails? to|far from"
     ),
     denied_clauses=(
+        r"(?:some|someone|people|many|others|one) (?:\w+ )?(?:might|would|may|could) (?:\w+ )?(?:say|call|"
+        "think|take|mistake|hear|describe)|"
         rf"(?:{_NOT})\s+(?:think|believe|say|feel|suggest|suppose|find)|whether|"
         r"(?:tell|determine|know|sure|identify|unclear|say|decide)\s+(?:if|between)|between|torn|"
         r"(?:listed|offered|given|possible|available) (?:options|choices|labels|answers)"
     ),
     denials=(
+        "(?:is|are) out of the question|has nothing to do|can (?:safely )?be (?:ruled out|excluded|"
+        "dismissed)|"
         r"(?:is|are|was|were|does|do|did|can|could|would|should|will|must)\s+(?:\w+ly\s+)*not(?!\s+only)|(?:is|"
         rf"are|was|were|does|do|did|ca|could|would|should|wo)n't|cannot|(?:{_BE})\s+(?:(?:\w+ly|very|quite|all|too|"
         r"also|both|most)\s+)*(?:incorrect|wrong|false|inconsistent|unlikely|implausible|impossible|ruled out|"
@@ -121,6 +125,7 @@ TABLE = Phrasings(
     last_ordinal="last|final",
     questions="",
     conditions=(
+        "otherwise,? (?:it|i|the|this)|"
         r"if|unless|(?<![\w,;] )(?:had|were) (?:it|there|i|he|she|they|the|this|that|someone|a)|provided that|assuming|"
         "suppose|without(?= .*would)|only when"
     ),
@@ -140,6 +145,9 @@ TABLE = Phrasings(
         r"worse)\s(?:(?!rather|likely)[^.,;!?\n]){0,60}?than[^.,;!?\n]*"
     ),
     courtesies=(
+        "(?:not|without) the slightest doubt|there can be no doubt|(?:sure|certainly|of course|"
+        r"absolutely)[!,.](?= (?:i|i've|i'll|let|here|happy)(?: listened| checked| analy\w+| can help|'ll|"
+        " will| me|'s| is| to))|"
         r"(?:i'm|i am|i'd be|i would be|i'll be|we're|we are|always|more than|would be)\s+(?:\w+\s+)?"
         r"(?:happy|glad|pleased|delighted|sad|sorry|afraid|excited|surprised|angry)\s+(?:to|that|but|for|with|about)|"
         r"i'm (?:afraid|sorry|happy|glad)|happy to (?:help|assist|check|listen|answer)|glad to (?:help|assist)|"
@@ -150,7 +158,17 @@ TABLE = Phrasings(
         r"can't deny|cannot deny|couldn't agree more|no other|not just|no longer just|"
         r"(?:yes|no),? (?:i can|i will|i'd love to|of course i can) (?:help|assist|do that|check)"
     ),
+    dependences=(r"(?:it|that|this|the answer|everything) (?:\w+ )?depends|depending on"),
     refusals=(
+        "(?:isn't|is not|not) something (?:i'm|i am|i can|i do|i'd|i will|i'll)|i (?:won't|will not|can't|"
+        "cannot|don't|do not|shouldn't) (?:guess|infer|speculate|diagnose|score|rate|"
+        r"judge)(?: \w+){0,3}? (?:an?|any|the|this|another)? ?(?:person|someone|somebody|people|"
+        r"individual)\w*|medical (?:diagnosis|advice)|consult an? (?:\w+ ){0,2}?(?:professional|doctor|"
+        "physician)|(?:don't|do not|wouldn't) feel comfortable|(?:have to|must|i'll|i will) pass on|"
+        "i won't be (?:picking|choosing|answering|rating|guessing|scoring)|(?:error|failure|"
+        "problem) (?:while |when )?(?:decoding|loading|opening)|decoding (?:error|failed)|"
+        r"link (?:\w+ ){0,3}?(?:expired|broken|invalid)|(?:file|audio|recording) (?:\w+ ){0,2}?(?:0|"
+        "zero) (?:bytes|seconds long)|invalid (?:audio|file)|file not found|"
         rf"(?:doesn't|does not|don't|do not) (?:seem|appear) to be (?:an?|any) {_AUDIO}|(?:need|"
         rf"require) {_DETERMINERS}{_AUDIO}|(?:wasn't|weren't|haven't been|hasn't been|not) (?:given|sent|"
         rf"provided(?: with)?|supplied(?: with)?) {_DETERMINERS}{_AUDIO}|(?:wasn't|isn't|aren't|not|never|"

@@ -33,8 +33,13 @@ TABLE = Phrasings(
         r"parecid[oa] a|se parece(?: más)? a|similar a|recuerda a|demasiado \w+ para|poco|difícilmente"
     ),
     distant_negations=r"no(?! sol)|nunca|jamás|tampoco|dudo|difícil|contrario|ningún|imposible",
-    denied_clauses=r"entre|dudo|no sé|las (?:opciones|etiquetas|respuestas) (?:son|posibles)|no estoy seguro|no creo",
+    denied_clauses=(
+        r"(?:algunos|alguno|alguien|otros|muchos) (?:\w+ )?(?:dirían|diría|pensarían|pensaría|llamarían|"
+        "llamaría|creerían)|(?:se podría|cabría|uno podría) (?:pensar|creer)|"
+        r"entre|dudo|no sé|las (?:opciones|etiquetas|respuestas) (?:son|posibles)|no estoy seguro|no creo"
+    ),
     denials=(
+        r"(?:está|suena|es) (?:\w+ )?nadie|queda fuera|nada que ver|ni de lejos|"
         r"no(?! solo)|(?:es|son|está|están|queda|quedan|sería|resulta) (?:\w+ )?(?:incorrect[ao]s?|fals[ao]s?|"
         "descartad[ao]s?|improbables?|imposibles?|errónea?o?s?|equivocad[ao]s?|excluid[ao]s?)|se (?:descarta|"
         "puede descartar|pueden descartar|descartan)|(?:puede|pueden) descartarse|sería más|tampoco"
@@ -78,6 +83,7 @@ TABLE = Phrasings(
     ),
     last_ordinal=r"últim[ao]",
     conditions=(
+        "de lo contrario|en caso contrario|"
         "si(?![,.;:!])|siempre que|a menos que|suponiendo|en caso de|de haber|sin(?= .*(?:sería|daría|tendría|"
         "merecería|pondría))"
     ),
@@ -91,13 +97,21 @@ TABLE = Phrasings(
     concessions=r"aunque|a pesar de|pese a|si bien|mientras que|aun cuando",
     comparisons=r"(?:más|menos|mejor|peor)\s(?:(?!probable|seguro)[^.,;!?\n]){0,60}?que[^.,;!?\n]*",
     courtesies=(
+        r"sí,? (?:con (?:mucho )?gusto|puedo ayudar\w*|encantad[ao])|no hay duda alguna|ni la menor duda|"
+        "no hace falta decir|no se puede negar|no hay nada que objetar|"
         r"(?:estaré|estaría|estoy|quedo|me siento|sería) (?:\w+ )?(?:encantad[ao]|content[ao]|feliz|triste|alegre|"
         "enfadad[ao])(?: de| por| en| que| pero)?|con (?:mucho )?gusto|con alegría|no hay problema|sin problema|"
         "no cabe (?:la menor |ninguna )?duda|no hay (?:la menor |ninguna )?duda|sin (?:ninguna |lugar a )?dudas?|"
         r"no tengo (?:ninguna )?dudas?|me temo|lo siento|no solo|no sólo|de nada|me alegra(?: \w+)?|"
         "claro que puedo|qué alegría|no pasa nada|por desgracia|lamentablemente|no te preocupes|no hay de qué"
     ),
+    dependences=("(?:todo |eso )?depende|según (?:si|se|cómo)"),
     refusals=(
+        "(?:prefiero|preferiría|quisiera) no|no (?:debo|puedo|voy a|me corresponde) (?:inferir|atribuir|"
+        "deducir|juzgar|diagnosticar|adivinar|especular)|error al (?:decodificar|cargar|abrir|leer|procesar)|"
+        "no se pudo (?:realizar|abrir|cargar|leer|reproducir|procesar|decodificar)|(?:enlace|"
+        r"vínculo) (?:\w+ ){0,3}?(?:caducado|caducó|expirado|expiró|inválido)|archivo (?:\w+ )?(?:no válido|"
+        "inválido|no encontrado)|datos sensibles|diagnóstico médico|me abstengo|"
         "no me (?:ha|han) llegado|no dispongo|sin (?:el audio|la grabación|el archivo|escuchar|oír)|"
         r"contra de mis|por su voz|(?:no hay|no (?:se )?(?:ha|han|he) (?:\w+ )?(?:adjuntado|recibido|encontrado|"
         "enviado|incluido|proporcionado|subido)|no (?:veo|encuentro|recibí|tengo|detecto|oigo|escucho|aparece|"
@@ -115,7 +129,7 @@ TABLE = Phrasings(
         "cuestiones) de (?:privacidad|seguridad|confidencialidad|política)|no puedo (?:ayudar(?:te|le|lo)?|"
         "asistir|atender|responder a|cumplir|compartir|identificar a (?:una|la) persona|analizar esta|inferir|"
         "deducir|determinar la identidad)|no (?:estoy|se me) (?:autorizad[ao]|permitid[ao]|permite|facultad[ao])|"
-        "(?:infringe|viola|va en contra)|(?:debo|tengo que) (?:declinar|rechazar|negarme)|"
+        "(?:infringe|viola (?:mis|las|la|nuestras)|va en contra)|(?:debo|tengo que) (?:declinar|rechazar|negarme)|"
         r"por favor,? (?:\w+ )?(?:adjunt|sub|envía|envíe|comparte|vuelv|carg|proporcion|reenví)\w*|"
         r"podrías? (?:\w+ )?(?:adjuntar|enviar|subir|reenviar|volver a|enviármelo)"
     ),

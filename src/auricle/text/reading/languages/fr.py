@@ -40,8 +40,13 @@ TABLE = Phrasings(
         r"ressemble|semblable|proche|trop \w+ pour|au lieu d'|j'exclus|différent"
     ),
     distant_negations=r"pas(?! seulement)|jamais|guère|aucune?|difficile|doute que|contraire|impossible",
-    denied_clauses=r"si|entre|hésite|ne sais pas|les (?:options|choix|étiquettes|réponses) (?:sont|possibles)|savoir",
+    denied_clauses=(
+        r"(?:certains|d'aucuns|quelqu'un|d'autres|beaucoup) (?:\w+ )?(?:diraient|dirait|parleraient|"
+        "penseraient|croiraient|qualifieraient)|on (?:pourrait|aurait pu) (?:croire|penser)|"
+        r"si|entre|hésite|ne sais pas|les (?:options|choix|étiquettes|réponses) (?:sont|possibles)|savoir"
+    ),
     denials=(
+        "n'a rien à voir|est hors de question|"
         "(?:n'est|ne (?:sont|semble|correspond|convient|conviennent|correspondent|peut|peuvent|va|vont)|ne)|"
         r"est (?:\w+ )?(?:faux|fausse|incorrecte?|exclue?|à exclure|improbable|impossible|éliminée?)|"
         r"sont (?:\w+ )?(?:fauss?es?|faux|incorrecte?s|exclue?s|à exclure|éliminée?s)|(?:est|sont) à écarter|"
@@ -88,6 +93,7 @@ TABLE = Phrasings(
     ),
     last_ordinal=r"derni(?:er|ère)",
     conditions=(
+        "sinon|autrement,|"
         "si(?![,.;:!])|s'il|s'ils|à condition|en supposant|sauf si|sans(?= .*(?:serait|aurait|mettrais|donnerais|"
         "dirais|mériterait))"
     ),
@@ -103,6 +109,8 @@ TABLE = Phrasings(
         r"(?:plus|moins|davantage|mieux|plutôt)\s(?:(?!probable|vraisemblable)[^.,;!?\n]){0,60}?(?:que|qu')[^.,;!?\n]*"
     ),
     courtesies=(
+        "oui,? (?:avec plaisir|volontiers|je peux vous aider)|(?:il n'y a |sans )?(?:pas )?le moindre doute|"
+        "ne fait (?:aucun|pas de|pas l'ombre d'un) doute|volontiers|cela va sans dire|"
         r"je (?:serais|suis|serai) (?:\w+ )?(?:content|contente|ravie?|heureu(?:x|se)|désolée?|navrée?|"
         r"triste)(?: de(?: \w+)?| d'| pour| que| mais)?|avec (?:plaisir|joie)|pas de problème|aucun doute|"
         "sans (?:aucun |le moindre )?doute|pas de doute|il n'y a (?:pas de|aucun) doute|nul doute|"
@@ -110,7 +118,13 @@ TABLE = Phrasings(
         "ce n'est pas un problème|ne laisse (?:pas|plus|aucun) (?:de )?doute|n'hésitez pas|pas mal|n'est-ce pas|"
         "aucune hésitation|de rien|heureux de|malheureusement"
     ),
+    dependences=("(?:tout|ça|cela) dépend|selon (?:que|qu'|si)"),
     refusals=(
+        r"n'ai (?:pas|aucun) accès|(?:audio|fichier|enregistrement)(?: \w+)? introuvable|(?:erreur|"
+        r"échec) (?:de|du|lors du|au) (?:décodage|chargement)|lien (?:\w+ ){0,3}?(?:expiré|invalide)|"
+        r"fichier (?:\w+ )?invalide|(?:diagnostic|avis) médical|données sensibles|préfère ne pas|"
+        "préférerais ne pas|souhaite pas (?:répondre|me prononcer|juger)|je ne (?:juge|note|devine|déduis|"
+        r"identifie) pas (?:l|d|les|des|une?|quelqu)\w*|abstiendrai|"
         r"(?:merci de|prière de) (?:\w+ )?(?:joindre|envoyer|renvoyer|partager|fournir)|à l'encontre de|"
         "préfère ne pas|ne m'(?:est|a|ont) pas|sans (?:entendre|écouter|avoir entendu|avoir écouté|l'audio|"
         rf"l'enregistrement|le fichier|accès)|n'entends rien|par sa voix|aucune? {_AUDIO}(?! d[e'])|(?:il n'y a|"

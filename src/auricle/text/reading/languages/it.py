@@ -40,9 +40,12 @@ TABLE = Phrasings(
     ),
     distant_negations=r"non(?! sol)|mai|dubito|difficile|contrario|nessun|impossibile",
     denied_clauses=(
+        r"(?:qualcuno|alcuni|altri|molti) (?:\w+ )?(?:direbbe|direbbero|definirebbe|definirebbero|penserebbe|"
+        "penserebbero)|si potrebbe (?:pensare|credere)|"
         "se|tra|fra|indeciso|non so|le (?:opzioni|etichette|risposte) (?:sono|possibili)|incerto|non credo|non penso"
     ),
     denials=(
+        "non c'entra|è fuori (?:questione|discussione)|non (?:è|sembra) nessuno|"
         r"non(?! solo)|(?:è|sono|sarebbe|risulta) (?:\w+ )?(?:errat[aoe]|sbagliat[aoe]|fals[aoe]|esclus[aoei]|"
         "improbabil[ei]|impossibil[ei]|da escludere|da scartare|scorrett[aoe])|(?:si )?(?:può|possono|"
         r"si possono) (?:essere )?(?:escluder\w*|scart\w*|esclus\w)|sarebbe più|nemmeno"
@@ -86,6 +89,7 @@ TABLE = Phrasings(
     ),
     last_ordinal=r"ultim[ao]",
     conditions=(
+        "altrimenti|in caso contrario|"
         "(?<!anche )(?<!come )se|qualora|purché|a meno che|supponendo|nel caso|senza(?= .*(?:sarebbe|darei|"
         "avrebbe|meriterebbe|direi))"
     ),
@@ -102,12 +106,21 @@ TABLE = Phrasings(
         r"meno) \w+ d(?:i|el|ella|ello) [^.,;!?\n]*"
     ),
     courtesies=(
+        r"sì,? (?:volentieri|con piacere|posso aiutar\w+)|non (?:c'è|vi è|ho) (?:il minimo|la minima|"
+        "ombra di) dubbio|non si può negare|inutile dire|"
         r"(?:sarei|sono|sarò) (?:\w+ )?(?:content[oa]|felice|liet[oa]|triste|arrabbiat[oa])(?: di| per| che| ma)?|"
         "con (?:molto )?piacere|con gioia|nessun problema|senza (?:alcun |ombra di )?dubbio|non (?:ho|c'è|"
         "ci sono|v'è) (?:alcun |nessun )?dubb(?:i|io)|mi dispiace|purtroppo|non solo|di niente|ho paura (?:di|"
         "che)|temo|prego|non c'è problema|volentieri|nessun dubbio|non c'è di che|ho il timore|non mancherà"
     ),
+    dependences=("(?:tutto |ciò )?dipende|a seconda"),
     refusals=(
+        r"file (?:\w+ )?non (?:valido|trovato|supportato)|impossibile (?:analizzare|aprire|caricare|leggere|"
+        "elaborare|riprodurre|decodificare)|errore (?:di|nella|durante la|nel) (?:decodifica|caricamento|"
+        r"lettura)|link (?:\w+ ){0,3}?(?:scaduto|non valido)|preferi(?:sco|rei) non|non (?:posso|do|faccio|"
+        "esprimo|formulo|fornisco) (?:formulare |dare |esprimere |fare )?(?:valutazioni|giudizi|diagnosi|"
+        r"un voto)|non è qualcosa che (?:io )?poss\w+|dati sensibili|(?:devi|dovresti|"
+        r"deve) (?:prima )?(?:caricare|inviare|allegare)|non essendo (?:arrivat|pervenut|stat)\w+|mi astengo|"
         r"non mi (?:è|sono) (?:arrivat\w|pervenut\w)|non dispongo|senza (?:l'audio|la registrazione|il file|"
         "ascoltare|sentire)|contro le mie|dalla (?:sua )?voce non|non posso identificare|(?:non (?:c'è|ci sono|"
         "vedo|trovo|ho ricevuto|ho|risulta|sento|è stato|è presente|rilevo|ricevo|è arrivato|è allegato|"
@@ -124,7 +137,7 @@ TABLE = Phrasings(
         "questioni) di (?:privacy|sicurezza|riservatezza|policy)|non (?:posso|sono in grado di|"
         r"riesco ad?) (?:aiut\w+|assister\w+|soddisfare|rispondere a|condividere|identificare (?:una|la) persona|"
         "analizzare quest|dedurre|inferire|desumere|fornire assistenza)|non (?:sono|mi è) (?:autorizzat[oa]|"
-        "permesso|consentito|abilitat[oa])|(?:viola|contrario alle)|(?:devo|debbo) (?:rifiutare|declinare)|"
+        "permesso|consentito|abilitat[oa])|(?:viola (?:le mie|le nostre|le|la privacy)|contrario alle)|(?:devo|debbo) (?:rifiutare|declinare)|"
         r"mi rifiuto|per favore,? (?:\w+ )?(?:allega|invia|carica|condividi|rimanda|rinvia|fornisci|reinvia)\w*|"
         r"(?:puoi|potresti|può|potrebbe) (?:\w+ )?(?:allegar|invia|carica|rimanda|reinviar|ricaricar|inviarlo)\w*"
     ),

@@ -37,10 +37,13 @@ TABLE = Phrasings(
     ),
     distant_negations=r"mal se|não(?! só)|nunca|jamais|duvido|difícil|contrário|nenhum|impossível",
     denied_clauses=(
+        r"(?:alguns|alguém|outros|muitos) (?:\w+ )?(?:diriam|diria|pensariam|pensaria|chamariam|chamaria)|"
+        "poder-se-ia (?:pensar|dizer)|"
         "entre|hesito|não sei|as (?:opções|etiquetas|respostas|alternativas|hipóteses) (?:são|possíveis)|"
         "tenho dúvidas|não creio|se é|não acho"
     ),
     denials=(
+        "é que não|está fora de (?:questão|cogitação)|não tem nada a ver|nem pensar|"
         r"não(?! só)|(?:é|são|está|estão|fica|ficam|seria|parece) (?:\w+ )?(?:incorret[ao]s?|fals[ao]s?|"
         "descartad[ao]s?|errad[ao]s?|improvável|improváveis|impossível|excluíd[ao]s?|de excluir)|(?:pode|"
         "podem) ser (?:descartad|excluíd|eliminad)[ao]s?|seria mais|do que|tampouco"
@@ -87,6 +90,7 @@ TABLE = Phrasings(
     ),
     last_ordinal=r"últim[ao]",
     conditions=(
+        "caso contrário|senão|do contrário|"
         r"se (?:\w+ ){0,4}?(?:\w+(?:asse|esse|isse|osse|assem|essem|issem|ossem)|for|forem|tiver|houver|estiver|"
         "fizer|fosse)|caso|desde que|a menos que|supondo|a não ser que|sem(?= .*(?:seria|daria|teria|mereceria))"
     ),
@@ -100,13 +104,24 @@ TABLE = Phrasings(
     concessions=r"embora|ainda que|apesar de|mesmo que|se bem que|enquanto|mesmo sendo",
     comparisons=r"(?:mais|menos|melhor|pior)\s(?:(?!provável|certo)[^.,;!?\n]){0,60}?que[^.,;!?\n]*",
     courtesies=(
+        "sim,? (?:posso ajudar|com (?:todo o |muito )?(?:prazer|gosto)|claro,? (?:posso|vou) ajudar)|"
+        "não (?:há|tenho|resta) (?:a menor|a mínima|sombra de) dúvida|não há como negar|não se pode negar|"
+        "nem é preciso dizer|"
         r"(?:ficaria|fico|estou|estaria|ficarei|seria) (?:\w+ )?(?:contente|feliz|triste|alegre|"
         "encantad[ao])(?: em| por| de| que| mas)?|com (?:todo o |muito )?(?:prazer|gosto)|com alegria|"
         "sem problemas?|não há (?:qualquer |nenhuma )?dúvidas?|sem (?:qualquer |nenhuma |sombra de )?dúvidas?|"
         "não tenho (?:qualquer |nenhuma )?dúvidas?|não resta(?:m)? dúvidas?|desculpe|lamento|não só|não apenas|"
         "de nada|fico feliz|não há problema|infelizmente|não se preocupe|não tem de quê|não somente"
     ),
+    dependences=("(?:tudo |isso )?depende|consoante|conforme se"),
     refusals=(
+        "não foi possível (?:abrir|ouvir|carregar|reproduzir|processar|acessar|aceder|ler)|"
+        r"nada (?:me )?chegou|preciso que (?:\w+ )?(?:envie|anexe|carregue|mande|partilhe|compartilhe)|"
+        r"não (?:identifico|julgo|avalio|faço|dou|emito) (?:\w+ ){0,3}?(?:pessoas|julgament|juízo|"
+        r"diagnóstic)\w*|prefi(?:ro|ria) não|link (?:\w+ ){0,3}?(?:expirou|expirado|inválido)|"
+        "acesso (?:apenas |só )?ao texto|erro ao (?:decodificar|carregar|abrir|ler|processar)|"
+        r"arquivo (?:\w+ )?(?:inválido|não encontrado)|dados sensíveis|diagnóstico médico|áudio não chega|"
+        "me abstenho|abstenho-me|"
         r"não me cheg\w+|não disponho|sem (?:o áudio|a gravação|o ficheiro|o arquivo|ouvir|escutar)|"
         "(?:vai )?contra (?:as )?minhas|pela voz|(?:não (?:há|recebi|vejo|encontrei|encontro|tenho|foi|foram|"
         "existe|veio|detecto|deteto|ouço|escuto|chegou|consta|enviou|anexou|consigo (?:ver|encontrar))|"
@@ -123,7 +138,7 @@ TABLE = Phrasings(
         "impossível)|por (?:motivos|razões|questões) de (?:privacidade|segurança|confidencialidade|política)|"
         r"não (?:posso|consigo) (?:ajud\w+|auxiliar|atender|responder a|cumprir|partilhar|compartilhar|"
         "identificar (?:uma|a) pessoa|analisar esta|inferir|deduzir|avaliar o estado emocional)|não (?:estou|"
-        "me é|tenho) (?:autorizad[ao]|permitid[ao]|permissão)|(?:viola|vai contra|contraria)|(?:devo|tenho de|"
+        "me é|tenho) (?:autorizad[ao]|permitid[ao]|permissão)|(?:viola (?:as|a minha|a política)|vai contra|contraria)|(?:devo|tenho de|"
         r"preciso) (?:recusar|declinar)|por favor,? (?:\w+ )?(?:anex|envi|carreg|partilh|compartilh|reenvi|forneç|"
         r"volt)\w*|(?:poderia|pode|podes) (?:\w+ )?(?:anexar|enviar|reenviar|carregar|voltar a)"
     ),
