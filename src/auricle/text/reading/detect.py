@@ -35,7 +35,8 @@ _COMMON_WORDS: Mapping[str, str] = {
         "réponse oui non ne n ce cette sur pour avec plus très donc ou où si être sont à son sa ses s y en car "
         "parce bien tout note étoiles désolé peux bonne option agit semble paraît choix première deuxième "
         "troisième quatrième dernière dirais donne mets entre absolument certainement aucun aucune fait locuteur "
-        "enregistrement audio deux trois quatre cinq sept huit neuf ni plutôt sans peut clairement ça cela fichier erreur introuvable"
+        "enregistrement audio deux trois quatre cinq sept huit neuf ni plutôt sans peut clairement ça cela "
+        "fichier erreur introuvable"
     ),
     "es": (
         "el la los las es una un y no se en de del que lo le respuesta opción más pero con mi sí muy por para al "

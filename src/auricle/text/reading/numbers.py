@@ -73,7 +73,11 @@ def _decide(reply: str, candidates: Sequence[_Candidate], patterns: _Patterns) -
     earlier = [candidate for candidate in rivals if candidate.value != last.value]
     if last.value is None or (earlier and not CORRECTION.search(reply, earlier[-1].end, last.start)):
         return Reading()
-    if is_retracted(reply, last.end):
+    has_alternative = any(
+        candidate.value != last.value and _ALTERNATIVE.search(reply, max(0, candidate.start - _WINDOW), candidate.start)
+        for candidate in candidates
+    )
+    if has_alternative or is_retracted(reply, last.end):
         return Reading()
     others = patterns.rating_unit.sub("", reply[: last.start] + reply[last.end :])
     is_whole = level >= _PLAIN and not _HAS_WORD.search(others)
@@ -139,6 +143,13 @@ def _drop_scales(reply: str, scale: Scale) -> tuple[str, bool]:
     text = _FULL_MARKS.sub(drop_full_mark, _SHARE.sub(mark_share, _RANGE.sub(drop_range, text)))
     return text, is_limited and any(full_mark != scale[1] for full_mark in full_marks)
 
+
+_ALTERNATIVE = compile_pattern(
+    r"(?:,\s*|\s)(?:or|oder|ou|o|oppure|или|либо)(?: (?:possibly|even|maybe|auch|vielleicht|bien|peut-être|tal vez|"
+    r"quizás?|forse|magari|talvez|даже|может быть))?(?: (?:an?|eine?|une?|una|uma?))?\s+\Z|"
+    r"(?:或者?|或是|还是|あるいは|または|もしくは|혹은|또는)\s*\Z"
+)
+"""What stands before a second number that may also be meant: "I'd say 3, or maybe a 4"."""
 
 # --- candidates --------------------------------------------------------------------------
 

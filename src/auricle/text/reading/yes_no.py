@@ -67,6 +67,11 @@ def _patterns(rules: Rules) -> _Patterns:
     return _Patterns(rules)
 
 
+_QUOTED_CHOICE = compile_pattern(
+    r"([\"'])[^\"'\n]{1,12}\1,?\s*(?:or|oder|ou|o|или|либо|或者?|还是|か|または|또는|혹은|나|이나|/)\s*"
+    r"\1[^\"'\n]{1,12}\1"
+)
+"""The choice that the question gave: "answer 'yes' or 'no'"."""
 _SHORT = {"yes": True, "no": False}
 
 
@@ -79,22 +84,23 @@ def read_yes_no(text: str) -> Reading[bool]:
     if is_refusal(cleaned, rules):
         return Reading(refused=True)
     patterns = _patterns(rules)
-    reply = patterns.both.sub(" ", drop_non_assertions(cleaned, rules))
+    reply = patterns.both.sub(" ", _QUOTED_CHOICE.sub(" ", drop_non_assertions(cleaned, rules)))
     answers = [_classify(reply, match, patterns) for match in patterns.word.finditer(reply)]
     if stated := [answer for answer in answers if answer.strength is Strength.MARKER]:
-        if is_retracted(reply, stated[-1].end) or _is_courtesy(reply, stated[-1], patterns):
+        if is_retracted(reply, stated[-1].end):
             return Reading()
         is_whole = len(answers) == 1 and not re.search(r"\w", patterns.word.sub("", reply))
         return Reading(stated[-1].value, Strength.WHOLE_REPLY if is_whole else Strength.MARKER)
     return _read_implied(reply, answers, patterns)
 
 
-def _is_courtesy(reply: str, answer: _Answer, patterns: _Patterns) -> bool:
-    """Return whether a denial follows an exclamation: "Of course! I cannot hear a cat"."""
-    return answer.value and reply.startswith("!", answer.end) and bool(patterns.denials.search(reply, answer.end))
+def _is_courtesy(reply: str, match: re.Match[str], patterns: _Patterns) -> bool:
+    """Return whether a denial follows an exclamation other than yes: "Of course! I cannot hear a cat"."""
+    is_exclamation = match.lastgroup == "agreement" and reply.startswith("!", match.end())
+    return is_exclamation and patterns.denials.search(reply, match.end()) is not None
 
 
-_QUOTATION = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\s]*'(?!\w)")
+_QUOTATION = re.compile(rf"\"[^\"\n]*\"|(?<!\w)'[^'\s]*'(?![{LETTERS}])")
 
 
 def _is_quoted(reply: str, match: re.Match[str], patterns: _Patterns) -> bool:
@@ -109,7 +115,7 @@ def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
     value = (match.lastgroup in {"yes", "agreement"}) != bool(_DENIED.search(before))
     end = match.end()
     is_first_thought = patterns.first_thought.search(before) or patterns.first_thought_after.match(reply, end)
-    if is_first_thought or _is_quoted(reply, match, patterns):
+    if is_first_thought or _is_quoted(reply, match, patterns) or _is_courtesy(reply, match, patterns):
         return _Answer(value, None, end)
     ends_clause = _CLAUSE_END.match(reply, end)
     is_word = match.lastgroup in {"yes", "no"}

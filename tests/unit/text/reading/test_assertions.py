@@ -1,9 +1,12 @@
 """What a reply asserts."""
 
+from typing import Any
+
 import pytest
 
-from auricle.text.reading.assertions import drop_non_assertions, is_refusal
+from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
 from auricle.text.reading.rules import rules_for_languages
+from tests.support import reading_cases
 
 ENGLISH = rules_for_languages(("en",))
 
@@ -39,3 +42,164 @@ def test_questions_conditions_concessions_comparisons_and_courtesies_are_dropped
 )
 def test_a_refusal_concerns_the_audio_and_not_its_content(reply: str, refused: bool) -> None:
     assert is_refusal(reply, ENGLISH) is refused
+
+
+NO_ASSERTIONS = {
+    ("violin", "guitar", "drum"): {
+        "Some might say violin.": None,
+        "It could be a violin, just as easily a guitar.": None,
+        "Guitar... wait, the bow is audible.": None,
+        "A violin is out of the question.": None,
+        "It depends: for the intro guitar, for the outro drum.": None,
+        "If plucked, it's a guitar; otherwise, it's a violin.": None,
+        "The first half is violin, the second half guitar.": None,
+        "Closer to violin than guitar.": None,
+        "A violin can be plucked, a guitar can be strummed, a drum is hit.": None,
+        "People often mistake this for a violin.": None,
+        "Nobody plays the violin here.": None,
+        "No violin, no drum.": None,
+        "Violin, or so one might think.": None,
+        "I hear no violin.": None,
+    },
+    ("Geige", "Gitarre", "Trommel"): {
+        "Manche würden sagen, es sei eine Geige.": None,
+        "Das könnte eine Geige sein, ebenso gut eine Gitarre.": None,
+        "Eine Geige scheidet aus.": None,
+        "Wenn gezupft, ist es eine Gitarre; andernfalls eine Geige.": None,
+        "Geige spielt hier niemand.": None,
+        "Von einer Geige keine Spur.": None,
+        "Wer Geige hört, irrt sich.": None,
+    },
+    ("violon", "guitare", "tambour"): {
+        "Certains diraient un violon.": None,
+        "Ce pourrait être un violon, tout aussi bien une guitare.": None,
+        "Le violon est hors de question.": None,
+        "Si c'est pincé, c'est une guitare ; sinon, un violon.": None,
+        "La première moitié est du violon, la seconde de la guitare.": None,
+        "Pas l'ombre d'un violon.": None,
+        "On croirait entendre un violon.": None,
+    },
+    ("violín", "guitarra", "tambor"): {
+        "Algunos dirían violín.": None,
+        "Tanto podría ser un violín como una guitarra.": None,
+        "El violín queda descartado.": None,
+        "Si se pulsa, es una guitarra; de lo contrario, un violín.": None,
+        "La primera mitad es violín y la segunda guitarra.": None,
+        "Violín no es.": None,
+        "De violín, nada.": None,
+        "Ni rastro de violín.": None,
+    },
+    ("violino", "guitarra", "tambor"): {
+        "Alguns diriam violino.": None,
+        "Tanto pode ser violino como guitarra.": None,
+        "Violino é que não é.": None,
+        "No violino há arco, na guitarra há cordas.": None,
+        "Se for dedilhado, é guitarra; caso contrário, violino.": None,
+        "Nem sinal de violino.": None,
+        "Violino? Nem pensar.": None,
+    },
+    ("violino", "chitarra", "tamburo"): {
+        "Qualcuno direbbe violino.": None,
+        "Potrebbe essere un violino come una chitarra.": None,
+        "Il violino non c'entra.": None,
+        "Se è pizzicato, è una chitarra; altrimenti è un violino.": None,
+        "Di violino nemmeno l'ombra.": None,
+        "Tutti pensano al violino, ma sbagliano.": None,
+    },
+    ("скрипка", "гитара", "барабан"): {
+        "Кто-то сказал бы, что это скрипка.": None,
+        "Это может быть скрипка, а с тем же успехом гитара.": None,
+        "Скрипка тут ни при чём.": None,
+        "Если щипком, то гитара; иначе скрипка.": None,
+        "Никакая это не скрипка.": None,
+        "Скрипкой здесь и не пахнет.": None,
+        "Первая половина — скрипка, вторая — гитара.": None,
+    },
+    ("小提琴", "吉他", "鼓"): {
+        "有人会说是小提琴。": None,
+        "可能是小提琴，同样也可能是吉他。": None,
+        "和小提琴毫无关系。": None,
+        "如果是弹拨就是吉他；否则是小提琴。": None,
+        "前半段是小提琴，后半段是吉他。": None,
+        "与吉他相比，更接近小提琴。": None,
+        "比起吉他更像小提琴。": None,
+        "哪有什么小提琴。": None,
+        "怎么可能是小提琴。": None,
+        "小提琴有琴弓，吉他要弹拨。": None,
+        "小提琴肯定没有。": None,
+    },
+    ("バイオリン", "ギター", "太鼓"): {
+        "バイオリンだと思う人もいるでしょう。": None,
+        "バイオリンかもしれませんし、ギターかもしれません。": None,
+        "バイオリンはありえません。": None,
+        "前半はバイオリン、後半はギターです。": None,
+        "ギターよりバイオリンに近い音です。": None,
+        "バイオリンなわけがありません。": None,
+        "弓で弾いていればバイオリン、そうでなければギターです。": None,
+    },
+    ("바이올린", "기타", "북"): {
+        "바이올린이라고 생각하는 사람도 있겠죠.": None,
+        "바이올린일 수도 있고 기타일 수도 있습니다.": None,
+        "바이올린일 리가 없습니다.": None,
+        "앞부분은 바이올린, 뒷부분은 기타입니다.": None,
+        "기타보다는 바이올린에 가깝습니다.": None,
+        "바이올린은 절대 아닙니다.": None,
+        "바이올린이면 활 소리가 나야 합니다.": None,
+    },
+}
+
+
+ASSERTIONS = {
+    ("The doctor gives medical advice", "The patient refuses to answer", "A file is uploaded"): {
+        "The doctor gives medical advice": "A",
+        "It's A: the doctor gives medical advice.": "A",
+        "The patient refuses to answer": "B",
+        "B. The patient refuses to answer": "B",
+    },
+    ("他拒绝回答问题", "他咨询医生", "他上传文件"): {"答案是A，他拒绝回答问题。": "A", "选B，他咨询医生。": "B"},
+    ("violin", "guitar", "drum"): {
+        "Otherwise silent, but it's a guitar.": "B",
+        "The first half is noisy, but it is a guitar.": "B",
+        "It could be a violin, but it's a guitar.": "B",
+        "Nobody sings, it is a guitar.": "B",
+        "One could say it is a guitar.": None,
+        "It might be a violin. Guitar is more likely.": "B",
+        "The answer is guitar. Wait for the solo to hear it.": "B",
+        "Some might say violin, but it's a guitar.": "B",
+        "Guitar, wait, no, drum.": "C",
+        "Depending on the mic it varies, yet the answer is B.": None,
+    },
+    ("Geige", "Gitarre", "Trommel"): {
+        "Andernfalls wäre es lauter. Es ist eine Gitarre.": "B",
+        "Es ist eine Gitarre, sonst nichts.": "B",
+        "Niemand singt, es ist eine Gitarre.": "B",
+    },
+    ("viola", "violino", "violoncello"): {"È una viola.": "A", "La viola.": "A"},
+    ("viola", "violín"): {"Es una viola.": "A"},
+    ("viola", "violino"): {"É uma viola.": "A"},
+    ("小提琴", "吉他", "鼓"): {
+        "不是小提琴，是吉他。": "B",
+        "比起小提琴，答案是吉他。": "B",
+        "有人觉得是鼓，但答案是吉他。": "B",
+    },
+    ("バイオリン", "ギター"): {"バイオリンよりもギターです。": "B", "これはギターの音です。": "B"},
+    ("바이올린", "기타"): {"바이올린이 아니라 기타입니다.": "B", "기타로 정정합니다.": "B"},
+}
+
+
+@pytest.mark.parametrize(("options", "reply", "expected"), reading_cases.parameters(NO_ASSERTIONS))
+def test_opinions_of_others_cases_and_denials_name_no_option(options: Any, reply: str, expected: str | None) -> None:
+    assert reading_cases.option(options, reply) == expected
+    assert reading_cases.label(options, reply) == expected
+
+
+@pytest.mark.parametrize(("options", "reply", "expected"), reading_cases.parameters(ASSERTIONS))
+def test_an_assertion_beside_them_is_read(options: Any, reply: str, expected: str | None) -> None:
+    assert reading_cases.option(options, reply) == expected
+
+
+def test_an_answer_is_retracted_only_by_what_follows_it() -> None:
+    reply = "No... wait, there it is."
+    assert is_retracted(reply, 2)
+    assert not is_retracted(reply, len("No... wait,"))
+    assert not is_retracted("Yes, you can hear him wait.", 3)

@@ -5,6 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle.text import read_number
+from tests.support import reading_cases
+from tests.support.reading_cases import REFUSED
 
 
 def show_reply(value: object) -> str | None:
@@ -52,3 +54,64 @@ def test_a_number_is_extracted_from_a_reply(reply: str, expected: float | None) 
 def test_any_number_is_extracted_unchanged(value: float) -> None:
     assert read_number(f"Score: {value}").value == value
     assert read_number(f"I would give {value}.").value == value
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("I hear 2 dropouts and 3 clicks.", None),
+        ("There are 2 cuts. A one.", None),
+        ("Es gibt 3 Aussetzer.", None),
+        ("Il y a 2 coupures.", None),
+        ("Hay 3 cortes y ruido.", None),
+        ("Há 3 falhas.", None),
+        ("Ci sono 3 interruzioni.", None),
+        ("Слышно 3 щелчка.", None),
+        ("有3处杂音。", None),
+        ("3回途切れます。", None),
+        ("3번 끊깁니다.", None),
+        ("I'd say 3, or possibly 4.", None),
+        ("Ich würde 3 sagen, oder auch 4.", None),
+        ("Diría 3, o tal vez 4.", None),
+        ("Direi 3, o forse 4.", None),
+        ("Diria 3, ou talvez 4.", None),
+        ("Скажу 3, или даже 4.", None),
+        ("3分，或是4分。", None),
+        ("3点、あるいは4点。", None),
+        ("3점 혹은 4점.", None),
+        ("3... wait, there is more noise later.", None),
+        ("It depends: 4 for clarity, 2 for noise.", None),
+        ("If you ignore the noise, 4; otherwise, 2.", None),
+        ("4 seems fair.", 4.0),
+        ("4 is right.", 4.0),
+        ("2 artefacts are audible; I'd give it a 4.", 4.0),
+        ("I would not go above 3.", None),
+        ("Anything but 5.", None),
+        ("Clarity 4, noise 2.", None),
+        ("I'd rather not rate a person's voice.", REFUSED),
+        ("Rating people is not something I do.", REFUSED),
+        ("Je préfère ne pas noter une personne.", REFUSED),
+        ("Prefiero no puntuar la voz de nadie.", REFUSED),
+        ("Голоса людей я не оцениваю.", None),
+        ("声の魅力の採点は控えさせていただきます。", REFUSED),
+        ("4 stars", 4.0),
+        ("4 points", 4.0),
+        ("3 Punkte", 3.0),
+        ("3 étoiles", 3.0),
+        ("3 балла", 3.0),
+        ("I'd say 4 overall.", 4.0),
+        ("Rating: 4, not 5 or 3.", 4.0),
+        ("4 works well here.", 4.0),
+        ("Ich gebe 4 Sterne.", 4.0),
+        ("4 Sterne", 4.0),
+        ("Clearly a 4.", 4.0),
+        ("3, no, 4", 4.0),
+        ("3分吧", 3.0),
+        ("A 3 or a 4.", None),
+        ("4 out of 5 or so", 4.0),
+        ("Es una nota de 4 puntos.", 4.0),
+    ],
+    ids=show_reply,
+)
+def test_quantities_alternatives_and_retractions_are_no_rating(reply: str, expected: float | str | None) -> None:
+    assert reading_cases.number((1.0, 5.0), reply) == expected

@@ -23,12 +23,19 @@ TABLE = Phrasings(
     conjunctions=r"oder|und|noch|beziehungsweise|bzw\.?|sowie|oder doch(?: eher)?|oder auch|oder vielleicht",
     verbs_after_letter="ist|wäre|und|oder|noch|weil|da|passt|klingt|scheidet|kann|stimmt|denn|trifft|kommt",
     negations=(
+        "keine spur (?:von|eine[rs]?)|"
         "nicht|kein(?:e[nmrs]?|erlei)?|weder|noch|nie|niemals|ohne|außer|statt|anstatt|anstelle|alles andere als|"
         "kaum|keineswegs|keinesfalls|mit ausnahme(?: von)?|anders als|ausgeschlossen|bis auf|näher an|"
         r"ähnlich wie|ähnelt|erinnert an|weit entfernt von|unwahrscheinlich|schließe|zu \w+ für"
     ),
-    distant_negations=r"nicht(?! nur)|kein\w*|nie|niemals|kaum|bezweifle|schwer|weder|unwahrscheinlich|gegenteil",
+    distant_negations=(
+        "niemand|keiner|"
+        r"nicht(?! nur)|kein\w*|nie|niemals|kaum|bezweifle|schwer|weder|unwahrscheinlich|gegenteil"
+    ),
     denied_clauses=(
+        r"(?:manche|viele|andere|man) (?:würden?|könnten?) (?:\w+ )?(?:sagen|meinen|denken), (?:es|"
+        "das) (?:sei|ist|wäre)|"
+        "(?:alle|viele) denken|"
         r"(?:manche|mancher|viele|andere|man|jemand) (?:würden?|könnten?) (?:\w+ )*?(?:meinen|denken|sagen|"
         r"glauben|halten|nennen)|wer (?:hier |da )?(?:an )?(?=\w+ (?:vermutet|denkt|tippt|glaubt|hört))|"
         "(?:manche|viele|andere) (?:halten|nennen|hielten)|"
@@ -36,6 +43,8 @@ TABLE = Phrasings(
         "die optionen sind|glaube nicht|denke nicht"
     ),
     denials=(
+        r"(?:\w+ ){1,3}?niemand|keine spur|(?:hört|vermutet|sagt|denkt|annimmt), (?:irrt|liegt falsch|"
+        "täuscht)|"
         r"(?:ist|sind|klingt|war) (?:\w+ ){0,3}?(?:niemand|keiner|nichts)|(?:scheidet|fällt) (?:\w+ )?(?:aus|"
         "weg)|kommt nicht in ?frage|"
         r"(?:ist|sind|wäre|war)\s+(?:es\s+)?(?:\w+\s+)?(?:nicht|falsch|ausgeschlossen|unwahrscheinlich|unpassend|"
@@ -112,13 +121,17 @@ TABLE = Phrasings(
         r"nichts für ungut|ich bin (?:froh|traurig|glücklich|gerne?)(?: \w+)?|traurig(?:erweise)|gar keine frage|"
         "kein wunder"
     ),
-    dependences=(r"(?:kommt|käme) (?:\w+ ){0,2}?(?:darauf|drauf) an|hängt (?:\w+ ){0,2}?davon ab|je nachdem"),
+    dependences=(
+        r"erste[rn]? (?:hälfte|teil)[^.!?\n]*zweite[rn]?|"
+        r"(?:kommt|käme) (?:\w+ ){0,2}?(?:darauf|drauf) an|hängt (?:\w+ ){0,2}?davon ab|je nachdem"
+    ),
     refusals=(
+        r"(?:laden sie|lade) [^.!?\n]*hoch|(?:schicken|senden) sie (?:\w+ ){0,3}?(?:datei|aufnahme|audio\w*)|"
         r"(?:beantworte|identifiziere|beurteile) ich (?:\w+ ){0,2}?nicht(?=[.,;]|$)|"
-        r"die ich grundsätzlich nicht|sensible\w* (?:merkmal|daten)\w*|rückschlüsse auf|liegt (?:mir|uns|"
-        r"hier)?(?: \w+)? ?nicht vor|(?:fehler|problem) beim (?:dekodieren|laden|öffnen|lesen|abspielen)|"
+        r"die ich grundsätzlich nicht|rückschlüsse auf[^.!?\n]* nicht|liegt (?:mir|uns)"
+        r"(?: \w+)? nicht vor|(?:fehler|problem) beim (?:dekodieren|laden|öffnen|lesen|abspielen)|"
         r"dekodierung fehlgeschlagen|link (?:\w+ ){0,3}?(?:abgelaufen|ungültig)|ungültige\w* (?:datei|"
-        r"format)\w*|(?:ärztliche|medizinische) (?:diagnose|beratung)|"
+        r"format)\w*|kein\w* (?:ärztliche|medizinische)\w* (?:diagnose|beratung)|"
         r"möchte ich (?:mich )?(?:\w+ ){0,2}?nicht (?:äußern|beantworten|beurteilen|spekulieren)|"
         r"kein\w* zugriff|keine (?:töne|geräusche) (?:hören|wahrnehmen|verarbeiten)|datenschutz\w*|privatsphäre|"
         r"audio\w*(?: \w+)? (?:werden|wird|nicht)(?: \w+)? ?(?:nicht )?unterstützt|ohne (?:die |das )?(?:audio\w*|"
@@ -145,17 +158,21 @@ TABLE = Phrasings(
     ),
     yes=r"ja|jawohl",
     agreements=(
+        "das ist richtig|und ob|und wie|"
         "ja|jawohl|jep|doch|stimmt|richtig|genau|natürlich|selbstverständlich|definitiv|auf jeden fall|korrekt|"
         "allerdings|wahr|klar|sicher|eindeutig ja|ganz bestimmt|gewiss|auf alle fälle|ich denke schon|"
         "ich glaube schon|in der tat|durchaus|freilich|absolut"
     ),
     no=r"nein|nee|nö",
     disagreements=(
+        "von wegen|weit gefehlt|"
         "nein|nee|nö|keineswegs|keinesfalls|auf keinen fall|überhaupt nicht|gar nicht|falsch|natürlich nicht|"
         "definitiv nicht|nicht wirklich|eher nicht|wohl nicht|ich glaube nicht|ich denke nicht|"
         "ganz und gar nicht|unwahr|mitnichten|sicher nicht|bestimmt nicht|wohl kaum|leider nicht|leider nein"
     ),
     both=(
+        "nicht zu (?:überhören|leugnen|verkennen|übersehen)|(?:nicht so|nicht gesagt|"
+        r"nicht sagen),? dass[^.!?\n]*|kann niemand überhören|hört nicht auf|"
         r"weder ja noch nein|jein|ja(?:,| und| oder|/) ?nein|nein oder ja|ob[^.,;!?\n]*|ja und nein|"
         "sowohl ja als auch nein|teils,? teils|nicht (?:ganz )?sicher|nicht richtig|ja auch|ja schon|"
         "klar (?:zu )?(?:hören|hörbar|erkennbar|verständlich)|sicher (?:bin|sagen)"

@@ -45,6 +45,7 @@ TABLE = Phrasings(
         "to|it"
     ),
     negations=(
+        "no trace of|no sign of|"
         rf"(?:{_NOT})(?!\s+only)|rather than|instead of|unlike|as opposed to|other than|except(?: for)?|without|no|"
         r"lacks?|rul(?:e|es|ed|ing) out|exclud\w+|eliminat\w+|discard\w*|reject\w*|versus|vs\.?|free of|"
         "compared (?:to|with)|different from|differs from|absence of|hardly|barely|scarcely|anything but|"
@@ -53,11 +54,13 @@ TABLE = Phrasings(
         "confused with|mistake for"
     ),
     distant_negations=(
+        "nobody|no one|"
         r"not(?! (?:only|just|sure))|never|\w+n't(?! (?:only|just))|cannot|doubt|opposite|lacks?|lacking|hard to|"
         "difficult to|unlikely|impossible|hardly|neither|nor|not convinced|tries to|trying to|pretends?|"
         "fails? to|far from"
     ),
     denied_clauses=(
+        "mistaken? (?:it |this )?for|mistake (?:it|this|that) for|"
         r"(?:some|someone|people|many|others|one) (?:\w+ )?(?:might|would|may|could) (?:\w+ )?(?:say|call|"
         "think|take|mistake|hear|describe)|"
         rf"(?:{_NOT})\s+(?:think|believe|say|feel|suggest|suppose|find)|whether|"
@@ -65,6 +68,7 @@ TABLE = Phrasings(
         r"(?:listed|offered|given|possible|available) (?:options|choices|labels|answers)"
     ),
     denials=(
+        ",? or so (?:one|you|i)|"
         "(?:is|are) out of the question|has nothing to do|can (?:safely )?be (?:ruled out|excluded|"
         "dismissed)|"
         r"(?:is|are|was|were|does|do|did|can|could|would|should|will|must)\s+(?:\w+ly\s+)*not(?!\s+only)|(?:is|"
@@ -125,6 +129,7 @@ TABLE = Phrasings(
     last_ordinal="last|final",
     questions="",
     conditions=(
+        "otherwise,|"
         "otherwise,? (?:it|i|the|this)|"
         r"if|unless|(?<![\w,;] )(?:had|were) (?:it|there|i|he|she|they|the|this|that|someone|a)|provided that|assuming|"
         "suppose|without(?= .*would)|only when"
@@ -158,12 +163,17 @@ TABLE = Phrasings(
         r"can't deny|cannot deny|couldn't agree more|no other|not just|no longer just|"
         r"(?:yes|no),? (?:i can|i will|i'd love to|of course i can) (?:help|assist|do that|check)"
     ),
-    dependences=(r"(?:it|that|this|the answer|everything) (?:\w+ )?depends|depending on"),
+    dependences=(
+        r"first (?:half|part)[^.!?\n]*(?:second|other|latter) (?:half|part)|"
+        r"(?:it|that|this|the answer|everything) (?:\w+ )?depends|depending on"
+    ),
     refusals=(
-        "(?:isn't|is not|not) something (?:i'm|i am|i can|i do|i'd|i will|i'll)|i (?:won't|will not|can't|"
+        "(?:isn't|is not|not) something i(?:'m| am)? (?:able|willing|comfortable|do|can(?: do)?)(?=[.,;]|$| to|"
+        " with)|i (?:won't|will not|can't|"
         "cannot|don't|do not|shouldn't) (?:guess|infer|speculate|diagnose|score|rate|"
         r"judge)(?: \w+){0,3}? (?:an?|any|the|this|another)? ?(?:person|someone|somebody|people|"
-        r"individual)\w*|medical (?:diagnosis|advice)|consult an? (?:\w+ ){0,2}?(?:professional|doctor|"
+        r"individual)\w*|(?:can't|cannot|won't|unable to|not)[^.!?\n]{0,30} medical (?:diagnosis|advice)|"
+        r"please consult an? (?:\w+ ){0,2}?(?:professional|doctor|"
         "physician)|(?:don't|do not|wouldn't) feel comfortable|(?:have to|must|i'll|i will) pass on|"
         "i won't be (?:picking|choosing|answering|rating|guessing|scoring)|(?:error|failure|"
         "problem) (?:while |when )?(?:decoding|loading|opening)|decoding (?:error|failed)|"
@@ -225,6 +235,7 @@ TABLE = Phrasings(
     ),
     no=r"no|nope|nah",
     disagreements=(
+        "far from it|anything but|"
         "no|nope|nah|false|incorrect|wrong|negative|absolutely not|definitely not|certainly not|of course not|"
         "not at all|not really|not quite|i don't think so|i do not think so|i don't believe so|i wouldn't say so|"
         "i doubt it|i'd say not|probably not|apparently not|i'm afraid not|i think not|by no means|hardly|"
@@ -232,6 +243,9 @@ TABLE = Phrasings(
         "never"
     ),
     both=(
+        "(?:impossible|hard|difficult) not to|(?:can't|cannot|impossible to|hard to|couldn't) miss|"
+        r"no denying|not a (?:single )?\w+ (?:goes by|passes) without|can't help|(?:can't|cannot|couldn't|"
+        r"hard to|difficult to) (?:say|claim|tell)[^.!?\n]*|no sooner|no fewer than|"
         r"neither yes nor no|no more than|no less than|yes\s*(?:/|,|or|and|but also|&)\s*no|no\s*(?:/|or|"
         r"and)\s*yes|true\s*(?:/|or)\s*false|whether[^.,;!?\n]*|right (?:from|at|after|before|now|away|here|there|"
         "channel|ear|side|hand|beside|behind)|(?:for|be|not|so|pretty|quite) (?:sure|certain|positive|right)|"

@@ -27,18 +27,24 @@ TABLE = Phrasings(
     conjunctions=r"o|u|y|e|ni|o bien|o tal vez|o quizás?|así como|o sea x",
     verbs_after_letter=r"es|y|o|ni|porque|ya|parece|sería|no|corresponde|encaja|está|pues",
     negations=(
+        "ni rastro de|nada de|"
         "descartar|excluir|eliminar|no(?! solo| sólo| solamente)|ni|sin|salvo|excepto|menos|en vez de|"
         "en lugar de|nunca|jamás|tampoco|apenas|ningún|ninguna|todo menos|cualquier cosa menos|nada|"
         "lejos de(?: estar| ser)?|a diferencia de|descarto|descartamos|más cerca(?:no|na)? (?:a|de)|"
         r"parecid[oa] a|se parece(?: más)? a|similar a|recuerda a|demasiado \w+ para|poco|difícilmente"
     ),
-    distant_negations=r"no(?! sol)|nunca|jamás|tampoco|dudo|difícil|contrario|ningún|imposible",
+    distant_negations=(
+        "nadie|"
+        r"no(?! sol)|nunca|jamás|tampoco|dudo|difícil|contrario|ningún|imposible"
+    ),
     denied_clauses=(
+        "(?:todos|muchos) piensan|"
         r"(?:algunos|alguno|alguien|otros|muchos) (?:\w+ )?(?:dirían|diría|pensarían|pensaría|llamarían|"
         "llamaría|creerían)|(?:se podría|cabría|uno podría) (?:pensar|creer)|"
         r"entre|dudo|no sé|las (?:opciones|etiquetas|respuestas) (?:son|posibles)|no estoy seguro|no creo"
     ),
     denials=(
+        ",? nada(?=[.!;]|$)|"
         r"(?:está|suena|es) (?:\w+ )?nadie|queda fuera|nada que ver|ni de lejos|"
         r"no(?! solo)|(?:es|son|está|están|queda|quedan|sería|resulta) (?:\w+ )?(?:incorrect[ao]s?|fals[ao]s?|"
         "descartad[ao]s?|improbables?|imposibles?|errónea?o?s?|equivocad[ao]s?|excluid[ao]s?)|se (?:descarta|"
@@ -105,13 +111,18 @@ TABLE = Phrasings(
         r"no tengo (?:ninguna )?dudas?|me temo|lo siento|no solo|no sólo|de nada|me alegra(?: \w+)?|"
         "claro que puedo|qué alegría|no pasa nada|por desgracia|lamentablemente|no te preocupes|no hay de qué"
     ),
-    dependences=("(?:todo |eso )?depende|según (?:si|se|cómo)"),
+    dependences=(
+        r"primera (?:mitad|parte)[^.!?\n]*segunda|"
+        "(?:todo |eso )?depende|según (?:si|se|cómo)"
+    ),
     refusals=(
-        "(?:prefiero|preferiría|quisiera) no|no (?:debo|puedo|voy a|me corresponde) (?:inferir|atribuir|"
+        "(?:adjunt[ae]|envía|envíe|sube|suba) (?:primero )?(?:el|la|un) (?:audio|archivo|grabación)|"
+        "(?:prefiero|preferiría) no (?:contestar|responder|opinar|pronunciarme|valorar|evaluar|puntuar|juzgar|"
+        "calificar)|no (?:debo|puedo|voy a|me corresponde) (?:inferir|atribuir|"
         "deducir|juzgar|diagnosticar|adivinar|especular)|error al (?:decodificar|cargar|abrir|leer|procesar)|"
         "no se pudo (?:realizar|abrir|cargar|leer|reproducir|procesar|decodificar)|(?:enlace|"
         r"vínculo) (?:\w+ ){0,3}?(?:caducado|caducó|expirado|expiró|inválido)|archivo (?:\w+ )?(?:no válido|"
-        "inválido|no encontrado)|datos sensibles|diagnóstico médico|me abstengo|"
+        "inválido|no encontrado)|no [^.!?\n]{0,25} diagnóstico médico|me abstengo|"
         "no me (?:ha|han) llegado|no dispongo|sin (?:el audio|la grabación|el archivo|escuchar|oír)|"
         r"contra de mis|por su voz|(?:no hay|no (?:se )?(?:ha|han|he) (?:\w+ )?(?:adjuntado|recibido|encontrado|"
         "enviado|incluido|proporcionado|subido)|no (?:veo|encuentro|recibí|tengo|detecto|oigo|escucho|aparece|"
@@ -135,17 +146,21 @@ TABLE = Phrasings(
     ),
     yes=r"sí",
     agreements=(
+        "ya lo creo|y tanto|"
         "sí|si(?=[,.!;:]|$)|claro(?: que sí)?|por supuesto|efectivamente|correcto|cierto|exacto|exactamente|"
         "así es|desde luego|verdadero|afirmativo|en efecto|ciertamente|absolutamente|creo que sí|diría que sí|"
         "seguro|sin duda alguna|definitivamente|naturalmente"
     ),
     no=r"no",
     disagreements=(
+        "ni hablar|lejos de ello|"
         r"no(?=[,.!;:\"]|$| lo creo| creo| exactamente| realmente|,? para nada|,? en absoluto)|para nada|"
         "en absoluto|claro que no|por supuesto que no|falso|de ninguna manera|de ningún modo|desde luego que no|"
         "incorrecto|negativo|creo que no|diría que no|nunca|jamás|ni mucho menos|qué va|parece que no|tampoco"
     ),
     both=(
+        "imposible no|no hay (?:forma|manera|modo) de no|no (?:para|paran|deja|dejan|cesa|cesan) de|"
+        r"no es que[^.!?\n]*|no se puede (?:no|decir)[^.!?\n]*|"
         "sí (?:y|o|/) ?no|no (?:y|o) sí|ni sí ni no|no estoy segur[ao]|sí/no|seguro (?:de|que)|no (?:es|"
         "está) (?:del todo )?(?:claro|seguro)|no sé"
     ),

@@ -35,12 +35,17 @@ TABLE = Phrasings(
     conjunctions=r"ou|et|ni|ou bien|ou alors|ou encore|ainsi que|ou peut-être",
     verbs_after_letter=r"est|et|ou|ni|car|parce|puisque|semble|correspond|convient|serait|ne|n'est|me|à cause",
     negations=(
+        "nulle trace d[e']|"
         "exclure|écarter|éliminer|pas(?! seulement)|n'est|ne|ni|sans|sauf|excepté|hormis|plutôt que|au lieu|"
         "aucune?|jamais|guère|à peine|tout sauf|loin d'être|rien d'|moins|à part|contrairement|peu|plus proche|"
         r"ressemble|semblable|proche|trop \w+ pour|au lieu d'|j'exclus|différent"
     ),
-    distant_negations=r"pas(?! seulement)|jamais|guère|aucune?|difficile|doute que|contraire|impossible",
+    distant_negations=(
+        "personne n[e']|"
+        r"pas(?! seulement)|jamais|guère|aucune?|difficile|doute que|contraire|impossible"
+    ),
     denied_clauses=(
+        "on croirait|on jurerait|"
         r"(?:certains|d'aucuns|quelqu'un|d'autres|beaucoup) (?:\w+ )?(?:diraient|dirait|parleraient|"
         "penseraient|croiraient|qualifieraient)|on (?:pourrait|aurait pu) (?:croire|penser)|"
         r"si|entre|hésite|ne sais pas|les (?:options|choix|étiquettes|réponses) (?:sont|possibles)|savoir"
@@ -118,11 +123,15 @@ TABLE = Phrasings(
         "ce n'est pas un problème|ne laisse (?:pas|plus|aucun) (?:de )?doute|n'hésitez pas|pas mal|n'est-ce pas|"
         "aucune hésitation|de rien|heureux de|malheureusement"
     ),
-    dependences=("(?:tout|ça|cela) dépend|selon (?:que|qu'|si)"),
+    dependences=(
+        r"première (?:moitié|partie)[^.!?\n]*(?:seconde|deuxième)|"
+        "(?:tout|ça|cela) dépend|selon (?:que|qu'|si)"
+    ),
     refusals=(
+        "(?:joignez|envoyez|envoie)(?:-moi)? (?:d'abord )?(?:l'audio|le fichier|l'enregistrement)|"
         r"n'ai (?:pas|aucun) accès|(?:audio|fichier|enregistrement)(?: \w+)? introuvable|(?:erreur|"
         r"échec) (?:de|du|lors du|au) (?:décodage|chargement)|lien (?:\w+ ){0,3}?(?:expiré|invalide)|"
-        r"fichier (?:\w+ )?invalide|(?:diagnostic|avis) médical|données sensibles|préfère ne pas|"
+        r"fichier (?:\w+ )?invalide|(?:pas|aucun)[^.!?\n]{0,20} (?:diagnostic|avis) médical|préfère ne pas|"
         "préférerais ne pas|souhaite pas (?:répondre|me prononcer|juger)|je ne (?:juge|note|devine|déduis|"
         r"identifie) pas (?:l|d|les|des|une?|quelqu)\w*|abstiendrai|"
         r"(?:merci de|prière de) (?:\w+ )?(?:joindre|envoyer|renvoyer|partager|fournir)|à l'encontre de|"
@@ -148,17 +157,21 @@ TABLE = Phrasings(
     ),
     yes=r"oui",
     agreements=(
+        "et comment|je veux|"
         "oui|ouais|effectivement|absolument|exact|exactement|tout à fait|bien sûr|certainement|vrai|en effet|"
         "correct|évidemment|je pense que oui|je crois que oui|bien entendu|certes|parfaitement|assurément|"
         "si(?=[,.!]|$)|c'est exact|affirmatif"
     ),
     no=r"non",
     disagreements=(
+        "loin de là|tu parles|"
         "non|pas du tout|absolument pas|nullement|faux|aucunement|certainement pas|bien sûr que non|"
         "je ne (?:pense|crois) pas|pas vraiment|en aucun cas|négatif|jamais de la vie|je pense que non|"
         "pas exactement|sûrement pas|point du tout"
     ),
     both=(
+        r"impossible de ne pas|ne peut (?:pas )?(?:ne pas|manquer|nier)|n'est pas que?[^.!?\n]*|ne (?:cesse|"
+        r"s'arrête) (?:pas )?de|ne peut pas dire[^.!?\n]*|"
         "oui (?:et|ou|/) ?non|oui/non|non et oui|ni oui ni non|si (?:oui|non)|pas (?:sûre?|certaine?)|"
         "pas (?:tout à fait|exactement) (?:sûre?|certaine?)"
     ),

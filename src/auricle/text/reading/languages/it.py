@@ -33,13 +33,18 @@ TABLE = Phrasings(
     conjunctions=r"o|e|ed|né|oppure|o forse|ovvero x|nonché|o magari|o anche",
     verbs_after_letter=r"è|e|o|né|perché|poiché|sembra|sarebbe|non|corrisponde|va",
     negations=(
+        "neppure l'ombra d[i']|"
         "escludere|scartare|eliminare|non(?! solo| soltanto)|né|senza|tranne|eccetto|salvo|meno|invece (?:di|"
         "che)|anziché|piuttosto che|mai|nemmeno|neanche|nessun|nessuna|appena|tutto tranne che|tutt'altro che|"
         "tutto fuorché|lontano dall'essere|a differenza d[ei]|escludo|escludiamo|più vicin[oa] a|simile a|"
         r"somiglia a|assomiglia a|ricorda|troppo \w+ per|poco|a malapena|per niente|qualsiasi cosa tranne"
     ),
-    distant_negations=r"non(?! sol)|mai|dubito|difficile|contrario|nessun|impossibile",
+    distant_negations=(
+        "nessuno|"
+        r"non(?! sol)|mai|dubito|difficile|contrario|nessun|impossibile"
+    ),
     denied_clauses=(
+        "(?:tutti|molti) pensano|"
         r"(?:qualcuno|alcuni|altri|molti) (?:\w+ )?(?:direbbe|direbbero|definirebbe|definirebbero|penserebbe|"
         "penserebbero)|si potrebbe (?:pensare|credere)|"
         "se|tra|fra|indeciso|non so|le (?:opzioni|etichette|risposte) (?:sono|possibili)|incerto|non credo|non penso"
@@ -113,13 +118,18 @@ TABLE = Phrasings(
         "ci sono|v'è) (?:alcun |nessun )?dubb(?:i|io)|mi dispiace|purtroppo|non solo|di niente|ho paura (?:di|"
         "che)|temo|prego|non c'è problema|volentieri|nessun dubbio|non c'è di che|ho il timore|non mancherà"
     ),
-    dependences=("(?:tutto |ciò )?dipende|a seconda"),
+    dependences=(
+        r"prima (?:metà|parte)[^.!?\n]*seconda|"
+        "(?:tutto |ciò )?dipende|a seconda"
+    ),
     refusals=(
+        "(?:invia|allega|carica|inviami) (?:prima )?(?:l'audio|il file|la registrazione)|"
         r"file (?:\w+ )?non (?:valido|trovato|supportato)|impossibile (?:analizzare|aprire|caricare|leggere|"
         "elaborare|riprodurre|decodificare)|errore (?:di|nella|durante la|nel) (?:decodifica|caricamento|"
-        r"lettura)|link (?:\w+ ){0,3}?(?:scaduto|non valido)|preferi(?:sco|rei) non|non (?:posso|do|faccio|"
+        r"lettura)|link (?:\w+ ){0,3}?(?:scaduto|non valido)|preferi(?:sco|rei) non (?:rispondere|pronunciarmi|"
+        r"esprimer\w+|valutare|giudicare|dire)|non (?:posso|do|faccio|"
         "esprimo|formulo|fornisco) (?:formulare |dare |esprimere |fare )?(?:valutazioni|giudizi|diagnosi|"
-        r"un voto)|non è qualcosa che (?:io )?poss\w+|dati sensibili|(?:devi|dovresti|"
+        r"un voto)|non è qualcosa che (?:io )?poss\w+|(?:devi|dovresti|"
         r"deve) (?:prima )?(?:caricare|inviare|allegare)|non essendo (?:arrivat|pervenut|stat)\w+|mi astengo|"
         r"non mi (?:è|sono) (?:arrivat\w|pervenut\w)|non dispongo|senza (?:l'audio|la registrazione|il file|"
         "ascoltare|sentire)|contro le mie|dalla (?:sua )?voce non|non posso identificare|(?:non (?:c'è|ci sono|"
@@ -137,23 +147,28 @@ TABLE = Phrasings(
         "questioni) di (?:privacy|sicurezza|riservatezza|policy)|non (?:posso|sono in grado di|"
         r"riesco ad?) (?:aiut\w+|assister\w+|soddisfare|rispondere a|condividere|identificare (?:una|la) persona|"
         "analizzare quest|dedurre|inferire|desumere|fornire assistenza)|non (?:sono|mi è) (?:autorizzat[oa]|"
-        "permesso|consentito|abilitat[oa])|(?:viola (?:le mie|le nostre|le|la privacy)|contrario alle)|(?:devo|debbo) (?:rifiutare|declinare)|"
+        "permesso|consentito|abilitat[oa])|(?:viola (?:le mie|le nostre|le|la privacy)|contrario alle)|(?:devo|"
+        "debbo) (?:rifiutare|declinare)|"
         r"mi rifiuto|per favore,? (?:\w+ )?(?:allega|invia|carica|condividi|rimanda|rinvia|fornisci|reinvia)\w*|"
         r"(?:puoi|potresti|può|potrebbe) (?:\w+ )?(?:allegar|invia|carica|rimanda|reinviar|ricaricar|inviarlo)\w*"
     ),
     yes=r"sì",
     agreements=(
+        "eccome|altroché|"
         "sì|si(?=[,.!;:]|$)|certo(?: che sì)?|certamente|esatto|esattamente|corretto|giusto|vero|"
         "assolutamente(?: sì)?|senz'altro|ovviamente|affermativo|infatti|effettivamente|direi di sì|credo di sì|"
         "penso di sì|proprio così|naturalmente|sicuramente|è così"
     ),
     no=r"no",
     disagreements=(
+        "macché|tutt'altro|"
         "no|per niente|affatto|assolutamente no|certo che no|falso|neanche per sogno|in nessun modo|sbagliato|"
         "negativo|direi di no|credo di no|penso di no|non credo|non direi|non proprio|tutt'altro|mai|"
         "nient'affatto|di certo no|nemmeno"
     ),
     both=(
+        r"impossibile non|non (?:smette|smettono|cessa|fa che)|non è che[^.!?\n]*|non si può (?:non|"
+        r"dire)[^.!?\n]*|"
         "sì (?:e|o|/) ?no|no (?:e|o) sì|né sì né no|non sono sicur[oa]|sì/no|non so|certo (?:di|che)|"
         "sicur[oa] (?:di|che)|ni(?=[,.!]|$)"
     ),

@@ -30,13 +30,18 @@ TABLE = Phrasings(
     conjunctions=r"ou|e|nem|ou então|ou talvez|assim como|ou seria|ou pode ser|ou será",
     verbs_after_letter=r"é|e|ou|nem|porque|pois|parece|seria|não|corresponde|está",
     negations=(
+        "nem sinal de|nem sombra de|"
         "descartar|excluir|eliminar|não(?! só| apenas| somente)|nem|sem|exceto|menos|salvo|em vez de|ao invés de|"
         "nunca|jamais|tampouco|mal|nenhum|nenhuma|tudo menos|nada|longe de(?: estar| ser)?|do que|"
         "ao contrário de|descarto|descartamos|mais perto d[eoa]|mais próximo d[eoa]|parecido com|semelhante a|"
         r"lembra|faz lembrar|demasiado \w+ para|pouco|dificilmente|qualquer (?:coisa|um|uma) menos"
     ),
-    distant_negations=r"mal se|não(?! só)|nunca|jamais|duvido|difícil|contrário|nenhum|impossível",
+    distant_negations=(
+        "ninguém|"
+        r"mal se|não(?! só)|nunca|jamais|duvido|difícil|contrário|nenhum|impossível"
+    ),
     denied_clauses=(
+        "(?:todos|muitos) pensam|"
         r"(?:alguns|alguém|outros|muitos) (?:\w+ )?(?:diriam|diria|pensariam|pensaria|chamariam|chamaria)|"
         "poder-se-ia (?:pensar|dizer)|"
         "entre|hesito|não sei|as (?:opções|etiquetas|respostas|alternativas|hipóteses) (?:são|possíveis)|"
@@ -113,14 +118,20 @@ TABLE = Phrasings(
         "não tenho (?:qualquer |nenhuma )?dúvidas?|não resta(?:m)? dúvidas?|desculpe|lamento|não só|não apenas|"
         "de nada|fico feliz|não há problema|infelizmente|não se preocupe|não tem de quê|não somente"
     ),
-    dependences=("(?:tudo |isso )?depende|consoante|conforme se"),
+    dependences=(
+        r"primeira (?:metade|parte)[^.!?\n]*segunda|"
+        "(?:tudo |isso )?depende|consoante|conforme se"
+    ),
     refusals=(
-        "não foi possível (?:abrir|ouvir|carregar|reproduzir|processar|acessar|aceder|ler)|"
-        r"nada (?:me )?chegou|preciso que (?:\w+ )?(?:envie|anexe|carregue|mande|partilhe|compartilhe)|"
+        "(?:envie|anexe|carregue) (?:primeiro )?(?:o|a|um) (?:áudio|arquivo|ficheiro|gravação)|"
+        "não foi possível (?:abrir|carregar|reproduzir|processar|acessar|aceder|ler)|"
+        r"nada (?:me )?chegou (?:aqui|por aqui|até|a mim)|preciso que (?:\w+ )?(?:envie|anexe|carregue|mande|"
+        r"partilhe|compartilhe)|"
         r"não (?:identifico|julgo|avalio|faço|dou|emito) (?:\w+ ){0,3}?(?:pessoas|julgament|juízo|"
-        r"diagnóstic)\w*|prefi(?:ro|ria) não|link (?:\w+ ){0,3}?(?:expirou|expirado|inválido)|"
+        r"diagnóstic)\w*|prefi(?:ro|ria) não (?:responder|avaliar|opinar|julgar|classificar|comentar|dar)|"
+        r"link (?:\w+ ){0,3}?(?:expirou|expirado|inválido)|"
         "acesso (?:apenas |só )?ao texto|erro ao (?:decodificar|carregar|abrir|ler|processar)|"
-        r"arquivo (?:\w+ )?(?:inválido|não encontrado)|dados sensíveis|diagnóstico médico|áudio não chega|"
+        r"arquivo (?:\w+ )?(?:inválido|não encontrado)|não [^.!?\n]{0,25} diagnóstico médico|áudio não chega|"
         "me abstenho|abstenho-me|"
         r"não me cheg\w+|não disponho|sem (?:o áudio|a gravação|o ficheiro|o arquivo|ouvir|escutar)|"
         "(?:vai )?contra (?:as )?minhas|pela voz|(?:não (?:há|recebi|vejo|encontrei|encontro|tenho|foi|foram|"
@@ -138,23 +149,27 @@ TABLE = Phrasings(
         "impossível)|por (?:motivos|razões|questões) de (?:privacidade|segurança|confidencialidade|política)|"
         r"não (?:posso|consigo) (?:ajud\w+|auxiliar|atender|responder a|cumprir|partilhar|compartilhar|"
         "identificar (?:uma|a) pessoa|analisar esta|inferir|deduzir|avaliar o estado emocional)|não (?:estou|"
-        "me é|tenho) (?:autorizad[ao]|permitid[ao]|permissão)|(?:viola (?:as|a minha|a política)|vai contra|contraria)|(?:devo|tenho de|"
+        "me é|tenho) (?:autorizad[ao]|permitid[ao]|permissão)|(?:viola as|vai contra|contraria)|(?:devo|tenho de|"
         r"preciso) (?:recusar|declinar)|por favor,? (?:\w+ )?(?:anex|envi|carreg|partilh|compartilh|reenvi|forneç|"
         r"volt)\w*|(?:poderia|pode|podes) (?:\w+ )?(?:anexar|enviar|reenviar|carregar|voltar a)"
     ),
     yes=r"sim",
     agreements=(
+        "e como|se há|"
         "sim|claro(?: que sim)?|com certeza|certamente|efetivamente|correto|certo|exato|exatamente|isso mesmo|"
         "verdadeiro|afirmativo|de fato|de facto|absolutamente|acho que sim|creio que sim|diria que sim|"
         "sem dúvida nenhuma|naturalmente|pois é|isso(?=[,.!]|$)|é verdade|evidentemente"
     ),
     no=r"não",
     disagreements=(
+        "longe disso|que nada|"
         r"não(?=[,.!;:\"—–-]|$| creio| acho| exatamente| realmente)|de modo (?:nenhum|algum)|de forma (?:nenhuma|"
         "alguma)|de jeito nenhum|claro que não|nem pensar|falso|incorreto|negativo|acho que não|creio que não|"
         "diria que não|nunca|jamais|de maneira nenhuma|nada disso|parece que não|nem um pouco"
     ),
     both=(
+        r"impossível não|como não|não (?:para|param|deixa|deixam|cessa) de|não é que[^.!?\n]*|"
+        r"não se pode (?:não|dizer)[^.!?\n]*|"
         "sim (?:e|ou|/) ?não|não (?:e|ou) sim|nem sim nem não|não (?:tenho|estou) (?:a )?(?:certeza|cert[ao]|"
         "segur[ao])|sim/não|não sei|certo de|certeza (?:de|que)x|não (?:é|está) (?:totalmente )?claro"
     ),
