@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tests.support import reply_corpus
 from tests.support.reply_corpus import HALVES, KINDS, LANGUAGES, READERS, Outcome, Row
 
-HEADER = "| half | {} | rows | right | wrong | unread | refusals detected |\n|---|---|---|---|---|---|---|"
+HEADER = "| set | {} | rows | right | wrong | unread | refusals detected |\n|---|---|---|---|---|---|---|"
 
 
 def format_row(half: str, name: str, rows: list[Row]) -> str:
@@ -24,7 +24,7 @@ def format_row(half: str, name: str, rows: list[Row]) -> str:
 
 
 def table(field: str, values: tuple[str, ...]) -> Iterator[str]:
-    """Yield the lines of the table by one field, for both halves."""
+    """Yield the lines of the table by one field, for every set."""
     yield HEADER.format(field)
     for half in HALVES:
         rows = reply_corpus.load(half)
