@@ -43,6 +43,7 @@ TABLE = Phrasings(
         "die optionen sind|glaube nicht|denke nicht"
     ),
     denials=(
+        r"würde ich (?:\w+ )?nicht|wohl kaum|"
         r"(?:\w+ ){1,3}?niemand|keine spur|(?:hört|vermutet|sagt|denkt|annimmt), (?:irrt|liegt falsch|"
         "täuscht)|"
         r"(?:ist|sind|klingt|war) (?:\w+ ){0,3}?(?:niemand|keiner|nichts)|(?:scheidet|fällt) (?:\w+ )?(?:aus|"
@@ -95,6 +96,7 @@ TABLE = Phrasings(
     ),
     last_ordinal="letzte[nrs]?",
     conditions=(
+        r"(?<![\w,;] )(?:wäre|gäbe|hätte)(?= \w+ [^.!?]*, (?:hörte|klänge|fehlte|käme|sähe))|"
         "andernfalls|ansonsten (?:ist|wäre|würde)|sonst (?:ist|wäre|würde)|"
         r"wenn|falls|sofern|vorausgesetzt|angenommen|ohne(?= .*(?:wäre|würde|hätte))|"
         r"(?<![\w,;] )(?:wäre|hätte|gäbe|würde|könnte)(?= \w+ .*(?:würde|wäre|hätte|gäbe))"

@@ -60,6 +60,7 @@ TABLE = Phrasings(
         "fails? to|far from"
     ),
     denied_clauses=(
+        "let me consider|"
         "mistaken? (?:it |this )?for|mistake (?:it|this|that) for|"
         r"(?:some|someone|people|many|others|one) (?:\w+ )?(?:might|would|may|could) (?:\w+ )?(?:say|call|"
         "think|take|mistake|hear|describe)|"

@@ -27,6 +27,7 @@ TABLE = Phrasings(
     conjunctions=r"o|u|y|e|ni|o bien|o tal vez|o quizás?|así como|o sea x",
     verbs_after_letter=r"es|y|o|ni|porque|ya|parece|sería|no|corresponde|encaja|está|pues",
     negations=(
+        "descartaría|excluiría|"
         "ni rastro de|nada de|"
         "descartar|excluir|eliminar|no(?! solo| sólo| solamente)|ni|sin|salvo|excepto|menos|en vez de|"
         "en lugar de|nunca|jamás|tampoco|apenas|ningún|ninguna|todo menos|cualquier cosa menos|nada|"
@@ -44,6 +45,7 @@ TABLE = Phrasings(
         r"entre|dudo|no sé|las (?:opciones|etiquetas|respuestas) (?:son|posibles)|no estoy seguro|no creo"
     ),
     denials=(
+        "(?:es )?poco probable|"
         ",? nada(?=[.!;]|$)|"
         r"(?:está|suena|es) (?:\w+ )?nadie|queda fuera|nada que ver|ni de lejos|"
         r"no(?! solo)|(?:es|son|está|están|queda|quedan|sería|resulta) (?:\w+ )?(?:incorrect[ao]s?|fals[ao]s?|"

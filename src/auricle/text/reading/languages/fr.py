@@ -35,6 +35,7 @@ TABLE = Phrasings(
     conjunctions=r"ou|et|ni|ou bien|ou alors|ou encore|ainsi que|ou peut-être",
     verbs_after_letter=r"est|et|ou|ni|car|parce|puisque|semble|correspond|convient|serait|ne|n'est|me|à cause",
     negations=(
+        "exclurais|écarterais|rappelle|"
         "nulle trace d[e']|"
         "exclure|écarter|éliminer|pas(?! seulement)|n'est|ne|ni|sans|sauf|excepté|hormis|plutôt que|au lieu|"
         "aucune?|jamais|guère|à peine|tout sauf|loin d'être|rien d'|moins|à part|contrairement|peu|plus proche|"
@@ -51,6 +52,7 @@ TABLE = Phrasings(
         r"si|entre|hésite|ne sais pas|les (?:options|choix|étiquettes|réponses) (?:sont|possibles)|savoir"
     ),
     denials=(
+        "(?:est )?peu probable|certainement pas|"
         "n'a rien à voir|est hors de question|"
         "(?:n'est|ne (?:sont|semble|correspond|convient|conviennent|correspondent|peut|peuvent|va|vont)|ne)|"
         r"est (?:\w+ )?(?:faux|fausse|incorrecte?|exclue?|à exclure|improbable|impossible|éliminée?)|"

@@ -33,6 +33,7 @@ TABLE = Phrasings(
     conjunctions=r"o|e|ed|né|oppure|o forse|ovvero x|nonché|o magari|o anche",
     verbs_after_letter=r"è|e|o|né|perché|poiché|sembra|sarebbe|non|corrisponde|va",
     negations=(
+        "escluderei|scarterei|quasi|"
         "neppure l'ombra d[i']|"
         "escludere|scartare|eliminare|non(?! solo| soltanto)|né|senza|tranne|eccetto|salvo|meno|invece (?:di|"
         "che)|anziché|piuttosto che|mai|nemmeno|neanche|nessun|nessuna|appena|tutto tranne che|tutt'altro che|"
@@ -50,6 +51,7 @@ TABLE = Phrasings(
         "se|tra|fra|indeciso|non so|le (?:opzioni|etichette|risposte) (?:sono|possibili)|incerto|non credo|non penso"
     ),
     denials=(
+        "(?:certamente|sicuramente|di certo) no|"
         "non c'entra|è fuori (?:questione|discussione)|non (?:è|sembra) nessuno|"
         r"non(?! solo)|(?:è|sono|sarebbe|risulta) (?:\w+ )?(?:errat[aoe]|sbagliat[aoe]|fals[aoe]|esclus[aoei]|"
         "improbabil[ei]|impossibil[ei]|da escludere|da scartare|scorrett[aoe])|(?:si )?(?:può|possono|"

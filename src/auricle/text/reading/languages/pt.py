@@ -30,6 +30,7 @@ TABLE = Phrasings(
     conjunctions=r"ou|e|nem|ou então|ou talvez|assim como|ou seria|ou pode ser|ou será",
     verbs_after_letter=r"é|e|ou|nem|porque|pois|parece|seria|não|corresponde|está",
     negations=(
+        "excluiria|descartaria|"
         "nem sinal de|nem sombra de|"
         "descartar|excluir|eliminar|não(?! só| apenas| somente)|nem|sem|exceto|menos|salvo|em vez de|ao invés de|"
         "nunca|jamais|tampouco|mal|nenhum|nenhuma|tudo menos|nada|longe de(?: estar| ser)?|do que|"
@@ -48,6 +49,7 @@ TABLE = Phrasings(
         "tenho dúvidas|não creio|se é|não acho"
     ),
     denials=(
+        "(?:certamente|claramente|com certeza) não|"
         "é que não|está fora de (?:questão|cogitação)|não tem nada a ver|nem pensar|"
         r"não(?! só)|(?:é|são|está|estão|fica|ficam|seria|parece) (?:\w+ )?(?:incorret[ao]s?|fals[ao]s?|"
         "descartad[ao]s?|errad[ao]s?|improvável|improváveis|impossível|excluíd[ao]s?|de excluir)|(?:pode|"
