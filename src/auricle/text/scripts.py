@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"
@@ -70,3 +72,46 @@ def _count_tokens(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
         for word in _WORD.findall(text):
             words["ko" if _HANGUL.match(word) else UNDETERMINED] += 1
     return characters, words
+
+
+# --- scripts of letters ------------------------------------------------------------------------
+
+CJK_SCRIPT = "cjk"
+"""Chinese characters and kana, which one text of Japanese mixes."""
+_CJK_NAMES = ("cjk", "hiragana", "katakana", "bopomofo")
+_LANGUAGES_BY_SCRIPT = {
+    "latin": (
+        "af ast az bs ca ceb cs cy da de en es et eu fi fil fr ga gl ha hr hu id ig is it jv kea lb lt lv mi ms mt nb "
+        "nl nn no nso ny oc om pl pt ro sk sl so sq sv sw tr vi xh yo zu"
+    ),
+    "cyrillic": "be bg kk ky mk mn ru tg uk",
+    "arabic": "ar ckb fa ps sd ur",
+    "devanagari": "hi mr ne",
+    "bengali": "as bn",
+    CJK_SCRIPT: "ja yue zh",
+    "armenian": "hy", "ethiopic": "am", "georgian": "ka", "greek": "el", "gujarati": "gu", "gurmukhi": "pa",
+    "hangul": "ko", "hebrew": "he", "kannada": "kn", "khmer": "km", "lao": "lo", "malayalam": "ml",
+    "myanmar": "my", "oriya": "or", "tamil": "ta", "telugu": "te", "thai": "th",
+}  # fmt: skip
+"""The languages that are written in one script only."""
+_SCRIPTS_BY_LANGUAGE = {code: script for script, codes in _LANGUAGES_BY_SCRIPT.items() for code in codes.split()}
+
+
+def count_scripts(text: str) -> Counter[str]:
+    """Count the letters of each script; Chinese characters and kana are one.
+
+    >>> dict(count_scripts("Это 2 cats"))
+    {'cyrillic': 3, 'latin': 4}
+    """
+    return Counter(_script_of(character) for character in text if character.isalpha())
+
+
+def script_of_language(language: str) -> str:
+    """Return the script of a language by its code; an empty text if it is unknown, or if there are several."""
+    return _SCRIPTS_BY_LANGUAGE.get(language.partition("-")[0], "")
+
+
+@lru_cache(maxsize=4096)
+def _script_of(letter: str) -> str:
+    name = re.split("[ -]", unicodedata.name(unicodedata.normalize("NFKC", letter)[0], "unknown").lower())[0]
+    return CJK_SCRIPT if name in _CJK_NAMES else name

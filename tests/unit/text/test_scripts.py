@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auricle.text.scripts import identify_language
+from auricle.text.scripts import count_scripts, identify_language, script_of_language
 
 CHINESE, ENGLISH = "今天天气很好", "the quick brown fox"
 
@@ -50,3 +50,23 @@ def test_the_order_of_texts_does_not_matter(texts: list[str]) -> None:
 )
 def test_a_twentieth_of_characters_and_a_tenth_of_words_make_texts_mixed(words: int, language: str) -> None:
     assert identify_language(["字" * 100, "word " * words]) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "scripts"),
+    [
+        ("", {}),
+        ("12 ♪ ?!", {}),
+        ("Grüße, ｗｉｄｅ", {"latin": 9}),
+        ("東京とソウルー", {"cjk": 7}),
+        ("서울 Привет", {"hangul": 2, "cyrillic": 6}),
+        ("ελ هل नम", {"greek": 2, "arabic": 2, "devanagari": 2}),
+    ],
+)
+def test_letters_are_counted_by_script(text: str, scripts: dict[str, int]) -> None:
+    assert count_scripts(text) == scripts
+
+
+def test_a_language_with_one_script_has_it_and_others_have_none() -> None:
+    languages = ("en", "ru", "zh", "zh-mixed", "ko", "und", "", "sr")
+    assert [script_of_language(code) for code in languages] == ["latin", "cyrillic", "cjk", "cjk", "hangul", "", "", ""]

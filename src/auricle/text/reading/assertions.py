@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from auricle.text.reading.rules import ADVERSATIVES, LETTERS, Rules, compile_pattern
+from auricle.text.reading.rules import ADVERSATIVES, LETTERS, Rules, compile_pattern, whole_word
+from auricle.text.reading.table import Phrasings
 
 # "A. violin" is not the end of a sentence, unlike "B. It is".
 _SENTENCE = re.compile(r"(?:[^.!?。;\n]|\.(?=[^\s\"')\]])|\.(?=\s+[a-zß-öø-ÿа-яё]))*[.!?。;\n\"')\]]*")
 _QUESTION_MARK = re.compile(r"\?[\s\"')\]]*\Z")
-_TAG = re.compile(r",\s*(?:right|okay|ok|no|correct)\?", re.IGNORECASE)
+_QUOTED = re.compile(r"\"[^\"\n]*\"")
+_HAS_WORD = re.compile(r"\w")
+
+
+_WAIT = (
+    r"(?:wait|hold on|hang on|moment(?: mal)?|warte(?:n sie)?|halt|attend(?:s|ez)|un instant|espera|espere|"
+    r"un momento|um momento|aspett[ai]|un attimo|постой(?:те)?|подожди(?:те)?|погоди(?:те)?|стоп)(?=\s*[,.!:;—–-])"
+)
 
 
 class _Patterns:
@@ -18,6 +26,12 @@ class _Patterns:
 
     def __init__(self, rules: Rules) -> None:
         self.refusals = rules.compiled("refusals")
+        self.places = compile_pattern("|".join(_place(table) for table in rules.tables.values()))
+        self.no_audio = compile_pattern("|".join(_no_audio(table) for table in rules.tables.values()))
+        reservations = rules.alternatives("reservations")
+        self.reserved = compile_pattern(rf"{reservations}{_SAME_SENTENCE}{rules.alternatives('judgements')}")
+        self.certainties = rules.compiled("certainties")
+        self.indecision = rules.compiled("indecision")
         self.courtesies = rules.compiled("courtesies")
         self.questions = compile_pattern(rf"{rules.alternatives('questions')}(?=[.。!;\s\"')]|\Z)")
         self.ends_as_question = compile_pattern(rf"{rules.alternatives('questions')}[.。!;\s\"')]*\Z")
@@ -27,9 +41,43 @@ class _Patterns:
         self.comparisons = rules.compiled("comparisons")
         self.dependences = compile_pattern(rf"{rules.alternatives('dependences')}[^.!?\n。]*")
         self.concessions = compile_pattern(
-            rf"{rules.alternatives('concessions')}[^,.;!?\n。:]*?(?=[,.;!?\n。:]|\Z|"
+            rf"{rules.alternatives('concessions')}(?!,?\s*{_WAIT})(?:\"[^\"\n]*\"|[^,.;!?\n。:])*?(?=[,.;!?\n。:]|\Z|"
             rf"(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}]))"
         )
+
+
+_ANY = r"[^.!?\n。;]"
+_NEAR, _SAME_SENTENCE = r"[^.!?\n。;,:]{0,24}?", r"[^.!?\n。;]{0,50}?"
+
+
+def _place(table: Phrasings) -> str:
+    """Return a pattern for a recording as the place of what is heard: "in the recording"."""
+    if table.is_spaced:
+        return rf"{whole_word(table.locatives)}\s*(?:[{LETTERS}]+\s+){{0,1}}{whole_word(table.audio_nouns)}"
+    return (
+        rf"(?:{table.audio_nouns})(?:里|中|上|内(?!容)|の中|に(?!アクセス|対応)|で(?!す|き)|から|에서|에는|에(?=\s)|속)"
+    )
+
+
+def _no_audio(table: Phrasings) -> str:
+    """Return a pattern for audio that did not arrive, is defective or cannot be perceived."""
+    audio, unable, perceive, arrive, defect, negation = (
+        whole_word(words) if table.is_spaced else f"(?:{words})"
+        for words in (
+            *(table.audio_nouns, table.inabilities, table.perceptions, table.arrivals, table.defects, table.negators),
+        )
+    )
+    return "|".join(
+        (
+            rf"{audio}(?:(?!{negation}){_ANY}){{0,40}}?{defect}",
+            rf"{audio}{_SAME_SENTENCE}{negation}{_NEAR}{arrive}",
+            rf"{negation}{_NEAR}{arrive}{_NEAR}{audio}",
+            rf"{unable}{_NEAR}{perceive}{_NEAR}{audio}",
+            rf"{audio}{_SAME_SENTENCE}{unable}{_NEAR}{perceive}",
+            rf"{audio}{_SAME_SENTENCE}{perceive}{_NEAR}{unable}",
+            rf"{perceive}{_NEAR}{audio}{_NEAR}{unable}",
+        )
+    )
 
 
 @lru_cache(maxsize=64)
@@ -39,7 +87,9 @@ def _patterns(rules: Rules) -> _Patterns:
 
 def is_refusal(reply: str, rules: Rules) -> bool:
     """Return whether a reply declines to answer, or states that there is no audio or that it cannot be heard."""
-    return _patterns(rules).refusals.search(reply) is not None
+    patterns = _patterns(rules)
+    text = patterns.places.sub(" ", patterns.certainties.sub(" ", patterns.concessions.sub(" ", reply)))
+    return any(pattern.search(text) for pattern in (patterns.refusals, patterns.no_audio, patterns.reserved))
 
 
 def drop_non_assertions(reply: str, rules: Rules) -> str:
@@ -53,24 +103,48 @@ def drop_non_assertions(reply: str, rules: Rules) -> str:
 
 
 _RETRACTION = compile_pattern(
-    r"(?:\A|[\n.,;:!?。、—–-])\s*(?:(?:oh|ah|hm+|no|nein|non|não|ach|ah no|нет|ой|啊|あ|아),?\s*)?(?:"
-    r"(?:wait|hold on|hang on|moment(?: mal)?|warte(?:n sie)?|halt|attend(?:s|ez)|un instant|espera|espere|"
-    r"un momento|um momento|aspett[ai]|un attimo|постой(?:те)?|подожди(?:те)?|погоди(?:те)?|стоп)(?=\s*[,.!:;—–-])|"
-    r"等等(?=[,.。!])|等一下|等一等|慢着|待って|ちょっと待|잠깐(?:만(?:요)?)?(?=[,.\s])|잠시만)"
+    r"(?:\A|[\n.,;:!?。、—–-])\s*(?:(?:oh|ah|hm+|no|nein|non|não|ach|ah no|нет|ой|啊|あ|아|though|although|obwohl|"
+    r"quoique|aunque|embora|anche se|хотя),?\s*)?(?:"
+    rf"{_WAIT}|"
+    r"(?:correction|scratch that|i take that back|korrektur|correction)(?=\s*[,.!:;—–-])|"
+    r"等等(?=[,.。!])|等一下|等一等|慢着|待って|ちょっと待|잠깐(?:만(?:요)?)?(?=[,.\s])|잠시만|更正|訂正|정정)"
 )
 
 
-def is_retracted(reply: str, end: int) -> bool:
-    """Return whether a reply takes back what it answered up to a position: "No… wait, there it is"."""
-    return _RETRACTION.search(reply, end) is not None
+def is_retracted(reply: str, end: int, rules: Rules) -> bool:
+    """Return whether a reply takes back what it answered up to a position.
+
+    "No… wait, there it is", "A would be my pick, though it is a coin toss".
+    """
+    return bool(_RETRACTION.search(reply, end) or _patterns(rules).indecision.search(reply, end))
+
+
+_REALITY = compile_pattern(
+    r",\s*(?="
+    + whole_word(
+        "so ist es|so bleibt es|so wird es|so aber|so gebe ich|as it is|as it stands|as things stand|"
+        "en l'état|tel quel|"
+        "tal (?:y )?como está|así se queda|así queda|así es|assim fica|do jeito que está|così com'è|così resta|а так"
+    )
+    + ")"
+)
+"""What turns from a condition to what is the case: "without the noise it were a 5, as it is a 4"."""
+
+
+def _mask_speech(sentence: str) -> str:
+    """Return a sentence of the same length without the words quoted in it, unless it is nothing but a quotation."""
+    masked = _QUOTED.sub(lambda match: "-" * len(match[0]), sentence)
+    return masked if _HAS_WORD.search(masked) else sentence
 
 
 def _assertion(sentence: str, patterns: _Patterns) -> str:
     """Return a sentence, the part of it before a reason, or a line break in the place of a question or condition."""
     if _QUESTION_MARK.search(sentence) or patterns.ends_as_question.search(sentence):
         return "\n"
-    condition = patterns.conditions.search(sentence)
+    condition = patterns.conditions.search(_mask_speech(sentence))
     if condition is None:
         return sentence
+    if reality := _REALITY.search(sentence, condition.end()):
+        return "\n" + sentence[reality.end() :]
     cause = patterns.causes.search(sentence, 0, condition.start())
     return sentence[: cause.start()] + "\n" if cause else "\n"

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import DamerauLevenshtein
 
 from auricle.text.reading.languages import TABLES
+from auricle.text.reading.related_names import family_words, other_writings, verb_forms
 from auricle.text.reading.rules import LETTERS, ClaimLevel, PhrasingRule, Rules, compile_pattern
 from auricle.text.scripts import UNSPACED_SCRIPTS
 
@@ -40,6 +41,8 @@ class OptionNames(NamedTuple):
     labels: dict[str, int]
     has_ordinals: bool = False
     """Whether "the second one" may name an option."""
+    related: tuple[tuple[str, ...], ...] = ()
+    """Other words that point to each option, less firmly than its names: "anger" for "angry"."""
 
 
 # --- names ------------------------------------------------------------------------------
@@ -53,14 +56,20 @@ _OWN_LABEL = re.compile(r"\s*\(?(?P<letter>[A-Z])(?:\)|[.:、])\s*(?=\S)")
 def choice_names(choices: tuple[str, ...]) -> OptionNames:
     """Return the names of the options of a question."""
     texts = strip_labels(choices)
-    aliases = [(text,) if text not in texts[:index] else () for index, text in enumerate(texts)]
-    return OptionNames(tuple(aliases), build_label_table(texts), has_ordinals=bool(choices))
+    aliases = [(text, *other_writings(text)) if text not in texts[:index] else () for index, text in enumerate(texts)]
+    return OptionNames(tuple(aliases), build_label_table(texts), has_ordinals=bool(choices), related=_related(aliases))
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def label_names(labels: tuple[str, ...]) -> OptionNames:
     """Return the names of the labels of a classification."""
-    return OptionNames(tuple((name, *_label_variants(name)) for name in labels), single_letter_options(labels))
+    aliases = tuple((name, *_label_variants(name), *other_writings(name)) for name in labels)
+    return OptionNames(aliases, single_letter_options(labels), related=_related(aliases))
+
+
+def _related(aliases: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    forms = [[form for name in names for form in verb_forms(name)] for names in aliases]
+    return tuple((*words, *other) for words, other in zip(family_words(aliases), forms, strict=True))
 
 
 def _label_variants(name: str) -> list[str]:
@@ -115,10 +124,14 @@ ARTICLES = rf"(?:(?:{_ARTICLES})(?:(?<=')|\s+))*"
 _ARTICLE = compile_pattern(rf"\A(?:(?:{_ARTICLES})(?:(?<=')|\s+))+(?=\S)")
 _UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 _HANGUL = re.compile("[가-힣]")
+_JAPANESE_VERB = re.compile(r"[\u3041-\u30ff].*[\u4e00-\u9fff]{1,2}[ぁ-ん]?[うくぐすつぬぶむる]$")
+"""An option such as 会議に出る, whose last letter changes with the form of the verb: 会議に出ます."""
 _WORD_CHARACTERS = f"0-9_{LETTERS}"
 _PARTICLES = (
-    "(?![가-힣])|(?=입|이|가|은|는|을|를|의|도|로|으로|에서|에|인|일|예요|라고|였|되|처럼|와|과|만|까지|부터|보다|"
-    "나|하|같|란|임|요|야|들|한|해|했|함|번)"
+    "(?![가-힣])|(?=입|이|가|은|는|을|를|의|도|로|으로|에서|에|인|일|예요|라고|라는|라니|였|되|된|처럼|와|과|만|까지|"
+    "부터|"
+    "보다|나|하|같|란|임|요|야|들|한|해|했|함|합|번|네|겠|죠|지|군|구나|답|랍|뿐|밖에|쪽|편|던|든|랑|조차|마저|여|께|"
+    "께서|님|씨|거)"
 )
 """What may follow a Korean word: a particle or an ending, not the rest of a longer word."""
 
@@ -139,9 +152,14 @@ def core_tokens(name: str) -> tuple[str, ...]:
     return _tokens(_ARTICLE.sub("", name.strip().replace("’", "'"))) or _tokens(name)
 
 
+_NEGATIONS = frozenset({"no", "not", "non", "kein", "keine", "nicht", "pas", "sin", "sem", "senza", "не", "без"})
+"""Words after which a comma changes the meaning: "no, speech" is not "no speech"."""
+
+
 def _join_pattern(left: str, right: str) -> str:
     is_spaced = not (_UNSPACED.match(left[-1]) or _UNSPACED.match(right))
-    return (r"[^\w\n]{1,3}" if is_spaced else r"[^\w\n]{0,3}") + _escape(right)
+    separator = r"[ \t-]" if left in _NEGATIONS else r"[^\w\n]"
+    return (rf"{separator}{{1,3}}{ARTICLES}" if is_spaced else r"[^\w\n]{0,3}") + _escape(right)
 
 
 def _escape(token: str) -> str:
@@ -151,6 +169,8 @@ def _escape(token: str) -> str:
 def _token_pattern(tokens: Sequence[str]) -> str:
     """Return a pattern for the tokens with any separators, at word boundaries if the script has them."""
     body = _escape(tokens[0]) + "".join(_join_pattern(*pair) for pair in pairwise(tokens))
+    if _JAPANESE_VERB.search(body):
+        body = f"{body[:-1]}(?:{body[-1]}|(?=[ぁ-ん]))"
     first, last = tokens[0][0], tokens[-1][-1]
     before = "" if _UNSPACED.match(first) else rf"(?<![{_WORD_CHARACTERS}])(?<![\d.]\.)"
     after = "" if _UNSPACED.match(last) else rf"(?![{_WORD_CHARACTERS}#♯♭])(?!\.\d)"
@@ -161,14 +181,35 @@ def _token_pattern(tokens: Sequence[str]) -> str:
     return before + body + after
 
 
+_ONE = frozenset({"ein", "eine", "einen", "einer", "un", "une", "una", "uno", "um", "uma", "one"})
+_COUNT_WORDS = _ONE | {word for table in TABLES.values() if table.is_spaced for word in table.number_words}
+
+
+def _are_counts(aliases: Sequence[Sequence[str]]) -> bool:
+    """Return whether options differ by their numbers, so that "une" in "une fois" is no article beside "deux fois"."""
+    return any(_tokens(name)[:1] and _tokens(name)[0] in _COUNT_WORDS - _ONE for names in aliases for name in names)
+
+
+def _count_tokens(name: str) -> tuple[str, ...]:
+    tokens = _tokens(name)
+    return tokens if tokens and tokens[0] in _COUNT_WORDS else core_tokens(name)
+
+
 @lru_cache(maxsize=CACHE_SIZE)
 def _named_tokens(aliases: tuple[tuple[str, ...], ...]) -> tuple[tuple[tuple[str, ...], int], ...]:
     """Return the words of every name that belongs to one option only."""
-    named = [
-        (tokens, index) for index, names in enumerate(aliases) for tokens in set(map(core_tokens, names)) if tokens
-    ]
+    words = _count_tokens if _are_counts(aliases) else core_tokens
+    cores = Counter(tokens for names in aliases for tokens in set(map(words, names)))
+    # An option that differs from another one by an article only, as "no speech" from "speech", keeps it.
+    named = {
+        (tokens if cores[tokens] == 1 else _tokens(name), index)
+        for index, names in enumerate(aliases)
+        for name, tokens in zip(names, map(words, names), strict=True)
+    }
     owners = Counter(tokens for tokens, _index in named)
-    return tuple(entry for entry in named if owners[entry[0]] == 1 and not _is_letter("".join(entry[0])))
+    return tuple(
+        sorted(entry for entry in named if entry[0] and owners[entry[0]] == 1 and not _is_letter("".join(entry[0])))
+    )
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -199,9 +240,13 @@ _LABEL_WINDOW = 40
 _LABEL = re.compile(
     r"(?<![A-Za-zÀ-ɏЀ-ӿ0-9_#.])(?<![A-Za-z]['-])(?:[A-Za-zАБСГД]|[1-9][0-9]?)"
     r"(?![A-Za-zÀ-ɏЀ-ӿ0-9_#+%]|['-][A-Za-zÀ-ɏ]|\.\w(?!\w)|\.[0-9])"
+    r"(?!\s?(?:minor|major|flat|sharp|dur|moll|mineur|majeur|menor|mayor|maior|minore|maggiore|мажор|минор|[大小]调|"
+    r"[長短]調|"
+    r"장조|단조)(?!\w))"
 )
 _WORDS_OF_ONE_LETTER = frozenset("AEIOYUАС")
-"""Letters that are also words ("A guitar", "I think", "O locutor"): before another word they are no label."""
+"""Letters that are also words ("A guitar", "I think", "O locutor"): where a sentence begins they are no label."""
+_SENTENCE_START = re.compile(r"(?:\A|[\n.!?。:;])[\s\"'(\[\d.)-]*\Z")
 _BEFORE_WORD = compile_pattern(rf"[ \t]+[{LETTERS}]")
 _CLOSING_BRACKET = re.compile(r"\s*[)\]]")
 _LINE_START = re.compile(r"(?:\A|\n)[\s\"'(\[]*$")
@@ -235,7 +280,8 @@ def _is_label(text: str, match: re.Match[str], rules: Rules) -> bool:
         return bool(_LABEL_ONLY.fullmatch(text)) or _is_in_answer_phrase(text, start, end, rules)
     if label.islower():
         return _is_lowercase_label(text, start, end, rules)
-    is_word = label in _WORDS_OF_ONE_LETTER and _BEFORE_WORD.match(text, end)
+    may_be_word = label == "I" or _SENTENCE_START.search(text, max(0, start - _LABEL_WINDOW), start)
+    is_word = label in _WORDS_OF_ONE_LETTER and may_be_word and _BEFORE_WORD.match(text, end)
     return not is_word or bool(rules.word_after_letter.match(text, end))
 
 
@@ -249,12 +295,17 @@ def find_label_mentions(
         index = table.get(match[0].upper())
         if index is None or match.start() in covered:
             continue
-        has_own_text = match[0].isupper() and starts.get(match.end() + 1) == index
-        if has_own_text or _is_label(text, match, rules):
+        index_after = starts.get(match.end() + 1)
+        has_own_text = match[0].isupper() and index_after == index
+        is_article = match[0] in _WORDS_OF_ONE_LETTER and index_after is not None
+        if has_own_text or (not is_article and _is_label(text, match, rules)):
             yield Mention(match.start(), match.end(), index, is_label=True)
 
 
 # --- ordinals and misspelt texts --------------------------------------------------------
+
+
+_ORDINAL_PARTS = ("noun", "numbered", "listed", "list")
 
 
 def find_ordinal_mentions(text: str, names: OptionNames, rules: Rules) -> Iterator[Mention]:
@@ -263,9 +314,9 @@ def find_ordinal_mentions(text: str, names: OptionNames, rules: Rules) -> Iterat
         return
     count = len(names.aliases)
     for match in rules.ordinals.finditer(text):
-        group = next(name for name, value in match.groupdict().items() if value and name not in {"noun", "numbered"})
+        group = next(name for name, value in match.groupdict().items() if value and name not in _ORDINAL_PARTS)
         index = count - 1 if group == "last" else int(group[1:])
-        is_answer = match["noun"] or match["numbered"] or _is_whole_clause(text, match, rules)
+        is_answer = any(match[part] for part in _ORDINAL_PARTS) or _is_whole_clause(text, match, rules)
         if index < count and is_answer:
             yield Mention(match.start(), match.end(), index, is_label=False)
 
@@ -284,13 +335,17 @@ def _is_whole_clause(text: str, match: re.Match[str], rules: Rules) -> bool:
 
 _FUZZY_WORD = re.compile(r"[^\W_]+")
 _MIN_FUZZY, _MIN_FUZZY_IN_SENTENCE, _LONG = 4, 6, 8
+_MAX_ENDING = 2
+"""Letters that an inflected word may add, as "wütendes" to "wütend"."""
+_OTHER_VOWEL = re.compile("[aeioаеиоуыюя]{2}")
+"""The last letters of two forms of a short word: "баня" and "бане", unlike "band" and "bank"."""
 _MAX_ARTICLES = 3
 
 
 def find_misspelt_mentions(
     text: str, aliases: tuple[tuple[str, ...], ...], exact: Sequence[Mention] = ()
 ) -> list[Mention]:
-    """Return where the text of one option without exact mention is misspelt, if no other option is as close.
+    """Return where options without exact mention are inflected, or one is misspelt and no other option is as close.
 
     A reply that is nothing but the text may differ by one letter, or by two from eight letters on. Within a sentence
     another word is more likely than an error, so there only an ending or a long word may differ.
@@ -298,6 +353,7 @@ def find_misspelt_mentions(
     words = list(_FUZZY_WORD.finditer(text))
     mentioned = {mention.index for mention in exact}
     mentions = []
+    are_inflected = True
     for tokens, index in _named_tokens(aliases):
         option = _decompose(" ".join(tokens))
         if len(option) < _MIN_FUZZY or _UNSPACED.search(option) or index in mentioned:
@@ -307,9 +363,62 @@ def find_misspelt_mentions(
             candidate = _decompose(" ".join(word[0] for word in span))
             is_last = position <= _MAX_ARTICLES and len(words) == position + len(tokens)
             is_whole = is_last and _is_only_article(text[: span[0].start()])
-            if _is_misspelling(candidate, option, is_whole=is_whole):
+            is_inflected = _is_inflected([word[0] for word in span], tokens)
+            if is_inflected or _is_misspelling(candidate, option, is_whole=is_whole):
                 mentions.append(Mention(span[0].start(), span[-1].end(), index, is_label=False))
-    return mentions if len({mention.index for mention in mentions}) == 1 else []
+                are_inflected &= is_inflected
+    are_distinct = are_inflected and len({mention.start for mention in mentions}) == len(mentions)
+    return mentions if are_distinct or len({mention.index for mention in mentions}) == 1 else []
+
+
+_RUSSIAN_ENDING = (
+    "(?:[аяоеиыуюйь]|[оеиы]й|[ая]я|[оеыи]е|ь[яею]|и[яию]|[оеаяыи]м|[аяыи]х|[ое]в|[ую]ю|[ое]го|[ое]му|[ыиая]ми|"
+    "ия[мх]|ие[йм])?"
+)
+_RUSSIAN_FORMS = re.compile(rf"(?P<stem>[а-я]{{3,}}){_RUSSIAN_ENDING} (?P=stem){_RUSSIAN_ENDING}")
+
+
+def _is_inflected(words: Sequence[str], tokens: Sequence[str]) -> bool:
+    """Return whether words are Russian forms of the words of an option: "учителем" of "учитель"."""
+    return all(
+        _RUSSIAN_FORMS.fullmatch(f"{word} {token}".lower().replace("ё", "е"))
+        for word, token in zip(words, tokens, strict=True)
+    )
+
+
+_MIN_WIDENED = 4
+_INSERTED = r"(?![不没未无非别])[\u4e00-\u9fff]{1,2}"
+
+
+def _find_widened_mentions(text: str, aliases: tuple[tuple[str, ...], ...]) -> Iterator[Mention]:
+    """Yield where a Chinese option has one or two more characters: 钱包弄丢了 for 钱包丢了."""
+    for index, names in enumerate(aliases):
+        for name in names[:1]:
+            if len(name) >= _MIN_WIDENED and _HAN_NAME.fullmatch(name):
+                for match in _widened(name).finditer(text):
+                    yield Mention(match.start(), match.end(), index, is_label=False)
+
+
+_HAN_NAME = re.compile(r"[\u4e00-\u9fff]+")
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _widened(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(name[:gap] + _INSERTED + name[gap:] for gap in range(2, len(name) - 1)))
+
+
+def find_related_mentions(text: str, names: OptionNames, exact: Sequence[Mention]) -> list[Mention]:
+    """Return where a reply points to an option by a related word, or by its text with a small typo."""
+    related = [
+        *find_misspelt_mentions(text, names.aliases, exact),
+        *find_text_mentions(text, names.related),
+        *_find_widened_mentions(text, names.aliases),
+    ]
+    return [
+        mention
+        for mention in related
+        if not any(mention.start < other.end and other.start < mention.end for other in exact)
+    ]
 
 
 def _is_only_article(text: str) -> bool:
@@ -324,9 +433,14 @@ def _decompose(text: str) -> str:
 def _is_misspelling(candidate: str, option: str, *, is_whole: bool) -> bool:
     if not candidate or candidate[0] != option[0]:
         return False
+    if len(option) > _MIN_FUZZY and candidate.startswith(option) and len(candidate) <= len(option) + _MAX_ENDING:
+        return True
     allowed = 2 if len(option) >= _LONG else 1
     distance = DamerauLevenshtein.distance(candidate, option, score_cutoff=allowed)
     if distance > allowed:
         return False
-    is_ending = candidate[: len(option) - 2] == option[:-2]
-    return is_whole or is_ending or (len(option) >= _MIN_FUZZY_IN_SENTENCE and distance == 1)
+    if is_whole:
+        return True
+    if len(option) < _MIN_FUZZY_IN_SENTENCE:
+        return len(candidate) == len(option) and _OTHER_VOWEL.fullmatch(candidate[-1] + option[-1]) is not None
+    return distance == 1 or candidate[: len(option) - 2] == option[:-2]

@@ -8,12 +8,13 @@ from auricle.text.reading.rules import NEVER, Rules, compile_pattern, whole_word
 
 _FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75", "⅓": ".33", "⅔": ".67", "⅕": ".2", "⅖": ".4", "⅗": ".6", "⅘": ".8"}
 _FRACTION = re.compile(rf"(?P<whole>(?<![0-9])[0-9]{{0,9}})\s?(?P<fraction>[{''.join(_FRACTIONS)}])")
-_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(?P<whole>-?\d{1,3})\s?,(?P<decimals>\d{1,2})(?![\d,])")
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(?P<whole>-?\d{1,3})\s?,(?P<decimals>\d{1,2})(?!\d|,\d)")
 _DECIMAL_COMMA_OF_SHARE = re.compile(rf"{_DECIMAL_COMMA.pattern}(?=\s*/\s*[0-9])")
 _WITH_POINT, _AS_RANGE = r"\g<whole>.\g<decimals>", r"\g<whole> - \g<decimals>"
 _ARTICLES = frozenset({"one", "un", "une", "uno", "um", "uma", "a hundred"})
 """Number words that are also articles or pronouns."""
 _UNIT_AFTER = compile_pattern(r"\s*(?:/|out of|of|von|sur|de|em|sobre|su|из)\s*\w")
+_MARK_BEFORE = compile_pattern(r"(?:note|nota|voto|score|rating)\s*:?\s*\Z")
 _HAS_WORD = re.compile(r"\w")
 _HAN_VALUES = {**{digit: value for value, digit in enumerate("零一二三四五六七八九十")}, "〇": 0, "两": 2, "兩": 2}
 # 一点 is "a little" and 十分 is "very"; both are numbers only before what can follow a rating.
@@ -44,7 +45,10 @@ class NumberWords:
         ones = whole_word("one|two|three|four|five|six|seven|eight|nine")
         self._word = compile_pattern(rf"(?P<word>{whole_word(words)})(?:[\s-](?P<ones>{ones}))?" if words else NEVER)
         self._before_points = compile_pattern(
-            rf"(?<![가-힣])(?P<word>{'|'.join(joined)})(?=\s?점)" if joined else NEVER
+            rf"(?:(?<![가-힣])|(?<=별))(?P<word>{'|'.join(joined)})(?=\s?점|(?<=별.)\s?개|(?<=별\s.)\s?개|"
+            rf"(?<=별\s..)\s?개)"
+            if joined
+            else NEVER
         )
         number = r"(?<![0-9.])(?P<number>-?[0-9]{1,3})"
         points = r"(?P<unit>\s?(?:分|点|점|points?|stars?|punkte?n?|балл\w*))?"
@@ -80,7 +84,9 @@ class NumberWords:
         """Return whether a word such as "one" is a number: alone, or before a unit or "out of"."""
         before, after = match.string[: match.start()], match.string[match.end() :]
         is_alone = not _HAS_WORD.search(self._minus_word.sub("", before)) and not _HAS_WORD.search(after)
-        return is_alone or bool(self._unit_after.match(after) or _UNIT_AFTER.match(after))
+        return is_alone or bool(
+            _MARK_BEFORE.search(before) or self._unit_after.match(after) or _UNIT_AFTER.match(after)
+        )
 
 
 def _han_digits(match: re.Match[str]) -> str:

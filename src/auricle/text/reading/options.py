@@ -5,20 +5,22 @@ option is located, by its text or by the letter, number or ordinal that stands f
 by the words before and after it, with the tables of phrasings of the languages of the reply:
 
     NEGATED      "not A", "A is wrong", "rather than A"           does not support the option
-    TENTATIVE    "I first thought A", "it might be A"             counts only without other claims
+    GIVEN_UP     "I first thought A", "one might say A"           does not support the option
+    TENTATIVE    "it might be A"                                  counts only if no other option is mentioned
     PLAIN        the option is named                              all named options must agree
     PREDICATED   "it is A", "the speaker sounds A"                all such claims must agree
     LEAD         a sentence or a label alone, "A." or "A) x"       all such claims must agree
     STATED       "the answer is A", "A, because", "选A"           the last one wins
 
-The highest level present decides. Two different options on that level are not an answer.
+The highest level present decides. Two different options on that level are not an answer, nor is an option after which
+the reply turns to another one: "it seems to be A, but the engine points to B".
 """
 
 from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -26,6 +28,7 @@ from typing import NamedTuple
 
 from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
 from auricle.text.reading.clean_reply import clean_reply
+from auricle.text.reading.languages import TABLES
 from auricle.text.reading.mentions import (
     ARTICLES,
     CACHE_SIZE,
@@ -33,15 +36,15 @@ from auricle.text.reading.mentions import (
     OptionNames,
     choice_names,
     find_label_mentions,
-    find_misspelt_mentions,
     find_ordinal_mentions,
+    find_related_mentions,
     find_text_mentions,
     first_matching_level,
     label_names,
     strip_labels,
 )
 from auricle.text.reading.result import Reading, Strength
-from auricle.text.reading.rules import CORRECTION, ClaimLevel, Rules, compile_pattern, rules_for_reply
+from auricle.text.reading.rules import CORRECTION, TURN, VERDICT, ClaimLevel, Rules, compile_pattern, rules_for_reply
 from auricle.text.reading.yes_no import read_yes_no
 
 _LETTER_ONLY = re.compile(r"[\s*(\[\"'`]*(?P<letter>[A-Za-z])[\s*)\]\"'`.:]*")
@@ -53,12 +56,13 @@ _ANSWER_ONLY = re.compile(
 _LETTER_AND_TEXT = re.compile(r"[\s*(]*(?P<letter>[A-Z])[*)]*[.):：]*\s+(?P<text>\S.*)", re.DOTALL)
 
 
-def read_option(text: str, choices: Sequence[str]) -> Reading[int]:
+def read_option(text: str, choices: Sequence[str], question: str = "") -> Reading[int]:
     """Read the index of the option that a reply chooses.
 
     Args:
         text: The reply.
         choices: The texts of the options, with or without their letters; without any, a letter A to Z is read.
+        question: The question, if it is known; a reply may restate it where the options are yes and no.
     """
     names = choice_names(tuple(choices))
     if letter := _LETTER_ONLY.fullmatch(text):
@@ -67,7 +71,7 @@ def read_option(text: str, choices: Sequence[str]) -> Reading[int]:
         return _labelled(letter, names, Strength.MARKER)
     if (index := _whole_option(text, tuple(choices))) is not None:
         return Reading(index, Strength.WHOLE_REPLY)
-    return _find_option(text, names, _yes_no_pair(tuple(choices)))
+    return _find_option(text, names, _yes_no_pair(tuple(choices)), question)
 
 
 def _labelled(match: re.Match[str], names: OptionNames, strength: Strength) -> Reading[int]:
@@ -75,11 +79,17 @@ def _labelled(match: re.Match[str], names: OptionNames, strength: Strength) -> R
     return Reading() if index is None else Reading(index, strength)
 
 
-def read_label(text: str, labels: Sequence[str]) -> Reading[str]:
-    """Read the label that a reply names; either part of a label such as "生气/angry" is enough."""
+def read_label(text: str, labels: Sequence[str], question: str = "") -> Reading[str]:
+    """Read the label that a reply names; either part of a label such as "生气/angry" is enough.
+
+    Args:
+        text: The reply.
+        labels: The labels.
+        question: The question, if it is known; a reply may restate it where the labels are yes and no.
+    """
     index = _whole_text(text, tuple(labels))
     reading = (
-        _find_option(text, label_names(tuple(labels)), _yes_no_pair(tuple(labels)))
+        _find_option(text, label_names(tuple(labels)), _yes_no_pair(tuple(labels)), question)
         if index is None
         else Reading(index, Strength.WHOLE_REPLY)
     )
@@ -129,45 +139,87 @@ def _yes_no_pair(choices: tuple[str, ...]) -> tuple[int, int] | None:
     return (1, 0) if texts[::-1] in _YES_NO_PAIRS else None
 
 
-def _find_option(text: str, names: OptionNames, yes_no: tuple[int, int] | None) -> Reading[int]:
+_FIRM = frozenset({Strength.MARKER, Strength.WHOLE_REPLY})
+_ANSWERED = compile_pattern(rf"\s*\?\s*(?={VERDICT})")
+"""The question mark between an option and the verdict on it: "anger? no. fear? yes."."""
+
+
+def _find_option(text: str, names: OptionNames, yes_no: tuple[int, int] | None, question: str) -> Reading[int]:
     cleaned = clean_reply(text)
     rules = rules_for_reply(cleaned)
     if is_refusal(cleaned, rules):
         return Reading(refused=True)
-    reply = drop_non_assertions(cleaned, rules)
+    reply = drop_non_assertions(cleaned if yes_no else _ANSWERED.sub(": ", cleaned), rules)
     if yes_no:
-        return _find_yes_no(text, reply, names, yes_no, rules)
-    by_text = find_text_mentions(reply, names.aliases)
-    mentions = [*by_text, *find_label_mentions(reply, names.labels, by_text, rules)]
+        answer = read_yes_no(text, question)
+        by_rule = Reading(None if answer.value is None else yes_no[0 if answer.value else 1], answer.strength)
+        return _prefer_named(by_rule, reply, names, rules)
+    quotations = _quotations(reply, rules)
+    by_text = _drop_quoted(reply, find_text_mentions(reply, names.aliases), quotations, rules)
+    mentions = [
+        *by_text,
+        *_drop_quoted(reply, find_label_mentions(reply, names.labels, by_text, rules), quotations, rules),
+    ]
     reading = decide_option(reply, mentions, rules)
-    if reading.value is None and (ordinals := list(find_ordinal_mentions(reply, names, rules))):
+    if reading.strength not in _FIRM and (ordinals := list(find_ordinal_mentions(reply, names, rules))):
         mentions += ordinals
         reading = decide_option(reply, mentions, rules)
-    if reading.value is None and (misspelt := find_misspelt_mentions(reply, names.aliases, mentions)):
-        value = decide_option(reply, mentions + misspelt, rules).value
-        return Reading() if value is None else Reading(value, Strength.WEAK)
-    return reading
+    if reading.strength in _FIRM:
+        return reading
+    # A related word or a misspelt option is read only without a better one, and stands against one that is only named.
+    related = _drop_quoted(reply, find_related_mentions(reply, names, mentions), quotations, rules)
+    value = decide_option(reply, mentions + related, rules).value if related else reading.value
+    if reading.value is None and value is not None:
+        return Reading(value, Strength.WEAK)
+    return reading if value == reading.value else Reading()
 
 
-def _find_yes_no(text: str, reply: str, names: OptionNames, yes_no: tuple[int, int], rules: Rules) -> Reading[int]:
-    """Read yes or no, unless the reply states a letter or names one of the options more clearly."""
+def _prefer_named(by_rule: Reading[int], reply: str, names: OptionNames, rules: Rules) -> Reading[int]:
+    """Return yes or no as read, unless the reply states a letter, or has neither and names an option."""
     by_label = decide_option(reply, list(find_label_mentions(reply, names.labels, [], rules)), rules)
-    if by_label.strength in {Strength.MARKER, Strength.WHOLE_REPLY}:
+    if by_label.strength in _FIRM:
         return by_label
-    reading = read_yes_no(text)
-    by_rule = Reading(None if reading.value is None else yes_no[0 if reading.value else 1], reading.strength)
-    if by_rule.strength in {Strength.MARKER, Strength.WHOLE_REPLY}:
-        return by_rule
-    by_text = decide_option(reply, find_text_mentions(reply, names.aliases), rules)
-    return by_text if by_rule.value is None else by_rule
+    return decide_option(reply, find_text_mentions(reply, names.aliases), rules) if by_rule.value is None else by_rule
+
+
+# --- quoted speech ---------------------------------------------------------------------
+
+_QUOTATION = re.compile(r"\"[^\"\n]+\"")
+
+
+def _quotations(text: str, rules: Rules) -> list[re.Match[str]]:
+    """Return the quotations of a reply that are not given as its answer."""
+    return [
+        match
+        for match in _QUOTATION.finditer(text)
+        if first_matching_level(rules.answer_rules, text, match.start(), match.end()) is not ClaimLevel.STATED
+    ]
+
+
+def _drop_quoted(
+    text: str, mentions: Iterable[Mention], quotations: Sequence[re.Match[str]], rules: Rules
+) -> list[Mention]:
+    """Drop mentions that are part of quoted speech: "I am happy to be here", unlike "happy"."""
+    return [mention for mention in mentions if not any(_is_speech(text, mention, match, rules) for match in quotations)]
+
+
+def _is_speech(text: str, mention: Mention, quotation: re.Match[str], rules: Rules) -> bool:
+    if not quotation.start() < mention.start < quotation.end():
+        return False
+    rest = text[quotation.start() : mention.start] + " " + text[mention.end : quotation.end()]
+    return _SPOKEN_WORD.search(rules.determiner.sub(" ", rest)) is not None
+
+
+_SPOKEN_WORD = re.compile(r"[^\W\d_]{2}")
 
 
 # --- claims ----------------------------------------------------------------------------
 
 # A reply that repeats itself endlessly may name thousands of options; the last ones are enough.
-_MAX_MENTIONS = 1_000
+_MAX_MENTIONS = 200
 _BETWEEN_LABEL_AND_TEXT = compile_pattern(rf"[\s\"'(\[)\].:、,\-–—の]*{ARTICLES}")
 _BETWEEN_LABEL_AND_OTHER_TEXT = compile_pattern(rf"[\s\"'(\[)\].:、\-]*{ARTICLES}")
+_BEFORE_OWN_LABEL = re.compile(r"[\"']*\s*[(\[]\s*")
 _BETWEEN_ITEMS = compile_pattern(rf"[\s\"'()\[\],;/|、]*{ARTICLES}")
 _BETWEEN_LETTERED_ITEMS = re.compile(r"[\s,;/|、]*")
 _LETTERED = re.compile(r"[A-Z](?:[.):、]|\s)")
@@ -191,12 +243,14 @@ def _is_label_of(text: str, label: Mention, option_text: Mention, separator: re.
 
 
 def _merge(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """Join each label with its own text into one mention."""
+    """Join each label with its own text into one mention: "B) guitar", "the guitar (B)"."""
     merged: list[Mention] = []
     for mention in mentions:
         is_own = merged and merged[-1].index == mention.index
         if is_own and _is_label_of(text, merged[-1], mention, _BETWEEN_LABEL_AND_TEXT):
             mention = replace(mention, start=merged.pop().start)
+        elif is_own and mention.is_label and _BEFORE_OWN_LABEL.fullmatch(text, merged[-1].end, mention.start):
+            mention = replace(merged.pop(), end=mention.end)
         merged.append(mention)
     return merged
 
@@ -243,7 +297,24 @@ def _classify_group(text: str, group: Sequence[Mention], rules: Rules) -> Claim:
     level = first_matching_level(phrasings, text, start, end)
     if level is None:
         level = ClaimLevel.IGNORED if are_labels and len(group) == 1 else ClaimLevel.PLAIN
+    if len(group) == 1 and level.value >= ClaimLevel.PLAIN.value:
+        level = _level_of_name(text, group[0], level, rules)
     return Claim(level, frozenset(mention.index for mention in group), start, end, are_labels)
+
+
+_CATCH_ALL = compile_pattern("|".join(table.catch_alls for table in TABLES.values() if table.catch_alls))
+_OF_THE_OPTIONS = compile_pattern(r"\s+of (?:the|these|those) (?:above|options|choices|labels|given|listed|others?)")
+
+
+def _level_of_name(text: str, mention: Mention, level: ClaimLevel, rules: Rules) -> ClaimLevel:
+    """Return the level of a mention whose option is a count ("three times") or an ordinary word ("other")."""
+    name = text[mention.start : mention.end]
+    if _CATCH_ALL.fullmatch(name):
+        ends_phrase = rules.phrase_end.match(text, mention.end) or _OF_THE_OPTIONS.match(text, mention.end)
+        return level if level is not ClaimLevel.PLAIN and ends_phrase else ClaimLevel.NEGATED
+    if not mention.is_label and rules.count.search(name):
+        return first_matching_level(rules.bound_rules, text, mention.start, mention.end) or level
+    return level
 
 
 _STRENGTHS = {
@@ -282,15 +353,33 @@ def decide_option(text: str, mentions: Sequence[Mention], rules: Rules) -> Readi
     final = (stated + _closing_lead(text, claims))[-1:]
     for level in (ClaimLevel.LEAD, ClaimLevel.PREDICATED, ClaimLevel.PLAIN, ClaimLevel.TENTATIVE):
         final = final or [claim for claim in claims if claim.level is level]
-    if not final or is_retracted(text, final[-1].end) or _is_rivalled(text, final[-1], claims, rules):
+    if not final or is_retracted(text, final[-1].end, rules) or _has_rival(text, final[-1], claims, rules):
+        return Reading()
+    if rules.cut_off.match(text, final[-1].end):
         return Reading()
     return _agree(final)
 
 
-def _is_rivalled(text: str, last: Claim, claims: Sequence[Claim], rules: Rules) -> bool:
-    """Return whether a bare option follows a doubtful one in its sentence: "it might be A, just as well B"."""
-    if last.level is not ClaimLevel.PLAIN:
-        return False
-    start = max(text.rfind(mark, 0, last.start) for mark in ".!?。\n") + 1
-    rivals = (claim for claim in claims if claim.level is ClaimLevel.TENTATIVE and start <= claim.start < last.start)
-    return any(claim.indices != last.indices and rules.doubt.search(text, start, claim.start) for claim in rivals)
+def _has_rival(text: str, final: Claim, claims: Sequence[Claim], rules: Rules) -> bool:
+    """Return whether a reply may mean another option than the one it seems to decide on.
+
+    A later mention of another option counts unless it is denied, or stands in the explanation after a statement. An
+    option that is only named allows no other mention, be it doubtful: "it might be A, just as well B".
+    """
+    rivals = [claim for claim in claims if claim.level is not ClaimLevel.NEGATED and claim.indices != final.indices]
+    if final.level is ClaimLevel.PLAIN and not final.is_label:
+        rivals = [claim for claim in rivals if claim.level is not ClaimLevel.IGNORED]
+    if final.level in {ClaimLevel.TENTATIVE, ClaimLevel.PLAIN}:
+        return any(claim.level is not ClaimLevel.GIVEN_UP or not _turns(text, claim, final) for claim in rivals)
+    is_statement = final.level in {ClaimLevel.STATED, ClaimLevel.LEAD}
+    return any(
+        claim.start > final.start
+        and claim.level not in {ClaimLevel.IGNORED, ClaimLevel.GIVEN_UP}
+        and not (is_statement and rules.explanation.match(text, final.end, claim.start))
+        for claim in rivals
+    )
+
+
+def _turns(text: str, given_up: Claim, final: Claim) -> bool:
+    """Return whether a reply turns from one option to another, by "but" or a new sentence."""
+    return TURN.search(text, given_up.end, final.start) is not None

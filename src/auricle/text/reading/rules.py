@@ -37,6 +37,17 @@ _FEW_WORDS = (
     rf"[{LETTERS}'-]+){{0,5}}\s*[\"'(\[]*"
 )
 """A few words of the same clause."""
+_NO = rf"(?:[.,;:!?\n—–-]|(?<![{LETTERS}])(?:{ADVERSATIVES}))\s*(?:no|non|não|nein|нет)"
+_VERDICT_END = r"(?=[\s\"')]*(?:[.,;!\n|]|\Z))"
+_YES_VERDICT = rf"(?:yes|ja|oui|sí|sì|sim|да){_VERDICT_END}"
+_NO_VERDICT = rf"(?:no|nein|non(?: plus)?|não|нет){_VERDICT_END}"
+VERDICT = f"(?:{_YES_VERDICT}|{_NO_VERDICT})"
+"""Yes or no after an option: "anger: no, fear: yes"."""
+_BETWEEN = "between|zwischen|entre|fra|tra|между"
+_ALSO = "also|auch|aussi|también|também|anche|тоже|также|too|as well|还有|也"
+_BUT_NOT_ALSO = rf"[^.!?\n。]*?(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}])(?![^.!?\n。]*(?:{_ALSO}))"
+_UNSPACED_WORD = r"[\u3041-\u9fff가-힣 ]{0,4}"
+_TICKS, _CROSSES = "✅✓✔☑", "❌✗✘✖❎🚫"
 _ARROWS = r"(?:→|⇒|=>|->|∴|⟹)"
 
 
@@ -45,6 +56,7 @@ class ClaimLevel(Enum):
 
     IGNORED = auto()
     NEGATED = auto()
+    GIVEN_UP = auto()
     TENTATIVE = auto()
     PLAIN = auto()
     PREDICATED = auto()
@@ -79,13 +91,16 @@ CORRECTION = compile_pattern(
     whole_word(
         r"(?:no|non|não)(?=\s*[,.;:!—–-])|no wait|wait|actually|correction|rather|sorry|make (?:that|it)|"
         r"scratch that|on second thought|i mean|hmm|finally|"
-        r"in the end|revis\w+|nein|moment|besser gesagt|korrektur|doch|vielmehr|pardon|plutôt|en fait|corrig\w+|"
+        r"in the end|revis\w+|korrigier\w+|retific\w+|rettific\w+|mi correggo|исправ\w+|nein|moment|"
+        r"besser gesagt|korrektur|doch|vielmehr|pardon|plutôt|en fait|corrig\w+|"
         r"perdón|mejor(?: dicho)?|digo|rectifico|aliás|ou melhor|quero dizer|desculpe|anzi|scusa|meglio|"
         "нет|точнее|вернее|поправка"
     )
     + "|不对|不,|更正|改为|改成|应该是|いや|やっぱり|やはり|訂正|아니|정정"
 )
 """Words with which a reply replaces what it wrote before."""
+TURN = compile_pattern(rf"[.!?。;\n—–]|(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}])|{CORRECTION.pattern}")
+"""What separates a thought that is given up from the answer."""
 
 
 class Rules:
@@ -113,8 +128,12 @@ class Rules:
         return rf"(?:[{OPENING}]|{self.alternatives('fillers')})*"
 
     @cached_property
+    def _link_word(self) -> str:
+        return rf"(?:(?!\n)[{OPENING}]|{self.alternatives('fillers', 'verbs', 'articles')})"
+
+    @cached_property
     def _link(self) -> str:
-        return rf"(?:[{OPENING}]|{self.alternatives('fillers', 'verbs', 'articles')})*"
+        return rf"{self._link_word}*"
 
     @cached_property
     def _stated_before(self) -> str:
@@ -143,17 +162,29 @@ class Rules:
         """The phrasings around an option named by its text; the first that matches decides."""
         after = rf"{CLOSING}[ \t]*[,:(\-–—]?\s*"
         negated = (
-            rf"{self.alternatives('negations')}{self._link}$|{self.alternatives('denied_clauses')}{REST_OF_CLAUSE}$"
+            rf"{self.alternatives('negations')}[\s:—–]*(?:(?![:—–]){self._link_word})*\Z|"
+            rf"{self.alternatives('denied_clauses')}{REST_OF_CLAUSE}\Z"
         )
-        negated += rf"|{self.alternatives('distant_negations')}{_FEW_WORDS}$"
-        tentative = (
-            rf"{self.alternatives('first_thoughts')}{REST_OF_CLAUSE}$|{self.alternatives('doubts')}{self._link}$"
-        )
+        negated += rf"|{self.alternatives('distant_negations')}{_FEW_WORDS}\Z"
+        given_up = rf"{self.alternatives('first_thoughts')}{REST_OF_CLAUSE}\Z"
+        pair = rf"{whole_word(_BETWEEN)}{REST_OF_CLAUSE}{self.alternatives('conjunctions')}\s+\S+\s+"
+        chosen = rf"{pair}{self.alternatives('decisions')}[\s,:]*{self.fillers}$"
         rows: tuple[tuple[ClaimLevel, str | None, str | None], ...] = (
+            (ClaimLevel.STATED, chosen, None),
+            (ClaimLevel.NEGATED, None, rf"{CLOSING}\s*(?:[:—–|]|-\s|\.\.\.)\s*{_NO_VERDICT}"),
+            (ClaimLevel.STATED, None, rf"{CLOSING}\s*(?:[:—–|]|-\s)\s*{_YES_VERDICT}"),
+            (ClaimLevel.STATED, rf"{_NO}\s*[,;:!—–-]\s*{self.fillers}$", None),
             (ClaimLevel.NEGATED, negated, None),
             (ClaimLevel.NEGATED, None, rf"{CLOSING}[ \t]*[:(\-–—]?\s*{self.alternatives('denials')}"),
-            (ClaimLevel.TENTATIVE, tentative, None),
-            (ClaimLevel.TENTATIVE, None, rf"{after}{self.alternatives('first_thoughts_after', 'doubts_after')}"),
+            (ClaimLevel.NEGATED, rf"[{_CROSSES}]\s*(?:[-:]\s*)?[\"'(\[]*$", None),
+            (ClaimLevel.NEGATED, None, rf"{CLOSING}\s?[-:(]?\s?[{_CROSSES}]"),
+            (ClaimLevel.STATED, rf"[{_TICKS}]\s*(?:[-:]\s*)?[\"'(\[]*$", None),
+            (ClaimLevel.STATED, None, rf"{CLOSING}\s?[-:(]?\s?[{_TICKS}]"),
+            (ClaimLevel.GIVEN_UP, given_up, None),
+            (ClaimLevel.GIVEN_UP, None, rf"{after}{self.alternatives('first_thoughts_after')}"),
+            (ClaimLevel.GIVEN_UP, rf"{self.alternatives('appearances')}{self._link}\Z", _BUT_NOT_ALSO),
+            (ClaimLevel.TENTATIVE, rf"{self.alternatives('doubts')}{self._link}\Z", None),
+            (ClaimLevel.TENTATIVE, None, rf"{after}{self.alternatives('doubts_after')}"),
             (ClaimLevel.STATED, self._stated_before, None),
             (ClaimLevel.STATED, None, rf"{after}{self.alternatives('confirmations')}"),
             (ClaimLevel.LEAD, self._sentence_start, rf"{CLOSING}\s*(?:\Z|[\n.!?。])"),
@@ -175,7 +206,8 @@ class Rules:
             (ClaimLevel.PLAIN, rf"(?:\A|[\n.,;!?。、:]){self._openers}", rf"{CLOSING}\s*(?:\Z|[\n.,;!?。、])"),
             (ClaimLevel.PLAIN, rf"{self.alternatives('option_nouns')}\s*[\"'(\[]*$", None),
             (ClaimLevel.PLAIN, None, r"[\"'\]]*\)"),
-            (ClaimLevel.PLAIN, _VERB_BEFORE_LETTER, rf"{CLOSING}\s*(?:\Z|[\n.!?。;])"),
+            (ClaimLevel.PLAIN, _VERB_BEFORE_LETTER, rf"{CLOSING}\s*(?:\Z|[\n.!?。;,]|{_NOT_NAMED}[{LETTERS}])"),
+            (ClaimLevel.PLAIN, _UNSPACED_BEFORE_LETTER, rf"{CLOSING}\s*(?:\Z|{_NOT_NAMED_UNSPACED})"),
         )
         return (*self.text_rules, *_compile_rows(rows))
 
@@ -192,6 +224,18 @@ class Rules:
         """What joins two options into alternatives."""
         joints = self.alternatives("conjunctions", "doubts")
         return compile_pattern(rf"{CLOSING}\s*,?\s*(?:{joints}|/|&|、){self.fillers}")
+
+    @cached_property
+    def cut_off(self) -> re.Pattern[str]:
+        """The end of a reply that breaks off before another option: "A or"."""
+        return compile_pattern(rf"{CLOSING}(?:\s*[,、]?\s*{self.alternatives('conjunctions')})+[\s.…]*\Z")
+
+    @cached_property
+    def explanation(self) -> re.Pattern[str]:
+        """The text between a stated option and another one that belongs to the explanation, not to the answer."""
+        turns = rf"(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}])|{self.alternatives('conjunctions', 'doubts')}"
+        ends = rf"[.!?。;\n]|\",|{self.alternatives('causes')}"
+        return compile_pattern(rf"(?:(?!{turns})[^.!?。;\n])*?(?:{ends})|(?:(?!{turns})[^.!?。;\n])*?,")
 
     @cached_property
     def comma(self) -> re.Pattern[str]:
@@ -225,17 +269,41 @@ class Rules:
         ]
         numbered_option = rf"{self.alternatives('option_nouns')}\s+(?:{'|'.join(numbered) or NEVER})"
         noun = rf"\s*(?:の|的)?\s*(?:{self.alternatives('option_nouns')}|{whole_word('one|choice|item')})"
-        end = r"(?=\s*(?:\Z|[.,;!\n。]|です|だ(?=\W|\Z)|입니다|吧))"
-        return compile_pattern(rf"(?P<numbered>{numbered_option})|(?:{'|'.join(groups)})(?:(?P<noun>{noun})|{end})")
+        end = rf"(?=\s*(?:\Z|[.,;!\n。]|です|だ(?=\W|\Z)|입니다|吧|{self._unspaced('confirmations')}))"
+        lists = self.alternatives("lists")
+        listed = rf"(?:{noun})?\s+{lists}" if lists != NEVER else NEVER
+        things = rf"\s*の?\s*(?:{self._unspaced('option_nouns', 'result_nouns')})?"
+        return compile_pattern(
+            rf"(?P<numbered>{numbered_option})|(?P<listed>{lists}[\s,、]*)?(?:{'|'.join(groups)})"
+            rf"(?:(?P<list>{listed})|(?P<noun>{noun})|{end}|(?(listed){things}|(?!)))"
+        )
+
+    def _unspaced(self, *names: str) -> str:
+        """Return a pattern for fields of the languages without spaces between words."""
+        tables = {language: table for language, table in self.tables.items() if not table.is_spaced}
+        return Rules(tables).alternatives(*names)
+
+    @cached_property
+    def bound_rules(self) -> tuple[PhrasingRule, ...]:
+        """What makes a number a bound: "*at least* three"."""
+        return _compile_rows(
+            (
+                (ClaimLevel.NEGATED, rf"{self.alternatives('bounds')}(?:{self._link}|{_UNSPACED_WORD})\Z", None),
+                (ClaimLevel.NEGATED, None, rf"\s*{self.alternatives('bounds_after')}"),
+            )
+        )
+
+    @cached_property
+    def count(self) -> re.Pattern[str]:
+        """A number of something, not a time such as 8:15."""
+        words = [word for table in self.tables.values() for word in table.number_words]
+        number = whole_word("|".join(["once", "twice", *words]))
+        return compile_pattern(rf"(?<![0-9:])[0-9]+(?![0-9:])|[一二两兩三四五六七八九十]|{number}(?!\w)")
 
     def _number_word(self, value: int) -> str:
         tables = [table for table in self.tables.values() if table.is_spaced]
         words = [word for table in tables for word, number in table.number_words.items() if number == value]
         return whole_word("|".join(words)) if words else ""
-
-    @cached_property
-    def doubt(self) -> re.Pattern[str]:
-        return self.compiled("doubts")
 
     @cached_property
     def determiner(self) -> re.Pattern[str]:
@@ -256,10 +324,29 @@ _NAMES_WITH_LETTER = (
     "vitamin|hepatitis|plan|type|group|note|key|grade|channel|speaker|person|voice|track|side|part|"
     "section|chord|string|"
     "in|team|studio|gate|platform|class|level|minor|major|point|step|vitamine|vitamina|gruppe|groupe|"
-    "grupo|gruppo|группа"
+    "grupo|gruppo|группа|block|line|terminal|room|mr|ms|mrs|dr|caller|guest|player|singer|to|von|bis|nota|ton|tonart|"
+    "sprecher|person|plano|piano|locuteur|personne|hablante|persona|falante|pessoa|parlante|диктор|голос|нота|план|"
+    "говорящий|персонаж"
 )
+_UNSPACED_NAMES = (
+    "说话人|说话者|人物|嘉宾|选手|歌手|乐队|方案|计划|维生素|小组|版本|频道|男|女|话者|話者|話し手|スピーカー|プラン|"
+    "ビタミン|チーム|グループ|パート|"
+    "歌手|화자|플랜|팀|비타민|그룹|사람|참가자|인물|버전|가수|발화자"
+)
+_NOT_NAMED = (
+    r"(?!(?:minor|major|flat|sharp|natural|string|chord|section|side|note|part|team|dur|moll|mineur|majeur|menor|mayor|"
+    r"maior|minore|maggiore|мажор|минор)(?![a-zа-яё]))"
+)
+_NOT_NAMED_UNSPACED = (
+    "(?![大小]?调|面|组|座|级|班|型|君|さん|氏|メロ|[長短]?調|社|コード|和弦|群|地|국|팀|조(?!용)|장조|단조|씨|면|형|"
+    "사(?!운)|"
+    "그룹|코드|단계)[^a-zA-Z0-9]"
+)
+"""What does not follow a letter that is part of a name: "A minor", "B面"."""
 # In "the longest turn belongs to C." a letter ends the sentence; in "a song by group C." it is part of a name.
 _VERB_BEFORE_LETTER = rf"(?<![{LETTERS}])(?!(?:{_NAMES_WITH_LETTER})\s)[{LETTERS}]{{2,}}\s+[\"'(\[]*$"
+# In scripts without Latin letters a single one is an option wherever it stands, unless it is part of a name.
+_UNSPACED_BEFORE_LETTER = rf"(?<!{')(?<!'.join(_UNSPACED_NAMES.split('|'))})(?<=[\u3041-\u9fff가-힣,、])\s?[\"'(\[]*$"
 
 
 def _compile_rows(rows: tuple[tuple[ClaimLevel, str | None, str | None], ...]) -> tuple[PhrasingRule, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
 from auricle.text.reading.clean_reply import clean_reply
+from auricle.text.reading.restatements import is_negative_question, read_restatements
 from auricle.text.reading.result import Reading, Strength
 from auricle.text.reading.rules import (
     ADVERSATIVES,
@@ -26,11 +28,23 @@ class _Answer(NamedTuple):
 
     value: bool
     strength: Strength | None
+    start: int
     end: int
 
 
 _WINDOW = 80
+_PARTICLE = compile_pattern(r"да\s+(?:же|он[аио]?|это|я|вы|мы|ты|ну|там|тут|здесь|что)(?![а-яё])")
+"""The Russian word for yes as a particle: "but he refuses!"."""
 _CLAUSE_END = re.compile(r"[\"')\]]*\s*(?:\Z|[\n.,;:!?。、\-–—]|です|입니다|吧|but\b)")
+_SUBJECT = compile_pattern(
+    r"\s+(?:the|it|it's|this|there|there's|that|i|he|she|they|you|we|yes|no|oui|non|ja|nein|sì|sim|да|нет)(?![a-zа-я'])"
+)
+"""A clause that follows yes or no without a comma."""
+_AFFIRMED = compile_pattern(
+    r"\s+(?:le|la|les|il|elle|on|c'est|l'(?=\w)|je|der|die|das|es|man|ich|sie|er|el|los|las|se|hay|o|a|os|as|há|ouve|é|"
+    rf"gli|i|si|c'è)(?:(?<=')|(?![{LETTERS}']))"
+)
+"""A clause that follows yes without a comma in languages in which the word for no also negates a verb."""
 _DENIED = compile_pattern(r"(?:(?<![a-z])(?:not|never)(?![a-z])|n't|不)\s*(?:(?:quite|entirely|really|at all)\s*)*$")
 
 _ADVERBS = "もちろん|当然|" + whole_word(
@@ -39,6 +53,11 @@ _ADVERBS = "もちろん|当然|" + whole_word(
     "claramente|probablemente|pues|bueno|provavelmente|bem|pois|"
     "chiaramente|probabilmente|beh|allora|ну|скорее всего|вероятно|однозначно|определённо|конечно"
 )
+
+_NOT = whole_word("not|nicht|pas|não|нет") + "|不是|没有|そうではない|아닐 수도"
+_THAT = compile_pattern(whole_word("that|dass|que|qu'|che|что"))
+_CLAUSE = re.compile(r"[^.!?。;\n,、]+")
+_SENTENCE = re.compile(r"[^.!?。;\n]+")
 
 
 class _Patterns:
@@ -49,13 +68,26 @@ class _Patterns:
         self.word = compile_pattern(
             "|".join(rf"(?P<{group}>{rules.alternatives(name)})" for group, name in names.items())
         )
-        self.both = rules.compiled("both")
+        self.both = rules.compiled("both", "certainties")
+        self.certainty = rules.compiled("certainties")
+        not_negated = rf"(?:(?!{rules.alternatives('negators')})[^.,;!?。\n])+(?=[.,;!?。\n]|\Z)"
+        self.certain_that = compile_pattern(
+            rf"{rules.alternatives('certainties')}[\s,]*(?:(?:de|di)\s+)?{_THAT.pattern}{not_negated}"
+        )
+        self.wavering = rules.compiled("wavering")
+        speech = rules.alternatives("speech_verbs")
+        self.speech_after = compile_pattern(rf"\s*[,!.…]*\s*[—–-]?\s*{speech}")
+        self.reported = compile_pattern(rf"{speech}(?:\s+[{LETTERS}]+){{0,2}}\s+$|(?:\A|[,.…])\s*que\s+$")
+        self.negator = rules.compiled("negators")
+        opposite = rf"(?:{rules.alternatives('yes', 'no')}|{_NOT})(?=[\s\"')]*(?:[.,;!?。、]|\Z))"
+        doubt = rules.alternatives("conjunctions", "doubts")
+        self.alternative = compile_pattern(rf"{doubt}[\s,]*(?:{rules.alternatives('doubts')}[\s,]*)*{opposite}")
         self.denials = rules.compiled("implied_no")
         self.affirmation = compile_pattern(
-            rf"(?:\A|[\n.!?。;])\s*{rules.alternatives('implied_yes')}\s*(?:\Z|[\n.!。;])"
+            rf"(?:\A|[\n.!?。;])\s*{rules.alternatives('implied_yes')}\s*(?:\Z|[\n.!。;,、:—–])"
         )
         self.first_thought = compile_pattern(rf"{rules.alternatives('first_thoughts')}{REST_BEFORE_BUT}$")
-        self.first_thought_after = compile_pattern(rf"[\s,\"']*{rules.alternatives('first_thoughts_after')}")
+        self.first_thought_after = compile_pattern(rf"[\s,、\"']*{rules.alternatives('first_thoughts_after')}")
         adversative = rf"(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}])"
         self.starting = compile_pattern(rf"(?:\A|[\n.!?。;:—–]|{adversative})(?:[\s\"'(\[,]|{_ADVERBS})*$")
         link = rf"(?:{rules.alternatives('copulas', 'verbs', 'fillers')}|[{OPENING},])*"
@@ -75,8 +107,13 @@ _QUOTED_CHOICE = compile_pattern(
 _SHORT = {"yes": True, "no": False}
 
 
-def read_yes_no(text: str) -> Reading[bool]:
-    """Read whether a reply affirms: its last statement decides, else all its words must agree."""
+def read_yes_no(text: str, question: str = "") -> Reading[bool]:
+    """Read whether a reply affirms: its last statement decides, else all its words must agree.
+
+    Args:
+        text: The reply.
+        question: The question, if it is known; then a reply without yes or no may restate or deny it.
+    """
     if (short := _SHORT.get(text.strip(" .!*\n").casefold())) is not None:
         return Reading(short, Strength.WHOLE_REPLY)
     cleaned = clean_reply(text)
@@ -84,14 +121,62 @@ def read_yes_no(text: str) -> Reading[bool]:
     if is_refusal(cleaned, rules):
         return Reading(refused=True)
     patterns = _patterns(rules)
-    reply = patterns.both.sub(" ", _QUOTED_CHOICE.sub(" ", drop_non_assertions(cleaned, rules)))
+    asserted = _QUOTED_CHOICE.sub(" ", drop_non_assertions(cleaned, rules))
+    reply = patterns.both.sub(" ", asserted)
     answers = [_classify(reply, match, patterns) for match in patterns.word.finditer(reply)]
     if stated := [answer for answer in answers if answer.strength is Strength.MARKER]:
-        if is_retracted(reply, stated[-1].end):
+        is_open = is_retracted(reply, stated[-1].end, rules) or patterns.alternative.search(reply, stated[-1].end)
+        is_wavering = len({answer.value for answer in stated}) > 1 and patterns.wavering.search(asserted)
+        if is_open or is_wavering or _are_contradictory(reply, answers) or _is_reversed(reply, stated, question, rules):
             return Reading()
         is_whole = len(answers) == 1 and not re.search(r"\w", patterns.word.sub("", reply))
         return Reading(stated[-1].value, Strength.WHOLE_REPLY if is_whole else Strength.MARKER)
-    return _read_implied(reply, answers, patterns)
+    if patterns.wavering.search(patterns.certainty.sub(" ", asserted)):
+        return Reading()
+    implied = _read_implied(reply, cleaned, answers, patterns)
+    return _compare_with_question(implied, reply, question, rules) if question else implied
+
+
+def _compare_with_question(implied: Reading[bool], reply: str, question: str, rules: Rules) -> Reading[bool]:
+    """Return what a reply implies, unless it restates or denies the question otherwise."""
+    if implied.value is False and is_negative_question(question):
+        return Reading()
+    restated = read_restatements(_QUOTATION.sub(" ", reply), question, rules)
+    if not restated or restated == {implied.value}:
+        return implied
+    is_clear = implied.value is None and len(restated) == 1
+    return Reading(True in restated, Strength.WEAK) if is_clear else Reading()
+
+
+_PART = re.compile(r"[^.!?。;:\n]+")
+_REVERSAL = compile_pattern(
+    rf"(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}])[^.!?。;\n]*?(?:"
+    + whole_word(
+        r"(?:he|she|it|they) (?:is|are|does|do|did|was|were)(?: not|n't)|"
+        r"(?:ist|sind|tut|war) (?:er|sie|es)(?: es)? nicht|"
+        r"ne l'(?:est|était|a) pas|ne le (?:sont|fait|font) pas|no lo (?:es|está|hace|son)|não o (?:é|faz|são)|"
+        r"non lo (?:è|fa|sono)|это не так"
+    )
+    + r")\s*(?=[.!;]|\Z)"
+)
+"""What takes back a yes without its words: "but agree, she does not"."""
+
+
+def _is_reversed(reply: str, stated: list[_Answer], question: str, rules: Rules) -> bool:
+    """Return whether a reply contradicts its last yes or no further on: "Yes, they shout, but there is no applause"."""
+    value, rest = stated[-1].value, _QUOTATION.sub(" ", reply[stated[-1].start :])
+    if value and _REVERSAL.search(rest):
+        return True
+    parts = [part[0] for part in _PART.finditer(rest)] if question else []
+    return any(read_restatements(part, question, rules) == {not value} for part in parts)
+
+
+def _are_contradictory(reply: str, answers: list[_Answer]) -> bool:
+    """Return whether yes and no follow each other without a word between them, as in "yes no yes no"."""
+    return any(
+        left.value != right.value and reply[left.end : right.start].strip(" /|") == ""
+        for left, right in pairwise(answer for answer in answers if answer.strength)
+    )
 
 
 def _is_courtesy(reply: str, match: re.Match[str], patterns: _Patterns) -> bool:
@@ -100,14 +185,18 @@ def _is_courtesy(reply: str, match: re.Match[str], patterns: _Patterns) -> bool:
     return is_exclamation and patterns.denials.search(reply, match.end()) is not None
 
 
+_MAX_QUOTED_ANSWER = 3
+"""Words of a quotation at the start of a reply that may be the answer itself."""
 _QUOTATION = re.compile(rf"\"[^\"\n]*\"|(?<!\w)'[^'\s]*'(?![{LETTERS}])")
 
 
 def _is_quoted(reply: str, match: re.Match[str], patterns: _Patterns) -> bool:
     """Return whether a word is quoted from the recording or the question, not given as the answer."""
     quotations = (quotation.span() for quotation in _QUOTATION.finditer(reply))
-    start = next((start for start, end in quotations if start < match.start() < end), 0)
-    return start > 0 and not patterns.concluding.search(reply, max(0, start - _WINDOW), start)
+    start, end = next((span for span in quotations if span[0] < match.start() < span[1]), (0, 0))
+    is_long = len(reply[:end].split()) > _MAX_QUOTED_ANSWER and end < len(reply)
+    is_speech = start > 0 or is_long or (end and patterns.speech_after.match(reply, end))
+    return bool(is_speech) and not patterns.concluding.search(reply, max(0, start - _WINDOW), start)
 
 
 def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
@@ -116,21 +205,41 @@ def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
     end = match.end()
     is_first_thought = patterns.first_thought.search(before) or patterns.first_thought_after.match(reply, end)
     if is_first_thought or _is_quoted(reply, match, patterns) or _is_courtesy(reply, match, patterns):
-        return _Answer(value, None, end)
-    ends_clause = _CLAUSE_END.match(reply, end)
+        return _Answer(value, None, match.start(), end)
     is_word = match.lastgroup in {"yes", "no"}
+    ends_clause = _CLAUSE_END.match(reply, end) or (is_word and _SUBJECT.match(reply, end))
+    ends_clause = ends_clause or (match.lastgroup == "yes" and _AFFIRMED.match(reply, end))
     if patterns.concluding.search(before) if is_word else False:
-        return _Answer(value, Strength.MARKER, end)
+        return _Answer(value, Strength.MARKER, match.start(), end)
     if ends_clause and (patterns.starting.search(before) or patterns.concluding.search(before)):
-        return _Answer(value, Strength.MARKER, end)
-    is_word = is_word and bool(ends_clause or not match[0].isascii())
-    return _Answer(value, Strength.WEAK if is_word else None, end)
+        return _Answer(value, Strength.MARKER, match.start(), end)
+    is_word = is_word and not patterns.reported.search(before)
+    is_word = is_word and bool(ends_clause or not (match[0].isascii() or _PARTICLE.match(reply, match.start())))
+    return _Answer(value, Strength.WEAK if is_word else None, match.start(), end)
 
 
-def _read_implied(reply: str, answers: list[_Answer], patterns: _Patterns) -> Reading[bool]:
+def _read_implied(reply: str, cleaned: str, answers: list[_Answer], patterns: _Patterns) -> Reading[bool]:
+    """Read yes or no from sentences that affirm or deny what was asked for, unless a negation is negated."""
+    is_certain = patterns.certainty.search(cleaned) is not None
+    text = _QUOTATION.sub(" ", reply)
     values = {answer.value for answer in answers if answer.strength is Strength.WEAK}
-    if patterns.denials.search(_QUOTATION.sub(" ", reply)):
-        values.add(False)
-    if patterns.affirmation.search(reply):
+    if patterns.denials.search(text):
+        values |= {False, True} if patterns.certain_that.search(cleaned) else {False}
+    if patterns.affirmation.search(reply) or (is_certain and not values and not patterns.negator.search(text)):
         values.add(True)
-    return Reading(values.pop(), Strength.WEAK) if len(values) == 1 else Reading()
+    if len(values) != 1 or (False in values and _has_double_negation(text, patterns)):
+        return Reading()
+    return Reading(values.pop(), Strength.WEAK)
+
+
+def _has_double_negation(text: str, patterns: _Patterns) -> bool:
+    """Return whether a clause has two negations, or a negated clause another one as its object."""
+    has_two_in_clause = any(len(patterns.negator.findall(clause[0])) > 1 for clause in _CLAUSE.finditer(text))
+    return has_two_in_clause or any(
+        _negates_subordinate(sentence[0], patterns) for sentence in _SENTENCE.finditer(text)
+    )
+
+
+def _negates_subordinate(sentence: str, patterns: _Patterns) -> bool:
+    negators = [match.span() for match in patterns.negator.finditer(sentence)]
+    return any(_THAT.search(sentence, left[1], right[0]) for left, right in pairwise(negators))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
-from auricle.text.reading.rules import rules_for_languages
+from auricle.text.reading.rules import rules_for_languages, rules_for_reply
 from tests.support import reading_cases
 
 ENGLISH = rules_for_languages(("en",))
@@ -20,8 +20,9 @@ ENGLISH = rules_for_languages(("en",))
         ("It is B because if it were A, it would howl.", "It is B \n"),
         ("If I had to choose, it is B.", " , it is B."),
         ("Although A comes close, it is B.", " , it is B."),
-        ("I'd be happy to help. It is B.", "  help. It is B."),
+        ("I'd be happy to help. It is B.", " . It is B."),
         ("It is louder than A.", "It is  ."),
+        ("If it were clean, a 5, as it stands a 4.", "\nas it stands a 4."),
         ("A. violin or B. guitar?", "\n"),
     ],
 )
@@ -200,6 +201,37 @@ def test_an_assertion_beside_them_is_read(options: Any, reply: str, expected: st
 
 def test_an_answer_is_retracted_only_by_what_follows_it() -> None:
     reply = "No... wait, there it is."
-    assert is_retracted(reply, 2)
-    assert not is_retracted(reply, len("No... wait,"))
-    assert not is_retracted("Yes, you can hear him wait.", 3)
+    assert is_retracted(reply, 2, ENGLISH)
+    assert not is_retracted(reply, len("No... wait,"), ENGLISH)
+    assert not is_retracted("Yes, you can hear him wait.", 3, ENGLISH)
+
+
+def test_an_answer_is_retracted_by_indecision_after_it() -> None:
+    reply = "B, but it is a coin toss."
+    assert is_retracted(reply, 1, ENGLISH)
+    assert not is_retracted(reply, len(reply), ENGLISH)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("I do not have the capability to hear phone calls.", True),
+        ("The file that you sent me seems to be corrupted.", True),
+        ("No rating possible: I did not receive a voice sample.", True),
+        ("Aucune évaluation possible, car le fichier sonore est introuvable.", True),
+        ("El fichero que mandaste viene dañado.", True),
+        ("Purtroppo l'allegato audio non c'è.", True),
+        ("К сожалению, вложение не открылось.", True),
+        ("我没办法听到这段配音。", True),
+        ("音源を受け取れておらず、選ぶことができません。", True),
+        ("음원 파일이 열리지 않아 고를 수가 없습니다.", True),
+        ("I cannot hear a dog in the recording.", False),
+        ("En la grabación no se escucha ningún perro.", False),
+        ("녹음에서 개 소리는 들리지 않습니다.", False),
+        ("Although the recording is damaged, the bell is there.", False),
+    ],
+)
+def test_a_recording_that_cannot_be_heard_is_a_refusal_and_a_sound_that_cannot_be_heard_is_none(
+    reply: str, expected: bool
+) -> None:
+    assert is_refusal(reply, rules_for_reply(reply)) is expected

@@ -21,10 +21,20 @@ from auricle.text.reading.clean_reply import MAX_END, MAX_START, clean_reply
         ("Ｂ", "B"),
         ("“B”", '"B"'),
         ("sea_waves", "sea_waves"),
+        ("B 😀", "B"),
+        ("✅ B ⭐", "✅ B ⭐"),
+        ('{"antwort": "nein"}', "{\nantwort: nein\n}"),
+        ('{"答案": "B"}', "{\n答案: B\n}"),
+        ('{"정답": "B"}', "{\n정답: B\n}"),
     ],
 )
 def test_reasoning_and_markup_are_removed(reply: str, text: str) -> None:
     assert clean_reply(reply) == text
+
+
+def test_a_reply_full_of_quotation_marks_quotes_nothing() -> None:
+    assert clean_reply('a "' * 100) == ('a "' * 100).strip()
+    assert '"' not in clean_reply('a "' * 3_000)
 
 
 def test_only_the_ends_of_a_very_long_reply_are_read() -> None:

@@ -115,3 +115,64 @@ def test_any_number_is_extracted_unchanged(value: float) -> None:
 )
 def test_quantities_alternatives_and_retractions_are_no_rating(reply: str, expected: float | str | None) -> None:
     assert reading_cases.number((1.0, 5.0), reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("Daria 5, não fosse o chiado: 4.", None),
+        ("Eigentlich eine 4, wäre da nicht das Rauschen. So bleibt es bei 3.", None),
+        ("A solid four: there are 2 flat notes.", 4.0),
+    ],
+)
+def test_a_number_before_a_later_one_is_not_read(reply: str, expected: float | None) -> None:
+    assert read_number(reply, (1, 5)).value == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("Clarity: 5\nNoise: 2\nOverall: 4/5 (confidence 8/10)", 4.0),
+        ("明瞭さ：5\n抑揚：2\n総合：4（確信度 7/10）", 4.0),
+        ('{"时长": 12, "停顿次数": 3, "自然度": 4}', 4.0),
+        ("扣掉1分停顿，最后得4分。", 4.0),
+        ("Docked 1 for the hum, so 4.", 4.0),
+        ("4점을 주고 싶었지만 잡음 때문에 3점으로 하겠습니다.", 3.0),
+        ("2か所で途切れます。", None),
+        ("총 4문장을 말합니다.", None),
+        ("比上一段高出3分左右。", None),
+        ("아까 그 파일보다는 1점쯤 낮아요.", None),
+        ("It beats the 3 I gave the previous clip.", None),
+    ],
+)
+def test_confidence_measurements_deductions_and_differences_are_no_rating(reply: str, expected: float | None) -> None:
+    assert read_number(reply, (1, 5)).value == expected
+
+
+def test_a_length_is_no_defect_of_the_audio() -> None:
+    assert read_number("The clip is 30 seconds long and deserves a 4.", (1, 5)).value == 4
+    assert read_number("10초짜리 파일입니다. 제 평가는 3점입니다.", (1, 5)).value == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ('{"pausas": 3, "puntuacion": 4, "comentario": "le falta poco para el 5"}', 4),
+        ('{"voto": 4, "nota": "la risata impedisce il 5"}', 4),
+        ('{"score": 3, "rating": 4}', None),
+        ('{"score": 9}', None),
+        ("| Aussetzer | 1 |\n| Hall | 2 |\n\nEine 4.", 4),
+        ("Ohne den Hall wäre es eine 5 gewesen, so ist es eine 4.", 4),
+        ("Ni un 3 ni un 2: un 1 como una casa.", 1),
+        ("Nota um: não se entende nada.", 1),
+        ("3,5, honnêtement.", 3.5),
+        ("Tirei 2 pontos pelo chiado, sobra um 3.", 3),
+    ],
+)
+def test_a_rating_is_read_beside_fields_tables_conditions_and_deductions(reply: str, expected: float | None) -> None:
+    assert read_number(reply, (1.0, 5.0)).value == expected
+
+
+def test_only_the_last_two_hundred_numbers_count() -> None:
+    assert read_number("2 is it " + "4 is it " * 200, (1, 5)).value == 4
+    assert read_number("2 is it " + "4 is it " * 199, (1, 5)).value is None

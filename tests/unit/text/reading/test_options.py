@@ -383,12 +383,12 @@ def test_extraction_is_deterministic_and_never_fails(reply: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("piece", ["A, ", "not ", "guitar ", "1", "<think", "(", "so ", "_", "1,"])
+@pytest.mark.parametrize("piece", ["A, ", "not ", "guitar ", "1", "<think", "(", "so ", "_", "1,", 'A "', " '"])
 def test_a_repetitive_reply_is_processed_in_bounded_time(piece: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     for extract in (read_number, read_yes_no, lambda reply: read_option(reply, INSTRUMENTS).value):
         extract(piece * 4000)
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(
@@ -509,9 +509,9 @@ def test_a_phrase_counts_only_near_an_option(distance: int, expected: int | None
     assert read_option(f"hm piano hm guitar{' ' * (distance - 1)}because", INSTRUMENTS).value == expected
 
 
-def test_only_the_last_thousand_mentions_count() -> None:
-    assert read_option("elk m " + "ox m " * 1000, ["ox", "elk"]).value == 0
-    assert read_option("elk m " + "ox m " * 999, ["ox", "elk"]).value is None
+def test_only_the_last_two_hundred_mentions_count() -> None:
+    assert read_option("elk m " + "ox m " * 200, ["ox", "elk"]).value == 0
+    assert read_option("elk m " + "ox m " * 199, ["ox", "elk"]).value is None
 
 
 def test_a_label_on_the_text_of_another_option_is_not_an_answer() -> None:
@@ -538,3 +538,81 @@ def test_options_of_a_list_are_linked_to_the_next(text: str, linked: list[bool])
     letters = [position for position, letter in enumerate(text) if letter in "ABCD"]
     mentions = [Mention(start, start + 1, index, is_label=True) for index, start in enumerate(letters)]
     assert _linked_to_next(text, mentions, ENGLISH) == linked
+
+
+@pytest.mark.parametrize(
+    ("choices", "reply", "expected"),
+    [
+        (("beach", "city", "factory"), "It seems to be a city, but the machines point towards a factory.", 2),
+        (("beach", "city", "factory"), "It is a city, but a factory is nearby.", None),
+        (("praia", "cidade", "fábrica"), "Parece cidade por causa do ruído, mas as máquinas indicam fábrica.", 2),
+        (("Geige", "Gitarre", "Trommel"), "Zuerst Geige, dann Gitarre, beides gleich lang.", None),
+        (("violino", "chitarra", "tamburo"), "Un violino, credo, o forse una chitarra.", None),
+        (("una pizza", "un panino", "un gelato"), "Potrebbe essere A come potrebbe essere B.", None),
+        (("violín", "guitarra", "tambor"), "Tanto puede ser A como B.", None),
+        (("Ja", "Vielleicht", "Nie"), "Entweder A oder C.", None),
+        (("violin", "guitar", "drum"), "I first thought it was a violin.", None),
+        (("gato", "perro", "vaca"), "Gato no, perro tampoco.", None),
+        (("скрипка", "гитара", "барабан"), "Казалось бы, скрипка, но нет — гитара.", 1),
+        (("wütend", "traurig", "fröhlich"), "Sie lacht zwar, aber das ist ein wütendes Lachen.", 0),
+        (("violin", "guitar", "drum"), "Guitar. The violin comes later.", 1),
+        (("violin", "guitar", "drum"), "The answer is guitar, because a violin is bowed.", 1),
+        (("violin", "guitar", "drum"), "At first I heard a violin, but it is a guitar.", 1),
+    ],
+)
+def test_an_option_is_not_read_if_the_reply_turns_to_another(
+    choices: tuple[str, ...], reply: str, expected: int | None
+) -> None:
+    assert read_option(reply, choices).value == expected
+
+
+@pytest.mark.parametrize(
+    ("choices", "reply", "expected"),
+    [
+        (("sad", "happy"), 'She says "I am so happy today", yet she sounds sad.', 0),
+        (("悲伤", "高兴"), "她嘴里说着“我很高兴”，声音却透着悲伤。", 0),
+        (("sad", "happy"), 'She says "I am so happy today".', None),
+        (("sad", "happy"), 'The label is "clearly happy".', 1),
+        (("sad", "happy"), '{"answer": "she is happy", "reason": "no sad tone"}', 1),
+    ],
+)
+def test_an_option_in_quoted_speech_is_not_read(choices: tuple[str, ...], reply: str, expected: int | None) -> None:
+    assert read_option(reply, choices).value == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("Putting my chips on C here, listen to the bow.", 2),
+        ("这个稳稳的是C没跑了", 2),
+        ("C요. 활로 켜잖아요.", 2),
+        ("なんとなくCっぽいです。", 2),
+        ("说话人B在唱歌。", None),
+        ("话者的C大调音阶。", None),
+        ("It is in C minor.", None),
+        ("The guitar (B) it is.", 1),
+        ("❌ A\n❌ B\n✅ C", 2),
+        ("violin: no\nguitar: yes\ndrum: no", 1),
+        ("B or", None),
+        ("C 🙂", 2),
+    ],
+)
+def test_a_letter_is_read_by_its_surroundings(reply: str, expected: int | None) -> None:
+    assert read_option(reply, ("violin", "guitar", "drum")).value == expected
+
+
+def test_articles_within_an_option_may_be_added() -> None:
+    assert read_option("The two are a doctor and a patient.", ("siblings", "doctor and patient")).value == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "alegria? não. medo? não. raiva? sim.",
+        "alegria: não\nmedo: não\nraiva: sim, forte",
+        "alegria — não\nraiva — sim",
+        "Medo... não, corrijo-me: a emoção é raiva.",
+    ],
+)
+def test_yes_or_no_after_an_option_is_the_verdict_on_it(reply: str) -> None:
+    assert read_label(reply, ("alegria", "raiva", "medo")).value == "raiva"

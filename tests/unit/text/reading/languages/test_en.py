@@ -10,6 +10,44 @@ from tests.support.reading_cases import REFUSED
 ANIMALS = ("a horse", "a rooster", "a wolf", "an owl")
 PLACES = ("in a library", "at the airport", "on a farm", "in a stadium")
 OPTIONS = {
+    ("go hiking", "visit her parents", "work overtime"): {
+        "She mentions her boots, so she is going hiking.": "A",
+        "She is not visiting her parents.": None,
+        "In other words, she works overtime.": "C",
+    },
+    ("two bells", "three bells"): {"I hear 3 bells.": "B", "At most 3 bells.": None},
+    ("once", "twice", "three times", "four times"): {
+        "It rings at least twice.": None,
+        "Up to four times, I'd guess.": None,
+        "Two knocks, then one more: in total three times.": "C",
+        "The knocks add up to four times.": "D",
+        "A short one, then a long one.": None,
+    },
+    ("in a bank", "at a concert", "outdoors", "other"): {
+        "There are other noises too.": None,
+        "They keep interrupting each other.": None,
+        "On the other hand, there is traffic, so it was recorded outdoors.": "C",
+        "The right label is other.": "D",
+        "A band is playing.": None,
+        "B would be my choice, but it could go either way.": None,
+        "I'd pick C, but B is just as likely.": None,
+        "A ticket desk and a stage, so the second one on your list.": "B",
+    },
+    ("a funeral", "a wedding", "a match"): {
+        "My money is on the wedding.": "B",
+        "The bells put us squarely at a wedding.": "B",
+        "Scratch what I said about the funeral (A). The singing gives away C.": "C",
+        "B all the way.": "B",
+        "A wedding, then.": "B",
+        "I almost picked the funeral, but it has got to be the match.": "C",
+        "You could make a case for the wedding and just as good a case for the match.": None,
+        "The bells are a mixture of wedding and funeral.": None,
+        "Funeral recordings usually have slower bells.": None,
+        "C is the only one I can exclude.": None,
+        "The upload never finished.": REFUSED,
+        "All I got was a file name. Mind resending?": REFUSED,
+        "Whatever you uploaded plays back as total silence, so I am in no position to choose.": REFUSED,
+    },
     ("violin", "guitar", "drum", "flute"): {
         "It's either B or D, I can't decide.": None,
         "Between A and C, it's a toss-up.": None,
@@ -176,7 +214,21 @@ OPTIONS = {
 EMOTIONS = ("angry", "happy", "neutral", "sad", "surprised")
 GENRES = ("rock", "jazz", "country", "electronic")
 LABELS = {
+    ("speech", "no speech", "none"): {
+        "no speech": "no speech",
+        "No, speech is what I hear.": "speech",
+        "speech / no speech / none": None,
+        "None of the words are clear, but it is speech.": "speech",
+        "My guess was speech until I noticed the loop. no speech, definitely.": "no speech",
+        "What sounds like speech is a radio effect; the label is none.": "none",
+    },
     ("angry", "happy", "neutral", "sad"): {
+        "Her voice is full of joy.": "happy",
+        "The tone is one of sorrow.": "sad",
+        "There is no anger in his voice.": None,
+        "It's a mix of sorrow and rage.": None,
+        "He says he is happy, but there is anger in his voice.": "angry",
+        "The lyrics are about joy, but the tone is flat.": None,
         "Somewhere between sad and angry.": None,
         "Not exactly happy.": None,
         "Neither happy nor sad.": None,
@@ -275,6 +327,16 @@ LABELS = {
     },
 }
 YES_NO = {
+    "This caption is not supported by the audio.": False,
+    "Supported.": True,
+    "I am unable to give it a rating.": REFUSED,
+    "Yes... but I can't give you a clear yes.": None,
+    '"No, no," she says, and laughs.': None,
+    "Sure, I'd be glad to check! No drums whatsoever.": None,
+    "She never raises her voice.": None,
+    "No noise at all.": None,
+    "Many would say no. The answer's yes.": True,
+    "Yes. Correction: it is a recording of a recording.": None,
     "I can't hear anything.": REFUSED,
     "There doesn't seem to be an audio clip here.": REFUSED,
     "Sorry, no file was uploaded.": REFUSED,
@@ -386,6 +448,18 @@ YES_NO = {
 }
 NUMBERS = {
     (1.0, 5.0): {
+        "Full marks!": 5,
+        "Not quite full marks.": None,
+        "I cannot give it full marks.": None,
+        "Part 1 is dull, part 2 is worse. All in all, a 3.": 3,
+        "If 5 is studio quality and 1 a bad phone line, this is a 4.": 4,
+        'The caller says "give me two or three more days". I rate it 4.': 4,
+        "A 3, perhaps a bit more.": None,
+        "Around 4, or slightly lower.": None,
+        "I give it a 4, slightly better than average.": 4,
+        "A 3 would be too harsh, so 4.": 4,
+        "There is 1 quiet one among them, so a 4.": 4,
+        "I'd say 4, but it's anyone's guess.": None,
         "3–4": None,
         "2 to 3": None,
         "4 or 5": None,

@@ -11,7 +11,21 @@ ANIMALS = ("un gato", "un perro", "una vaca", "un lobo")
 PLACES = ("en la playa", "en una oficina", "en el estadio", "en la cocina")
 INSTRUMENTS = ("un violín", "una trompeta", "un piano", "una flauta")
 OPTIONS = {
+    ("una vez", "dos veces", "tres veces", "cuatro veces"): {
+        "En total, tres veces.": "C",
+        "Más de dos veces.": None,
+        "Como mucho tres veces.": None,
+        "Cuento dos veces.": "B",
+    },
     INSTRUMENTS: {
+        "Entre B y C elijo C.": "C",
+        "La trompeta tampoco es: piano.": "C",
+        "La letra indica un violín, pero suena un piano.": None,
+        "Me inclinaba por el violín, pero es la flauta.": "D",
+        "El cantante menciona la trompeta.": None,
+        "Me decido sin dudarlo por la flauta.": "D",
+        "Descartaría tanto el violín como el piano.": None,
+        "Dice «si quieres», y lo que suena es el piano.": "C",
         "En mi opinión, la B.": "B",
         "Creo que es C.": "C",
         "Claramente la trompeta.": "B",
@@ -143,6 +157,22 @@ LABELS = {
     },
 }
 YES_NO = {
+    "Dice que no tres veces y luego acepta.": None,
+    "No se puede decir que no suene una sirena: suena dos veces.": True,
+    "La afirmación es correcta.": True,
+    "La afirmación es falsa.": False,
+    "«No», grita el hombre.": None,
+    "Ausencia total de viento.": False,
+    "No cabe duda de que suena una sirena, y no es lejana.": None,
+    '{"answer": "sí"}': True,
+    "Carezco de oídos.": REFUSED,
+    "Solo leo texto.": REFUSED,
+    "Prefiero no opinar sobre conversaciones ajenas.": REFUSED,
+    "Hubo un fallo al cargar el sonido.": REFUSED,
+    "No hay nada que evaluar.": REFUSED,
+    "Ni por asomo.": False,
+    "Lo confirmo.": True,
+    "No se equivoca.": True,
     "No puedo reproducir el audio.": REFUSED,
     "No veo ninguna grabación adjunta.": REFUSED,
     "Soy un modelo de texto y no puedo oír.": REFUSED,
@@ -202,6 +232,10 @@ YES_NO = {
 }
 NUMBERS = {
     (1.0, 5.0): {
+        "Se entienden 3 de cada 5 palabras; le doy un 2.": 2.0,
+        "No llega a 5; le doy un 4.": 4.0,
+        "Un 4, quizá algo menos.": None,
+        "Un 3, tal vez más.": None,
         "Le doy 4 estrellas.": 4,
         "Mi nota: tres": 3,
         "El audio dura 12 segundos y le doy un 4.": 4,

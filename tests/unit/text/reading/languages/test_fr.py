@@ -11,7 +11,20 @@ ANIMALS = ("un chat", "un chien", "une vache", "un loup")
 PLACES = ("à la plage", "dans un bureau", "au stade", "dans la cuisine")
 INSTRUMENTS = ("un violon", "une trompette", "un piano", "une flûte")
 OPTIONS = {
+    ("une fois", "deux fois", "trois fois", "quatre fois"): {
+        "Au total, trois fois.": "C",
+        "Plus de deux fois.": None,
+        "Au moins deux fois.": None,
+        "Je compte deux fois.": "B",
+    },
     INSTRUMENTS: {
+        "Entre B et C, je choisis C.": "C",
+        "Les paroles indiquent un violon, mais on entend un piano.": None,
+        "Je penchais pour le violon, mais c'est la flûte.": "D",
+        "Le chanteur mentionne le violon.": None,
+        "J'étais à deux doigts de dire violon, mais c'est la flûte.": "D",
+        "J'opte sans hésiter pour la flûte.": "D",
+        "Elle chante « si tu veux », et c'est bien le piano.": "C",
         "À mon avis, c'est la B.": "B",
         "Je pense que c'est C.": "C",
         "C'est clairement la trompette.": "B",
@@ -137,6 +150,23 @@ LABELS = {
     },
 }
 YES_NO = {
+    "Il répond trois fois non, puis il accepte.": None,
+    "On ne peut pas dire que le chien n'aboie pas : il aboie sans arrêt.": True,
+    "L'affirmation est exacte.": True,
+    "La phrase est fausse.": False,
+    "Inexacte : le musée ferme le lundi.": False,
+    "« Non ! » crie l'homme.": None,
+    "Absence totale de vent.": False,
+    "Oui, elle écoute ; mais d'accord, elle ne l'est pas.": None,
+    "Faute de son, je ne saurais vous répondre.": REFUSED,
+    "Je ne lis que du texte.": REFUSED,
+    "Je préfère m'abstenir de juger cette personne.": REFUSED,
+    "Le lien renvoie une erreur 404.": REFUSED,
+    "Rien n'a été joint.": REFUSED,
+    "Que nenni.": False,
+    "Je confirme.": True,
+    "Le contraire serait étonnant.": True,
+    "Non, elle refuse l'invitation.": False,
     "Je ne peux pas lire le fichier audio.": REFUSED,
     "Il n'y a aucun enregistrement dans votre message.": REFUSED,
     "Je suis un modèle de texte et je n'entends rien.": REFUSED,
@@ -196,6 +226,10 @@ YES_NO = {
 }
 NUMBERS = {
     (1.0, 5.0): {
+        "Articulation : 4/5, débit : 2/5, soit 3/5 au total.": 3.0,
+        "Pour un 5, il manque du souffle. Je donne 3.": 3.0,
+        "Un 4, peut-être un peu moins.": None,
+        "3, voire plus.": None,
         "Je mets 4 étoiles.": 4,
         "Ma note : trois": 3,
         "L'extrait dure 12 secondes, je lui donne 4.": 4,

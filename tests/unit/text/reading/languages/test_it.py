@@ -11,7 +11,20 @@ ANIMALS = ("un cane", "una mucca", "un asino", "un lupo")
 PLACES = ("in spiaggia", "in un ufficio", "allo stadio", "in cucina")
 INSTRUMENTS = ("un violino", "una tromba", "un pianoforte", "un flauto")
 OPTIONS = {
+    ("una volta", "due volte", "tre volte", "quattro volte"): {
+        "In totale, tre volte.": "C",
+        "Più di due volte.": None,
+        "Al massimo tre volte.": None,
+        "Conto due volte.": "B",
+    },
     INSTRUMENTS: {
+        "Fra B e C scelgo C.": "C",
+        "Il testo indica un violino, ma suona un flauto.": None,
+        "Propendevo per il violino, ma è il flauto.": "D",
+        "Il cantante menziona il pianoforte.": None,
+        "Opto senza esitare per il flauto.": "D",
+        "Escluderei sia il violino sia la tromba.": None,
+        "Escluderei sia il violino sia la tromba. È un flauto.": "D",
         "Secondo me è la B.": "B",
         "Penso che sia C.": "C",
         "Chiaramente la tromba.": "B",
@@ -136,6 +149,20 @@ LABELS = {
     },
 }
 YES_NO = {
+    "Risponde no tre volte e poi accetta.": None,
+    "Non si può dire che il cane non abbai: abbaia di continuo.": True,
+    "L'affermazione è corretta.": True,
+    "L'affermazione è errata.": False,
+    "«Sì, che ridere», commenta lei seria.": None,
+    "Assenza totale di vento.": False,
+    "Non ho orecchie.": REFUSED,
+    "Leggo e basta.": REFUSED,
+    "Preferisco non giudicare persone sconosciute.": REFUSED,
+    "Il caricamento non è andato a buon fine.": REFUSED,
+    "Non c'è nulla da valutare.": REFUSED,
+    "Niente affatto.": False,
+    "Lo confermo.": True,
+    "Non mi sbaglio.": True,
     "Non riesco a riprodurre l'audio.": REFUSED,
     "Non vedo nessuna registrazione allegata.": REFUSED,
     "Sono un modello testuale e non posso sentire.": REFUSED,
@@ -195,6 +222,10 @@ YES_NO = {
 }
 NUMBERS = {
     (1.0, 5.0): {
+        "Non merita 5; 4 sì.": 4.0,
+        "Stavo per dare 4, ma scendo a 2.": 2.0,
+        "Un 4, forse un po' meno.": None,
+        "Un 3, magari di più.": None,
         "Do 4 stelle.": 4,
         "Il mio voto: tre": 3,
         "Il brano dura 12 secondi e gli do 4.": 4,

@@ -11,7 +11,19 @@ ANIMALS = ("um gato", "um cão", "uma vaca", "um lobo")
 PLACES = ("na praia", "num escritório", "no estádio", "na cozinha")
 INSTRUMENTS = ("um violino", "uma trompete", "um piano", "uma flauta")
 OPTIONS = {
+    ("uma vez", "duas vezes", "três vezes", "quatro vezes"): {
+        "No total, três vezes.": "C",
+        "Mais de duas vezes.": None,
+        "No máximo três vezes.": None,
+        "Conto duas vezes.": "B",
+    },
     INSTRUMENTS: {
+        "Entre B e C escolho C.": "C",
+        "A letra indica um violino, mas soa um piano.": None,
+        "Eu me inclinava para o violino, mas é a flauta.": "D",
+        "O cantor menciona o piano.": None,
+        "Opto sem hesitar pela flauta.": "D",
+        "Descartaria tanto o violino quanto o piano.": None,
         "Na minha opinião, a B.": "B",
         "Acho que é C.": "C",
         "Claramente a trompete.": "B",
@@ -136,6 +148,21 @@ LABELS = {
     },
 }
 YES_NO = {
+    "Ele diz não três vezes e depois aceita.": None,
+    "Não se pode dizer que o bebê não chora: ele chora alto.": True,
+    "A afirmação é verdadeira.": True,
+    "A frase está errada.": False,
+    "Errado.": False,
+    "«Não», grita o homem.": None,
+    "Não dá para saber.": None,
+    "Talvez sejam aplausos; não dá para saber.": None,
+    "Não tenho ouvidos.": REFUSED,
+    "Só leio texto.": REFUSED,
+    "Prefiro não me manifestar sobre conversas alheias.": REFUSED,
+    "Falta o áudio.": REFUSED,
+    "Nada foi anexado.": REFUSED,
+    "Nem de longe.": False,
+    "Com toda a certeza.": True,
     "Não consigo reproduzir o áudio.": REFUSED,
     "Não vejo nenhuma gravação anexada.": REFUSED,
     "Sou um modelo de texto e não consigo ouvir.": REFUSED,
@@ -194,6 +221,10 @@ YES_NO = {
 }
 NUMBERS = {
     (1.0, 5.0): {
+        "As vogais merecem 5. No geral, minha nota é 3.": 3.0,
+        "Um 5 seria demais: dou 4.": 4.0,
+        "Um 4, talvez um pouco menos.": None,
+        "Um 3, talvez mais.": None,
         "Dou 4 estrelas.": 4,
         "A minha nota: três": 3,
         "O áudio dura 12 segundos e dou-lhe 4.": 4,
