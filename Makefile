@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 # one that compiles.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test check fast-tests all-tests format bench lock audit fuzz mutants clean
+.PHONY: demo quick test check fast-tests all-tests coverage format bench lock audit fuzz mutants clean
 
 demo: .venv/demo
 	$(BIN)/auricle demo
@@ -31,6 +31,10 @@ fast-tests: .venv/dev
 	$(PYTEST) --numprocesses 2 -m "not slow" tests/unit
 
 all-tests: .venv/test
+	$(PYTEST) --numprocesses 3
+
+# The share of lines that tests execute. Recording them doubles the time of the tests, so `make test` leaves it out.
+coverage: .venv/test
 	$(PYTEST) --numprocesses 3 --cov --cov-report=
 	@echo "Coverage of src/auricle: $$($(BIN)/coverage report --format=total) %"
 

@@ -16,11 +16,9 @@ import soundfile
 from measure import Cost, Sheet, at_most, measure_cost
 
 from auricle import api
-from auricle.metrics.error_rates import wer
 from auricle.report.run_html import render_report
-from auricle.report.sample_view import build_sample_views
+from auricle.report.worst_samples import load_worst_samples
 from auricle.runs.metrics import read_metrics
-from auricle.runs.run_directory import Run
 
 SAMPLES = 10_000
 RECORDINGS = 50
@@ -41,9 +39,8 @@ def build_rows(folder: Path) -> Iterator[dict[str, Any]]:
 
 def render_page(run: Path) -> str:
     """Render the page alone, from metrics that are already computed."""
-    with Run.load(run).open_index() as index:
-        records = [record for sample_id in api.worst_samples(run, 50) if (record := index.get(sample_id))]
-    return render_report(read_metrics(run), build_sample_views(records, wer))
+    metrics = read_metrics(run)
+    return render_report(metrics, load_worst_samples(run, metrics.overall[0], audio=True))
 
 
 def open_page(report: Path) -> float:

@@ -1,7 +1,7 @@
-"""Measure how long the app takes to show runs of 20,000 and 100,000 samples, and a table of 500 runs, in a browser.
+"""Measure how long every page of the app takes with runs of 50,000 samples, and the table of 500 runs, in a browser.
 
 A page is ready when its main content is visible and Streamlit is idle. The first visit reads the run; later visits use
-the cache.
+the cache. A page without a run shows what the machine, the browser and Streamlit need.
 """
 
 from __future__ import annotations
@@ -22,11 +22,19 @@ from measure import Sheet, at_most
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-SIZES = (20_000, 100_000)
-TARGET = 3.0  # seconds, for 20,000 samples
+SAMPLES = 50_000
+FIRST_TARGET, TARGET = 3.0, 2.0
+"""Seconds for the first visit of a page, and for later ones."""
 RUNS_IN_TABLE = 500
-TABLE_TARGET = 2.0  # seconds
-PAGES = {"samples": ("samples?run=many-{size}", "samples."), "results": ("benchmark?run=many-{size}", "Worst samples")}
+PAGES = {
+    "home": ("", "2 runs"),
+    "benchmark": ("benchmark", "2 runs"),
+    "results": ("benchmark?run=many-a", "Worst samples"),
+    "samples": ("samples?run=many-a", "samples."),
+    "compare": ("compare?a=many-a&b=many-b", "B (candidate)"),
+    "leaderboard": ("leaderboard", "many-b"),
+}
+"""Path of each page, and a text of its main content."""
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -59,6 +67,13 @@ def open_page(context: Any, address: str, text: str) -> float:
     return seconds
 
 
+@contextmanager
+def open_browser(driver: Any) -> Iterator[Any]:
+    browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    yield browser.new_context(viewport={"width": 1280, "height": 900})
+    browser.close()
+
+
 def measure_run_table(sheet: Sheet, driver: Any, folder: Path) -> None:
     """Measure the table of many runs, which are copies of one."""
     from tests.support.app_runs import make_large_run
@@ -66,41 +81,37 @@ def measure_run_table(sheet: Sheet, driver: Any, folder: Path) -> None:
     original = make_large_run(folder / "original", "one", 200)
     for number in range(RUNS_IN_TABLE):
         shutil.copytree(original, folder / "table" / f"run-{number:03d}")
-    with run_app(folder / "table") as url:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
+    with run_app(folder / "table") as url, open_browser(driver) as context:
         for visit in ("with imports", "alone"):
             sheet.line(f"page without a run, {visit}", open_page(context, f"{url}/performance", "auricle perf"), "s")
         for visit in ("first visit", "second visit"):
             seconds = open_page(context, url, f"{RUNS_IN_TABLE} runs")
-            sheet.line(f"table of {RUNS_IN_TABLE} runs, {visit}", seconds, "s", at_most(TABLE_TARGET))
-        browser.close()
+            sheet.line(f"table of {RUNS_IN_TABLE} runs, {visit}", seconds, "s", at_most(TARGET))
+
+
+def measure_pages(sheet: Sheet, driver: Any, folder: Path) -> None:
+    """Measure every page with two large runs."""
+    from tests.support.app_runs import make_large_run
+
+    for name in ("many-a", "many-b"):
+        make_large_run(folder, name, SAMPLES)
+    with run_app(folder) as url, open_browser(driver) as context:
+        open_page(context, f"{url}/performance", "auricle perf")  # imports modules and loads Streamlit's scripts
+        seconds = min(open_page(context, f"{url}/performance", "auricle perf") for _ in range(3))
+        sheet.line("page without a run", seconds, "s")
+        for name, (path, text) in PAGES.items():
+            for visit, target in (("first visit", FIRST_TARGET), ("second visit", TARGET)):
+                seconds = open_page(context, f"{url}/{path}", text)
+                sheet.line(f"{name} with {SAMPLES:,} samples, {visit}", seconds, "s", at_most(target))
 
 
 def main() -> int:
     from playwright.sync_api import sync_playwright
-    from tests.support.app_runs import make_large_run
 
     sheet = Sheet("Time until a page of the app is ready")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        measure_run_table(sheet, driver, Path(folder))
-    with tempfile.TemporaryDirectory() as folder:
-        for size in SIZES:
-            make_large_run(Path(folder), f"many-{size}", size)
-        with run_app(Path(folder)) as url, sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            context = browser.new_context(viewport={"width": 1280, "height": 900})
-            open_page(context, f"{url}/leaderboard", "Columns")  # imports modules and loads Streamlit's scripts
-            seconds_without_run = [open_page(context, f"{url}/performance", "auricle perf") for _ in range(3)]
-            sheet.line("page without a run", min(seconds_without_run), "s")
-            for size in SIZES:
-                target = at_most(TARGET) if size == SIZES[0] else None
-                for name, (path, text) in PAGES.items():
-                    address = f"{url}/{path.format(size=size)}"
-                    for visit in ("first visit", "second visit"):
-                        seconds = open_page(context, address, text)
-                        sheet.line(f"{name} of {size:,}, {visit}", seconds, "s", target)
-            browser.close()
+    for measure in (measure_run_table, measure_pages):
+        with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+            measure(sheet, driver, Path(folder))
     return sheet.exit_code
 
 

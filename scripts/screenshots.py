@@ -1,4 +1,4 @@
-"""Take screenshots of every page of the app for docs/images: light, dark, and on a phone.
+"""Take screenshots of every page of the app for docs/images: on a desktop, a tablet and a phone, light and dark.
 
     python scripts/screenshots.py [NAME ...]
 
@@ -26,13 +26,19 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 sys.path.insert(0, str(ROOT))
+
+from tests.support.browser import choose_model, wait_until_drawn  # noqa: E402 - found through the path above
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--force-device-scale-factor=1", "--hide-scrollbars"]
 VARIANTS: dict[str, tuple[int, Literal["light", "dark"]]] = {
     "": (1280, "light"),
     "-dark": (1280, "dark"),
+    "-tablet": (768, "light"),
+    "-tablet-dark": (768, "dark"),
     "-phone": (390, "light"),
+    "-phone-dark": (390, "dark"),
 }
-MAX_BYTES = 150_000
+MAX_BYTES = 100_000
 
 
 def do_nothing(page: Page) -> None: ...
@@ -41,12 +47,8 @@ def do_nothing(page: Page) -> None: ...
 def run_three_models(page: Page) -> None:
     """Send a noisy sentence to three models of different kinds."""
     choose(page, "Clip", "s03-noise-15db")
-    box = page.get_by_role("combobox", name="Models")
     for name in ("pocketsphinx", "dnsmos"):
-        box.fill(name)
-        box.press("Enter")
-        wait_until_drawn(page)
-    page.keyboard.press("Escape")
+        choose_model(page, "Add a model", name)
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("Raw output").nth(2).wait_for(timeout=120_000)
 
@@ -55,9 +57,8 @@ def start_run(page: Page) -> None:
     """Start a slow run, unless one is running."""
     if page.get_by_role("button", name="Stop", exact=True).count():
         return
-    choose(page, "Model", "echo")
-    page.get_by_text("Options", exact=True).click()
-    page.get_by_label("Model options").fill("delay=3")
+    choose_model(page, "Model: moonshine", "echo", is_fake=True)
+    page.get_by_label("Delay", exact=True).fill("3")
     page.get_by_label("Maximum batch size").fill("1")
     page.get_by_label("Maximum batch size").press("Enter")
     wait_until_drawn(page)
@@ -101,10 +102,10 @@ def choose(page: Page, label: str, option: str) -> None:
     wait_until_drawn(page)
 
 
-def wait_until_drawn(page: Page) -> None:
-    page.wait_for_selector("h1", state="visible")
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
-    page.wait_for_timeout(700)  # charts are drawn after the page
+def wait_for_charts(page: Page) -> None:
+    """Wait until the page and its charts, which are drawn after it, are complete."""
+    wait_until_drawn(page)
+    page.wait_for_timeout(700)
 
 
 @contextmanager
@@ -139,9 +140,9 @@ def take_screenshots(page: Page, url: str, name: str, shot: Shot) -> None:
         page.set_viewport_size({"width": width, "height": shot.height})
         page.emulate_media(color_scheme=scheme)
         page.goto(f"{url}/{shot.path}")
-        wait_until_drawn(page)
+        wait_for_charts(page)
         shot.act(page)
-        wait_until_drawn(page)
+        wait_for_charts(page)
         page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 0)")
         page.mouse.move(0, 0)
         save_image(page.screenshot(), IMAGES / f"{name}{suffix}.png")
@@ -160,7 +161,8 @@ def save_image(content: bytes, path: Path) -> None:
 def main() -> None:
     names = sys.argv[1:] or list(SHOTS)
     IMAGES.mkdir(exist_ok=True)
-    scratch = Path(tempfile.mkdtemp())
+    scratch = Path(tempfile.gettempdir()) / "auricle"  # is shown on some pages
+    shutil.rmtree(scratch, ignore_errors=True)
     folders = {False: scratch / "none"}
     if any(SHOTS[name].has_runs for name in names):
         # Before Playwright starts: it leaves an event loop running in this thread.

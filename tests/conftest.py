@@ -13,6 +13,9 @@ import soundfile
 
 from auricle.core.entry_points import forget_installed_packages
 from auricle.core.redaction import SECRETS
+from auricle.metrics.catalogue import METRICS
+from auricle.models.catalogue import MODELS
+from auricle.tasks.catalogue import TASKS
 from tests.support import paths
 from tests.support.packages import EntryPoints, write_package
 from tests.support.warm_cli import WarmCli
@@ -32,6 +35,17 @@ def _forget_modules_of_the_test(tmp_path_factory: pytest.TempPathFactory) -> Ite
     for name in sys.modules.keys() - modules_before:
         if str(getattr(sys.modules[name], "__file__", None)).startswith(base):
             del sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def _forget_names_of_the_test() -> Iterator[None]:
+    """Remove the models, tasks and metrics that the test registered, because other tests list all of them."""
+    before = [(registry, {*registry._registered}, {*registry._local}) for registry in (MODELS, TASKS, METRICS)]
+    yield
+    for registry, registered, local in before:
+        registry._local &= local
+        for name in registry._registered.keys() - registered:
+            del registry._registered[name]
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
@@ -26,6 +27,7 @@ from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.factory import model_name as model_name
 from auricle.engine.judge import judge_run, read_judges, resolve_judge_model, write_judges
+from auricle.engine.kept_model import KeptModel
 from auricle.engine.loaded_model import LoadedModel as LoadedModel
 from auricle.engine.model_log import loguru_records_written, model_log
 from auricle.engine.observer import Observer
@@ -66,6 +68,7 @@ def evaluate(
     settings: Settings | None = None,
     observer: Observer | None = None,
     infer_only: bool = False,
+    kept_model: KeptModel | None = None,
 ) -> RunResult:
     """Run a spec, or resume an earlier run of it, and score the answers.
 
@@ -75,6 +78,7 @@ def evaluate(
         settings: How to execute the run.
         observer: Follows the progress of the run and of its judge.
         infer_only: Store answers without scoring them.
+        kept_model: Keeps the model loaded for further runs of it. By default it is closed at the end.
 
     Returns:
         The metrics over all samples, the counts of outcomes, and how a command should exit. Without metrics if
@@ -96,7 +100,8 @@ def evaluate(
         validate()
     observer = observer or Observer()
     with limit_audio(settings.max_audio), Run.open(Path(out), build_run_spec(spec, task, evaluation.inferencer)) as run:
-        outcomes, stop_reason = _collect_answers(evaluation, run, settings, observer)
+        with nullcontext(kept_model) if kept_model else KeptModel() as models:
+            outcomes, stop_reason = _collect_answers(evaluation, run, settings, observer, models)
         result = RunResult(
             path=run.path,
             outcomes=outcomes,
@@ -150,9 +155,11 @@ def evaluate_suite(
         raise SpecError(f"{suite} is not a suite. Use `evaluate` for a single task.")
     make_folder(Path(out))
     write_suite_run(Path(out), suite_run)
-    for evaluation, folder in group.list_folders(Path(out)):
-        if not evaluate(evaluation, folder, settings=settings, observer=observer).complete:
-            break
+    with KeptModel() as kept_model:
+        for evaluation, folder in group.list_folders(Path(out)):
+            result = evaluate(evaluation, folder, settings=settings, observer=observer, kept_model=kept_model)
+            if not result.complete:
+                break
     return load_metrics(out)
 
 
@@ -189,7 +196,8 @@ def score(
     judges = merge_judges(read_judges(run), (judge_spec.to_judge() for judge_spec in judge_specs))
     spec = Spec.from_run(run).with_scoring(task_args or {}, profile)
     scoring = ScoringArguments(
-        spec.profiles if profile else (), {name: spec.task_args[name] for name in task_args or {}}
+        spec.profiles if profile else (),
+        {name: spec.task_args[name] for name in task_args or {} if name in spec.task_args},
     )
     task = build_task(spec).with_judges([judge.reads_unread for judge in judges])
     if not judge_specs:
@@ -389,6 +397,7 @@ class CompareKeywords(TypedDict, total=False):
     cluster: str | None
     unpaired: bool | str | Split
     max_flips: int
+    names: tuple[str, str] | None
 
 
 def compare(
@@ -404,8 +413,9 @@ def compare(
         options: `cluster`, a metadata field whose values are independent, such as `speaker`, or `none` if all samples
             are; by default the field that both runs were scored by. `unpaired`, whether to compare the runs as
             independent groups of samples, as is done if they have none in common; or two groups such as
-            `source=human,generated`, the first of A and the second of B, which may be the same run. `max_flips`, the
-            number of changed samples to keep in each direction, per metric; 5 by default.
+            `source=human,generated`, the first of A and the second of B, which may be the same run. `names`, what the
+            samples of A and B are, such as `("human", "generated")`. `max_flips`, the number of changed samples to
+            keep in each direction, per metric; 5 by default.
 
     Returns:
         Differences with intervals, and the samples that changed if the samples are paired.
@@ -427,7 +437,9 @@ def compare(
         unpaired=Split.parse(unpaired) if isinstance(unpaired, str) else unpaired,
         max_flips=options.get("max_flips", 5),
     )
-    return compare_runs(paths, results, metrics, compare_options)
+    comparison = compare_runs(paths, results, metrics, compare_options)
+    names = options.get("names")
+    return comparison.with_names(*names) if names else comparison
 
 
 def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: str | None) -> Comparison:
@@ -524,20 +536,19 @@ def _preview_samples(
 
 
 def _collect_answers(
-    evaluation: Evaluation, run: Run, settings: Settings, observer: Observer
+    evaluation: Evaluation, run: Run, settings: Settings, observer: Observer, models: KeptModel
 ) -> tuple[OutcomeCounts, str]:
     """Load the model, unless everything is answered, and run it; what it prints and logs is kept in the run."""
-    spec, task = evaluation.spec, evaluation.task
+    task = evaluation.task
     stop = asyncio.Event()
     observer.on_start(run, stop.set)
     with model_log(run.path) as log, RunLoop(evaluation.inferencer, task.samples, run, settings, observer) as loop:
-        needs_model = loop.needs_model()
-        model = deploy_model(evaluation.model_class, spec, settings, run.path) if needs_model else NoModel()
+        model = models.load(evaluation, settings, run.path) if loop.needs_model() else NoModel()
         with loguru_records_written(log.write):
-            return _run_inference(evaluation, loop, model, stop)
+            return models.run(_run_inference(evaluation, loop, model, stop))
 
 
-def _run_inference(
+async def _run_inference(
     evaluation: Evaluation, loop: RunLoop, model: Model, stop: asyncio.Event
 ) -> tuple[OutcomeCounts, str]:
     """Answer the samples, and return the number of each outcome and why the server ended the run, if it did."""
@@ -548,15 +559,9 @@ def _run_inference(
         notes = tuple(task.notes(spec.model, spec.model_args))
         return replace(progress, revision=f"{task.revision}{limit}", notes=notes)
 
-    async def main() -> tuple[OutcomeCounts, str]:
-        with stop_on_interrupt(stop):
-            try:
-                outcomes = await loop.run(model, stop, describe_data)
-                return OutcomeCounts.count(outcomes, loop.audio_not_sent), loop.stop_reason
-            finally:
-                await close_model(model)
-
-    return run_async(main())
+    with stop_on_interrupt(stop):
+        outcomes = await loop.run(model, stop, describe_data)
+    return OutcomeCounts.count(outcomes, loop.audio_not_sent), loop.stop_reason
 
 
 def load_model(model: Any, /, **arguments: Any) -> LoadedModel:

@@ -12,19 +12,11 @@ import pytest
 import soundfile
 
 from tests.browser.conftest import OpenPage, RunningApp
-from tests.support.browser import wait_until_drawn
+from tests.support.browser import choose, choose_model, wait_until_drawn
 
 
 def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
-
-
-def choose(page: Any, label: str, option: str) -> None:
-    """Choose an option of a select box by typing."""
-    box = page.get_by_role("combobox", name=label)
-    box.fill(option)
-    box.press("Enter")
-    wait_until_drawn(page)
 
 
 def record_problems(page: Any) -> list[str]:
@@ -67,17 +59,16 @@ def data(app: RunningApp) -> Path:
 
 def test_run_is_started_stopped_resumed_and_shown(visit: OpenPage, app: RunningApp, data: Path) -> None:
     page = visit("benchmark")
-    choose(page, "Model", "fake-api")
+    choose_model(page, "Model: moonshine", "fake-api", is_fake=True)
     page.get_by_text("My data").click()
     wait_until_drawn(page)
     choose(page, "File", str(data))
     choose(page, "Task kind", "qa")
-    page.get_by_text("Options", exact=True).click()
-    page.get_by_label("Model options").fill("delay=0.6")
-    page.get_by_label("Concurrency").fill("1")
-    page.get_by_label("Run name").fill("stopped once")
-    page.get_by_label("Run name").press("Enter")
-    wait_until_drawn(page)
+    for label, value in (("Delay", "0.6"), ("Concurrency", "1"), ("Run name", "stopped once")):
+        field = page.get_by_label(label, exact=True)
+        field.fill(value)
+        field.press("Enter")
+        wait_until_drawn(page)
     press(page, "Start")
     page.get_by_text(" of 12 samples ·").wait_for()
     press(page, "Stop")
@@ -98,12 +89,9 @@ def test_uploaded_audio_is_played_and_sent_to_a_model(visit: OpenPage, app: Runn
     page.locator("input[type=file]").set_input_files(path)
     page.get_by_text("tone.wav: 1.00 s at 16 kHz").wait_for()
     page.wait_for_function("[...document.querySelectorAll('audio')].some(a => a.duration == 1)")
-    box = page.get_by_role("combobox", name="Models")
-    box.press("Backspace")
-    box.fill("fake-labels")
-    box.press("Enter")
+    choose_model(page, "Add a model", "fake-labels", is_fake=True)
+    page.get_by_role("button", name="Remove moonshine").click()
     wait_until_drawn(page)
-    page.keyboard.press("Escape")
     press(page, "Run")
     page.get_by_text("top class").wait_for()
 

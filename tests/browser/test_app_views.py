@@ -1,5 +1,7 @@
 """The views of the app in a real browser: results of every kind, clicks that open samples, hostile runs."""
 
+import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ def runs(app: RunningApp) -> Path:
     app_runs.make_hostile_runs(app.runs / "hostile", outside=app.runs.parent)
     app_runs.make_large_run(app.runs / "many", "large", 20_000)
     app_runs.make_load_test(app.runs / "load" / "test")
+    app_runs.make_two_corpora(app.runs / "corpora")
     return app.runs
 
 
@@ -77,12 +80,48 @@ def test_runs_of_every_kind_are_compared(open_page: OpenPage, app: RunningApp) -
         page.get_by_text(text).first.wait_for()
 
 
+FIND_WIDE_TABLES = """() => Array.from(document.querySelectorAll('.au .wide'))
+    .filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.textContent)"""
+"""Returns the texts of tables that scroll sideways."""
+
+
+def test_two_corpora_are_compared_and_read_as_human_and_generated_speech(open_page: OpenPage) -> None:
+    page = open_page("compare?a=corpora/human&b=corpora/generated")
+    page.get_by_text("48 samples in A and 32 in B, compared as independent groups").wait_for()
+    page.get_by_text("Each run by itself").wait_for()
+    page.get_by_text("Both sides have the same model").wait_for()
+    page.locator(f"{CHART} svg").nth(2).wait_for()  # both matrices and their difference
+    assert not page.evaluate(FIND_WIDE_TABLES)
+    assert not page.evaluate(FIND_CUT_OFF_TEXT)
+    page.locator(CHART).nth(2).locator("g.mark-rect.role-mark path").first.click()
+    page.get_by_text(re.compile("^B: .+ → .+")).wait_for()
+    page.get_by_role("link", name=re.compile("Show (all|the)")).first.wait_for()
+    page.get_by_text("A is human speech, B is generated speech").click()
+    page.get_by_text("Recognised less often in generated: sad").wait_for()
+    page.get_by_text("Confused more often in generated: sad as neutral").wait_for()
+    assert "names=human" in page.url
+    page.set_viewport_size({"width": 390, "height": 900})
+    wait_until_drawn(page)
+    assert not page.evaluate(FIND_WIDE_TABLES)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 RESULTS = {
     "asr-small": "Worst samples",
-    "dimensions-first": "mean ± sd",
+    "dimensions-first": "Mean ± standard deviation",
+    "music-rough": "Predictions against ratings",
     "pairs-rough": "Always second",
     "quiz-good": "incorrect first",
 }
+
+FIND_CUT_OFF_TEXT = """() => Array.from(document.querySelectorAll('[data-testid=stMetric] *'))
+    .filter(box => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== 'inline')
+    .map(box => box.textContent)"""
+"""Returns the texts of cards that are wider than their boxes."""
+FIND_REPEATED_TICKS = """() => Array.from(document.querySelectorAll('[data-testid=stVegaLiteChart] g.role-axis-label'))
+    .map(axis => Array.from(axis.querySelectorAll('text')).map(text => text.textContent).filter(Boolean))
+    .filter(texts => new Set(texts).size < texts.length)"""
+"""Returns the labels of axes on which one is repeated."""
 
 
 def test_results_of_every_kind_are_shown(open_page: OpenPage, app: RunningApp) -> None:
@@ -92,9 +131,11 @@ def test_results_of_every_kind_are_shown(open_page: OpenPage, app: RunningApp) -
         page.get_by_text(text).first.wait_for()
         page.locator(f"{CHART} svg").first.wait_for()
         assert not page.locator(EXCEPTION).count()
+        assert page.evaluate(FIND_CUT_OFF_TEXT) == []
+        assert page.evaluate(FIND_REPEATED_TICKS) == []
 
 
-def test_click_on_a_cell_of_the_matrix_lists_and_plays_its_samples(open_page: OpenPage) -> None:
+def test_click_on_a_cell_of_the_matrix_leads_to_all_of_its_samples(open_page: OpenPage) -> None:
     page = open_page("benchmark?run=kinds/emotion-first")
     cells = page.locator(f"{CHART} g.mark-rect.role-mark path")
     cells.first.wait_for()
@@ -102,6 +143,12 @@ def test_click_on_a_cell_of_the_matrix_lists_and_plays_its_samples(open_page: Op
     cells.first.click()
     page.get_by_text("samples labelled angry, predicted").wait_for()
     assert first_audio_duration(page) > 0.3
+    page.get_by_role("link", name=re.compile("Show (all|the)")).first.click()
+    page.get_by_text(re.compile(r"^\d+ of 16 samples\.$")).wait_for()
+    assert "filter=label%3Dangry+predicted%3D" in page.url
+    page.go_back()
+    page.get_by_role("link", name="All samples").click()  # begins without the filter of the last visit
+    page.get_by_text("16 of 16 samples.").wait_for()
 
 
 def test_click_on_a_point_of_the_scatter_plot_plays_it(open_page: OpenPage) -> None:
@@ -115,13 +162,30 @@ def test_click_on_a_point_of_the_scatter_plot_plays_it(open_page: OpenPage) -> N
     assert first_audio_duration(page) > 0.3
 
 
-def test_samples_are_searched_opened_and_played(open_page: OpenPage) -> None:
-    page = open_page("samples?run=kinds/asr-small")
+def test_samples_are_filtered_and_played_with_keys(open_page: OpenPage) -> None:
+    page = open_page("samples?run=kinds/asr-small&with=kinds/asr-large&column=accent")
     assert first_audio_duration(page) > 0.3
-    search = page.get_by_role("textbox", name="Search")
-    search.fill("kitchen")
-    search.press("Enter")
+    page.get_by_text("Sample 1 of 16.").wait_for()
+    wait_until_drawn(page)  # keys pressed before have no effect
+    page.keyboard.press("j")
+    page.get_by_text("Sample 2 of 16.").wait_for()
+    assert "sample=u0" in page.url
+    wait_until_drawn(page)
+    page.keyboard.press("Space")
+    page.wait_for_function("document.querySelector('audio').currentTime > 0")
+    page.wait_for_function("parseFloat(document.querySelector('.playhead').style.left) > 0")
+    page.get_by_text("kinds/asr-large", exact=True).last.click()  # the answer of the second run, with the same player
+    wait_until_drawn(page)
+    assert page.locator("audio").count() == 1
+    filter_input = page.get_by_label("Filter", exact=True)
+    filter_input.press_sequentially("kitchen j")
+    assert filter_input.input_value() == "kitchen j"
+    filter_input.fill("kitchen")
+    filter_input.press("Enter")
     page.get_by_text("2 of 16 samples.").wait_for()
+    bars = page.locator(f"{CHART} g.mark-rect.role-mark path")
+    bars.first.click()
+    page.wait_for_url("**filter=kitchen+accent%3D*")
 
 
 def test_twenty_thousand_samples_are_shown_page_by_page(open_page: OpenPage) -> None:
@@ -136,6 +200,10 @@ def test_leaderboard_can_be_downloaded(open_page: OpenPage) -> None:
         page.get_by_role("button", name="Markdown").click()
     assert download.value.suggested_filename == "leaderboard.md"
     assert "asr-speech WER" in download.value.path().read_text()
+    with page.expect_download() as website:
+        page.get_by_role("button", name="Website").click()
+    with zipfile.ZipFile(website.value.path()) as archive:
+        assert "asr-speech WER" in archive.read("leaderboard/index.html").decode()
 
 
 def test_load_test_shows_validity_first(open_page: OpenPage) -> None:
@@ -162,7 +230,7 @@ def test_markup_in_a_run_is_shown_as_text(open_page: OpenPage, app: RunningApp) 
         page.goto(f"{app.url}/{path}")
         main.locator("h1").wait_for()
         wait_until_drawn(page)
-        assert not main.locator("img[src='x'], script").count(), path
+        assert not main.locator("img[src='x'], script:not(#auricle-player)").count(), path
         assert not main.locator("a[href^='javascript'], img[src*='127.0.0.1:9']").count(), path
     assert not (app.runs.parent / "executed").exists()
 

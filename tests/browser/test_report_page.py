@@ -228,7 +228,7 @@ def test_filter_leaves_the_samples_that_match(browser: Any, pages: Any) -> None:
         everything = visit.shown()
         visit.page.get_by_label("Filter").fill("LIGHT now")
         assert 0 < visit.shown() < everything
-        assert visit.page.locator("#matches").inner_text() == f"{visit.shown()} shown"
+        assert visit.page.locator("#match-count").inner_text() == f"{visit.shown()} shown"
         visit.page.get_by_label("Filter").fill("no such words anywhere")
         assert visit.shown() == 0
         visit.page.get_by_label("Filter").fill("")

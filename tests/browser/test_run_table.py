@@ -1,10 +1,13 @@
 """The table of runs in a real browser: filter, ticks, notes, the trash, and opening a run."""
 
 import re
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auricle.runs.run_notes import read_run_notes
 from tests.browser.conftest import OpenPage, RunningApp
 from tests.support.app_runs import make_run, write_quiz_data
 from tests.support.browser import wait_until_drawn
@@ -39,14 +42,33 @@ def click_row(page: Any, row: int, x: int) -> None:
     wait_until_drawn(page)
 
 
+def tick_row(page: Any, row: int, count: int) -> None:
+    """Tick a row, so that `count` are ticked; a click into a table that is still being drawn is lost, and repeated."""
+    from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+    for _ in range(3):
+        click_row(page, row, 16)
+        with suppress(PlaywrightTimeoutError):
+            page.get_by_text(f"{count} ticked").wait_for(timeout=6000)
+            return
+    pytest.fail(f"row {row} was not ticked")
+
+
+def wait_for_tag(page: Any, tag: str, *runs: Path) -> None:
+    """Wait until the tag is stored."""
+    for _ in range(100):
+        if all(tag in read_run_notes(run).tags for run in runs):
+            return
+        page.wait_for_timeout(100)
+    pytest.fail(f"{tag} was not stored")
+
+
 def test_ticked_runs_are_compared_tagged_deleted_and_restored(visit: OpenPage, app: RunningApp) -> None:
     page = visit()
     filter_runs(page, "name:table -bad")
     wait_for_count(page, 2)
-    click_row(page, 0, 16)
-    page.get_by_text("1 ticked").wait_for()
-    click_row(page, 1, 16)
-    page.get_by_text("2 ticked").wait_for()
+    tick_row(page, 0, 1)
+    tick_row(page, 1, 2)
     numbers = page.locator(".au table", has_text="table-good")
     numbers.wait_for()
     assert {"table-good", "table-fair"} <= set(numbers.locator("th").all_inner_texts())
@@ -56,10 +78,10 @@ def test_ticked_runs_are_compared_tagged_deleted_and_restored(visit: OpenPage, a
     tags.fill("paper")
     page.get_by_test_id("stForm").filter(has=tags).get_by_role("button", name="Save").click()
     page.keyboard.press("Escape")
-    filter_runs(page, "tag:paper")
+    filter_runs(page, "tag:paper")  # at once: the tags are stored nevertheless
+    wait_for_tag(page, "paper", app.runs / "table-good", app.runs / "table-fair")
     wait_for_count(page, 2)
-    click_row(page, 0, 16)
-    page.get_by_text("1 ticked").wait_for()
+    tick_row(page, 0, 1)
     page.get_by_role("button", name="Delete").click()
     page.get_by_text("Trash (1)").click()
     page.get_by_role("button", name="Restore").click()

@@ -49,6 +49,10 @@ def test_demo_compares_two_recognisers_in_noise(auricle: Any, offline: Any, tmp_
         clean, noisy = (rates[model, "subset", name]["value"] for name in ("clean", "noise-5db"))
         assert clean < noisy
     assert rates["moonshine", "", "all"]["value"] < rates["pocketsphinx", "", "all"]["low"]
+    for model in ("moonshine", "pocketsphinx"):
+        parts = [tmp_path / f"demo/in-noise/demo-conditions-{model}" / part for part in ("clean", "noise-snr-10")]
+        clean, noisy = (json.loads((part / "metrics.json").read_text())["numbers"][0]["value"] for part in parts)
+        assert clean < noisy
 
 
 def test_demo_has_every_sentence_clean_and_with_two_noises() -> None:

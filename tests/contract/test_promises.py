@@ -79,3 +79,11 @@ def test_prompts_name_no_model_and_models_name_no_task() -> None:
     models = [path.stem for path in (source / "models").glob("*.py") if path.stem != "base"]
     for path in (source / "tasks").glob("*.py"):
         assert not [name for name in models if f"models.{name}" in path.read_text()]
+
+
+def test_the_page_about_conversations_shows_the_output_of_its_command(auricle: Any, tmp_path: Path) -> None:
+    blocks = (paths.DOCS / "conversations.md").read_text().split("```\n")
+    (tmp_path / "talk.jsonl").write_text(blocks[1])
+    done = auricle("run", "talk.jsonl", "--as", "chat", "-m", "echo", "-T", "mode=gold", "-o", "run")
+    table = [line for line in done.stdout.partition("\n\n")[0].splitlines() if "─" not in line]
+    assert "\n".join(table) in blocks[3]

@@ -79,7 +79,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 
 @pytest.fixture
 def started_commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Return the arguments for `auricle` of the jobs that were started; no process is created."""
+    """Return the arguments for `auricle` of the jobs that were started; no process is created, and checks pass."""
     commands: list[list[str]] = []
 
     def record_command(command: list[str], log_path: Path) -> int:
@@ -87,4 +87,5 @@ def started_commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         return UNUSED_PROCESS_ID
 
     monkeypatch.setattr(jobs, "_spawn_process", record_command)
+    monkeypatch.setattr(jobs, "_run_dry_run", lambda _arguments: (0, '{"checks": []}', ""))
     return commands

@@ -5,11 +5,11 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-TEXT_ELEMENTS = ("markdown", "error", "info", "warning", "success", "subheader", "caption")
+TEXT_ELEMENTS = ("markdown", "error", "info", "warning", "success", "header", "caption")
 
 
 def draw_page(name: str, state: Mapping[str, Any] | None = None, **query: str) -> AppTest:
-    """Draw a page of the current workspace, with this session state and these query parameters."""
+    """Draw a page of the current workspace, with these values of its widgets and these query parameters."""
     script = f"from auricle.app.navigation import page_renderer\npage_renderer({name!r})()"
     app = AppTest.from_string(script, default_timeout=60)
     for key, value in query.items():
@@ -34,8 +34,9 @@ def find_button(app: AppTest, label: str) -> Any:
 
 
 def page_text(app: AppTest, *, include_html: bool = True) -> str:
-    """Return all text and HTML of a page."""
-    texts = [element.proto.body for element in app.get("html")] if include_html else []
+    """Return all text and HTML of a page, without the script of the app."""
+    html = [element.proto.body for element in app.get("html") if not element.proto.unsafe_allow_javascript]
+    texts = html if include_html else []
     for kind in TEXT_ELEMENTS:
         texts += [str(element.value) for element in getattr(app, kind)]
     return "\n".join(texts)

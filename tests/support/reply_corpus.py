@@ -11,7 +11,7 @@ from auricle.text import Reading, read_label, read_number, read_option, read_yes
 from tests.support import paths
 
 FOLDER = paths.GOLDEN / "replies"
-HALVES = tuple(path.stem for path in sorted(FOLDER.glob("*.jsonl")))
+SETS = tuple(path.stem for path in sorted(FOLDER.glob("*.jsonl")))
 LANGUAGES = ("en", "zh", "ja", "ko", "de", "fr", "es", "pt", "it", "ru")
 READERS = ("mcq", "yes_no", "classify", "rating")
 KINDS = ("straightforward", "hostile", "refused", "unreadable")
@@ -52,9 +52,9 @@ class Outcome(StrEnum):
     """A reply without an answer is read as none, but its refusal is missed or a refusal is read where there is none."""
 
 
-def load(half: str) -> list[Row]:
-    """Load one half of the corpus."""
-    lines = (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
+def load(name: str) -> list[Row]:
+    """Load one set of the corpus."""
+    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = (json.loads(line) for line in lines if line)
     return [Row(**{**row, "options": tuple(row["options"])}) for row in rows]
 
@@ -62,13 +62,13 @@ def load(half: str) -> list[Row]:
 def read(row: Row) -> tuple[Any, Reading[Any]]:
     """Return the answer in the form of the labels, or None, and the reading."""
     if row.reader == "mcq":
-        option = read_option(row.reply, row.options)
+        option = read_option(row.reply, row.options, row.question)
         return None if option.value is None else string.ascii_uppercase[option.value], option
     if row.reader == "classify":
-        label = read_label(row.reply, row.options)
+        label = read_label(row.reply, row.options, row.question)
         return label.value, label
     if row.reader == "yes_no":
-        answer = read_yes_no(row.reply)
+        answer = read_yes_no(row.reply, row.question)
         return None if answer.value is None else ("no", "yes")[answer.value], answer
     number = read_number(row.reply, (float(row.options[0]), float(row.options[1])))
     return number.value, number

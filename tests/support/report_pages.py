@@ -63,7 +63,7 @@ class PageReader(HTMLParser):
 
 def read_page(page: Any) -> Any:
     reader = PageReader()
-    reader.feed(page)
+    reader.feed(page.replace("<wbr>", ""))  # a place where a word may break
     reader.close()
     assert reader._open == []
     return reader

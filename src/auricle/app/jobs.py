@@ -9,9 +9,11 @@ command, which sends only the samples that are not completed.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -25,11 +27,14 @@ from auricle.app.run_form import RunForm
 from auricle.app.workspace import Workspace, is_file_inside_run, is_run_finished
 from auricle.core.errors import AuricleError, DataError, ExitStatus, SpecError
 from auricle.core.files import write_atomically
+from auricle.engine.dry_run import CheckLine
 from auricle.engine.progress import ProgressEvent
 from auricle.runs.documents import encode_document, read_document
 
 LOG_TAIL_BYTES = 250_000
 """Number of bytes that are read from the end of a log."""
+CHECK_TIMEOUT = 300.0
+"""Seconds that the check of a run may take."""
 DEMO_LIMIT_VARIABLE = "AURICLE_UI_DEMO_LIMIT"
 JobState: TypeAlias = Literal["running", "stopping", "done", "done_with_failures", "stopped", "failed"]
 EXIT_STATES: dict[int, JobState] = {
@@ -110,6 +115,20 @@ class JobManager:
             return job.form.build_arguments(self._workspace)
         limit = os.environ.get(DEMO_LIMIT_VARIABLE)
         return ["demo", "-o", str(self._workspace.root / "demo"), *(["--limit", limit] if limit else [])]
+
+    def check(self, run_form: RunForm) -> list[CheckLine]:
+        """Check the run that a form describes with `auricle run --dry-run`, in a process of its own.
+
+        Raises:
+            SpecError: If a value is invalid or not allowed.
+        """
+        arguments = run_form.build_arguments(self._workspace)
+        exit_code, output, errors = _run_dry_run([*arguments, "--dry-run", "--json"])
+        try:
+            return [CheckLine(check["passed"], str(check["text"])) for check in json.loads(output)["checks"]]
+        except (ValueError, KeyError, TypeError):
+            reason = JobLog.parse(errors).error or f"The check ended with exit code {exit_code}."
+            return [CheckLine(False, reason)]
 
     def list_jobs(self) -> list[Job]:
         """List all jobs, the most recently started first."""
@@ -226,6 +245,19 @@ def slugify(text: str, default: str = "job") -> str:
     'my-run-one'
     """
     return re.sub(r"[^\w.+-]+", "-", text).strip("-.") or default
+
+
+def _run_dry_run(arguments: list[str]) -> tuple[int, str, str]:
+    """Run `auricle` with these arguments, and return its exit code and what it printed."""
+    command = [sys.executable, "-m", "auricle", *arguments]
+    try:
+        process = subprocess.run(  # noqa: S603 - our own command, no shell
+            command, capture_output=True, text=True, errors="replace", timeout=CHECK_TIMEOUT, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return -1, "", f"{ERROR_PREFIX}The check took longer than {CHECK_TIMEOUT:.0f} s."
+    return process.returncode, process.stdout, process.stderr
 
 
 def _spawn_process(command: list[str], log_path: Path) -> int:

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import psutil
 import streamlit as st
 
 from auricle import api
+from auricle.app import machine
 from auricle.core.serialization import dumps
 from auricle.engine.factory import display_name
 
@@ -85,10 +85,10 @@ class ModelPool:
 
     def _load(self, slot: ModelSlot, name: str, arguments: Mapping[str, Any]) -> api.LoadedModel:
         self._make_room(slot)
-        memory_before = process_memory()
+        memory_before = machine.read_process_memory()[0]
         try:
             slot.model = api.load_model(name, **arguments)
-            slot.memory_bytes = max(0, process_memory() - memory_before)
+            slot.memory_bytes = max(0, machine.read_process_memory()[0] - memory_before)
             return slot.model
         finally:
             if slot.model is None:
@@ -118,29 +118,6 @@ def get_model_pool() -> ModelPool:
     return ModelPool()
 
 
-def process_memory() -> int:
-    """Return the resident memory of this process in bytes."""
-    return int(psutil.Process().memory_info().rss)
-
-
-def system_memory() -> tuple[int, int]:
-    """Return used and total memory of the machine in bytes."""
-    memory = psutil.virtual_memory()
-    return int(memory.total - memory.available), int(memory.total)
-
-
-def gpu_memory() -> list[tuple[str, int, int]]:
-    """Return name, used and total bytes of each GPU; empty until a model has imported torch."""
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_available():
-        return []
-    gpus = []
-    for device in range(torch.cuda.device_count()):
-        free, total = torch.cuda.mem_get_info(device)
-        gpus.append((str(torch.cuda.get_device_name(device)), total - free, total))
-    return gpus
-
-
 def _is_memory_low() -> bool:
-    usages = (system_memory(), *((used, total) for _, used, total in gpu_memory()))
-    return any(used > MAX_MEMORY_SHARE * total for used, total in usages)
+    memories = (machine.read_system_memory(), *machine.read_gpus().memories)
+    return any(memory.share > MAX_MEMORY_SHARE for memory in memories)

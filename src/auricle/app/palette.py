@@ -83,5 +83,5 @@ def streamlit_theme_options() -> dict[str, Any]:
         "theme.showWidgetBorder": True,
         "theme.baseFontSize": 15,
         "theme.headingFontWeights": [600, 600, 600, 600, 600, 600],
-        "theme.headingFontSizes": ["2rem", "1.35rem", "1.1rem", "1rem", "1rem", "1rem"],
+        "theme.headingFontSizes": ["2rem", "1.15rem", "1.05rem", "1rem", "1rem", "1rem"],
     }

@@ -19,6 +19,7 @@ from auricle.core.errors import SpecError
 from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import EXTENDS, MAX_EXTENDS_DEPTH, read_yaml
 from auricle.models.http.config import ENV_REFERENCE
+from auricle.tasks.conditions import PERTURB_ARGUMENT, Condition
 from auricle.tasks.options import PROVENANCE_OPTIONS
 from auricle.tasks.suites import list_part_files
 
@@ -49,9 +50,19 @@ def check_values(
         SpecError: If a value names something that the app may not use.
     """
     for keys, string in iter_strings(values):
-        if texts.isdisjoint(keys):
+        if keys[-1:] == (PERTURB_ARGUMENT,):
+            _check_condition(workspace, string, base)
+        elif texts.isdisjoint(keys):
             _check_variables(workspace, keys, string)
             _check_code_and_paths(workspace, ".".join(keys), string, base)
+
+
+def _check_condition(workspace: Workspace, text: str, base: Path) -> None:
+    """Raise `SpecError` if a condition is invalid, or reads a file or folder that the app may not read."""
+    for condition in Condition.expand(text):
+        for path in condition.list_paths():
+            if workspace.resolve_path(base / path) is None:
+                raise SpecError(f"{text}: {path} is outside the folders the app may read. {list_folders(workspace)}")
 
 
 def check_task_file(workspace: Workspace, path: Path) -> None:

@@ -120,6 +120,8 @@ def build_streamlit_options(host: str, port: int, max_upload_mb: int) -> list[st
         "client.showErrorDetails": "type",
         "client.showErrorLinks": False,
         "runner.magicEnabled": False,
+        # The URL decides what widgets show, so their values are set although some have a default.
+        "global.disableWidgetStateDuplicationWarning": True,
         "logger.level": "warning",
     }
     if host in LOCAL_HOSTS:  # prevents DNS rebinding: a foreign host name that resolves to this machine is rejected

@@ -35,11 +35,18 @@ def icon_svg() -> str:
 
 
 def apply_styles() -> None:
-    """Add the style sheet for what Streamlit has no setting for, in the colours of the current theme."""
-    palette = current_palette()
-    names = ("text", "muted", "border", "accent", "contrast", "surface")
-    colours = "".join(f"--{name}: {getattr(palette, name)}; " for name in names)
-    st.html(f"<style>.au {{ {colours}}}\n{_read_asset('app.css')}</style>")
+    """Add the style sheet for what Streamlit has no setting for, in the colours of both themes.
+
+    The browser chooses between them, so that a page that is open follows when the system changes to dark.
+    """
+    names = ("background", "text", "muted", "border", "accent", "contrast", "surface")
+    colours = (f"--{name}: light-dark({getattr(LIGHT, name)}, {getattr(DARK, name)}); " for name in names)
+    st.html(f"<style>.stApp {{ {''.join(colours)}}}\n{_read_asset('app.css')}</style>")
+
+
+def apply_player_script() -> None:
+    """Add the script that plays the open sample with the space bar and follows it in its waveform."""
+    st.html(f"<script id='auricle-player'>{_read_asset('player.js')}</script>", unsafe_allow_javascript=True)
 
 
 def draw_header(title: str, subtitle: str = "") -> None:

@@ -1,12 +1,18 @@
-"""Charts of a recording: waveform and spectrogram."""
+"""Waveform and spectrogram of a recording: as charts, and as pictures with its words below."""
 
 from __future__ import annotations
 
 import base64
 import io
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from markupsafe import Markup
 
 from auricle.app.theme import Palette
+from auricle.audio.signal import measure_signal
+from auricle.report.templating import render
 
 if TYPE_CHECKING:
     from numpy import float32, uint8
@@ -20,6 +26,50 @@ MAX_FREQUENCY = 8_000.0
 """Highest frequency shown, in hertz; speech has little energy above it."""
 MIN_DECIBELS = -80.0
 """Lowest level shown, relative to the loudest."""
+
+
+MAX_WORDS = 400
+WORDS_FIELD = "words"
+"""The metadata field that states when each word is spoken."""
+
+
+class TimedWord(NamedTuple):
+    """A word of the reference and when it is spoken, in seconds."""
+
+    text: str
+    start: float
+    end: float
+    is_wrong: bool = False
+    """Whether the answer has another word there, or none."""
+
+
+def read_timed_words(meta: Mapping[str, Any], seconds: float) -> list[TimedWord]:
+    """Read the words of a sample whose metadata state when they are spoken, as aligners write them.
+
+    >>> read_timed_words({"words": [{"word": "hello", "start": 0.2, "end": 0.6}]}, 1.0)
+    [TimedWord(text='hello', start=0.2, end=0.6, is_wrong=False)]
+    """
+    words = meta.get(WORDS_FIELD)
+    return list(_iter_timed_words(words[:MAX_WORDS], seconds)) if isinstance(words, (list, tuple)) else []
+
+
+def _iter_timed_words(words: Sequence[Any], seconds: float) -> Iterator[TimedWord]:
+    for word in words:
+        if not isinstance(word, Mapping):
+            continue
+        text, start, end = word.get("word", word.get("text")), word.get("start"), word.get("end")
+        if not (isinstance(text, str) and isinstance(start, (int, float)) and isinstance(end, (int, float))):
+            continue
+        if 0 <= start < min(end, seconds):
+            yield TimedWord(text.strip(), float(start), min(float(end), seconds))
+
+
+def mark_wrong_words(words: Sequence[TimedWord], edits: Sequence[tuple[str, Sequence[str], Any]]) -> list[TimedWord]:
+    """Mark the words that an alignment with the answer replaces or deletes; none if it has other words than these."""
+    tokens = [kind != "equal" for kind, reference, _ in edits for _ in reference]
+    if len(tokens) != len(words):
+        return list(words)
+    return [word._replace(is_wrong=is_wrong) for word, is_wrong in zip(words, tokens, strict=True)]
 
 
 def compute_envelope(samples: NDArray[float32], rate: int, bins: int = WAVEFORM_BINS) -> list[dict[str, float]]:
@@ -68,7 +118,8 @@ def spectrogram_chart(recording: DecodedAudio, palette: Palette) -> Any:
     import altair as alt
 
     top = min(MAX_FREQUENCY, recording.rate / 2) / 1000
-    data = alt.InlineData(values=[{"t": 0.0, "f": top, "url": _spectrogram_data_url(recording, palette)}])
+    url = _spectrogram_data_url(recording.samples, recording.rate, palette)
+    data = alt.InlineData(values=[{"t": 0.0, "f": top, "url": url}])
     time, frequency = (alt.Scale(domain=[0, end], nice=False) for end in (recording.seconds, top))
     x = alt.X("t:Q", title="time (s)", scale=time, axis=alt.Axis(grid=False))
     y_axis = alt.Axis(grid=False, tickCount=4, minExtent=36)
@@ -78,12 +129,57 @@ def spectrogram_chart(recording: DecodedAudio, palette: Palette) -> Any:
     return image.encode(x=x, y=y, url="url:N")
 
 
-def _spectrogram_data_url(recording: DecodedAudio, palette: Palette) -> str:
+def build_strip(samples: NDArray[float32], rate: int, palette: Palette, words: Sequence[TimedWord] = ()) -> Markup:
+    """Build the waveform above the spectrogram, as pictures, with words and the measures of the signal below them."""
+    seconds = len(samples) / rate
+    return render(
+        "app/templates/strip.html",
+        seconds=seconds,
+        waveform=_waveform_data_url(samples, rate, palette),
+        spectrogram=_spectrogram_data_url(samples, rate, palette),
+        kilohertz=min(MAX_FREQUENCY, rate / 2) / 1000,
+        ticks=list_ticks(seconds),
+        measures=measure_signal(samples, rate),
+        words=words,
+    )
+
+
+def list_ticks(seconds: float) -> list[float]:
+    """Return at most eight round times of an axis, from 0; none so close to its end that its label would be cut off.
+
+    >>> list_ticks(3.0)
+    [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
+    """
+    exponent = 10 ** math.floor(math.log10(seconds / 7)) if seconds > 0 else 1.0
+    step = next(exponent * factor for factor in (1, 2, 5, 10) if seconds / (exponent * factor) <= 7)
+    return [round(step * index, 6) for index in range(int(0.95 * seconds / step) + 1)]
+
+
+def _waveform_data_url(samples: NDArray[float32], rate: int, palette: Palette) -> str:
+    """Return the waveform as an SVG in a data URL, as high as its loudest sample."""
+    envelope = compute_envelope(samples, rate)
+    loudest = max(0.01, *(max(abs(bin_["low"]), abs(bin_["high"])) for bin_ in envelope))
+    tops = [f"{index},{-bin_['high'] / loudest:.3f}" for index, bin_ in enumerate(envelope)]
+    bottoms = [f"{index},{-bin_['low'] / loudest + 0.01:.3f}" for index, bin_ in enumerate(envelope)]
+    points = " ".join([*tops, *reversed(bottoms)])
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -1 {max(1, len(envelope) - 1)} 2" '
+        f'preserveAspectRatio="none"><polygon points="{points}" fill="{palette.accent}"/></svg>'
+    )
+    return encode_svg(svg)
+
+
+def encode_svg(svg: str) -> str:
+    """Return a drawing as a data URL."""
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+
+
+def _spectrogram_data_url(samples: NDArray[float32], rate: int, palette: Palette) -> str:
     """Return the spectrogram as a PNG in a data URL."""
     import numpy as np
     from PIL import Image
 
-    shades = (compute_spectrogram(recording.samples, recording.rate)[::-1] - MIN_DECIBELS) / -MIN_DECIBELS * 255
+    shades = (compute_spectrogram(samples, rate)[::-1] - MIN_DECIBELS) / -MIN_DECIBELS * 255
     image = Image.fromarray(shades.astype(np.uint8), mode="P")
     image.putpalette(_colour_table(palette).tobytes())
     file = io.BytesIO()

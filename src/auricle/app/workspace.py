@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from auricle.audio import Audio
 from auricle.core.errors import DataError, SpecError
+from auricle.core.files import sounds_folder
 from auricle.runs.documents import MAX_BYTES
 from auricle.runs.progress import PROGRESS_FILE, read_progress
 from auricle.runs.run_summary import find_run_folders
@@ -62,8 +65,21 @@ class Workspace:
 
     def resolve_audio(self, path: str | Path) -> Path | None:
         """Return the resolved path of an audio file, or None if it is not one the app may read."""
-        resolved = self.resolve_path(path, DEMO_AUDIO_FOLDER)
+        resolved = self.resolve_path(path, DEMO_AUDIO_FOLDER, sounds_folder().resolve())
         return resolved if resolved and resolved.suffix.lower() in AUDIO_SUFFIXES else None
+
+    def resolve_recording(self, audio: Audio) -> Audio | None:
+        """Return a recording of a sample with resolved paths, or None if it needs a file that the app may not read."""
+        file = self.resolve_audio(audio.uri) if audio.uri else None
+        if file is None:
+            return None
+        chain = audio.perturbation
+        if chain is not None:
+            others = [resolved for other in chain.others if (resolved := self.resolve_recording(other)) is not None]
+            if len(others) < len(chain.others):
+                return None
+            chain = replace(chain, others=tuple(others))
+        return Audio(str(file), audio.start, audio.end, perturbation=chain)
 
     def resolve_path(self, path: str | Path, *extra_folders: Path) -> Path | None:
         """Return the resolved path of a file or folder, or None if it is not one the app may read."""

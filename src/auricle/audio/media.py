@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 from urllib.parse import unquote, urlsplit
 
 from auricle.audio import decode, waveform
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
+    from auricle.audio.perturbations.base import PerturbationChain
     from auricle.audio.video import VideoFrame
 
 __all__ = ["Audio", "AudioInfo", "Image", "Video"]
@@ -44,6 +45,7 @@ class Audio:
         end: End of the slice in seconds; None for the end of the audio.
         data: A file as bytes, or float32 samples as (frames,) or (frames, channels).
         rate: Sample rate of an array in `data`.
+        perturbation: Changes that are applied to the decoded slice, which is mono then.
 
     >>> import numpy as np
     >>> clip = Audio.of(np.zeros(16000, dtype=np.float32), rate=16000, end=0.5)
@@ -56,6 +58,7 @@ class Audio:
     end: float | None = None
     data: bytes | NDArray[float32] | None = field(default=None, repr=False, compare=False)
     rate: int | None = None
+    perturbation: PerturbationChain | None = field(default=None, repr=False)
     _origin: Audio | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -73,41 +76,49 @@ class Audio:
 
     @property
     def path(self) -> Path | None:
-        """The file on disk, sliced or not; None for audio in memory and URLs."""
+        """The file on disk, sliced or not; None for perturbed audio, audio in memory and URLs."""
         if self._origin is not None:
             return self._origin.path
-        return _local_path(self.uri) if self.data is None else None
+        return _local_path(self.uri) if self.data is None and self.perturbation is None else None
 
     @property
     def hash(self) -> str:
-        """Digest of the content and the slice, independent of the path; a loaded copy keeps it."""
+        """Digest of the content, the slice and the perturbation, independent of the path; a loaded copy keeps it."""
         if self._origin is not None:
             return self._origin.hash
+        if self.perturbation is not None:
+            content = f"{replace(self, perturbation=None).hash} {self.perturbation.key}"
+            return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
         if self.data is None and self.uri.startswith(REMOTE_SCHEMES):  # not downloaded, so identified by its address
             return _slice_digest(self.uri.encode(), self.start, self.end)
         return _slice_digest(self._content_digest(), self.start, self.end)
 
     @property
     def seconds(self) -> float:
-        """Duration of the slice, read from the header without decoding."""
+        """Duration of the slice, after its perturbation, read from the header without decoding."""
         info = self.info()
         frames = waveform.frames_between(self.start, self.end, info, self._name)
-        return float(frames.stop - frames.start) / info.rate
+        seconds = float(frames.stop - frames.start) / info.rate
+        return seconds if self.perturbation is None else self.perturbation.change_duration(seconds)
 
     def segment(self, start: float = 0.0, end: float | None = None) -> Audio:
         """Return the slice from start to end, in seconds from the start of this one and within it."""
         if start == 0.0 and end is None:
             return self
+        if self.perturbation is not None:  # which changes the whole recording, and maybe its length
+            return replace(self.render().audio, _origin=None).segment(start, end)
         if self.start:  # otherwise a negative start could be hidden in the sum
             waveform.check_slice(start, end, self._name)
         stop = self.end if end is None else self.start + end
         if self.end is not None and stop is not None:
             stop = min(stop, self.end)
-        origin = None if self._origin is None else self._origin.segment(start, end)
+        origin = self._origin
+        if origin is not None:
+            origin = None if origin.perturbation else origin.segment(start, end)
         return replace(self, start=self.start + start, end=stop, _origin=origin)
 
     def info(self) -> AudioInfo:
-        """Return rate, channels and frames of the complete audio, not of the slice."""
+        """Return rate, channels and frames of the complete audio, not of the slice, and before any perturbation."""
         if self.data is None or isinstance(self.data, bytes):
             return decode.probe(self._source(), self._name)
         values, rate = self._array()
@@ -131,6 +142,20 @@ class Audio:
     def load(self, rate: int) -> Audio:
         """Return a copy with mono samples at `rate` in memory; its name, path and hash stay the same."""
         return Audio(uri=self.uri, data=self.decode(rate), rate=rate, _origin=self._origin or self)
+
+    def render(self) -> RenderedAudio:
+        """Apply the perturbation, and return a copy in memory with what was measured on it.
+
+        The copy keeps its name and hash. Audio without a perturbation is returned unchanged.
+        """
+        if self.perturbation is None:
+            return RenderedAudio(self, {})
+        from auricle.audio.perturbations.base import Sound
+
+        original = replace(self, perturbation=None)
+        (samples, rate), measured = self.perturbation.apply(Sound(original.decode(), original.info().rate))
+        waveform.check_finite(samples, self._name)
+        return RenderedAudio(Audio(uri=self.uri, data=samples, rate=rate, _origin=self), measured)
 
     def encode(self, format: Format = "wav", *, rate: int | None = None) -> bytes:  # noqa: A002
         """Encode the slice as a mono file, with 16 bits in WAV and FLAC.
@@ -167,6 +192,10 @@ class Audio:
     @contextmanager
     def _open_blocks(self, *, mono: bool) -> Iterator[Blocks]:
         """Decode the slice block by block, so that only the result has to fit in memory."""
+        if self.perturbation is not None:
+            values, rate = self.render().audio._array()  # noqa: SLF001 - a copy of this object
+            yield Blocks(rate, iter((values if mono else values.reshape(-1, 1),)))
+            return
         if self.data is None or isinstance(self.data, bytes):
             with decode.open_blocks(self._source(), self._name, self.start, self.end) as blocks:
                 yield Blocks(blocks.rate, self._checked(blocks.values, mono=mono))
@@ -191,6 +220,13 @@ class Audio:
         digest = hashlib.blake2b(f"{values.dtype.str} {values.shape} {rate}".encode(), digest_size=16)
         digest.update(np.ascontiguousarray(values).data)
         return digest.digest()
+
+
+class RenderedAudio(NamedTuple):
+    """Perturbed audio in memory, and what was measured on it: realised values by name, such as `snr`."""
+
+    audio: Audio
+    measured: Mapping[str, float]
 
 
 def _to_audio(value: Any, rate: int | None) -> Audio:

@@ -22,6 +22,8 @@ DEBUG_VARIABLE = "AURICLE_DEBUG"
 COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Evaluate": {
         "run": "Evaluate one or more models on one or more tasks, or resume an interrupted run.",
+        "listen": "Check whether a model uses the sound of TASK.",
+        "audiogram": "Measure how a model copes with noise, reverberation, codecs and more, level by level.",
         "demo": "Evaluate two small speech recognisers on bundled synthetic speech.",
         "score": "Recompute the metrics of runs from their journals.",
         "perf": "Load-test a model on TASK.",

@@ -13,8 +13,9 @@ from auricle.cli.output import echo, print_result
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.runs.run_directory import contains_load_test
 
-RUN_OPTIONS = ("metrics", "by", "cluster", "unpaired", "between")
+RUN_OPTIONS = ("metrics", "by", "cluster", "unpaired", "between", "names")
 """Options that compare samples, which load tests are not compared by."""
+OPTION_NAMES = {"metrics": "metric"}
 
 
 @click.command()
@@ -38,6 +39,11 @@ RUN_OPTIONS = ("metrics", "by", "cluster", "unpaired", "between")
     "--between FIELD=X,Y",
     "Compare two groups of different samples: those of A with FIELD=X, and those of B, or else of A, with FIELD=Y. "
     "[default: none]",
+)
+@opt.text(
+    "--names A,B",
+    "What the samples of A and B are, such as human,generated, to describe the difference of their confusion matrices. "
+    "[default: the values of --between]",
 )
 @opt.count(
     "--flips N", "Number of samples to list that changed in each direction (better, worse).", minimum=0, default=5
@@ -77,7 +83,13 @@ def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_j
     conditions = [Condition.parse(text) for text in options["conditions"]]
     unpaired = options.pop("between") or options.pop("unpaired")
     comparison = api.compare(
-        *runs, options["metrics"], options["by"], cluster=options["cluster"], unpaired=unpaired, max_flips=flips
+        *runs,
+        options["metrics"],
+        options["by"],
+        cluster=options["cluster"],
+        unpaired=unpaired,
+        max_flips=flips,
+        names=_parse_names(options["names"]),
     )
     if html:
         comparison.write_html(html)
@@ -88,6 +100,16 @@ def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_j
         echo(f"Failed: {text}.", err=True)
     if violations or not (comparison.a.journal.is_intact and comparison.b.journal.is_intact):
         sys.exit(ExitStatus.FAILURES)
+
+
+def _parse_names(text: str | None) -> tuple[str, str] | None:
+    """Parse `A,B`."""
+    if not text:
+        return None
+    a, _, b = (part.strip() for part in text.partition(","))
+    if not a or not b or "," in b:
+        raise SpecError(f"Invalid names {text!r}: expected two, separated by a comma, such as human,generated.")
+    return a, b
 
 
 def _name_page(html: Path | None) -> list[str]:
@@ -102,7 +124,7 @@ def compare_measurements(a: Path, b: Path, *, html: Path | None, as_json: bool, 
         raise SpecError("--fail-if applies to runs; set limits for load tests with --slo.")
     for name in RUN_OPTIONS:
         if options[name]:
-            raise SpecError(f"--{name.removesuffix('s')} applies to runs, not to measurements of `auricle perf`.")
+            raise SpecError(f"--{OPTION_NAMES.get(name, name)} applies to runs, not to measurements of `auricle perf`.")
     for folder, other in ((a, b), (b, a)):
         if not contains_load_test(folder):
             raise SpecError(

@@ -184,6 +184,8 @@ class CorpusReport:
     """Kind, sample id and reason of each problem."""
     recordings: DuplicateIndex = field(default_factory=DuplicateIndex)
     """The decoded recordings, and those that occur under several ids."""
+    notes: list[str] = field(default_factory=list)
+    """What was noticed while the folder was read, such as files that were left out."""
 
     def format_lines(self) -> Iterator[str]:
         """Format the report, with at most `MAX_PROBLEMS_SHOWN` problems of each kind."""
@@ -198,6 +200,7 @@ class CorpusReport:
         if duplicates := self.recordings.duplicates:
             yield from _format_kind("duplicate", list(map(str, duplicates)))
             yield f"Duplicates: {len(duplicates):,}. The same recording has several ids."
+        yield from (f"note  {note}" for note in self.notes)
         totals = ", ".join(f"{kind} {count:,}" for kind, count in counts.items())
         yield f"Problems: {totals}." if totals else "No problems."
 
@@ -213,6 +216,7 @@ class CorpusReport:
                 {"id": duplicate.second.id, "first_id": duplicate.first.id, "split": duplicate.split}
                 for duplicate in self.recordings.duplicates
             ],
+            "notes": self.notes,
             "wrong": [{"kind": kind, "id": name, "reason": reason} for kind, name, reason in self.problems],
         }
 
@@ -247,9 +251,16 @@ def check_samples(task: Task, limit: int | None = None) -> CorpusReport:
                 _record_decode(*pending.popleft(), report)
         for sample_id, future in pending:
             _record_decode(sample_id, future, report)
-    if published and (mismatch := published.count_mismatch(report.rows)):
-        report.problems.append(("count", report.title, mismatch))
+    if published:
+        _check_published(published, report)
     return report
+
+
+def _check_published(samples: BenchmarkSamples, report: CorpusReport) -> None:
+    """Add the notes of the reader, and a problem if the number of rows is not the published one."""
+    report.notes += samples.reader_notes()
+    if mismatch := samples.count_mismatch(report.rows):
+        report.problems.append(("count", report.title, mismatch))
 
 
 def evenly_spaced_indices(total: int, limit: int | None) -> set[int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,12 @@ from auricle.core.errors import ExitStatus, MissingExtra, SpecError
 
 if TYPE_CHECKING:
     from auricle.cli.progress import ProgressFormat
+    from auricle.engine.config import RunConfig
+    from auricle.engine.plan import ModelPlan
+    from auricle.runs.metrics import Metrics
+    from auricle.runs.result import RunResult
+
+MAX_SENTENCES_IN_NOISE = 8
 
 
 @click.command()
@@ -53,24 +61,47 @@ def copy_recordings(folder: Path) -> None:
 
 
 def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress: ProgressFormat = "auto") -> int:
-    """Evaluate each recogniser that is installed, print the results and return the exit code."""
-    from auricle.cli.evaluation import run_evaluation
+    """Evaluate each recogniser that is installed, then in noise, print the results and return the exit code."""
+    from auricle.cli.run import run_plans
     from auricle.cli.show import print_metrics
+    from auricle.report.audiogram import Audiogram, format_audiogram
+
+    results = _run_recognisers(out, limit, fresh, progress)
+    folders = [result.path for result in results]
+    scored = [(result.path, result.metrics) for result in results if result.metrics]
+    in_noise: list[tuple[Path, Metrics]] = []
+    if results[-1].exit_status != ExitStatus.INTERRUPTED:
+        if not as_json:
+            _print_numbers(folders, scored)
+        noise_results, in_noise = run_plans(*_plan_noise(out, limit, fresh, progress, folders))
+        results += noise_results
+    if as_json:
+        print_metrics([*scored, *in_noise], as_json=True)
+    elif in_noise:
+        echo("\nThe first clean sentences again, in more and more noise:\n")
+        echo("\n".join(format_audiogram(Audiogram.from_metrics([metrics for _, metrics in in_noise]))))
+    if not as_json:
+        _print_next_steps(folders, in_noise)
+    return max(result.exit_status for result in results)
+
+
+def _run_recognisers(out: Path, limit: int | None, fresh: bool, progress: ProgressFormat) -> list[RunResult]:
+    """Run the recognisers that are installed, each in its own folder, until one is interrupted."""
+    from auricle.cli.evaluation import run_evaluation
     from auricle.engine.config import ModelConfig, RunConfig
     from auricle.tasks.demo import DEMO_MODELS
 
-    results = []
+    results: list[RunResult] = []
     for model, arguments in DEMO_MODELS.items():
-        folder = out / model
+        config = RunConfig(
+            task=("demo",),
+            model=(ModelConfig(model=model, model_args=dict(arguments)),),
+            limit=limit,
+            fresh=fresh,
+            progress=progress,
+        )
         try:
-            config = RunConfig(
-                task=("demo",),
-                model=(ModelConfig(model=model, model_args=dict(arguments)),),
-                limit=limit,
-                fresh=fresh,
-                progress=progress,
-            )
-            results.append(run_evaluation(config.prepare()[0], folder, config))
+            results.append(run_evaluation(config.prepare()[0], out / model, config))
         except MissingExtra as error:
             echo(f"Skipped {model}: {error}", err=True)
             continue
@@ -78,16 +109,45 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress:
             break
     if not results:
         raise SpecError("The demo recognisers are not installed: pip install 'auricle[demo]'.")
-    folders = [result.path for result in results]
-    if not as_json:
-        models = " and ".join(folder.name for folder in folders)
-        echo(
-            f"Transcribed synthetic English sentences (clean and noisy) with {models}, and scored the transcripts.\n"
-            "The speech is synthetic: these numbers show how Auricle works, not how good the models are.\n"
-        )
-    print_metrics([(result.path, result.metrics) for result in results if result.metrics], as_json, by=("subset",))
-    if not as_json:
-        echo(f"\nNext steps:\n  auricle samples {folders[0]} --worst 3")
-        if len(folders) == 2:
-            echo(f"  auricle compare {folders[1]} {folders[0]}")
-    return max(result.exit_status for result in results)
+    return results
+
+
+def _plan_noise(
+    out: Path, limit: int | None, fresh: bool, progress: ProgressFormat, folders: Sequence[Path]
+) -> tuple[RunConfig, list[ModelPlan]]:
+    """Plan the runs of the same recognisers on the first clean sentences in noise."""
+    from auricle.engine.config import ModelConfig, RunConfig
+    from auricle.tasks.demo import DEMO_CONDITIONS, DEMO_MODELS, SUBSETS
+
+    models = (folder.name for folder in folders)
+    config = RunConfig(
+        task=("demo",),
+        task_args={"subset": "clean"},
+        model=tuple(ModelConfig(model=model, model_args=dict(DEMO_MODELS[model])) for model in models),
+        perturb=DEMO_CONDITIONS,
+        limit=min(MAX_SENTENCES_IN_NOISE, math.ceil(limit / len(SUBSETS)) if limit else MAX_SENTENCES_IN_NOISE),
+        out=out / "in-noise",
+        fresh=fresh,
+        progress=progress,
+    )
+    return config, config.plan()
+
+
+def _print_numbers(folders: Sequence[Path], scored: Sequence[tuple[Path, Metrics]]) -> None:
+    from auricle.cli.show import print_metrics
+
+    models = " and ".join(folder.name for folder in folders)
+    echo(
+        f"Transcribed synthetic English sentences (clean and noisy) with {models}, and scored the transcripts.\n"
+        "The speech is synthetic: these numbers show how Auricle works, not how good the models are.\n"
+    )
+    print_metrics(scored, as_json=False, by=("subset",))
+    echo("")
+
+
+def _print_next_steps(folders: Sequence[Path], in_noise: Sequence[tuple[Path, Metrics]]) -> None:
+    echo(f"\nNext steps:\n  auricle samples {folders[0]} --worst 3")
+    if len(folders) == 2:
+        echo(f"  auricle compare {folders[1]} {folders[0]}")
+    if len(in_noise) == 2:
+        echo(f"  auricle compare {in_noise[1][0]} {in_noise[0][0]} --html noise.html")

@@ -6,9 +6,8 @@ import platform
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +15,10 @@ import click
 
 from auricle.cli import options as opt
 from auricle.cli.list_ import REGISTRIES, load_registry
-from auricle.cli.output import echo, print_json
+from auricle.cli.output import echo, format_check, print_checks
 from auricle.core.audio_limit import limit_audio, max_audio_seconds
 from auricle.core.errors import AuricleError, ExitStatus, SpecError
-from auricle.core.types import Generation, Output, Prediction, RejectedRow, Sample, list_parts
+from auricle.core.types import Generation, Output, Prediction
 
 if TYPE_CHECKING:
     from auricle import Spec, api
@@ -34,7 +33,6 @@ TOLERANCE = 1e-4
 
 CheckResult = tuple[bool | None, str]
 """Passed, failed or neither (None), and a description."""
-STATUS_MARKS = {True: "ok ", False: "NO ", None: "-  "}
 
 
 @click.command(cls=opt.GroupedCommand)
@@ -63,10 +61,10 @@ def doctor(task: str | None, model: str | None, sample_count: int, parity: bool,
         for passed, line in _run_checks(task, model, sample_count, parity, options):
             results.append((passed, line))
             if not as_json:
-                echo(f"{STATUS_MARKS[passed]} {line}")
+                echo(format_check(passed, line))
     is_healthy = all(passed is not False for passed, _ in results)
     if as_json:
-        print_json({"passed": is_healthy, "checks": [{"passed": passed, "text": line} for passed, line in results]})
+        print_checks(results)
     sys.exit(ExitStatus.OK if is_healthy else ExitStatus.ERROR)
 
 
@@ -79,6 +77,8 @@ def _run_checks(
     yield from check_packages()
     spec = opt.build_spec(task, model, options).resolved() if task else None
     if spec:
+        from auricle.engine.dry_run import check_task_data
+
         yield from check_task_data(spec, sample_count)
     if model:
         model_args = opt.parse_model_args(options, model)
@@ -152,45 +152,6 @@ def _installed_version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
-    """Check that the first rows of a task can be read and their audio decoded."""
-    from auricle import Audio, api
-    from auricle.data import Manifest
-
-    try:
-        task = api.build_task(spec)
-        rows = list(islice(task.samples, sample_count))
-        notes = task.notes(spec.model, spec.model_args)
-    except AuricleError as error:
-        yield False, str(error)
-        return
-    samples = [row for row in rows if isinstance(row, Sample)]
-    problems = [(row.origin, row.reason) for row in rows if isinstance(row, RejectedRow)]
-    seconds = 0.0
-    parts = [(sample, part) for sample in samples for value in sample.inputs.values() for part in list_parts(value)]
-    for sample, part in parts:
-        try:
-            seconds += len(part.decode(16_000)) / 16_000 if isinstance(part, Audio) else 0.0
-        except AuricleError as error:
-            problems.append((sample.origin or sample.id, str(error)))
-    yield (bool(samples), f"{len(samples)} of the first {len(rows)} rows are valid samples, {seconds:.1f} s of audio")
-    yield from _summarise_problems(problems)
-    if isinstance(task.samples, Manifest) and not samples:
-        yield False, f"columns: {', '.join(task.samples.list_columns())}; choose one with -T, such as -T target=COLUMN"
-    for note in notes:
-        yield None, note
-
-
-def _summarise_problems(problems: Iterable[tuple[str, str]]) -> Iterator[CheckResult]:
-    """Describe each reason once, with the first row that has it and the number of others."""
-    origins_by_reason: dict[str, list[str]] = {}
-    for origin, reason in problems:
-        origins_by_reason.setdefault(reason, []).append(origin)
-    for reason, (first, *others) in origins_by_reason.items():
-        rest = f" and {len(others)} more row{'s' * (len(others) > 1)}" if others else ""
-        yield False, f"{first}{rest}: {reason}"
 
 
 def check_model(model: str, model_args: Mapping[str, Any], spec: Spec | None) -> Iterator[CheckResult]:

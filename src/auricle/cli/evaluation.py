@@ -19,6 +19,7 @@ from auricle.core.types import Generate, Predict, Request, Sample
 from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation
+from auricle.engine.kept_model import KeptModel
 from auricle.runs.health import describe_lines
 from auricle.runs.metrics import Metrics, format_money
 from auricle.runs.result import RunResult
@@ -40,6 +41,7 @@ def run_evaluation(
     *,
     settings: Settings | None = None,
     budget: Budget | None = None,
+    kept_model: KeptModel | None = None,
 ) -> RunResult:
     """Run one of the evaluations of a config in a folder, or resume it.
 
@@ -49,6 +51,7 @@ def run_evaluation(
         config: How to run it.
         settings: The settings of the config with an open cache, if there is one.
         budget: Stops the run when it has spent its limit; shared by all evaluations.
+        kept_model: Keeps the model loaded for further evaluations of it.
     """
     if config.fresh and (old_run := set_aside(folder)):
         echo(f"The earlier run was moved to {old_run}.", err=True)
@@ -61,7 +64,12 @@ def run_evaluation(
     with log_errors_in(folder), foreign_output(), display as progress:
         observer = budget.with_observer(progress) if budget else progress
         result = api.evaluate(
-            evaluation, folder, settings=settings or config.settings, observer=observer, infer_only=config.infer_only
+            evaluation,
+            folder,
+            settings=settings or config.settings,
+            observer=observer,
+            infer_only=config.infer_only,
+            kept_model=kept_model,
         )
         progress.finish(result.exit_status)
     if moved := result.moved_lines:
@@ -151,21 +159,33 @@ def estimate_run(evaluation: Evaluation, total_samples: int | None, completed_sa
     remaining = total_samples - completed_samples if total_samples is not None else None
     if price is None and (remaining is None or remaining < MIN_SAMPLES_FOR_ESTIMATE):
         return ""
-    workload = SampledWorkload()
-    with suppress(AuricleError):  # the run itself reports the error
-        asyncio.run(_inspect_samples(evaluation, total_samples, workload))
+    workload = inspect_workload(evaluation, total_samples)
     if not workload.samples or remaining == 0:
         return ""
     scale = remaining or 1000
-    parts = []
-    if hours := workload.audio_seconds * scale / workload.samples / 3600:
-        parts.append(f"about {hours:,.2g} h of audio" if hours < 10 else f"about {hours:,.0f} h of audio")
-    if price:
-        parts.append(_format_cost(workload, price, scale))
+    parts = format_amounts(workload, price, scale)
     if not parts:
         return ""
     samples = f"{remaining:,} samples" if remaining is not None else "an unknown number of samples"
     return f"Estimate: {samples}, {', '.join(parts)}{'' if remaining else ' per 1,000 samples'}."
+
+
+def inspect_workload(evaluation: Evaluation, total_samples: int | None) -> SampledWorkload:
+    """Return the requests of some samples of a task; of none if they cannot be read, which the run itself reports."""
+    workload = SampledWorkload()
+    with suppress(AuricleError):
+        asyncio.run(_inspect_samples(evaluation, total_samples, workload))
+    return workload
+
+
+def format_amounts(workload: SampledWorkload, price: Price | None, samples: int) -> list[str]:
+    """Format the audio and the cost of a number of samples that are like the inspected ones."""
+    parts = []
+    if hours := workload.audio_seconds * samples / workload.samples / 3600:
+        parts.append(f"about {hours:,.2g} h of audio" if hours < 10 else f"about {hours:,.0f} h of audio")
+    if price:
+        parts.append(_format_cost(workload, price, samples))
+    return parts
 
 
 def _format_cost(workload: SampledWorkload, price: Price, samples: int) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from auricle.audio.perturbations.base import format_value
 from auricle.cli import options as opt
 from auricle.cli.output import print_result
+from auricle.core.arguments import describe_arguments
 from auricle.core.registry import Listing, Registry, import_object
 
 if TYPE_CHECKING:
+    from auricle.audio.perturbations.base import ConditionStep
     from auricle.tasks.options import Provenance
 
 MAX_LANGUAGES = 3
@@ -33,16 +37,25 @@ REGISTRIES = {
     "app-pages": "auricle.app.pages:PAGES",
 }
 """Everything that packages can add, by the plural of its kind, and where its registry is."""
+PERTURBATIONS = "perturbations"
 
 
 @click.command(name="list")
-@click.argument("kind", type=click.Choice(list(REGISTRIES)))
+@click.argument("kind", type=click.Choice(sorted([*REGISTRIES, PERTURBATIONS])))
 @opt.json_option
 def list_(kind: str, as_json: bool) -> None:
     """List the names that options and task files accept.
 
-    A name that is not built in is followed by the package that defines it.
+    A name that is not built in is followed by the package that defines it. Perturbations are listed with their
+    arguments; the level is the argument with which figures are drawn.
     """
+    if kind == PERTURBATIONS:
+        from auricle.tasks.conditions import list_step_classes
+
+        classes = list_step_classes()
+        documents = {name: _describe_step(step_class) for name, step_class in classes.items()}
+        print_result(as_json, documents, _format_steps(documents))
+        return
     listings = load_registry(kind).listings()
     facts = _list_provenance() if kind == "tasks" else {}
     width = max(len(listing.name) for listing in listings)
@@ -54,6 +67,46 @@ def load_registry(kind: str) -> Registry[Any]:
     """Return the registry of a kind, such as `models`."""
     registry: Registry[Any] = import_object(REGISTRIES[kind])
     return registry
+
+
+def _describe_step(step_class: type[ConditionStep]) -> dict[str, Any]:
+    """Return summary, level and arguments of a perturbation."""
+    return {
+        "summary": step_class.summary,
+        "level": step_class.level_name,
+        "unit": step_class.unit,
+        "harder_if": step_class.harder_if if step_class.level_name else "",
+        "arguments": {
+            argument.name: {
+                "required": argument.is_required,
+                "default": argument.default,
+                "choices": list(argument.choices),
+                "help": argument.help,
+            }
+            for argument in describe_arguments(step_class)
+        },
+    }
+
+
+def _format_steps(documents: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Format a line for each perturbation and an indented one for each of its arguments."""
+    width = max(len(name) for name in documents)
+    for name, step in documents.items():
+        level = f" (level: {step['level']}{step['unit'] and ', ' + step['unit']})" if step["level"] else ""
+        yield f"{name:<{width}}  {step['summary']}{level}"
+        for argument, facts in step["arguments"].items():
+            texts = [facts["help"], _format_choices(facts), _format_default(facts)]
+            yield f"  {argument:<{width - 2}}  {' '.join(filter(None, texts))}"
+
+
+def _format_choices(facts: Mapping[str, Any]) -> str:
+    return f"One of {', '.join(facts['choices'])}." if facts["choices"] else ""
+
+
+def _format_default(facts: Mapping[str, Any]) -> str:
+    if facts["required"]:
+        return "[required]"
+    return "" if facts["default"] in (None, "") else f"[default: {format_value(facts['default'])}]"
 
 
 def _list_provenance() -> dict[str, Provenance]:

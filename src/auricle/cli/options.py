@@ -302,6 +302,11 @@ cluster_option = text(
     "Metadata field whose values, not the samples, are the independent units of intervals and tests, such as speaker; "
     "none treats all samples as independent. [default: set by the task, or else speaker, speaker_id, spk or session]",
 )
+add_metrics_option = repeated(
+    "--add-metrics NAME",
+    "Metric, or set of metrics such as hallucination, to compute beside the others: a name from "
+    "`auricle list metrics`, or file.py:function; repeat for several. [default: none]",
+)
 json_option = flag("--json as_json", "Print JSON.")
 fresh_option = flag("--fresh", "Start over. Existing results in the output folder are moved aside, not deleted.")
 output_options = (fresh_option, json_option)

@@ -42,3 +42,17 @@ def print_result(as_json: bool, document: Any, lines: Iterable[str]) -> None:
         print_json(document)
     else:
         echo("\n".join(lines))
+
+
+CHECK_MARKS = {True: "ok ", False: "NO ", None: "-  "}
+
+
+def format_check(passed: bool | None, text: str) -> str:
+    """Format the result of a check: passed, failed or, with None, a note."""
+    return f"{CHECK_MARKS[passed]} {text}"
+
+
+def print_checks(results: Iterable[tuple[bool | None, str]]) -> None:
+    """Print the results of checks as JSON."""
+    checks = [{"passed": passed, "text": text} for passed, text in results]
+    print_json({"passed": all(check["passed"] is not False for check in checks), "checks": checks})

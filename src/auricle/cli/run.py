@@ -3,133 +3,161 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import echo
-from auricle.core.errors import ExitStatus, SpecError
+from auricle.cli.output import echo, format_check, print_checks
+from auricle.core.errors import AllRequestsFailed, ExitStatus, SpecError
 
 if TYPE_CHECKING:
-    from auricle import Settings, Spec
-    from auricle.engine.budget import Budget
+    from auricle import Spec
     from auricle.engine.config import RunConfig
-    from auricle.engine.plan import EvaluationGroup
+    from auricle.engine.factory import Evaluation
+    from auricle.engine.plan import EvaluationGroup, ModelPlan
     from auricle.runs.metrics import Metrics
     from auricle.runs.response_cache import ResponseCache
     from auricle.runs.result import RunResult
 
+AfterPart: TypeAlias = "Callable[[EvaluationGroup, Path, RunResult], None]"
 SPECIAL_OPTIONS = {
-    *("tasks", "config", "print_config", "as_json", "task_args", "judge", "judge_args", "judge_unread"),
+    *("tasks", "config", "print_config", "dry_run", "as_json", "task_args", "judge", "judge_args", "judge_unread"),
     *("model_args", "crop", "model_init_json", "score_json"),
 }
 """Options that are not fields of `RunConfig`, or are combined with those of --config."""
 
 
-@click.command(cls=opt.GroupedCommand)
-@click.argument("tasks", nargs=-1, metavar="TASK...")
-@opt.option_group(
-    "Model",
-    opt.repeated("-m --model MODEL", f"{opt.MODEL_HELP} Repeat to run several. [default: the model in --config]"),
-    opt.repeated("--label NAME", "Name of the model in tables; repeat for several models. [default: its own name]"),
-    *opt.model_options,
-    opt.count(
-        "--seed N",
-        "Seed of the first answer to each sample, if answers are drawn at random; further answers have the next ones.",
-        minimum=0,
-        default=0,
+RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
+    opt.option_group(
+        "Model",
+        opt.repeated("-m --model MODEL", f"{opt.MODEL_HELP} Repeat to run several. [default: the model in --config]"),
+        opt.repeated("--label NAME", "Name of the model in tables; repeat for several models. [default: its own name]"),
+        *opt.model_options,
+        opt.count(
+            "--seed N",
+            "Seed of the first answer to each sample, if answers are drawn at random; further answers have the next "
+            "ones.",
+            minimum=0,
+            default=0,
+        ),
+    ),
+    opt.option_group(
+        "Data",
+        *opt.task_options,
+        opt.count("--limit N", "Evaluate only the first N samples. [default: all]"),
+        opt.max_audio_option,
+        opt.path(
+            "--config FILE",
+            "YAML file with any of these options under the same names, such as `concurrency: 8`, and with task, model, "
+            "task_args and model_args. Options on the command line take precedence. [default: none]",
+        ),
+    ),
+    opt.option_group(
+        "Scoring",
+        opt.profiles_option,
+        opt.cluster_option,
+        opt.add_metrics_option,
+        *opt.judge_options,
+        opt.flag("--infer-only", "Collect outputs without scoring them; score later with `auricle score`."),
+    ),
+    opt.option_group(
+        "Speed",
+        opt.count("-j --concurrency N", "Maximum requests in flight.", default=64),
+        opt.flag(
+            "--stream/--no-stream",
+            "Whether to request streamed answers, to measure the time to first token (API models only). "
+            "[default: set by the model]",
+            default=None,
+        ),
+        opt.text(
+            "--batch-size N|auto",
+            "Maximum requests per batch (local models only). 'auto' grows the batch until memory is half full. "
+            "[default: set by the model]",
+            type=opt.parse_count_or_auto,
+        ),
+        opt.count(
+            "--max-attempts N",
+            "Maximum attempts per request; transient errors are retried with exponential backoff.",
+            default=6,
+        ),
+        opt.flag(
+            "--retry-failed/--skip-failed", "Whether resuming a run retries samples that failed before.", default=True
+        ),
+        opt.flag(
+            "--cache/--no-cache",
+            "Reuse responses of earlier runs from the response cache, and store new ones.",
+            default=False,
+        ),
+        opt.path(
+            "--cache-path FILE",
+            "Response cache file; implies --cache. [default: $AURICLE_CACHE, or ~/.cache/auricle/answers.sqlite]",
+        ),
+    ),
+    opt.option_group(
+        "Scale-out",
+        opt.count("--processes N", "Number of processes that send requests (API models only).", default=1),
+        opt.count("--replicas N", "Number of copies of the model, one process each (local models only).", default=1),
+        opt.text(
+            "--devices 0,1",
+            "Comma-separated GPU ids, as in CUDA_VISIBLE_DEVICES: one replica for each, or more with --replicas. "
+            "[default: every replica sees all GPUs]",
+        ),
+        opt.choice("--backend", "Run replicas on a cluster. [default: processes on this machine]", ("ray",)),
+        opt.text("--ray-address HOST:PORT|auto", "Address of a running Ray cluster. [default: start Ray locally]"),
+        opt.number(
+            "--gpus-per-replica N",
+            "GPUs reserved for each replica, with --backend ray; fractions are allowed.",
+            default=0.0,
+        ),
+        opt.number(
+            "--batch-timeout SECONDS",
+            "Seconds a replica may spend on one batch before it is restarted.",
+            type=click.FloatRange(1),
+            default=600.0,
+        ),
+    ),
+    opt.option_group("Cost", opt.prices_option, opt.max_cost_option),
+    opt.option_group(
+        "Output",
+        opt.path(
+            "-o --out DIR",
+            "Run directory; with several tasks, the folder that contains them. "
+            "[default: runs/TASK-MODEL, with a number if that contains a different run]",
+        ),
+        opt.progress_option,
+        *opt.output_options,
     ),
 )
+"""The options of every command that evaluates models on tasks, by group."""
+
+
+def take_run_options(function: Any) -> Any:
+    """Declare the tasks and the options of a command that evaluates models on tasks."""
+    for group in reversed(RUN_OPTIONS):
+        function = group(function)
+    return click.argument("tasks", nargs=-1, metavar="TASK...")(function)
+
+
+@click.command(cls=opt.GroupedCommand)
+@take_run_options
 @opt.option_group(
     "Data",
-    *opt.task_options,
-    opt.count("--limit N", "Evaluate only the first N samples. [default: all]"),
-    opt.max_audio_option,
-    opt.path(
-        "--config FILE",
-        "YAML file with any of these options under the same names, such as `concurrency: 8`, and with task, model, "
-        "task_args and model_args. Options on the command line take precedence. [default: none]",
+    opt.repeated(
+        "--perturb CONDITION",
+        "Also evaluate under this condition, such as noise:snr=20,10,0; repeat for several. "
+        "See `auricle list perturbations`.",
     ),
 )
-@opt.option_group(
-    "Scoring",
-    opt.profiles_option,
-    opt.cluster_option,
-    *opt.judge_options,
-    opt.flag("--infer-only", "Collect outputs without scoring them; score later with `auricle score`."),
-)
-@opt.option_group(
-    "Speed",
-    opt.count("-j --concurrency N", "Maximum requests in flight.", default=64),
-    opt.flag(
-        "--stream/--no-stream",
-        "Whether to request streamed answers, to measure the time to first token (API models only). "
-        "[default: set by the model]",
-        default=None,
-    ),
-    opt.text(
-        "--batch-size N|auto",
-        "Maximum requests per batch (local models only). 'auto' grows the batch until memory is half full. "
-        "[default: set by the model]",
-        type=opt.parse_count_or_auto,
-    ),
-    opt.count(
-        "--max-attempts N",
-        "Maximum attempts per request; transient errors are retried with exponential backoff.",
-        default=6,
-    ),
-    opt.flag(
-        "--retry-failed/--skip-failed", "Whether resuming a run retries samples that failed before.", default=True
-    ),
-    opt.flag(
-        "--cache/--no-cache",
-        "Reuse responses of earlier runs from the response cache, and store new ones.",
-        default=False,
-    ),
-    opt.path(
-        "--cache-path FILE",
-        "Response cache file; implies --cache. [default: $AURICLE_CACHE, or ~/.cache/auricle/answers.sqlite]",
-    ),
-)
-@opt.option_group(
-    "Scale-out",
-    opt.count("--processes N", "Number of processes that send requests (API models only).", default=1),
-    opt.count("--replicas N", "Number of copies of the model, one process each (local models only).", default=1),
-    opt.text(
-        "--devices 0,1",
-        "Comma-separated GPU ids, as in CUDA_VISIBLE_DEVICES: one replica for each, or more with --replicas. "
-        "[default: every replica sees all GPUs]",
-    ),
-    opt.choice("--backend", "Run replicas on a cluster. [default: processes on this machine]", ("ray",)),
-    opt.text("--ray-address HOST:PORT|auto", "Address of a running Ray cluster. [default: start Ray locally]"),
-    opt.number(
-        "--gpus-per-replica N",
-        "GPUs reserved for each replica, with --backend ray; fractions are allowed.",
-        default=0.0,
-    ),
-    opt.number(
-        "--batch-timeout SECONDS",
-        "Seconds a replica may spend on one batch before it is restarted.",
-        type=click.FloatRange(1),
-        default=600.0,
-    ),
-)
-@opt.option_group("Cost", opt.prices_option, opt.max_cost_option)
 @opt.option_group(
     "Output",
-    opt.path(
-        "-o --out DIR",
-        "Run directory; with several tasks, the folder that contains them. "
-        "[default: runs/TASK-MODEL, with a number if that contains a different run]",
-    ),
-    opt.progress_option,
+    opt.flag("--dry-run", "Check task, data, model and settings, and exit. No model is loaded and nothing is sent."),
     opt.flag("--print-config", "Print all options as a YAML file for --config, and exit."),
-    *opt.output_options,
 )
 @click.pass_context
 def run(context: click.Context, /, **options: Any) -> None:
@@ -142,6 +170,8 @@ def run(context: click.Context, /, **options: Any) -> None:
     if options["print_config"]:
         echo(config.to_yaml(), nl=False)
         return
+    if options["dry_run"]:
+        sys.exit(print_config_checks(config, as_json=options["as_json"]))
     sys.exit(run_config(config, as_json=options["as_json"]))
 
 
@@ -189,9 +219,42 @@ def _override_arguments(models: Any, given: Mapping[str, Any]) -> None:
             own |= given
 
 
+def print_config_checks(config: RunConfig, *, as_json: bool) -> int:
+    """Print what would keep a run from starting, and return the exit code."""
+    from auricle.core.audio_limit import limit_audio
+    from auricle.engine.dry_run import check_config
+
+    lines = []
+    with limit_audio(config.settings.max_audio):
+        for line in check_config(config):
+            lines.append(line)
+            if not as_json:
+                echo(format_check(*line))
+    if as_json:
+        print_checks(lines)
+    return ExitStatus.ERROR if any(line.passed is False for line in lines) else ExitStatus.OK
+
+
 def run_config(config: RunConfig, *, as_json: bool) -> int:
-    """Run each model on each task in its own folder, and return the highest exit code."""
-    plans = config.plan()
+    """Run each model on each task in its own folder, print the results and return the highest exit code."""
+    results, scored = run_plans(config, config.plan())
+    print_results(results, scored, as_json)
+    return max(result.exit_status for result in results)
+
+
+def run_plans(
+    config: RunConfig, plans: Sequence[ModelPlan], after_part: AfterPart | None = None
+) -> tuple[list[RunResult], list[tuple[Path, Metrics]]]:
+    """Run each model on each task in its own folder; return all results, and the metrics of each task and suite.
+
+    Args:
+        config: How to run them.
+        plans: What to run, as `config.plan()` returns it.
+        after_part: Called after each part of a suite, with its group, the folder of the suite and the result.
+    """
+    from auricle.cli.evaluation import run_evaluation
+    from auricle.engine.kept_model import KeptModel
+
     is_single = sum(len(plan.groups) for plan in plans) == 1
     results: list[RunResult] = []
     scored: list[tuple[Path, Metrics]] = []
@@ -200,19 +263,20 @@ def run_config(config: RunConfig, *, as_json: bool) -> int:
         spec = plan.evaluations[0].spec
         limit = None if config.max_cost is None else config.max_cost - spent  # other models have spent a part of it
         budget = opt.build_budget(config.prices, limit, config.judge, (spec.model, spec.model_args))
-        with _open_cache(spec, config.cache, config.cache_path) as cache:
+        with _open_cache(spec, config.cache, config.cache_path) as cache, KeptModel() as kept_model:
             settings = replace(plan.settings, cache=cache)
             for group in plan.groups:
                 folder = _choose_folder(group, config, is_single)
-                results += _run_group(group, folder, config, settings=settings, budget=budget)
+                run = partial(run_evaluation, config=config, settings=settings, budget=budget, kept_model=kept_model)
+                report = partial(after_part, group, folder) if after_part else None
+                results += _run_group(group, folder, run, is_fresh=config.fresh, after_part=report)
                 scored += _collect_metrics(group, folder, results)
                 if _is_stopped(results[-1]):
                     break
         if _is_stopped(results[-1]):
             break
         spent += budget.cost if budget else 0.0
-    _print_results(results, scored, as_json)
-    return max(result.exit_status for result in results)
+    return results, scored
 
 
 def _is_stopped(result: RunResult) -> bool:
@@ -220,21 +284,42 @@ def _is_stopped(result: RunResult) -> bool:
 
 
 def _run_group(
-    group: EvaluationGroup, folder: Path, config: RunConfig, *, settings: Settings, budget: Budget | None
+    group: EvaluationGroup,
+    folder: Path,
+    run: Callable[[Evaluation, Path], RunResult],
+    *,
+    is_fresh: bool,
+    after_part: Callable[[RunResult], None] | None = None,
 ) -> list[RunResult]:
-    """Run a task, or the parts of a suite one after the other, until one is interrupted."""
-    from auricle.cli.evaluation import run_evaluation
+    """Run a task, or the parts of a suite one after the other, until one is interrupted.
+
+    Requests that the model rejects without exception under a condition, such as those without audio, are a result of
+    that condition; the others are run nevertheless.
+    """
     from auricle.core.files import make_folder
+    from auricle.engine.shared_answers import share_clean_answers
     from auricle.runs.suites import write_suite_run
+    from auricle.tasks.conditions import PERTURB_ARGUMENT
 
     if suite := group.describe_run(folder):
         make_folder(folder)
         write_suite_run(folder, suite)
     results = []
     for evaluation, path in group.list_folders(folder):
-        results.append(run_evaluation(evaluation, path, config, settings=settings, budget=budget))
+        if not is_fresh and (shared := share_clean_answers(evaluation, path, folder.parent)):
+            echo(f"Note: the answers of {shared} are used again.", err=True)
+        try:
+            results.append(run(evaluation, path))
+        except AllRequestsFailed as error:
+            if PERTURB_ARGUMENT not in evaluation.spec.task_args:
+                raise
+            cause = str(error).partition(" No request succeeded")[0]
+            echo(f"Note: {evaluation.title} has no result. {cause}", err=True)
+            continue
         if _is_stopped(results[-1]):
             break
+        if after_part:
+            after_part(results[-1])
     return results
 
 
@@ -248,17 +333,24 @@ def _collect_metrics(group: EvaluationGroup, folder: Path, results: Sequence[Run
 
 
 def _choose_folder(group: EvaluationGroup, config: RunConfig, is_single: bool) -> Path:
-    """Return the folder of a run or a suite; by default with a number if other runs have the name already."""
+    """Return the folder of a run or a suite, with a note if other runs have its default name already."""
+    folder, conflict = find_folder(group, config, is_single=is_single)
+    if conflict:
+        taken = (config.out or Path("runs")) / group.folder_name
+        echo(f"Note: {taken} contains a different run ({conflict}). This run is in {folder}.", err=True)
+    return folder
+
+
+def find_folder(group: EvaluationGroup, config: RunConfig, *, is_single: bool) -> tuple[Path, str]:
+    """Return the folder of a run or a suite, and why it is not the default one if other runs are in that."""
     from auricle.runs.run_directory import first_usable
 
     if is_single and config.out:
-        return config.out
+        return config.out, ""
     folder = (config.out or Path("runs")) / group.folder_name
     if not (conflict := _find_conflict(group, folder)):
-        return folder
-    numbered = first_usable(folder, lambda path: not _find_conflict(group, path))
-    echo(f"Note: {folder} contains a different run ({conflict}). This run is in {numbered}.", err=True)
-    return numbered
+        return folder, ""
+    return first_usable(folder, lambda path: not _find_conflict(group, path)), conflict
 
 
 def _find_conflict(group: EvaluationGroup, folder: Path) -> str:
@@ -276,7 +368,7 @@ def _find_conflict(group: EvaluationGroup, folder: Path) -> str:
     return ""
 
 
-def _print_results(results: Sequence[RunResult], scored: Sequence[tuple[Path, Metrics]], as_json: bool) -> None:
+def print_results(results: Sequence[RunResult], scored: Sequence[tuple[Path, Metrics]], as_json: bool) -> None:
     """Print the metrics, or with --infer-only --json the progress, of the runs that were started."""
     from auricle.cli.output import print_json
     from auricle.cli.show import print_metrics

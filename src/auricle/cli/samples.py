@@ -25,6 +25,7 @@ from auricle.report import terminal, transcript
 from auricle.report.text_format import format_likelihood, format_number, format_reading
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import READINGS, REFUSED, UNREAD, ScoreLine, read_scores
+from auricle.runs.signals import read_signals
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
@@ -35,7 +36,9 @@ STRENGTHS = tuple(reading.replace("_", "-") for reading in READINGS if reading n
 @click.argument("run", type=opt.existing_directory)
 @opt.text("--metric NAME", "List only the scores of this metric, and take --worst from it. [default: all; the first]")
 @opt.repeated(
-    "--where conditions KEY=VALUE", "List only samples with this value of a metadata field; repeat for several."
+    "--where conditions FILTER",
+    "List only samples that match, as on the app's page Samples: 'label=happy predicted=sad duration>5 speaker=s1', or "
+    "words in id, reference or answer; repeat for several.",
 )
 @opt.text(
     "--sort NAME",
@@ -87,6 +90,7 @@ class Listing:
     def __init__(self, run: Path, metric: str | None = None) -> None:
         metrics = load_metrics(run)
         self.is_complete = metrics.complete
+        self._numbers = metrics.overall
         self._units = {number.metric: number.unit for number in metrics.numbers}
         self._run = Run.load(run)
         self._scores = {line.id: line for line in read_scores(run)}
@@ -116,17 +120,24 @@ class Listing:
         return replace(line, stats={name: line.stats[name] for name in self._shown if name in line.stats})
 
     def select(self, conditions: Sequence[str], *, failed: bool) -> list[Record]:
-        """Return the records that meet all conditions, in the order of the data."""
+        """Return the records that match all filters, in the order of the data."""
         records = sorted(self._run.records(), key=lambda record: record.row)
-        for condition in conditions:
-            name, equals, value = condition.partition("=")
-            if not equals:
-                raise SpecError(f"{condition!r} should be KEY=VALUE.")
-            fields = dict.fromkeys(field for record in records for field in record.sample.meta)
-            if fields and name not in fields:
-                raise SpecError(f"No sample has the field {name!r}. Fields: {', '.join(fields)}.")
-            records = [record for record in records if str(record.sample.meta.get(name)) == value]
+        if conditions:
+            matching = self._find_matching(" ".join(conditions))
+            records = [record for record in records if record.sample.id in matching]
         return [record for record in records if record.error or not failed]
+
+    def _find_matching(self, text: str) -> set[str]:
+        """Return the ids of the samples that match a filter."""
+        from auricle.report.sample_filter import SampleColumns
+        from auricle.report.sample_table import build_signal_columns, read_sample_table
+
+        columns = read_sample_table(self._run.outputs_path, self._scores).columns
+        if measures := read_signals(self._run.path):
+            columns |= build_signal_columns(measures, columns["key"])
+        number = next((number for number in self._numbers if number.metric in self._shown), None)
+        mask = SampleColumns(columns, self._numbers, number).match(text)
+        return {sample_id for sample_id, is_match in zip(columns["id"], mask, strict=True) if is_match}
 
     def select_read(self, records: Sequence[Record], outcome: str | None, strength: str | None) -> list[Record]:
         """Return the records with an outcome, and with answers that were read with a strength."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from auricle.core.errors import ExitStatus, NothingToJudge
 
 if TYPE_CHECKING:
     from auricle.cli.progress import ProgressFormat
+    from auricle.engine.spec import JudgeSpec
     from auricle.runs.result import RunResult
 
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     "Metric to compute instead of those of the run: a name from `auricle list metrics`, or file.py:function; repeat "
     "for several. [default: the metrics of the run]",
 )
+@opt.add_metrics_option
 @opt.repeated("-T task_args KEY=VALUE", "Task argument that changes how answers are scored, such as by=speaker.")
 @opt.repeated(
     "--profile NAME",
@@ -41,6 +43,7 @@ def score(
     runs: Sequence[Path],
     profile: tuple[str, ...],
     metrics: tuple[str, ...],
+    add_metrics: tuple[str, ...],
     progress: ProgressFormat,
     as_json: bool,
     **options: Any,
@@ -53,12 +56,15 @@ def score(
     from auricle.cli.error_report import log_errors_in
     from auricle.cli.evaluation import print_missing_verdicts
     from auricle.cli.progress import open_progress
-    from auricle.engine.spec import JudgeSpec, parse_arguments
+    from auricle.engine.spec import JudgeSpec
 
     settings = Settings(concurrency=options.pop("concurrency"))
-    task_args = parse_arguments(options.pop("task_args")) | {
-        name: value for name, value in (("metrics", ",".join(metrics)), ("cluster", options.pop("cluster"))) if value
-    }
+    task_args = _collect_task_arguments(
+        options.pop("task_args"),
+        metrics=",".join(metrics),
+        add_metrics=",".join(add_metrics),
+        cluster=options.pop("cluster"),
+    )
     judges = [
         JudgeSpec(**fields)
         for fields in opt.resolve_judges(None, options["judge"], options["judge_args"], options["judge_unread"])
@@ -71,12 +77,7 @@ def score(
         with log_errors_in(run), foreign_output(), bar as display:
             observer = budget.with_observer(display) if budget else display
             score_run = partial(api.score, run, profile, task_args=task_args, settings=settings, observer=observer)
-            try:
-                result = score_run(judge=judges)
-            except NothingToJudge:
-                if len(folders) == 1:
-                    raise
-                result = score_run()  # other runs have something to judge
+            result = _score_run(score_run, judges, is_alone=len(folders) == 1)
             display.finish(result.exit_status)
         results.append(result)
         assert result.metrics
@@ -85,6 +86,23 @@ def score(
             break
     _print_scored(runs, results, as_json)
     sys.exit(max(result.exit_status for result in results))
+
+
+def _score_run(score_run: Callable[..., RunResult], judges: Sequence[JudgeSpec], *, is_alone: bool) -> RunResult:
+    """Score a run, without the judges if it has nothing to judge and other runs may have."""
+    try:
+        return score_run(judge=judges)
+    except NothingToJudge:
+        if is_alone:
+            raise
+        return score_run()
+
+
+def _collect_task_arguments(words: Sequence[str], **named: str | None) -> dict[str, Any]:
+    """Combine the arguments of -T with those that have options of their own, which take precedence."""
+    from auricle.engine.spec import parse_arguments
+
+    return parse_arguments(words) | {name: value for name, value in named.items() if value}
 
 
 def _list_folders(runs: Sequence[Path], human: Path | None) -> list[Path]:

@@ -15,23 +15,29 @@ from auricle.cli import options as opt
 from auricle.cli.output import echo, print_json
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.report import terminal
+from auricle.report.audiogram import Audiogram, format_audiogram
+from auricle.report.listening_table import format_listening
 from auricle.report.usage_text import format_usage_line
 from auricle.runs.documents import to_plain
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics, read_current_metrics
 from auricle.runs.run_spec import read_run_spec
-from auricle.runs.suites import contains_suite, read_current_suite_metrics
+from auricle.runs.suites import LISTENING, contains_suite, read_current_suite_metrics
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=opt.existing_directory)
 @opt.repeated(
     "--by FIELD",
-    "Also print metrics per value of this metadata field; repeat for several. [default: subset, if present]",
+    "Also print metrics per value of this metadata field, or by the signal of recordings: snr, duration, level, "
+    "speaking_rate, band or clipped; repeat for several. [default: subset, if present]",
 )
+@opt.flag("--gaps", "Print how much each group differs from all others, by all metadata fields or those of --by.")
+@opt.text("--metric NAME", "Metric of --gaps. [default: the first]", default="")
 @opt.json_option
-def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
+def show(runs: tuple[Path, ...], by: tuple[str, ...], gaps: bool, metric: str, as_json: bool) -> None:
     """Print the metrics of runs."""
     loaded = [(run, load_metrics(run)) for run in runs]
+    loaded = [(run, _add_slices(run, metrics, by)) for run, metrics in loaded]
     available = {number.field for _, metrics in loaded for number in metrics.numbers}
     for field in by:
         if field not in available:
@@ -40,9 +46,46 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
                 f"No metrics by {field!r}. Available fields: {choices}. Metrics are computed per value of a field "
                 "that has 2 to 50 values and repeats over samples."
             )
-    print_metrics(loaded, as_json, by)
+    if gaps:
+        _print_gaps(loaded, by, metric, as_json)
+    else:
+        print_metrics(loaded, as_json, by)
     if not all(metrics.journal.is_intact for _, metrics in loaded):
         sys.exit(ExitStatus.FAILURES)
+
+
+def _add_slices(run: Path, metrics: Metrics, by: Sequence[str]) -> Metrics:
+    """Add the numbers by signal that were requested; recordings that were not measured are measured first."""
+    fields = [field for field in by if field not in metrics.fields]
+    if not fields or contains_suite(run):
+        return metrics
+    from auricle.report.grouped_stats import add_slices, load_groups
+    from auricle.report.signal_slices import MEASURED, SLICINGS
+
+    fields = [field for field in fields if field in SLICINGS]
+    if any(field in MEASURED for field in fields) and (count := load_groups(run, metrics).unmeasured):
+        from auricle.runs.signals import measure_run
+
+        echo(f"Measuring {count:,} recordings of {run} …", err=True)
+        for _ in measure_run(run, lambda audio: audio):
+            pass
+    return add_slices(run, metrics, fields) if fields else metrics
+
+
+def _print_gaps(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str], metric: str, as_json: bool) -> None:
+    from auricle.report.gaps import format_gaps, load_gaps
+
+    for run, _ in runs:
+        if contains_suite(run):
+            raise SpecError(f"{run} is a suite, whose groups are not compared. Name the run of one of its parts.")
+    gaps = [load_gaps(run, metrics, by, metric) for run, metrics in runs]
+    if as_json:
+        documents = zip(runs, gaps, strict=True)
+        print_json([{"run": str(run), **to_plain(metrics), "gaps": rows} for (run, metrics), rows in documents])
+        return
+    for (_, metrics), rows in zip(runs, gaps, strict=True):
+        echo(f"{metrics.model.name} on {metrics.task.name}")
+        echo("\n".join([*format_gaps(rows), ""]))
 
 
 def load_metrics(run: Path) -> Metrics:
@@ -72,7 +115,7 @@ def _default_fields(runs: Sequence[Metrics]) -> list[str]:
     available = {number.field for metrics in runs for number in metrics.numbers}
     defaults = {"subset": True, PART_FIELD: False, LANGUAGE_FIELD: False}
     for metrics in runs:
-        defaults[PART_FIELD] |= bool(metrics.parts)
+        defaults[PART_FIELD] |= bool(metrics.parts) and not metrics.families and metrics.purpose != LISTENING
         defaults[LANGUAGE_FIELD] |= len({part.language for part in metrics.parts}) < len(metrics.parts)
     return [field for field, is_shown in defaults.items() if is_shown and field in available]
 
@@ -80,6 +123,8 @@ def _default_fields(runs: Sequence[Metrics]) -> list[str]:
 def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Iterator[str]:
     fields = by or _default_fields([metrics for _, metrics in runs])
     yield from terminal.format_metrics([metrics for _, metrics in runs], fields)
+    if lines := list(format_audiogram(Audiogram.from_metrics([metrics for _, metrics in runs]))):
+        yield from ("", *lines)
     for run, metrics in runs:
         if not metrics.complete:
             parts = [part.name for part in metrics.parts if not part.complete]
@@ -87,6 +132,7 @@ def _format_runs(runs: Sequence[tuple[Path, Metrics]], by: Sequence[str]) -> Ite
             count = metrics.outcomes.total
             yield f"\n{run} is not finished{unfinished}: these metrics cover the {count} samples completed so far."
         lines = [
+            *(format_listening(metrics) if metrics.purpose == LISTENING else []),
             *terminal.format_readings(metrics),
             *terminal.format_failures(metrics),
             *terminal.format_notes(metrics),

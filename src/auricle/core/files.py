@@ -29,6 +29,11 @@ def user_cache_folder() -> Path:
     return Path(root).expanduser() / "auricle"
 
 
+def sounds_folder() -> Path:
+    """Return the folder of sounds that tasks make."""
+    return user_cache_folder() / "sounds"
+
+
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file completely and durably, or leave it as it was."""
     scratch = path.with_name(path.name + ".tmp")

@@ -134,6 +134,10 @@ class Registry(Generic[T]):
             Listing(f"{prefix}:{form}", _adapter_summary(entry), entry.origin) for prefix, entry in adapters
         ]
 
+    def prefixes(self) -> list[str]:
+        """List the prefixes that other frameworks add, such as `kimi`."""
+        return sorted(self._adapters())
+
     def package_names(self) -> list[str]:
         """List the names that other packages define, including those that are refused."""
         return sorted(name for name, entry in self._entries().items() if not entry.is_own)

@@ -6,9 +6,9 @@ Media are stored by location and hash, never by content.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import PurePath
 from typing import Any, TypeAlias
@@ -16,6 +16,9 @@ from typing import Any, TypeAlias
 import orjson
 
 from auricle.audio import Audio, Image, Video
+from auricle.audio.perturbations.base import PerturbationChain, UnknownPerturbation
+from auricle.audio.perturbations.catalogue import parse_chain
+from auricle.core.errors import SpecError
 from auricle.core.fast_dataclass import make_fast_constructor
 from auricle.core.types import (
     Failure,
@@ -38,6 +41,32 @@ JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS
 
 JsonObject = dict[str, Any]
 Media: TypeAlias = Audio | Image | Video
+
+# Positional arguments take half the time of keyword arguments.
+_make_record: Callable[..., Record] = create_record
+_make_sample: Callable[..., Sample] = create_sample
+_make_generation: Callable[..., Generation] = create_generation
+_make_audio: Callable[..., Audio] = make_fast_constructor(Audio)
+_make_prediction: Callable[..., Prediction] = make_fast_constructor(Prediction)
+
+
+def _encode_audio(audio: Audio) -> JsonObject:
+    fields = {"kind": "Audio", "uri": audio.uri, "start": audio.start, "end": audio.end}
+    if (chain := audio.perturbation) is not None:
+        fields["perturbation"] = {"steps": str(chain), "seed": chain.seed, "others": chain.others}
+    return fields
+
+
+def _decode_audio(fields: JsonObject) -> Audio:
+    audio = _make_audio(fields["uri"], fields["start"], fields["end"])
+    if (stored := fields.get("perturbation")) is None:
+        return audio
+    others = tuple(_decode_audio(other) for other in stored["others"])
+    try:
+        chain = parse_chain(stored["steps"], stored["seed"], others)
+    except SpecError:  # the line is intact, only its sound cannot be made again
+        chain = PerturbationChain((UnknownPerturbation(str(stored["steps"])),), str(stored["seed"]), others)
+    return replace(audio, perturbation=chain)
 
 
 def _encode_generation(generation: Generation) -> JsonObject:
@@ -73,14 +102,6 @@ def _encode_likelihood(likelihood: Likelihood) -> JsonObject:
     return line
 
 
-# Positional arguments take half the time of keyword arguments.
-_make_record: Callable[..., Record] = create_record
-_make_sample: Callable[..., Sample] = create_sample
-_make_generation: Callable[..., Generation] = create_generation
-_make_audio: Callable[..., Audio] = make_fast_constructor(Audio)
-_make_prediction: Callable[..., Prediction] = make_fast_constructor(Prediction)
-
-
 def _decode_generation(fields: JsonObject) -> Generation:
     if len(fields) == 3:  # besides the kind only what is always stored
         return _make_generation(fields["text"], fields["tokens"])
@@ -109,7 +130,7 @@ def _decode_logprobs(values: list[float | None]) -> tuple[float, ...]:
 
 
 ENCODERS: dict[type, Callable[[Any], JsonObject]] = {
-    Audio: lambda a: {"kind": "Audio", "uri": a.uri, "start": a.start, "end": a.end},
+    Audio: _encode_audio,
     Image: lambda i: {"kind": "Image", "uri": i.uri},
     Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
     Turn: lambda t: {"kind": "Turn", "role": t.role, "parts": t.parts},
@@ -120,7 +141,7 @@ ENCODERS: dict[type, Callable[[Any], JsonObject]] = {
     Failure: lambda f: {"kind": f.kind, "message": f.message},
 }
 DECODERS: dict[str, Callable[[JsonObject], Any]] = {
-    "Audio": lambda fields: _make_audio(fields["uri"], fields["start"], fields["end"]),
+    "Audio": _decode_audio,
     "Image": lambda fields: Image(fields["uri"]),
     "Video": lambda fields: Video(fields["uri"], start=fields["start"], end=fields["end"]),
     "Turn": lambda fields: Turn(fields["role"], tuple([_decode(part) for part in fields["parts"]])),
@@ -191,7 +212,7 @@ def decode_record(line: Mapping[str, Any]) -> Record:
         sample,
         line["row"],
         line["key"],
-        tuple([DECODERS[output["kind"]](output) for output in line["outputs"]]),
+        decode_outputs(line["outputs"]),
         Failure(**line["error"]) if line["error"] else None,
         line["seconds"],
         line["attempts"],
@@ -200,6 +221,11 @@ def decode_record(line: Mapping[str, Any]) -> Record:
         line.get("audio_not_sent", False),
         line.get("wait_seconds"),
     )
+
+
+def decode_outputs(outputs: Sequence[JsonObject]) -> tuple[Output, ...]:
+    """Return the outputs of a record, whose JSON objects may be changed."""
+    return tuple([DECODERS[output["kind"]](output) for output in outputs])
 
 
 def decode_output(value: Mapping[str, Any]) -> Output:
@@ -258,16 +284,32 @@ def _decode(value: Any) -> Any:
 
 
 def content_key(sample: Sample, context: Mapping[str, Any] | None = None) -> str:
-    """Return a digest of everything a model may see of a sample: texts, and media by content."""
+    """Return a digest of everything a model may see of a sample: texts, and media by content.
+
+    If a label is to be chosen for media, a digest of the media alone follows after a dot: data of the same recordings
+    may offer other labels or ask another question. See `media_key`.
+    """
+    hashes: list[str] = []
+
+    def hash_media(media: Media) -> Any:
+        hashes.append(media.hash)
+        return {"hash": hashes[-1]}
+
     shown = {
-        name: value if type(value) is str else _replace_media(value, _hash_media)
+        name: value if type(value) is str else _replace_media(value, hash_media)
         for name, value in sample.inputs.items()
     }
     if context:
         shown["context"] = context
     if (limit := get_max_tokens(sample)) is not None:
         shown["max_tokens"] = limit
-    return _hex_digest(dumps(shown))
+    key = _hex_digest(dumps(shown))
+    return f"{key}.{_hex_digest(dumps(hashes))}" if hashes and "choices" in shown else key
+
+
+def media_key(key: str) -> str:
+    """Return the part of a content key that depends on the media alone; empty if it has none."""
+    return key.partition(".")[2]
 
 
 NAME_KEY_PREFIX = "names:"
@@ -282,10 +324,6 @@ def name_key(sample: Sample) -> str:
 def _name_file(media: Media) -> Any:
     span = {"start": media.start, "end": media.end} if isinstance(media, Audio) else {}
     return {"file": PurePath(media.uri).name, **span}
-
-
-def _hash_media(media: Media) -> Any:
-    return {"hash": media.hash}
 
 
 def _replace_media(value: Any, describe: Callable[[Media], Any]) -> Any:

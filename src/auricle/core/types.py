@@ -331,12 +331,17 @@ class Record:
     @property
     def outcome(self) -> Outcome:
         """What became of the sample; whether an answer is refused or unreadable is known when it is scored."""
-        if self.error:
-            return Outcome.SKIPPED if self.error.kind == "Skipped" else Outcome.FAILED
-        last = self.outputs[-1] if self.outputs else None
-        if isinstance(last, Generation) and (not last.text or last.text.isspace()) and last.audio is None:
-            return Outcome.EMPTY
-        return Outcome.ANSWERED
+        return determine_outcome(self.outputs, self.error)
+
+
+def determine_outcome(outputs: Sequence[Output], error: Failure | None) -> Outcome:
+    """Return what became of a sample with these outputs, before it is scored; see `Record.outcome`."""
+    if error:
+        return Outcome.SKIPPED if error.kind == "Skipped" else Outcome.FAILED
+    last = outputs[-1] if outputs else None
+    if isinstance(last, Generation) and (not last.text or last.text.isspace()) and last.audio is None:
+        return Outcome.EMPTY
+    return Outcome.ANSWERED
 
 
 # For what is created for every row; elsewhere the classes themselves are clearer.

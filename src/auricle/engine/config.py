@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -25,7 +25,8 @@ from auricle.engine.spec import (
     replace_unread_judge,
     resolve_tasks,
 )
-from auricle.tasks.suites import Suite, find_suite
+from auricle.tasks.conditions import PERTURB_ARGUMENT
+from auricle.tasks.suites import Suite, find_suite, make_condition_suite
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
 
 PLURALS = {"tasks": "task", "models": "model", "labels": "label", "judges": "judge"}
@@ -90,8 +91,12 @@ class RunConfig(BaseModel):
     limit: int | None = Field(default=None, gt=0)
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     profile: str | tuple[str, ...] | None = None
+    perturb: tuple[str, ...] = ()
+    """Conditions under which each task is run besides the unchanged one, such as `noise:snr=20,10`."""
     cluster: str | None = None
     """Metadata field whose values are independent, or none; the same as in `task_args`."""
+    add_metrics: tuple[str, ...] = ()
+    """Metrics to compute beside those of each task; the same as in `task_args`."""
     judge: tuple[JudgeSpec, ...] = ()
     infer_only: bool = False
     cache: bool = False
@@ -105,7 +110,7 @@ class RunConfig(BaseModel):
 
     _settings = model_validator(mode="before")(_collect_settings)
 
-    @field_validator("task", "label", mode="before")
+    @field_validator("task", "label", "perturb", "add_metrics", mode="before")
     @classmethod
     def _accept_one(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
@@ -183,7 +188,9 @@ class RunConfig(BaseModel):
         plans = []
         for entry, label in zip(self.model, labels, strict=True):
             groups = [
-                EvaluationGroup([Evaluation.prepare(self._build_spec(entry, label, part)) for part in parts], suite)
+                EvaluationGroup.name_after_task(
+                    [Evaluation.prepare(self._build_spec(entry, label, part)) for part in parts], suite
+                )
                 for suite, parts in references
             ]
             for group in groups:
@@ -195,7 +202,9 @@ class RunConfig(BaseModel):
         """Return the tasks that a name stands for: those of a suite together, others one by one."""
         suite = find_suite(task)
         if suite is None:
-            return [(None, [reference]) for reference in resolve_tasks(task, self.kind, self.task_args)]
+            return [self._vary(reference) for reference in resolve_tasks(task, self.kind, self.task_args)]
+        if self.perturb:
+            raise SpecError(f"--perturb needs a single task, and {task!r} is a suite. Run one of its tasks.")
         if self.kind:
             raise SpecError(f"--as {self.kind} needs a data file, and {task!r} is a suite.")
         parts = []
@@ -209,6 +218,16 @@ class RunConfig(BaseModel):
             parts += members
         return [(suite, parts)]
 
+    def _vary(self, reference: TaskReference) -> tuple[Suite | None, list[TaskReference]]:
+        """Return a task, or the suite of its conditions if it has several."""
+        own = reference.arguments.get(PERTURB_ARGUMENT)
+        conditions = self.perturb or (own if isinstance(own, (list, tuple)) else ())
+        if not conditions:
+            return None, [reference]
+        arguments = {name: value for name, value in reference.arguments.items() if name != PERTURB_ARGUMENT}
+        suite = make_condition_suite(reference.task, arguments, list(map(str, conditions)))
+        return suite, [replace(reference, arguments=dict(part.task_args)) for part in suite.parts]
+
     def _settings_of(self, entry: ModelConfig) -> Settings:
         common = {field.name: getattr(self.settings, field.name) for field in fields(Settings)}
         try:
@@ -216,10 +235,16 @@ class RunConfig(BaseModel):
         except ValidationError as error:
             raise SpecError(f"model {entry.model}: {_explain(error)}") from error
 
+    @property
+    def _scoring_args(self) -> dict[str, Any]:
+        """Arguments of every task that are options of their own."""
+        values = {"cluster": self.cluster, "add_metrics": ",".join(self.add_metrics)}
+        return {name: value for name, value in values.items() if value}
+
     def _build_spec(self, entry: ModelConfig, label: str, reference: TaskReference) -> Spec:
         return Spec(
             task=reference.task,
-            task_args={**reference.arguments, **({"cluster": self.cluster} if self.cluster else {})},
+            task_args={**reference.arguments, **self._scoring_args},
             model=entry.model,
             model_args={**self.model_args, **entry.model_args},
             label=label,

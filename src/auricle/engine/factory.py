@@ -6,7 +6,7 @@ import inspect
 import platform
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 
+from auricle.core.arguments import describe_arguments, find_problem
 from auricle.core.errors import AuricleError, SpecError, describe
 from auricle.core.redaction import SECRETS
 from auricle.core.registry import split_prefix
@@ -32,6 +33,7 @@ from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.base import Task, count_samples
 from auricle.tasks.catalogue import TASKS
+from auricle.tasks.conditions import PERTURB_ARGUMENT, Condition, apply_condition
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import list_named_values, list_seeds, with_seed, within_limits
 from auricle.tasks.options import PROVENANCE_OPTIONS, check_option, split_list
@@ -76,7 +78,9 @@ class Evaluation:
 
     @property
     def title(self) -> str:
-        return f"{self.task.name} × {model_label(self.spec)}"
+        """Task, condition if there is one, and model."""
+        condition = self.spec.task_args.get(PERTURB_ARGUMENT)
+        return f"{self.task.name}{f', {condition}' if condition else ''} × {model_label(self.spec)}"
 
     @property
     def sample_count(self) -> int | None:
@@ -126,9 +130,13 @@ def build_task(spec: Spec) -> Task:
 
 
 def _construct_task(spec: Spec) -> Task:
-    """Call the function of a task; `cluster` replaces its own, and metrics do if it takes none as an argument."""
+    """Call the function of a task; `cluster` replaces its own, and metrics do if it takes none as an argument.
+
+    `add_metrics` are metrics beside those of the task.
+    """
     factory, arguments = TASKS.get(spec.task), dict(spec.task_args)
-    cluster = arguments.pop("cluster", None)
+    cluster, added_metrics = arguments.pop("cluster", None), arguments.pop("add_metrics", None)
+    condition = arguments.pop(PERTURB_ARGUMENT, None)
     metrics = None if _takes(factory, "metrics") else arguments.pop("metrics", None)
     task: Task = _call_factory(factory, spec.task, arguments)
     if not isinstance(task, Task):
@@ -136,7 +144,23 @@ def _construct_task(spec: Spec) -> Task:
     if cluster is not None:
         check_option("cluster", cluster, isinstance(cluster, str), "a metadata field, or none")
         task = replace(task, cluster=cluster)
-    return task.with_metrics(split_list(metrics)) if metrics else task
+    if condition is not None:
+        check_option(PERTURB_ARGUMENT, condition, isinstance(condition, str), "text such as noise:snr=10")
+        task = apply_condition(task, Condition.parse(condition), spec.seed)
+    task = task.with_metrics(split_list(metrics)) if metrics else task
+    return _add_metrics(task, added_metrics, spec.task_args.get("answers", "")) if added_metrics else task
+
+
+def _add_metrics(task: Task, names: Any, answers: str | Sequence[str]) -> Task:
+    is_list = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+    check_option("add_metrics", names, isinstance(names, str) or is_list, "names of metrics")
+    if not answers and getattr(task.inferencer, "samples", 1) > 1:
+        answers = "mean"
+    try:
+        return task.with_added_metrics(split_list(names), answers)
+    except SpecError as error:
+        error.location = error.location or ("add_metrics",)
+        raise
 
 
 def _takes(factory: Callable[..., Any], name: str) -> bool:
@@ -221,6 +245,8 @@ def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> 
     if settings.stream is not None:
         _check_is_api_model(model_class, spec.model)
     check_arguments(model_class, spec.model, spec.model_args)
+    if problem := find_problem(describe_arguments(model_class), spec.model_args):
+        raise SpecError(f"{spec.model}: {problem}.")
 
 
 def _check_is_api_model(model_class: type[Model], name: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 from auricle.engine.factory import Evaluation, model_label, sanitise_name
 from auricle.engine.settings import Settings
@@ -12,7 +13,7 @@ from auricle.metrics.base import Metric
 from auricle.runs.metrics import ModelFacts
 from auricle.runs.suites import PartRun, SuiteRun
 from auricle.tasks.base import Task
-from auricle.tasks.suites import Suite
+from auricle.tasks.suites import CONDITIONS, Suite
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,24 @@ class EvaluationGroup:
 
     evaluations: list[Evaluation]
     suite: Suite | None = None
+
+    @classmethod
+    def name_after_task(cls, evaluations: list[Evaluation], suite: Suite | None) -> EvaluationGroup:
+        """Return a group in which a suite of conditions has the name of its task, which may depend on its data."""
+        if suite and suite.average == CONDITIONS:
+            suite = replace(suite, name=f"{evaluations[0].task.name}-conditions")
+        return cls(evaluations, suite)
+
+    def with_purpose(self, purpose: str) -> EvaluationGroup:
+        """Return the same conditions of a task for a purpose, such as `listening`, which their folder is named after.
+
+        Raises:
+            SpecError: if these are not conditions of one task.
+        """
+        if not self.suite or self.suite.average != "conditions":
+            raise SpecError(f"{self.evaluations[0].task.name} is not run under conditions.")
+        name = f"{self.evaluations[0].task.name}-{purpose}"
+        return replace(self, suite=replace(self.suite, name=name, purpose=purpose))
 
     @property
     def folder_name(self) -> str:
@@ -45,10 +64,11 @@ class EvaluationGroup:
             name=suite.name,
             metric=suite.metric,
             average=suite.average,
+            purpose=suite.purpose,
             provenance=asdict(suite.provenance),
             model=ModelFacts(model_label(first.spec), dict(redact(first.spec.model_args))),
             parts=tuple(
-                PartRun(part.name, path.name, part.weight, part.metric, _language_of(evaluation.task))
+                PartRun(part.name, path.name, part.weight, part.metric, _language_of(evaluation.task), part.condition)
                 for part, (evaluation, path) in runs
             ),
         )

@@ -52,7 +52,7 @@ class ProgressEvent:
     retried: int = 0
     in_flight: int = 0
     rate: float = 0.0
-    """Samples per second since the start of the phase."""
+    """Samples per second over the last minute, or since the start of the phase while that is unknown."""
     eta_seconds: float | None = None
     """Estimated seconds until the phase ends, at the rate of the last minute."""
     cost: float | None = None
@@ -149,13 +149,18 @@ class ProgressTracker(Observer):
 
     @property
     def rate(self) -> float:
-        """Samples or verdicts per second since the start of the phase."""
-        return (self.answered + self.failed) / max(1e-9, time.monotonic() - self._started_at)
+        """Samples or verdicts per second over the last minute, or since the start of the phase while that is unknown.
+
+        The time before the first one, in which the model is loaded, does not count in the former.
+        """
+        now = time.monotonic()
+        average = (self.answered + self.failed) / max(1e-9, now - self._started_at)
+        return self._recent_rate.get(now) or average
 
     @property
     def eta_seconds(self) -> float | None:
-        """Seconds until all samples are done at the rate of the last minute, without the time before the first one."""
-        rate = self._recent_rate.get(time.monotonic()) or self.rate
+        """Seconds until all samples are done at the rate of the last minute; None while that is unknown."""
+        rate = self._recent_rate.get(time.monotonic())
         return (self.total - self.done) / rate if self.total and self.done < self.total and rate else None
 
     def event(self, name: Literal["started", "progress", "failed", "finished"], **details: Any) -> ProgressEvent:

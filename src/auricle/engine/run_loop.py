@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TypeAlias
 
+from auricle.audio.signal import SignalMeasures
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.closing import Closing
 from auricle.core.errors import SpecError, describe
@@ -38,9 +39,11 @@ from auricle.engine.slots import open_slots
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
+from auricle.runs.signals import RecordingMeasurer, SignalLog, first_recording, measure_recording
 from auricle.runs.throughput import PassTimer, read_passes
 from auricle.runs.usage import sample_audio_seconds
 from auricle.tasks.base import count_samples
+from auricle.tasks.conditions import is_perturbed, render_sample
 from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_inferencer
 
 Job: TypeAlias = tuple[int, Sample, Record | None]
@@ -127,10 +130,12 @@ class RunLoop(Closing):
         self._inferencer = adapt_to_batching(self._inferencer, is_batch_model=isinstance(model, BatchModel))
         slots, run = open_slots(model, self._settings), self._run_directory
         loop = RequestLoop(slots, self._process_sample, stop, self._observer.on_in_flight, run.check)
+        stop_watcher = asyncio.create_task(self._mark_stopping(stop))
         try:
             with infrequent_gc():
                 await loop.run(self._jobs)
         finally:
+            stop_watcher.cancel()
             self.close()
             await close_inferencer(self._inferencer)
         ready_at = getattr(model, "ready_at", None)  # set by models that load at the first request
@@ -140,9 +145,21 @@ class RunLoop(Closing):
     def close(self) -> None:
         self._journal_index.close()
         self._executor.close()
+        if "_measurer" in self.__dict__:
+            with suppress(OSError):
+                self._measurer.close()
+        if "_signal_log" in self.__dict__:
+            self._signal_log.close()
 
-    def _mark_unfinished(self) -> None:
-        self._run_directory.write_progress(Progress(passes=tuple(self._earlier_passes), total=self._total))
+    def _mark_unfinished(self, *, stopping: bool = False) -> None:
+        passes = tuple(self._earlier_passes)
+        self._run_directory.write_progress(Progress(passes=passes, total=self._total, stopping=stopping))
+
+    async def _mark_stopping(self, stop: asyncio.Event) -> None:
+        """Record that a stop was requested, for those who follow the run, while requests in flight are answered."""
+        await stop.wait()
+        with suppress(OSError):  # such as a full disk, which the end of the pass reports
+            self._mark_unfinished(stopping=True)
 
     @property
     def stop_reason(self) -> str:
@@ -221,6 +238,14 @@ class RunLoop(Closing):
         return None
 
     @cached_property
+    def _signal_log(self) -> SignalLog:
+        return SignalLog(self._run_directory.path)
+
+    @cached_property
+    def _measurer(self) -> RecordingMeasurer:
+        return RecordingMeasurer(self._signal_log)
+
+    @cached_property
     def _ids_by_key(self) -> dict[str, list[str]]:
         """Ids of the answers of earlier passes, by the key of their sample."""
         ids_by_key: dict[str, list[str]] = {}
@@ -261,7 +286,8 @@ class RunLoop(Closing):
             if self._has_earlier_answers and (moved := self._find_moved_answer(key)):
                 self._keep_answer(row, sample, moved)
                 return
-            outputs = await self._inferencer(sample, sender)
+            to_send = await self._render(sample, key) if sample_has_media else sample
+            outputs = await self._inferencer(to_send, sender)
         except (RunStopped, SpecError):  # these end the run, not the sample
             raise
         except Exception as failure:  # noqa: BLE001 - recorded with its sample
@@ -282,6 +308,17 @@ class RunLoop(Closing):
         span = started_at, time.perf_counter()
         self._timer.add(record, span, model_seconds=sender.model_seconds, has_media=sample_has_media)
         self._save(record)
+
+    async def _render(self, sample: Sample, key: str) -> Sample:
+        """Return the sample as it is sent, perturbed if it is to be; its recording is measured, now or later."""
+        if is_perturbed(sample):
+            rendered, measures, realised = await self._executor.run(_render_and_measure, sample)
+            self._signal_log.append(key, measures, realised)
+            return rendered
+        if recording := first_recording(sample):
+            with suppress(OSError):  # such as a full disk, which the journal reports
+                await self._measurer.add(key, recording)
+        return sample
 
     def _request_context(self, sample: Sample) -> Mapping[str, Json] | None:
         """Return the metadata that is sent with the inputs, if any; it is part of the sample's key."""
@@ -305,6 +342,12 @@ def _read_key_and_duration(
     """Return a sample's key and, unless it was answered with that key, the duration of its audio."""
     key = content_key(sample, context)
     return key, None if key == answered_key else sample_audio_seconds(sample)
+
+
+def _render_and_measure(sample: Sample) -> tuple[Sample, SignalMeasures, dict[str, float]]:
+    """Perturb the recordings of a sample, and measure the first of them and its perturbation."""
+    rendered, realised = render_sample(sample)
+    return rendered, measure_recording(first_recording(rendered)), realised
 
 
 def _truncate_seconds(seconds: float) -> float:

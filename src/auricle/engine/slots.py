@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from auricle.core.errors import SampleError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Output, Request
@@ -14,6 +14,7 @@ from auricle.engine.batching import Batcher, BatchSlot, BatchWorker, RunStopped
 from auricle.engine.retry import RetryingSender
 from auricle.engine.settings import Settings
 from auricle.models.base import AsyncModel, BatchModel, Model
+from auricle.models.call_timer import CALL_TIMER, CallTimer
 
 ESCAPING_ERRORS = (SystemExit, GeneratorExit, asyncio.CancelledError)
 """Errors that `except Exception` does not catch. Raised by a model, they fail the sample, not the run."""
@@ -30,6 +31,9 @@ class DirectSlot:
         self._model = model
         self.capacity = capacity
         self._is_stopping = False
+        self._calls: dict[asyncio.Task[Any], CallTimer] = {}
+        self._withdrawn: set[asyncio.Task[Any]] = set()
+        """Tasks whose requests were cancelled because they had not been sent when the run was stopped."""
 
     def acquire_slot(self) -> DirectSlot:
         return self
@@ -37,17 +41,29 @@ class DirectSlot:
     async def send(self, request: Request) -> Output:
         if self._is_stopping:
             raise RunStopped
+        task, timer = asyncio.current_task(), CALL_TIMER.get()
+        if task and timer:
+            self._calls[task] = timer
         try:
             output: Output = await getattr(self._model, ABILITY_BY_REQUEST[type(request)])(request)
         except ESCAPING_ERRORS as error:
-            task = asyncio.current_task()
+            if task in self._withdrawn and task.uncancel() == 0:
+                raise RunStopped from error
             if task and task.cancelling():  # the run is being cancelled
                 raise
             raise as_sample_error(error) from error
+        finally:
+            if task:
+                self._calls.pop(task, None)
         return output
 
     def stop(self) -> None:
+        """Let requests that were sent finish; withdraw those that wait for a rate limit or for a connection."""
         self._is_stopping = True
+        for task, timer in self._calls.items():
+            if timer.is_waiting:
+                self._withdrawn.add(task)
+                task.cancel()
 
     def release(self) -> None: ...
     def reacquire(self) -> None: ...

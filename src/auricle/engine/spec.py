@@ -22,11 +22,11 @@ from auricle.runs.response_cache import select_relevant
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
 from auricle.tasks.catalogue import TASK_KINDS, TASKS
-from auricle.tasks.options import PROVENANCE_OPTIONS
+from auricle.tasks.options import PROVENANCE_OPTIONS, split_list
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference, absolute_code_path, read_task_file, resolve_paths
 
 SCORING_ARGUMENTS = (
-    *("profile", "scored_as", "metrics", "rubric", "votes", "cluster", "name", "answers", "by"),
+    *("profile", "scored_as", "metrics", "add_metrics", "rubric", "votes", "cluster", "name", "answers", "by"),
     *(name for name in PROVENANCE_OPTIONS if name != "version"),
     *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
 )
@@ -199,6 +199,8 @@ class Spec(BaseModel):
     def with_scoring(self, arguments: Mapping[str, Any], profile: str | Sequence[str] | None = None) -> Self:
         """Return the spec with other arguments of scoring, and under other profiles if any are given.
 
+        `metrics` replaces all metrics; `add_metrics` adds to those that were added before.
+
         Raises:
             SpecError: if an argument would change the requests or the stored samples.
         """
@@ -209,6 +211,11 @@ class Spec(BaseModel):
                 "Use `auricle run` with the new arguments."
             )
         task_args = {**self.task_args, **resolve_paths(arguments, Path())}
+        earlier = self.task_args.get("add_metrics", ()) if "metrics" not in arguments else ()
+        if added := [*split_list(earlier), *split_list(arguments.get("add_metrics", ()))]:
+            task_args |= resolve_paths({"add_metrics": ",".join(dict.fromkeys(added))}, Path())
+        else:
+            task_args.pop("add_metrics", None)
         return self.model_copy(update={"task_args": task_args, "profile": _to_names(profile) or self.profile})
 
     def with_derived(self, arguments: Mapping[str, Any]) -> Self:
@@ -290,3 +297,18 @@ def parse_arguments(words: Sequence[str]) -> dict[str, Any]:
         except orjson.JSONDecodeError:
             arguments[name] = value
     return arguments
+
+
+def format_arguments(arguments: Mapping[str, Any]) -> list[str]:
+    """Format arguments as the `key=value` words that `parse_arguments` reads.
+
+    >>> format_arguments({"n": 3, "name": "basic", "id": "3"})
+    ['n=3', 'name=basic', 'id="3"']
+    """
+    return [f"{name}={_format_value(value)}" for name, value in arguments.items()]
+
+
+def _format_value(value: Any) -> str:
+    if isinstance(value, str) and parse_arguments([f"key={value}"])["key"] == value:
+        return value
+    return orjson.dumps(value).decode()

@@ -10,12 +10,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from auricle.audio import Audio, Video
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
+from auricle.core.source_files import describe_class_path
 from auricle.models.base import BatchModel
 from auricle.models.request_input import crop_audio
 
@@ -64,7 +66,11 @@ def create_adapter_class(prefix: str, class_path: str, base: type[Adapter], desc
     module, class_name = split_class_path(prefix, class_path)
     if module.endswith(".py") and not Path(module).is_file():
         raise UnknownName(f"There is no file {module}.")
-    attributes = {"class_path": class_path, "_name": display_name(prefix, class_path)}
+    attributes = {
+        "class_path": class_path,
+        "_name": display_name(prefix, class_path),
+        "describe_arguments": staticmethod(partial(describe_class_path, class_path)),
+    }
     return type(class_name, (base,), {**attributes, "__doc__": f"{class_name}, {description}."})
 
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from auricle.metrics.base import Metric, SumAggregator, mean, metric, ratio
+from auricle.metrics.base import Metric, RatioAggregator, SumAggregator, mean, metric, ratio
 from auricle.metrics.multi_answer import aggregate_answers
 
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ __all__ = [
     "Difference",
     "Interval",
     "Metric",
+    "RatioAggregator",
     "SumAggregator",
     "aggregate_answers",
     "compare_paired",

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation, Output, Record, Sample, Stat
-from auricle.metrics.catalogue import PROFILE_MARK
+from auricle.metrics.catalogue import METRICS, PROFILE_MARK
 from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, HitScale, RateScale, Scale
 
 if TYPE_CHECKING:
@@ -149,6 +149,8 @@ class Metric:
     options: Callable[[Sample], Mapping[str, str]] | None = None
     """Return the answers that a reply to a sample may give, by the shortest reply that gives it. A metric that reads
     numbers has no such function."""
+    needs_duration: bool = False
+    """Whether `score` also takes the duration of the sample's audio as `audio_seconds`, which is None if unknown."""
     without_synonyms: Callable[[], Metric] | None = None
     """Return the same metric with synonyms of a label treated as different labels."""
     is_model_independent: bool = False
@@ -290,6 +292,16 @@ def has_oversized_text(record: Record) -> bool:
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:
     """Return a metric unchanged, or make one from a plain score function."""
     return metric_or_score if isinstance(metric_or_score, Metric) else metric()(metric_or_score)
+
+
+def resolve_metrics(name: str) -> list[Metric]:
+    """Return the metric of a name, or all metrics of a set such as `hallucination`.
+
+    Raises:
+        UnknownName: if there is neither.
+    """
+    value = METRICS.get(name)
+    return [as_metric(member) for member in (value if isinstance(value, (list, tuple)) else [value])]
 
 
 @dataclass(frozen=True, slots=True)

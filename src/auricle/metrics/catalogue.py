@@ -40,6 +40,25 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "vb-mcq": "letter read as by a checkout of the evalkit, else drawn",
     },
     "refusal": {"refusal": "share of refusals"},
+    "hallucination": {
+        "hallucination": "set: the following six, for any recogniser",
+        "nonspeech_output": "share of empty references for which words are written",
+        "nonspeech_words_per_minute": "words per minute where the reference is empty",
+        "repetition_loops": "share of answers that repeat words 4 times in a row",
+        "insertion_bursts": "share of answers with 5 inserted words in a row",
+        "other_script": "share of answers in another script than the reference",
+        "nothing_heard": "share of replies that state that nothing can be heard",
+    },
+    "benchmark_fitting": {
+        "reference_errors": "set: agreement with wrong references, and both WERs",
+        "reference_error_agreement": "share of reference errors that the answer has, too",
+        "wer_official": "WER against the reference, of rows with a correction",
+        "wer_corrected": "WER against the corrected reference",
+        "masked_words": "set: the following three, for `--as masked-words`",
+        "masked_excess": "recall of masked words above that of control words",
+        "masked_recall": "share of masked words that are recognised",
+        "masked_control_recall": "share of masked control words that are recognised",
+    },
     "ifeval.scores": {
         "ifeval": "IFEval: mean of the four accuracies",
         "ifeval_prompt_strict": "IFEval: prompts with all instructions followed, strict",
@@ -145,7 +164,7 @@ def metric_title(name: str) -> str:
     if builtin not in METRICS.builtin:
         return name
     try:
-        title: str = METRICS.get(builtin).title
+        title = str(getattr(METRICS.get(builtin), "title", builtin))  # a set of metrics has no title
     except MissingExtra:
         return name
     return f"{title} {suffix}".strip()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auricle.metrics.base import Array, Codes, Stats, SumAggregator, WeightedAggregate, WeightedAggregator, divide
-from auricle.metrics.scales import CORRELATION, NONNEGATIVE
+from auricle.metrics.scales import CORRELATION, FISHER, NONNEGATIVE, Scale
 
 MIN_RELATIVE_VARIANCE = 1e-12
 """Variances below this share of the largest squared deviation are rounding errors."""
@@ -23,10 +23,9 @@ MIN_RELATIVE_VARIANCE = 1e-12
 class CorrelationAggregator(WeightedAggregator):
     """An aggregator over (predicted, true) numbers."""
 
-    scale = CORRELATION
-
-    def __init__(self, prepare: Callable[[Array, Array], WeightedAggregate]) -> None:
+    def __init__(self, prepare: Callable[[Array, Array], WeightedAggregate], scale: Scale = CORRELATION) -> None:
         self._prepare = prepare
+        self.scale = scale
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
@@ -130,7 +129,7 @@ def _prepare_discordant_count(codes_x: Codes, codes_y: Codes) -> WeightedAggrega
 
 srcc = CorrelationAggregator(_spearman)
 """Spearman's rank correlation."""
-lcc = CorrelationAggregator(_pearson)
+lcc = CorrelationAggregator(_pearson, FISHER)
 """Pearson's linear correlation."""
 ktau = CorrelationAggregator(_kendall)
 """Kendall's tau-b."""

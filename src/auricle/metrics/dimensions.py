@@ -31,7 +31,7 @@ from auricle.metrics.base import (
 )
 from auricle.metrics.catalogue import DIMENSIONS
 from auricle.metrics.correlation import MIN_RELATIVE_VARIANCE, prepare_ranks
-from auricle.metrics.scales import CORRELATION, NONNEGATIVE, SHARE, Scale
+from auricle.metrics.scales import FISHER, NONNEGATIVE, SHARE, Scale
 
 NEEDS_DIMENSIONS = "needs dimensions such as arousal"
 DENSITY_GRID_SIZE = 40
@@ -282,7 +282,7 @@ def _root_mean_squared_error(moments: Moments) -> float:
 class MomentsAggregator(WeightedAggregator):
     """An aggregator over (predicted, true) numbers that needs only their moments."""
 
-    def __init__(self, finish: Callable[[Moments], float], scale: Scale = CORRELATION) -> None:
+    def __init__(self, finish: Callable[[Moments], float], scale: Scale = FISHER) -> None:
         self._finish = finish
         self.scale = scale
 
@@ -348,7 +348,7 @@ def _rating_metrics(
         Metric(
             f"{name}_{dimension}",
             partial(_value_and_rating, dimension=dimension),
-            MomentsAggregator(finish, CORRELATION if higher_is_better else NONNEGATIVE),
+            MomentsAggregator(finish, FISHER if higher_is_better else NONNEGATIVE),
             higher_is_better=higher_is_better,
             title=f"{title} {dimension}",
             plot="ratings" if higher_is_better else "",

@@ -1,4 +1,7 @@
-"""Quantiles and tail probabilities of the normal, Student's t, gamma and binomial distributions, without scipy."""
+"""Quantiles and tail probabilities of the normal, Student's t, gamma, chi-square and binomial distributions.
+
+Without scipy, which takes long to import.
+"""
 
 from __future__ import annotations
 
@@ -69,6 +72,15 @@ def gamma_quantile(probability: float, shape: float) -> float:
     while _incomplete_gamma(shape, high) < probability:
         high *= 2
     return _bisect(lambda value: _incomplete_gamma(shape, value) - probability, 0.0, high)
+
+
+def chi_square_tail(statistic: float, degrees: float) -> float:
+    """Return the probability that chi-square is at least this large.
+
+    >>> round(chi_square_tail(7.8147, 3), 4)
+    0.05
+    """
+    return 1 - _incomplete_gamma(degrees / 2, statistic / 2)
 
 
 @lru_cache(maxsize=4096)

@@ -60,10 +60,11 @@ def unit_influences(stats: Stats, aggregate: Aggregator, clusters: Codes | None 
         >>> unit_influences([1.0, 2.0, 6.0], mean).round(3).tolist()
         [-0.667, -0.333, 1.0]
     """
-    return _to_influences(compute_without_units(stats, aggregate, clusters))
+    return to_influences(compute_without_units(stats, aggregate, clusters))
 
 
-def _to_influences(values: Array) -> Array:
+def to_influences(values: Array) -> Array:
+    """Turn a number without each unit into the influence of each unit; see `unit_influences`."""
     count = len(values)
     if count < 2 or np.isnan(values).all():
         return np.full(count, math.nan)
@@ -150,7 +151,7 @@ class _Replicates:
     def estimate(self, value: float) -> Estimate:
         if self.is_drawn:
             return Estimate(value, self._drawn_error(), 0.0, max(1, self.units - 1), self.units)
-        influences = _to_influences(self.values)
+        influences = to_influences(self.values)
         degrees = max(1, int((~np.isnan(influences)).sum()) - 1)
         return Estimate(value, standard_error(influences), _skewness(influences), degrees, self.units)
 
@@ -193,7 +194,7 @@ def compute_with_draws(stats: Stats, aggregate: Aggregator, clusters: Codes | No
     for _ in range(limit_groups(aggregate, len(stats))):
         drawn = rng.integers(0, unit_count, unit_count)
         values.append(
-            aggregate(_take(stats, drawn if members is None else np.concatenate([members[u] for u in drawn])))
+            aggregate(take_stats(stats, drawn if members is None else np.concatenate([members[u] for u in drawn])))
         )
     return np.array(values, dtype=np.float64)
 
@@ -221,10 +222,11 @@ def _without_each(distinct: Stats, codes: Codes, aggregate: SupportsWeights) -> 
 
 
 def _select(stats: Stats, mask: Mask) -> Stats:
-    return _take(stats, np.flatnonzero(mask))
+    return take_stats(stats, np.flatnonzero(mask))
 
 
-def _take(stats: Stats, indices: Codes) -> Stats:
+def take_stats(stats: Stats, indices: Codes) -> Stats:
+    """Return the statistics at these indices, which may repeat."""
     if isinstance(stats, np.ndarray):
         taken: Stats = stats[indices]
         return taken

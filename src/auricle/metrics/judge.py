@@ -30,7 +30,7 @@ from auricle.metrics.base import (
 )
 from auricle.metrics.calibration import make_corrected_metric
 from auricle.metrics.error_rates import reference_texts
-from auricle.metrics.labels import get_choices, resolve_option
+from auricle.metrics.labels import get_choices, get_question, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error, build_transcript
 from auricle.metrics.rubric import RUBRICS_DIR, Rubric, load_rubric
 from auricle.metrics.scales import CORRELATION
@@ -39,8 +39,6 @@ __all__ = ["load_rubric", "make_judge_metric"]
 
 GOLD_FIELDS = ("gold", "human", "human_label")
 """Metadata fields with the verdict of a human, in order of preference."""
-SPOKEN_QUESTION_FIELD = "audio_content"
-"""Metadata field with the transcript of a spoken question."""
 HUMAN_VERDICTS = {
     "yes-no": {"1": 1.0, "0": 0.0},
     "pairwise": {"win": 1.0, "1": 1.0, "0.5": 0.5, "loss": 0.0, "lose": 0.0, "0": 0.0},
@@ -60,7 +58,7 @@ def build_template_values(sample: Sample, *outputs: Output) -> TemplateValues:
     target = None if sample.target is None else "\n".join(reference_texts(sample.target))
     baseline = sample.meta.get("baseline")
     return {
-        "question": _question_text(sample) or build_transcript(sample, outputs, 0) or None,
+        "question": get_question(sample) or build_transcript(sample, outputs, 0) or None,
         "reference": _correct_option(sample) or target,
         "answer": output.text,
         "choices": _lettered_choices(sample),
@@ -201,13 +199,6 @@ def find_gold_label(sample: Sample) -> Json:
 
 
 # --- values of the template fields ------------------------------------------------------
-
-
-def _question_text(sample: Sample) -> str | None:
-    """Return the written question and the transcript of the spoken one, if the row has them."""
-    parts = (sample.inputs.get("question"), sample.meta.get(SPOKEN_QUESTION_FIELD))
-    texts = [part for part in parts if isinstance(part, str) and part.strip()]
-    return "\n".join(texts) or None
 
 
 def _lettered_choices(sample: Sample) -> str | None:

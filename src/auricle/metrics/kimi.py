@@ -16,7 +16,8 @@ from pathlib import Path
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Output, Sample
 from auricle.metrics.base import ConstantBounds, MeanAggregator, Metric
-from auricle.metrics.judge import SPOKEN_QUESTION_FIELD, TemplateValues, build_template_values, make_judge_metric
+from auricle.metrics.judge import TemplateValues, build_template_values, make_judge_metric
+from auricle.metrics.labels import SPOKEN_QUESTION_FIELD
 from auricle.metrics.rubric import RUBRICS_DIR, load_rubric
 
 ANSWER_FIELD = "answer"

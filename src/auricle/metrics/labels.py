@@ -39,6 +39,8 @@ NEEDS_TEXT_OR_SCORES = (
     "needs class scores or text; this model's outputs are continuous dimensions: use eta2 or ccc_arousal"
 )
 BIN_COUNT = 15
+SPOKEN_QUESTION_FIELD = "audio_content"
+"""Metadata field with the transcript of a spoken question."""
 
 
 def get_predicted_label(sample: Sample, output: Output) -> str:
@@ -55,7 +57,7 @@ def read_predicted_label(sample: Sample, output: Output) -> Reading[str]:
     """Read the predicted label from a reply; class scores have no reading."""
     if not isinstance(output, Generation):
         return Reading()
-    return read_label(output.text, tuple(get_choices(sample)))
+    return read_label(output.text, tuple(get_choices(sample)), get_question(sample))
 
 
 def require_class_scores(output: Output, needed: str = "class scores") -> Prediction:
@@ -88,6 +90,12 @@ def get_choices(sample: Sample) -> list[str]:
     """Return the options or labels that a sample offers."""
     choices = sample.inputs.get("choices", ())
     return [str(choice) for choice in choices] if isinstance(choices, (list, tuple)) else [str(choices)]
+
+
+def get_question(sample: Sample) -> str:
+    """Return the written question and the transcript of the spoken one; empty without either."""
+    parts = (sample.inputs.get("question"), sample.meta.get(SPOKEN_QUESTION_FIELD))
+    return "\n".join(part for part in parts if isinstance(part, str) and part.strip())
 
 
 def match_labels(sample: Sample, output: Output, synonyms: bool) -> tuple[str, LabelAlignment]:
@@ -138,7 +146,7 @@ def _class_metric(name: str, title: str, finish: ClassAggregate) -> Metric:
         title,
         _score_label,
         lambda synonyms: ConfusionAggregator(finish, synonyms=synonyms),
-        version=3,
+        version=4,
         unreadable="wrong",
         bounds=lambda sample: ((None, str(sample.target)), (str(sample.target), str(sample.target))),
         plot="classes",
@@ -195,7 +203,7 @@ def _hit_metric(name: str, title: str, score: ScoreFunction) -> Metric:
         title,
         score,
         lambda _: mean,
-        version=3,
+        version=4,
         unreadable="wrong",
         bounds=constant_bounds((0.0, 1.0)),
         credit=float,
@@ -285,8 +293,12 @@ ece = _label_metric(
 # --- multiple choice --------------------------------------------------------------------
 
 
+def _read_choice(sample: Sample, output: Generation, choices: Sequence[str]) -> Reading[int]:
+    return read_option(output.text, tuple(choices), get_question(sample))
+
+
 def _vote_for_option(sample: Sample, output: Generation) -> str | None:
-    chosen = read_option(output.text, tuple(get_choices(sample))).value
+    chosen = _read_choice(sample, output, get_choices(sample)).value
     return None if chosen is None else str(chosen)
 
 
@@ -295,7 +307,7 @@ def read_option_text(sample: Sample, output: Output) -> Reading[str]:
     if not isinstance(output, Generation):
         return Reading()
     choices = get_choices(sample)
-    return as_text(read_option(output.text, tuple(choices)), partial(format_option, options=choices))
+    return as_text(_read_choice(sample, output, choices), partial(format_option, options=choices))
 
 
 def list_lettered_options(sample: Sample) -> dict[str, str]:
@@ -313,7 +325,7 @@ def format_option(index: int, options: Sequence[str]) -> str:
 def _score_option(sample: Sample, output: Generation) -> float:
     choices = get_choices(sample)
     right = resolve_option(sample.target, choices)
-    chosen = require_value(read_option(output.text, tuple(choices)), output.text, "names no option")
+    chosen = require_value(_read_choice(sample, output, choices), output.text, "names no option")
     if right is None or not choices:
         return float(chosen == right)
     return float(choices[chosen] == choices[right])  # some datasets list the right option twice
@@ -340,7 +352,7 @@ option_accuracy = Metric(
     "option_accuracy",
     _score_option,
     mean,
-    version=3,
+    version=4,
     title="Option accuracy",
     unreadable="wrong",
     bounds=constant_bounds((0.0, 1.0)),

@@ -76,6 +76,13 @@ class AxisLabel:
     only_in: str = ""
     """The only side that has the label: `baseline`, `candidate` or empty."""
 
+    @property
+    def spellings(self) -> tuple[str | None, str | None]:
+        """The label as the baseline and as the candidate spell it; None on a side that lacks it."""
+        baseline = None if self.only_in == "candidate" else self.label
+        candidate = None if self.only_in == "baseline" else self.spelled_by_candidate or self.label
+        return baseline, candidate
+
 
 @dataclass(frozen=True, slots=True)
 class RecallChange:

@@ -128,13 +128,15 @@ class AnswerScorer:
         assert self.metric.reader
         return join_readings(self.metric.reader(*answer) for answer in self.select(sample, outputs))
 
-    def score_one(self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None) -> Stat | None:
-        """Return the statistic of the only selected answer."""
+    def score_one(
+        self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None, **facts: float | None
+    ) -> Stat | None:
+        """Return the statistic of the only selected answer; `facts` are what else the metric needs."""
         (answer,) = self.select(sample, outputs)
-        return self._score_answer(answer, iter(verdicts or ()))
+        return self._score_answer(answer, iter(verdicts or ()), facts)
 
     def score_all(
-        self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None
+        self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None, **facts: float | None
     ) -> tuple[int, tuple[Stat, ...]] | None:
         """Return the number of unreadable answers, and the statistics of all answers that count.
 
@@ -146,7 +148,7 @@ class AnswerScorer:
         applicable = 0
         for answer in self.select(sample, outputs):
             try:
-                if (stat := self._score_answer(answer, remaining_verdicts)) is None:
+                if (stat := self._score_answer(answer, remaining_verdicts, facts)) is None:
                     continue
                 stats.append(stat)
             except Unreadable as error:
@@ -158,12 +160,14 @@ class AnswerScorer:
             raise next((error for error in unreadable if not isinstance(error, AnswerRefused)), unreadable[0])
         return (len(unreadable), tuple(stats)) if applicable else None
 
-    def _score_answer(self, answer: AnswerInContext, remaining_verdicts: Iterator[str]) -> Stat | None:
+    def _score_answer(
+        self, answer: AnswerInContext, remaining_verdicts: Iterator[str], facts: Mapping[str, float | None]
+    ) -> Stat | None:
         if self.metric.judge_requests is None:
-            stat = self.metric.score(*answer)
+            stat = self.metric.score(*answer, **facts)
         else:
             verdicts = tuple(islice(remaining_verdicts, len(self.metric.judge_requests(*answer))))
-            stat = self.metric.score(*answer, verdicts=verdicts)
+            stat = self.metric.score(*answer, verdicts=verdicts, **facts)
         return tuple(stat) if isinstance(stat, list) else stat
 
 

@@ -21,15 +21,15 @@ _RANKS = {strength: rank for rank, strength in enumerate(Strength)}
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def read_option(text: str, choices: tuple[str, ...]) -> Reading[int]:
+def read_option(text: str, choices: tuple[str, ...], question: str = "") -> Reading[int]:
     """Read the index of an option."""
-    return reading.read_option(text, choices)
+    return reading.read_option(text, choices, question)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def read_label(text: str, labels: tuple[str, ...]) -> Reading[str]:
+def read_label(text: str, labels: tuple[str, ...], question: str = "") -> Reading[str]:
     """Read a label."""
-    return reading.read_label(text, labels)
+    return reading.read_label(text, labels, question)
 
 
 @lru_cache(maxsize=CACHE_SIZE)

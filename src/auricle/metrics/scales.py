@@ -8,7 +8,7 @@ what range they have and how their error depends on their value.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from auricle.metrics.distributions import binomial_mid_p_limit, gamma_quantile, normal_quantile, t_quantile
@@ -25,6 +25,10 @@ Z_95 = normal_quantile(UPPER)
 """Standard normal quantile of a two-sided 95 % interval."""
 ROUNDING_ERROR = 1e-12
 """Standard errors of shares below this are rounding errors."""
+LARGEST_CORRELATION = 1 - 1e-12
+"""Correlations beyond this are taken for it, because Fisher's transformation of 1 is infinite."""
+DEGREES_PER_ERRONEOUS_UNIT = 4
+"""How many degrees of freedom an utterance with errors contributes to the variance of an error rate."""
 ERRORS_AT_ONCE = 2.0
 """How many errors are assumed to occur together, as far as too few errors show it."""
 
@@ -172,6 +176,58 @@ class BoundedScale:
 
 
 @dataclass(frozen=True, slots=True)
+class ShareDifferenceScale:
+    """Differences of two shares, such as of hits in two groups of words: Student's t interval within -1 and 1.
+
+    If all units agree, the interval is as wide as that of a share of zero, because another unit might not.
+    """
+
+    name: str = "skew-t"
+    needs_error: bool = True
+
+    def transform(self, values: Array) -> Array:
+        return values
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        if estimate.error > ROUNDING_ERROR:
+            low, high = RealScale().interval(estimate)
+        else:
+            half = self.unchanged_bound(estimate.units / estimate.inflation)
+            low, high = estimate.value - half, estimate.value + half
+        return max(-1.0, low), min(1.0, high)
+
+    def unchanged_bound(self, units: float) -> float:
+        return wilson_interval(0.0, units)[1]
+
+
+@dataclass(frozen=True, slots=True)
+class FisherScale:
+    """Correlations of measured numbers: Student's t interval of their inverse hyperbolic tangent (Fisher 1921).
+
+    Rank correlations of few pairs and agreements of labels jump between few values, up to exactly 1, where the
+    tangent is infinite; Wilson's interval suits them better, and a correlation at its limit.
+    """
+
+    name: str = "fisher-t"
+    needs_error: bool = True
+
+    def transform(self, values: Array) -> Array:
+        import numpy as np
+
+        angles: Array = np.arctanh(np.clip(values, -LARGEST_CORRELATION, LARGEST_CORRELATION))
+        return angles
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        if estimate.error <= ROUNDING_ERROR:
+            return CORRELATION.interval(replace(estimate, value=math.tanh(estimate.value), error=0.0))
+        half = estimate.quantile * estimate.error
+        return math.tanh(estimate.value - half), math.tanh(estimate.value + half)
+
+    def unchanged_bound(self, units: int) -> float:
+        return CORRELATION.unchanged_bound(units)
+
+
+@dataclass(frozen=True, slots=True)
 class HitScale:
     """Shares of independent zeros and ones, such as an accuracy: the exact interval with mid-P limits.
 
@@ -198,7 +254,8 @@ class RateScale:
 
     Errors that occur together count as one event, and the number of events has a Poisson distribution. How many occur
     together is estimated from how much the errors of units vary, and tends to two if hardly any unit has errors. The
-    upper end for no errors at all is thus the exact one of a Poisson distribution for errors in pairs.
+    upper end for no errors at all is thus the exact one of a Poisson distribution for errors in pairs. Units without
+    errors show little about how errors occur, so a few units with errors leave few degrees of freedom.
     """
 
     step: float
@@ -214,10 +271,14 @@ class RateScale:
     def interval(self, estimate: Estimate) -> tuple[float, float]:
         at_once = estimate.error**2 / (estimate.value * self.step) if estimate.value else 0.0
         at_once = (self.erroneous_units * at_once + ERRORS_AT_ONCE) / (self.erroneous_units + 1)
-        event = at_once * estimate.inflation * self.step
+        event = at_once * self._limit_degrees(estimate).inflation * self.step
         events = estimate.value / event
         low = gamma_quantile(1 - UPPER, events) * event if events else 0.0
         return low, gamma_quantile(UPPER, events + 1) * event
+
+    def _limit_degrees(self, estimate: Estimate) -> Estimate:
+        limit = DEGREES_PER_ERRONEOUS_UNIT * self.erroneous_units or math.inf
+        return replace(estimate, degrees=min(estimate.degrees, limit))
 
     def unchanged_bound(self, units: int) -> float:
         return gamma_quantile(UPPER, 1) * ERRORS_AT_ONCE * self.step
@@ -228,8 +289,10 @@ UNKNOWN = RealScale(name="bootstrap-t")
 """Numbers of a function about which nothing is known; their standard error is that of a bootstrap."""
 NONNEGATIVE = RealScale(lowest=0.0)
 LOG = LogScale()
+SHARE_DIFFERENCE = ShareDifferenceScale()
 SHARE = BoundedScale()
 CORRELATION = BoundedScale(low=-1.0)
+FISHER = FisherScale()
 PER_CENT = BoundedScale(high=100.0)
 
 

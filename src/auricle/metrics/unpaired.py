@@ -55,10 +55,11 @@ def compare_unpaired(
     values = float(aggregate(stats_a)), float(aggregate(stats_b))
     if any(map(math.isnan, values)):
         return difference_without_interval(values, n, "none", units)
-    return make_difference(values, _contrast_groups((stats_a, stats_b), aggregate, clusters), n)
+    return make_difference(values, contrast_groups((stats_a, stats_b), aggregate, clusters), n)
 
 
-def _contrast_groups(stats: tuple[Stats, Stats], aggregate: Aggregator, clusters: Clusters) -> Contrast:
+def contrast_groups(stats: tuple[Stats, Stats], aggregate: Aggregator, clusters: Clusters) -> Contrast:
+    """Estimate the difference between two groups of different samples; the arguments are those of a comparison."""
     has_clusters = any(codes is not None for codes in clusters)
     hits_a, hits_b = (None if has_clusters else get_hits(side, aggregate) for side in stats)
     if hits_a is not None and hits_b is not None:

@@ -18,6 +18,7 @@ from auricle.core.types import (
     Prediction,
     Request,
 )
+from auricle.models.listing import ModelListing
 
 T = TypeVar("T")
 Result = TypeVar("Result")
@@ -43,6 +44,8 @@ class ModelAttributes:
     """Languages that the model accepts, such as `en`; compared with the sample's field `language` or the task's."""
     modalities: tuple[str, ...] | None = None
     """What requests may contain: `text`, `audio`, `image`, `video`."""
+    listing: ModelListing = ModelListing()
+    """Group, packages and weights, for menus and lists."""
 
 
 class AsyncModel(ModelAttributes):

@@ -19,9 +19,11 @@ class CallTimer:
     Only its last attempt is time of the model; earlier attempts and the backoff between them are time of waiting.
     """
 
-    __slots__ = ("_call", "_requested_at", "_started_at", "_waited", "model_seconds", "wait_seconds")
+    __slots__ = ("_call", "_requested_at", "_started_at", "_waited", "is_waiting", "model_seconds", "wait_seconds")
 
     def __init__(self) -> None:
+        self.is_waiting = False
+        """Whether the request has not been sent to the model yet."""
         self._requested_at = time.perf_counter()
         self.model_seconds = self.wait_seconds = 0.0
         self.start()
@@ -69,9 +71,13 @@ def record_call(seconds: float | None) -> None:
 @contextmanager
 def waiting() -> Iterator[None]:
     """Count the time inside the block as time of waiting."""
-    started_at = time.perf_counter()
+    timer = CALL_TIMER.get()
+    if timer is None:
+        yield
+        return
+    started_at, timer.is_waiting = time.perf_counter(), True
     try:
         yield
     finally:
-        if timer := CALL_TIMER.get():
-            timer.add_wait(time.perf_counter() - started_at)
+        timer.is_waiting = False
+        timer.add_wait(time.perf_counter() - started_at)

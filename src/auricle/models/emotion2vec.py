@@ -13,21 +13,23 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from auricle.core.errors import MissingExtra, SampleError, SpecError
+from auricle.core.arguments import Hint
+from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Predict, Prediction
 from auricle.core.yaml_files import read_yaml
 from auricle.models.base import BatchModel
+from auricle.models.listing import ModelListing
 from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.weights import is_path_like, resolve_device, shorten_error
 
 RATE = 16_000
 MIN_SAMPLES = 400  # one frame of the network
 SIZES = ("large", "base", "seed")
-HUB_OWNERS = {"ms": "iic", "hf": "emotion2vec"}
+Hub: TypeAlias = Literal["ms", "hf"]
+HUB_OWNERS = dict(zip(get_args(Hub), ("iic", "emotion2vec"), strict=True))
 REQUIRED_FILES = ("config.yaml", "model.pt", "tokens.txt")
 TRAINING_ONLY_PREFIX = "modality_encoders.AUDIO.decoder."
 """Weights used only in training; the published checkpoints do not contain them."""
@@ -37,11 +39,23 @@ LAYER_SPEC_PATTERN = re.compile(r"[\d\s()\[\],+*]+")
 class Emotion2vec(BatchModel):
     """A classifier that returns probabilities under the checkpoint's own labels, such as `生气/angry` or `<unk>`."""
 
+    listing = ModelListing(
+        group="Emotion and sounds",
+        extra="emotion2vec",
+        packages=("funasr",),
+        weights="checkpoint",
+        weight_files=REQUIRED_FILES,
+    )
     batch_size = 1  # FunASR processes clips one by one, whatever the batch size
     sample_rate = RATE
 
     def __init__(
-        self, model: str = "large", *, hub: str = "ms", revision: str | None = None, device: str = "auto"
+        self,
+        model: Annotated[str, Hint("weights", SIZES)] = "large",
+        *,
+        hub: Hub = "ms",
+        revision: str | None = None,
+        device: Annotated[str, Hint(choices=("auto", "cpu", "cuda:0", "mps"))] = "auto",
     ) -> None:
         """Load the model.
 
@@ -53,8 +67,7 @@ class Emotion2vec(BatchModel):
         """
         if hub not in HUB_OWNERS:
             raise SpecError(f"emotion2vec: hub must be {' or '.join(HUB_OWNERS)}, not {hub!r}.")
-        if find_spec("funasr") is None:
-            raise MissingExtra("The model emotion2vec", "emotion2vec")
+        self.listing.require("The model emotion2vec")
         resolved_device = resolve_device("emotion2vec", device)
         folder = _resolve_model_folder(str(model), hub, revision)
         _check_folder(folder)

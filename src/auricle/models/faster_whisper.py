@@ -10,17 +10,23 @@ import inspect
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
+from auricle.core.arguments import Hint
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
+from auricle.models.listing import ModelListing
 from auricle.models.request_input import get_single_audio
 
 RATE = 16_000
 REQUIRED_FILES = ("model.bin", "config.json", "tokenizer.json")
+SIZES = ("tiny", "tiny.en", "base", "base.en", "small", "small.en", "medium", "medium.en", "large-v3", "turbo")
+"""Usual sizes; the package lists all."""
+COMPUTE_TYPES = ("default", "float32", "float16", "int8", "int8_float16")
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
-TASKS = ("transcribe", "translate")
+WhisperTask: TypeAlias = Literal["transcribe", "translate"]
+TASKS = get_args(WhisperTask)
 # The library's defaults except for the last two: timestamps are not needed, and without conditioning on previous
 # text an error in one window does not spread to the next.
 DEFAULT_DECODING = {
@@ -34,27 +40,35 @@ DEFAULT_DECODING = {
 class FasterWhisper(BatchModel):
     """A Whisper model that transcribes, or translates into English, one clip at a time."""
 
+    listing = ModelListing(
+        group="Speech recognition",
+        extra="faster-whisper",
+        packages=("faster_whisper",),
+        weights="checkpoint",
+        weight_files=REQUIRED_FILES,
+    )
+
     batch_size = 1
     sample_rate = RATE
 
     def __init__(
         self,
-        model: str,
+        model: Annotated[str, Hint("weights", SIZES)],
         *,
-        device: str = "auto",
-        compute_type: str = "default",
+        device: Annotated[str, Hint(choices=("auto", "cpu", "cuda"))] = "auto",
+        compute_type: Annotated[str, Hint(choices=COMPUTE_TYPES)] = "default",
         language: str = "",
-        task: str = "transcribe",
+        task: WhisperTask = "transcribe",
         **decoding: Any,
     ) -> None:
         """Load the model.
 
         Args:
             model: A folder, a size or a hub name.
-            device: `auto`, `cpu` or `cuda`.
+            device: Where the model runs; `auto` is a GPU if there is one.
             compute_type: Number format of CTranslate2.
             language: Language code; detected per clip if empty.
-            task: `transcribe` or `translate`.
+            task: Transcribe, or translate into English.
             **decoding: Options of `WhisperModel.transcribe`.
         """
         try:

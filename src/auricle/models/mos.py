@@ -16,6 +16,7 @@ from typing import Any
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict, Prediction
 from auricle.models.base import BatchModel
+from auricle.models.listing import ModelListing
 from auricle.models.request_input import crop_audio, get_candidate_audio, parse_crop
 
 RATE = 16_000
@@ -38,6 +39,9 @@ PERSONALIZED_POLYNOMIALS = {
 class MosModel(BatchModel, ABC):
     """Base class of models that predict mean opinion scores, one clip at a time."""
 
+    listing = ModelListing(
+        group="Quality and reward", extra="mos", packages=("speechmos", "onnxruntime"), weights="package"
+    )
     batch_size = 1
     sample_rate = RATE
     name = ""

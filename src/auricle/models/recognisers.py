@@ -13,12 +13,14 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from auricle.audio import Audio
+from auricle.core.arguments import Hint
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
+from auricle.models.listing import ModelListing
 from auricle.models.request_input import SPEECH_RATE, get_single_audio, to_pcm16
 
 VOSK_CHUNK_BYTES = 8_000  # a quarter of a second, as in the library's examples
@@ -42,6 +44,8 @@ class Recogniser(BatchModel, ABC):
 
 class Moonshine(Recogniser):
     """Moonshine tiny-en."""
+
+    listing = ModelListing(group="Speech recognition", extra="demo", packages=("moonshine_voice",), weights="package")
 
     def __init__(self, *, vad_threshold: float = 0.0) -> None:
         """Load the model.
@@ -72,6 +76,8 @@ class Moonshine(Recogniser):
 class PocketSphinx(Recogniser):
     """PocketSphinx with its English model."""
 
+    listing = ModelListing(group="Speech recognition", extra="demo", packages=("pocketsphinx",), weights="package")
+
     def __init__(self, **settings: Any) -> None:
         """Load the model.
 
@@ -99,7 +105,15 @@ class PocketSphinx(Recogniser):
 class Vosk(Recogniser):
     """A Kaldi recogniser; there are models for many languages."""
 
-    def __init__(self, model: str) -> None:
+    listing = ModelListing(
+        group="Speech recognition",
+        extra="vosk",
+        packages=("vosk",),
+        weights="checkpoint",
+        weight_files=("am/final.mdl",),
+    )
+
+    def __init__(self, model: Annotated[str, Hint("weights")]) -> None:
         """Load the model.
 
         Args:

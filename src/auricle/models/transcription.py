@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate
@@ -23,7 +23,8 @@ from auricle.models.request_input import get_single_audio
 
 SUFFIXES = {"opus": "ogg"}  # file suffix that servers expect for a format
 STRUCTURED_CONTENT_TYPE = re.compile("html|json")
-RESPONSE_FORMATS = ("json", "text", "verbose_json")
+ResponseFormat: TypeAlias = Literal["json", "text", "verbose_json"]
+RESPONSE_FORMATS = get_args(ResponseFormat)
 
 
 class TranscriptReader(ChatReader):
@@ -64,7 +65,7 @@ class Transcription(HttpModel):
         language: str = "",
         prompt: str = "",
         translate: bool = False,
-        response_format: str = "json",
+        response_format: ResponseFormat = "json",
         **service: Any,
     ) -> None:
         super().__init__(**service)

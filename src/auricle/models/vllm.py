@@ -9,12 +9,14 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from auricle.audio import Audio
+from auricle.core.arguments import Hint
 from auricle.core.errors import MissingExtra, SampleError, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
 from auricle.models.base import BatchModel, answer_in_groups
+from auricle.models.listing import ModelListing
 from auricle.models.request_input import get_single_audio
 from auricle.models.token_boundary import (
     ContextWindow,
@@ -34,12 +36,13 @@ Message = dict[str, Any]
 class VLLM(BatchModel):
     """A local model in vLLM: a chat model with its chat template, or a recogniser with a fixed prompt."""
 
+    listing = ModelListing(group="Chat and language", extra="vllm", packages=("vllm",), weights="checkpoint")
     batch_size = 256  # the engine forms its own batches from these
     first_tokens = True
 
     def __init__(
         self,
-        model: str,
+        model: Annotated[str, Hint("weights")],
         *,
         sounds: int = 1,
         rate: int = 16_000,

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from urllib.parse import quote
+
+from markupsafe import Markup
 
 from auricle.metrics.catalogue import metric_title
 from auricle.report import text_format
@@ -12,6 +16,7 @@ from auricle.report.methods import format_method, mark_few_units
 from auricle.runs.metrics import Number
 
 MISSING = "–"
+WORD_BOUNDARY = re.compile(r"(?<=[-/_:])(?=\w)|(?<=\.)(?=[^\W\d])|(?<=[a-z])(?=[A-Z])")
 NARROW_SPACE = "\u202f"  # a narrow no-break space, between a number and its unit
 
 
@@ -80,6 +85,24 @@ def get_unread_bounds(number: Number) -> tuple[float, float] | None:
     if number.unread_right is None or number.unread_wrong is None:
         return None
     return number.unread_right, number.unread_wrong
+
+
+def build_sample_anchor(sample_id: str) -> str:
+    """Return the anchor of a sample on a page, which is the same in an address and in an id attribute.
+
+    >>> build_sample_anchor("speaker 1/a.wav")
+    'sample-speaker%201%2Fa.wav'
+    """
+    return f"sample-{quote(sample_id, safe='', errors='replace')}"
+
+
+def mark_breaks(name: str) -> Markup:
+    """Escape a name, and mark where a line may break: after a separator and between words of a compound.
+
+    >>> mark_breaks("org/my_AudioModel")
+    Markup('org/<wbr>my_<wbr>Audio<wbr>Model')
+    """
+    return Markup("<wbr>").join(WORD_BOUNDARY.split(name))
 
 
 def typeset(text: str) -> str:

@@ -9,19 +9,20 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from auricle.core.signature import DECISIVE_PARTS, Signature
 from auricle.metrics.catalogue import metric_title
+from auricle.report.audiogram import THRESHOLD, format_threshold_interval
 from auricle.report.methods import explain_few_units
 from auricle.report.text_format import escape_formula, format_number, format_value
-from auricle.runs.metrics import Metrics, Number
+from auricle.runs.metrics import FAMILY_FIELD, Metrics, Number
 
 CSV_COLUMNS = (
     *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
     *("interval", "cluster", "units", "scored", "total", "failed", "unreadable", "refused", "coverage"),
-    *("rtfx", "complete", "run", "signature"),
+    *("rank", "rank_low", "rank_high", "rtfx", "cost", "currency", "complete", "run", "signature"),
 )
 NUMBER_COLUMNS = (
     *("value", "low", "high", "interval", "cluster", "units"),
@@ -37,9 +38,9 @@ class Column:
     signature: Signature
     """What is measured, whichever the model; without an inferencer if prompts may differ."""
     name: str
-    metric_title: str
-    higher_is_better: bool
-    unit: str
+    metric_title: str = field(compare=False)
+    higher_is_better: bool = field(compare=False)
+    unit: str = field(compare=False)
 
     @property
     def title(self) -> str:
@@ -51,6 +52,35 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Rank:
+    """The place of a result among the complete results of its column, from 1; equal values share a place."""
+
+    place: int
+    is_tied: bool
+    count: int
+    """Number of results that have a place."""
+    low: int | None = None
+    """Best and worst place in 95 % of the resampled data sets; None if the samples could not be resampled."""
+    high: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The place, with = if it is shared: `=2 of 7`."""
+        return f"{'=' if self.is_tied else ''}{self.place} of {self.count}"
+
+    @property
+    def interval(self) -> str:
+        if self.low is None or self.high is None:
+            return "–"
+        return str(self.low) if self.low == self.high else f"{self.low} – {self.high}"
+
+    @property
+    def summary(self) -> str:
+        """The place and its interval: `=2 (1 – 3)`."""
+        return self.text.partition(" ")[0] + (f" ({self.interval})" if self.low is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """The result of one run."""
 
@@ -59,6 +89,13 @@ class Cell:
     rtfx: float | None
     complete: bool
     created: str
+    cost: float | None = None
+    """What all samples cost; None if that of some is unknown, or if answers came from the cache."""
+    currency: str = ""
+    slices: tuple[Number, ...] = ()
+    """The same metric over groups of samples."""
+    rank: Rank | None = None
+    """None for a run that is not finished."""
 
     @property
     def value(self) -> float | None:
@@ -70,6 +107,8 @@ class Cell:
 
     @property
     def interval(self) -> str:
+        if self.number.metric.endswith(THRESHOLD):
+            return format_threshold_interval(self.number) or "–"
         low, high = (format_number(end, self.number.unit) for end in (self.number.low, self.number.high))
         return "–" if "–" in (low, high) else f"{low.removesuffix(' %')} – {high}"
 
@@ -186,13 +225,47 @@ class Leaderboard:
                 line.append(f"{value} ({escape(cell.uncertainty)})" if cell else value)
             yield [*line, escape(f"{row.rtfx:,.1f}" if row.rtfx else "–")]
 
+    def rank_cells(self) -> Leaderboard:
+        """Return the same table with the place of each complete result in its column."""
+        ranks: dict[tuple[int, Column], Rank] = {}
+        for column in self.columns:
+            values = {
+                at: value for at, row in enumerate(self.rows) if (value := _rankable_value(row, column)) is not None
+            }
+            for at, value in values.items():
+                better = sum(other > value if column.higher_is_better else other < value for other in values.values())
+                is_tied = sum(other == value for other in values.values()) > 1
+                ranks[at, column] = Rank(better + 1, is_tied, len(values))
+        return self.with_ranks(ranks)
+
+    def with_ranks(self, ranks: Mapping[tuple[int, Column], Rank]) -> Leaderboard:
+        """Return the same table with these ranks, by the place of the row and the column."""
+        rows = [
+            replace(
+                row,
+                cells={
+                    column: replace(cell, rank=ranks.get((at, column), cell.rank)) for column, cell in row.cells.items()
+                },
+            )
+            for at, row in enumerate(self.rows)
+        ]
+        return replace(self, rows=tuple(rows))
+
+
+def _rankable_value(row: Row, column: Column) -> float | None:
+    cell = row.cells.get(column)
+    return cell.value if cell and cell.complete else None
+
 
 def _describe_differences(column: Column, columns: Sequence[Column]) -> str:
     """Name what distinguishes a column from others with its title: data, prompt, normaliser or metric."""
     differing = {name for other in columns for name in column.signature.differences(other.signature)}
-    parts = {name: str(getattr(column.signature, name)) for name in DECISIVE_PARTS if name in differing}
-    if len({other.signature.metric.profile for other in columns}) > 1:
-        parts["metric"] = column.signature.metric.profile
+    parts = {name: str(getattr(column.signature, name)) or "none" for name in DECISIVE_PARTS if name in differing}
+    metrics = {other.signature.metric for other in columns}
+    if len({metric.profile for metric in metrics}) == len(metrics) > 1:
+        parts["metric"] = column.signature.metric.profile or "no profile"
+    if any(other.signature == column.signature and other != column for other in columns):
+        parts["name"] = column.name
     return f" ({', '.join(parts.values())})" if parts else ""
 
 
@@ -219,28 +292,59 @@ def build_leaderboard(
         Row(*model, {column: model_cells[column] for column in columns if column in model_cells})
         for model, model_cells in cells.items()
     ]
-    return Leaderboard(tuple(columns), tuple(sorted(rows, key=lambda row: _row_sort_key(row, columns))), replaced)
+    rows.sort(key=lambda row: _row_sort_key(row, columns))
+    return Leaderboard(tuple(columns), tuple(rows), replaced).rank_cells()
 
 
 def _column_sort_key(column: Column) -> tuple[str, ...]:
     signature = column.signature
-    return signature.task, signature.revision, str(signature.metric), signature.inferencer
+    return signature.task, signature.revision, str(signature.metric), signature.inferencer, str(signature), column.name
 
 
 def _read_cells(run: str, metrics: Metrics, all_metrics: bool, split_by_prompt: bool) -> Iterator[tuple[Column, Cell]]:
-    speed = metrics.speed.rtfx if metrics.speed else None
-    for number in metrics.overall if all_metrics else metrics.overall[:1]:
+    speed, usage = metrics.speed.rtfx if metrics.speed else None, metrics.usage
+    is_priced = usage.cost is not None and not usage.samples_without_cost and not usage.cached
+    for number in _list_shown(metrics, all_metrics):
         if not number.signature.is_complete:
             continue
         signature = replace(number.signature, model="", auricle="")
         column = Column(
             signature if split_by_prompt else replace(signature, inferencer=""),
             number.metric,
-            number.title or metric_title(number.metric),
+            _title_number(number),
             number.higher_is_better,
             number.unit,
         )
-        yield column, Cell(number, run, speed, metrics.complete, metrics.created)
+        yield (
+            column,
+            Cell(
+                number,
+                run,
+                speed,
+                metrics.complete,
+                metrics.created,
+                cost=usage.cost if is_priced else None,
+                currency=(usage.currency or "") if is_priced else "",
+                slices=tuple(
+                    part
+                    for part in metrics.numbers
+                    if part.field and part.metric == number.metric and number.field != FAMILY_FIELD
+                ),
+            ),
+        )
+
+
+def _list_shown(metrics: Metrics, all_metrics: bool) -> list[Number]:
+    """Return the numbers that have a column: those over all samples, and the thresholds of families of conditions."""
+    numbers = metrics.overall if all_metrics else metrics.overall[:1]
+    thresholds = {f"{number.metric}{THRESHOLD}" for number in numbers}
+    summaries = [number for number in metrics.numbers if number.field == FAMILY_FIELD]
+    return [*numbers, *(number for number in summaries if all_metrics or number.metric in thresholds)]
+
+
+def _title_number(number: Number) -> str:
+    title = number.title or metric_title(number.metric)
+    return f"{title}, {number.group}" if number.field == FAMILY_FIELD else title
 
 
 def _format_arguments(arguments: Mapping[str, Any]) -> str:
@@ -271,7 +375,12 @@ def _describe_result(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
         "metric": column.name,
         **{name: getattr(number, name) for name in NUMBER_COLUMNS},
         "coverage": number.coverage if number.total else None,
+        "rank": cell.rank.place if cell.rank else None,
+        "rank_low": cell.rank.low if cell.rank else None,
+        "rank_high": cell.rank.high if cell.rank else None,
         "rtfx": cell.rtfx,
+        "cost": cell.cost,
+        "currency": cell.currency or None,
         "complete": cell.complete,
         "run": cell.run,
         "signature": str(number.signature),

@@ -16,6 +16,7 @@ CLUSTER_MARK = "cluster-"
 METHODS = {
     "mid-p": ("mid-P", "exact interval of a share, with mid-P limits"),
     "wilson": ("Wilson", "Wilson’s score interval, with as many trials as have the standard error of the number"),
+    "fisher-t": ("Fisher t", "Student’s t interval of the inverse hyperbolic tangent of a correlation"),
     "gamma": ("gamma", "interval of Fay and Feuer for counted errors, which may occur together"),
     "skew-t": ("t", "Student’s t interval, extended on the side to which the units are skewed"),
     "log-skew-t": ("t of log", "the same as t, of the logarithm"),
@@ -31,6 +32,15 @@ METHODS = {
         "normal approximation of Bonett and Price, with the variance of each part",
     ),
     "stratified-t": ("stratified t", "Student’s t, with the variance of each part"),
+    "joint-t": ("joint t", "Student’s t of the influence of each unit on all conditions together"),
+    "joint-percentile": (
+        "bootstrap",
+        "percentiles of draws of the units, each with all of its conditions; open beyond the levels that were tested",
+    ),
+    "best-control": (
+        "best control",
+        "the lowest ends of the paired intervals against all controls; upper ends hold jointly, by draws of the units",
+    ),
     "prediction-powered": ("prediction-powered", "verdicts corrected by human labels, with the variance of both"),
     "none": ("–", "too few samples"),
 }

@@ -31,7 +31,16 @@
       card.item.hidden = !fits;
       matches += fits;
     }
-    byId("matches").textContent = `${matches} shown`;
+    byId("match-count").textContent = `${matches} shown`;
+  };
+
+  // A link to a sample shows it, whatever the filter.
+  const reveal = () => {
+    const target = byId(location.hash.slice(1));
+    if (!target || !target.hidden) return;
+    byId("filter").value = "";
+    filter();
+    target.scrollIntoView();
   };
 
   // One sound at a time: two recordings at once tell nothing about either.
@@ -66,6 +75,7 @@
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     byId("filter").addEventListener("input", filter);
     byId("order").addEventListener("change", arrange);
+    addEventListener("hashchange", reveal);
   }
   document.addEventListener("play", hush, true);
   for (const button of document.querySelectorAll(".copy")) {

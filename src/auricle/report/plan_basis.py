@@ -14,9 +14,10 @@ from auricle.core.types import Sample
 from auricle.metrics.base import Codes, Metric, Stats
 from auricle.metrics.power import SIGNIFICANCE_LEVEL, Design, assume_design, estimate_design, rate_variance
 from auricle.report.clusters import ClusterTable
-from auricle.report.compare.loading import ComparedRun, check_cluster, choose_cluster, load_compared_run, pair_samples
+from auricle.report.compare.loading import ComparedRun, check_cluster, choose_cluster, load_compared_run
 from auricle.report.compare.metric_rows import PairClusters, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics, load_metrics
+from auricle.report.compare.pairing import pair_samples
 from auricle.report.compare.unpaired import SampleGroup
 from auricle.report.html_format import pluralise
 from auricle.runs.metrics import Metrics

@@ -72,6 +72,12 @@ class ConfusionMatrix:
     def predicted_labels(self) -> tuple[str, ...]:
         return self.columns[:-1] if self.has_unreadable else self.columns
 
+    def find_cell(self, true: str | None, predicted: str | None) -> tuple[int, int] | None:
+        """Return row and column of a cell by its labels; None if the matrix lacks one of them."""
+        if true not in self.rows or predicted not in self.columns:
+            return None
+        return self.rows.index(true), self.columns.index(predicted)
+
     @property
     def is_readable(self) -> bool:
         """Whether the matrix has few enough labels to be drawn."""
@@ -84,11 +90,11 @@ class ConfusionMatrix:
             for row, counts in enumerate(self.counts)
         ]
 
-    def frequent_confusions(self, limit: int) -> list[tuple[int, str, str]]:
-        """Return the most frequent confusions, as count, true and predicted label."""
+    def frequent_confusions(self, limit: int) -> list[MatrixCell]:
+        """Return the cells of the most frequent confusions."""
         missed = [cell for row in self.cells for cell in row if cell.count and not cell.is_hit]
         missed.sort(key=lambda cell: -cell.count)
-        return [(cell.count, self.row_names[cell.row], self.column_names[cell.column]) for cell in missed[:limit]]
+        return missed[:limit]
 
     def describe_label_matches(self) -> list[str]:
         """List labels that were matched although they are spelled differently."""

@@ -6,7 +6,6 @@ Colours are variables of `plots.css`, with light and dark themes. Nothing is con
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -14,25 +13,12 @@ from typing import ClassVar, NamedTuple
 from markupsafe import Markup
 
 from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference
+from auricle.report.axis_labels import format_ticks, label_width, shorten_labels
 from auricle.report.html_format import Scale, round_ticks
 from auricle.report.plot_data import ConfusionMatrix, Dimension, Distribution, Plane
 from auricle.report.templating import render
 
-CHARACTER_WIDTH = 7.8  # approximate width of a letter
-MAX_LABEL_LENGTH = 18
-
-
-def shorten_label(label: str) -> str:
-    return label if len(label) <= MAX_LABEL_LENGTH else f"{label[: MAX_LABEL_LENGTH - 1]}…"
-
-
-def label_width(labels: Sequence[str]) -> float:
-    """Return the width of the longest label."""
-    widths = (
-        sum(1.8 if unicodedata.east_asian_width(letter) in "WF" else 1.0 for letter in shorten_label(label))
-        for label in labels
-    )
-    return CHARACTER_WIDTH * max(widths, default=0.0)
+MIN_MARGIN, TITLE_MARGIN = 58.0, 26.0
 
 
 class Axis(NamedTuple):
@@ -45,6 +31,13 @@ class Axis(NamedTuple):
         """Return the position of a value between the ends of the axis, from 0 to 1."""
         return self.scale.share(value - self.scale.low)
 
+    def labelled_ticks(self) -> list[tuple[float, str]]:
+        return list(zip(self.ticks, format_ticks(self.ticks), strict=True))
+
+    def margin(self) -> float:
+        """Return the space for the labels and the title left of a vertical axis."""
+        return max(MIN_MARGIN, TITLE_MARGIN + label_width(format_ticks(self.ticks)))
+
 
 def fit_axis(values: Sequence[float]) -> Axis:
     """Return an axis around these values."""
@@ -52,8 +45,8 @@ def fit_axis(values: Sequence[float]) -> Axis:
     return Axis(Scale(ticks[0], ticks[-1]), ticks)
 
 
-def format_tick(value: float) -> str:
-    """Format an axis tick."""
+def format_significant(value: float) -> str:
+    """Format a number with three significant digits."""
     return f"{value:.3g}".replace("-", "−")
 
 
@@ -79,6 +72,10 @@ class LabelAxis:
     names: Sequence[str]
     raw: Sequence[str]
     shared: int
+
+    @property
+    def short_names(self) -> list[str]:
+        return shorten_labels(self.names)
 
     def offset(self, index: int, size: float) -> float:
         """Return the offset of a cell."""
@@ -175,7 +172,7 @@ def _build_axis(labels: Sequence[AxisLabel]) -> LabelAxis:
 # --- samples in two dimensions -----------------------------------------------------------------
 
 SCATTER_SIZE = 400.0
-SCATTER_LEFT, SCATTER_TOP, SCATTER_BOTTOM = 58.0, 14.0, 44.0
+SCATTER_TOP, SCATTER_BOTTOM = 14.0, 44.0
 MARKER_SHAPES: tuple[list[tuple[float, float]], ...] = (
     [(math.cos(turn), math.sin(turn)) for turn in (math.tau * at / 12 for at in range(12))],
     [(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)],
@@ -193,27 +190,29 @@ MARKER_SHAPES: tuple[list[tuple[float, float]], ...] = (
 def draw_scatter(plane: Plane) -> Markup:
     """Draw points, the mean of each emotion and an ellipse of one standard deviation."""
     across, up = (fit_axis([point[at] for point in plane.points]) for at in (1, 2))
+    left = up.margin()
 
     def place(x: float, y: float) -> tuple[float, float]:
-        return SCATTER_LEFT + SCATTER_SIZE * across.position(x), SCATTER_TOP + SCATTER_SIZE * (1 - up.position(y))
+        return left + SCATTER_SIZE * across.position(x), SCATTER_TOP + SCATTER_SIZE * (1 - up.position(y))
 
     return render(
         "report/templates/scatter.html",
         plane=plane,
         place=place,
-        marker=_marker_path,
+        marker=draw_marker,
         x_axis=across,
         y_axis=up,
         scales=[SCATTER_SIZE / (axis.scale.high - axis.scale.low) for axis in (across, up)],
-        left=SCATTER_LEFT,
+        short_names=shorten_labels(plane.names),
+        left=left,
         top=SCATTER_TOP,
         size=SCATTER_SIZE,
-        width=SCATTER_LEFT + SCATTER_SIZE + 44 + label_width(plane.names),
+        width=left + SCATTER_SIZE + 44 + label_width(plane.names),
         height=max(SCATTER_TOP + SCATTER_SIZE + SCATTER_BOTTOM, SCATTER_TOP + 20 * len(plane.names) + 20),
     )
 
 
-def _marker_path(series: int, centre: tuple[float, float], size: float) -> str:
+def draw_marker(series: int, centre: tuple[float, float], size: float) -> str:
     """Return the outline of a mark; when colours repeat, they have another shape."""
     shape = MARKER_SHAPES[(series + series // len(MARKER_SHAPES)) % len(MARKER_SHAPES)]
     points = (f"{centre[0] + size * across:.1f} {centre[1] + size * down:.1f}" for across, down in shape)
@@ -232,6 +231,7 @@ MIN_RELATIVE_DENSITY = 0.01  # relative to the widest point; thinner tails are c
 def draw_violins(dimension: Dimension) -> Markup:
     """Draw one dimension with a row per emotion, highest mean first."""
     labels = sorted(dimension.labels, key=lambda label: -label.mean)
+    short_names = shorten_labels([label.name for label in labels])
     left = label_width([label.name for label in labels]) + 14
     axis = fit_axis([end for label in labels for end in (label.low, label.high)])
 
@@ -251,7 +251,7 @@ def draw_violins(dimension: Dimension) -> Markup:
     return render(
         "report/templates/violin.html",
         dimension=dimension,
-        rows=[(label, y, outline(label, y)) for label, y in zip(labels, centres, strict=True)],
+        rows=[(label, name, y, outline(label, y)) for label, name, y in zip(labels, short_names, centres, strict=True)],
         axis=axis,
         x=position,
         left=left,

@@ -17,12 +17,14 @@ import orjson
 
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.signature import MetricSignature, Signature
-from auricle.core.types import Outcome
+from auricle.engine.command_line import format_repeat_command
 from auricle.report import run_html
+from auricle.report.gaps import compute_report_groups
 from auricle.report.judge_panel import JudgePanel
-from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.signal_slices import SignalTable
 from auricle.report.summary import summarise
+from auricle.report.worst_samples import view_worst_samples
 from auricle.runs.audit import summarise_audit
 from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.judge_check import JudgeChecks
@@ -40,7 +42,8 @@ from auricle.runs.metrics import (
     write_metrics,
 )
 from auricle.runs.run_directory import Run
-from auricle.runs.scores import SCORES_FILE, ScoreLine, write_scores
+from auricle.runs.scores import SCORES_FILE, write_scores
+from auricle.runs.signals import read_signals
 from auricle.runs.throughput import StreamDelays, read_passes, summarise_throughput
 from auricle.runs.usage import RunPrices, UsageTotals
 from auricle.runs.verdicts import Judge
@@ -56,7 +59,9 @@ ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length",
 EMOTION_FIGURES = ("mean", "sd", "d", "auc")
 CLASS_FIGURES = ("precision", "recall", "f1")
 DERIVED_FILES = (SCORES_FILE, "metrics_summary.csv", "metrics_detail.csv", "report.html")
-DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *COUNT_COLUMNS, *ERROR_COLUMNS)
+DETAIL_COLUMNS = (
+    *("task", "model", "metric", "field", "group", *VALUE_COLUMNS, "censored", *COUNT_COLUMNS, *ERROR_COLUMNS),
+)
 
 
 def publish(
@@ -90,13 +95,14 @@ def _score_and_write(
     labels = HumanLabels.load(run.path)
     used_metrics = verdicts.expand(task.metrics, has_labels=labels.exist_in(run)) if verdicts else task.metrics
     score_table = ScoreTable(used_metrics, task.cluster, verdicts=verdicts, breakdown_fields=task.group_by)
-    delays = StreamDelays()
+    delays, signals = StreamDelays(), SignalTable(read_signals(run.path))
     with infrequent_gc(), run.open_index() as index:
-        records = delays.count_records(totals.count_records(labels.attach(index.records())))
+        records = signals.observe(delays.count_records(totals.count_records(labels.attach(index.records()))))
         write_scores(run.path, score_records(records, score_table))
     damaged = [*index.damaged, *(verdicts.damaged if verdicts else ())]
     health = JournalHealth.build(score_table.total, run.read_progress().completed_rows, damaged)
-    worst_samples = thread.submit(_view_worst_samples, score_table)  # their audio is encoded meanwhile
+    first = score_table.columns[0].metric if score_table.columns else None
+    worst_samples = thread.submit(view_worst_samples, score_table.worst_records(), first)  # encodes audio meanwhile
     facts = _collect_run_facts(run, replace(task, cluster=score_table.clusters.field), model)
     facts["notes"] = (*facts["notes"], *health.describe())
     numbers = [
@@ -116,25 +122,12 @@ def _score_and_write(
     )
     run.write("metrics_summary.csv", summary_csv(metrics))
     run.write("metrics_detail.csv", detail_csv(metrics))
-    run.write("report.html", run_html.render_report(metrics, worst_samples.result()).encode())
+    command = format_repeat_command(run.spec, str(run.path))
+    sliced, gaps = compute_report_groups(score_table, signals, numbers)
+    shown = replace(metrics, numbers=(*metrics.numbers, *sliced))
+    page = run_html.render_report(shown, worst_samples.result(), command=command, gaps=gaps)
+    run.write("report.html", page.encode())
     return metrics
-
-
-def _view_worst_samples(score_table: ScoreTable) -> list[SampleView]:
-    """Return the worst samples by the first metric, with their verdicts."""
-    worst = score_table.worst_records()
-    first = score_table.columns[0].metric if score_table.columns else None
-    name = first.name if first else ""
-    stats = {record.sample.id: line.stats[name] for record, line in worst}
-    views = build_sample_views([record for record, _ in worst], first, stats)
-    return [_add_remarks(view, line, name) for view, (_, line) in zip(views, worst, strict=False)]
-
-
-def _add_remarks(view: SampleView, line: ScoreLine, metric: str) -> SampleView:
-    """Add the verdicts, and why the answer could not be read."""
-    outcome = line.resolve_outcome(Outcome.ANSWERED).capitalize()
-    reason = f"{outcome}: {line.unreadable[metric]} " if metric in line.unreadable else ""
-    return replace(view, verdict=" | ".join(line.verdicts.get(metric, ())), note=f"{reason}{view.note}".rstrip())
 
 
 def _describe_measurement(run: Run, task: TaskFacts, model: ModelFacts) -> Signature:
@@ -189,7 +182,7 @@ def build_metrics(score_table: ScoreTable, numbers: Sequence[Number], **run_fact
         numbers: The results.
         run_facts: Further fields of `Metrics`, such as the task and the model.
     """
-    outcomes = OutcomeCounts.count(score_table.outcomes, score_table.audio_not_sent)
+    outcomes = OutcomeCounts.count(score_table.outcomes, score_table.audio_not_sent, score_table.rightly_empty)
     notes = [note for number in numbers if not number.field for note in number.details.get("notes", ())]
     notes += outcomes.warnings()
     return Metrics(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,9 @@ from auricle.core.errors import SpecError, describe
 from auricle.core.registry import Registry, name_to_title
 from auricle.metrics.catalogue import metric_title
 from auricle.report import plots
+from auricle.report.audiogram import Audiogram
+from auricle.report.audiogram_figure import draw_audiogram
+from auricle.report.gaps import Gap, describe_gaps
 from auricle.report.html_format import (
     Scale,
     collect_extents,
@@ -24,13 +28,15 @@ from auricle.report.html_format import (
     typeset_coverage,
     typeset_value,
 )
+from auricle.report.listening_table import format_gain, format_gain_interval, format_headline, list_tables
 from auricle.report.methods import describe_method
 from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
 from auricle.report.text_format import format_audit, group_by_readings, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
-from auricle.runs.metrics import PART_FIELD, Metrics, Number
+from auricle.runs.metrics import PART_FIELD, POSITION_FIELD, Metrics, Number
+from auricle.runs.suites import LISTENING
 
 OUTCOME_DESCRIPTIONS = [
     ("answered", "The model gave an output."),
@@ -62,8 +68,26 @@ Section = Callable[[Metrics, Samples], str | None]
 """Renders a section from the metrics and the worst samples of a run; text that is not `Markup` is escaped."""
 
 
-def render_report(metrics: Metrics, worst_samples: Samples) -> str:
-    sections, section_errors = _sections(metrics, worst_samples)
+def render_report(
+    metrics: Metrics,
+    worst_samples: Samples,
+    *,
+    command: str = "",
+    home: str = "",
+    notices: Sequence[str] = (),
+    gaps: Sequence[Gap] = (),
+) -> str:
+    """Render the page of a run.
+
+    Args:
+        metrics: The numbers of the run.
+        worst_samples: The samples to show, worst first.
+        command: The command that repeats the run, if one is to be shown.
+        home: Address of the leaderboard that the page belongs to, if any.
+        notices: What to state besides the notices of the run.
+        gaps: How much groups of samples differ from the others.
+    """
+    sections, section_errors = _sections(metrics, worst_samples, gaps)
     return render_page(
         "report/templates/run.html",
         title=f"{metrics.task.name} · {metrics.model.name}",
@@ -71,7 +95,9 @@ def render_report(metrics: Metrics, worst_samples: Samples) -> str:
         metrics=metrics,
         facts=_facts(metrics),
         fact_descriptions=dict(describe_speed_facts(metrics)),
-        notices=[*_notices(metrics), *section_errors],
+        notices=[*_notices(metrics), *section_errors, *notices],
+        command=command,
+        home=home,
         sections=sections,
         run_facts=_run_facts(metrics),
         outcome_descriptions=OUTCOME_DESCRIPTIONS,
@@ -95,9 +121,13 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
     ]
 
 
-def _sections(metrics: Metrics, worst_samples: Samples) -> tuple[list[tuple[str, str, str]], list[str]]:
+def _sections(
+    metrics: Metrics, worst_samples: Samples, gaps: Sequence[Gap]
+) -> tuple[list[tuple[str, str, str]], list[str]]:
     """Return anchor, title and content of each section that this run has, and the errors of packages' sections."""
     contents = {name: render_section(metrics, worst_samples) for name, render_section in _SECTIONS.items()}
+    if contents["breakdowns"] and (gap_table := _render_gaps(gaps)):
+        contents["breakdowns"] += gap_table
     errors = []
     for name in SECTIONS.package_names():
         try:
@@ -137,8 +167,26 @@ def _render_metrics(metrics: Metrics, _: Samples) -> Markup | None:
     )
 
 
+def _render_listening(metrics: Metrics, _: Samples) -> Markup | None:
+    """Render the controls of a listening check, by each metric, and the answers by position."""
+    tables = list_tables(metrics) if metrics.purpose == LISTENING else []
+    rows = tables[0].rows if tables else ()
+    return _render_if(
+        tables,
+        "listening",
+        tables=tables,
+        headline=format_headline(metrics),
+        format_gain=format_gain,
+        format_gain_interval=format_gain_interval,
+        others={name: number.title for row in rows for name, number in row.others.items()},
+        positions=[number for number in metrics.numbers if number.field == POSITION_FIELD],
+    )
+
+
 def _render_parts(metrics: Metrics, _: Samples) -> Markup | None:
     """Render the parts of a suite with the first of their combined numbers."""
+    if metrics.purpose == LISTENING:
+        return None
     numbers = [number for number in metrics.numbers if number.field == PART_FIELD]
     by_part = {number.group: number for number in reversed(numbers)}
     parts = [(part, by_part.get(part.name)) for part in metrics.parts]
@@ -160,7 +208,7 @@ class Breakdown:
 
 def _render_breakdowns(metrics: Metrics, _: Samples) -> Markup | None:
     """Render one table per metadata field: subsets first, long tables last, a line for a field with one value."""
-    numbers = metrics.numbers
+    numbers = () if metrics.purpose == LISTENING else metrics.numbers  # it has tables of its own
     whole = [number for number in numbers if not number.field]
     overall = whole[:MAX_BREAKDOWN_METRICS]
     shown = {number.metric for number in overall}
@@ -177,6 +225,12 @@ def _render_breakdowns(metrics: Metrics, _: Samples) -> Markup | None:
     return _render_if(
         fields, "breakdowns", overall=overall, breakdowns=breakdowns, hidden_metrics=len(whole) > MAX_BREAKDOWN_METRICS
     )
+
+
+def _render_gaps(gaps: Sequence[Gap]) -> Markup | None:
+    """Render how much each group differs from the others, if any can be tested."""
+    tested = [gap for gap in gaps if not math.isnan(gap.p)]
+    return _render_if(tested, "gaps", gaps=tested, sentences=describe_gaps(tested))
 
 
 def _fit_scales(overall: Sequence[Number], fields: Sequence[Groups]) -> dict[str, Scale]:
@@ -261,8 +315,17 @@ def _render_judge_checks(metrics: Metrics, _: Samples) -> Markup | None:
     return _render_if(checks, "judge_checks", checks=checks, has_judges=len({check.judge for check in checks}) > 1)
 
 
+def _render_audiogram(metrics: Metrics, _: Samples) -> Markup | None:
+    """Render the figure of a task under conditions, for each metric."""
+    audiogram = Audiogram.from_metrics([metrics])
+    figures = [draw_audiogram(audiogram, metric) for metric in audiogram.metrics]
+    return Markup("\n").join(figures) if figures else None
+
+
 _SECTIONS: Mapping[str, Section] = {
+    "audiogram": _render_audiogram,
     "metrics": _render_metrics,
+    "listening": _render_listening,
     "parts": _render_parts,
     "judge-checks": _render_judge_checks,
     "breakdowns": _render_breakdowns,
@@ -369,7 +432,7 @@ def _format_time(created: str) -> str:
 def _describe_intervals(metrics: Metrics) -> str:
     """Describe how the intervals were computed, method by method."""
     methods: dict[str, list[str]] = {}
-    for number in metrics.overall:
+    for number in (number for number in metrics.overall if number.interval):
         clustered = f" Clusters are the values of {number.cluster}." if number.cluster else ""
         methods.setdefault(f"{describe_method(number.interval)}.{clustered}", []).append(number.title)
     descriptions = [f"{', '.join(titles)}: {description}" for description, titles in methods.items()]

@@ -24,7 +24,8 @@ def describe_status(run: RunSummary) -> str:
         return f"{STATUS_MARKS[run.status]} unreadable"
     is_partial = run.status in ("running", "stopped") and run.done is not None
     count = f" {describe_done(run)}" if is_partial else ""
-    return f"{STATUS_MARKS[run.status]} {run.status}{count}"
+    status = "stopping" if run.phase == "stopping" else run.status
+    return f"{STATUS_MARKS[run.status]} {status}{count}"
 
 
 def describe_done(run: RunSummary) -> str:

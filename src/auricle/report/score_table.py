@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from auricle.core.errors import AnswerRefused, SpecError, Unreadable, Unsuited, describe
@@ -58,7 +58,7 @@ class ScoreTable:
         self.verdicts = verdicts
         self.clusters = ClusterTable(cluster)
         self.outcomes: Counter[Outcome] = Counter()
-        self.audio_not_sent = 0
+        self.audio_not_sent = self.rightly_empty = 0
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, list[Record]] = {}
         self._ignored_fields: set[str] = set()
@@ -76,6 +76,7 @@ class ScoreTable:
         """Score records metric by metric, which is faster than one by one, and return their lines."""
         entries = [self._add_entry(record) for record in records]
         self.audio_not_sent += sum(record.audio_not_sent for record in records)
+        self.rightly_empty += sum(record.outcome is Outcome.EMPTY and record.sample.target == "" for record in records)
         answered: list[ScoreEntry] = []
         oversized: list[ScoreEntry] = []
         for entry in entries:
@@ -125,15 +126,16 @@ class ScoreTable:
             return metric.score(record.sample, *(self._value_of(name, line) for name in metric.derived_from))
         if len(outputs) > 1 and not accepts_multiple_outputs(metric.score):
             raise ambiguous_answers_error(len(outputs))
+        facts = {"audio_seconds": record.audio_seconds} if metric.needs_duration else {}
         if metric.judge_requests is None:
-            return metric.score(record.sample, *outputs)
+            return metric.score(record.sample, *outputs, **facts)
         if self.verdicts is None:
             raise SpecError(NEEDS_JUDGE)
         texts = self.verdicts.read_replies(metric, record)
         if texts:
             clipped = [text[-MAX_VERDICT_LENGTH:] for text in texts]
             line.verdicts = {**line.verdicts, metric.name: clipped}
-        return metric.score(record.sample, *outputs, verdicts=texts)
+        return metric.score(record.sample, *outputs, verdicts=texts, **facts)
 
     def _update_worst(self, metric: Metric, entries: Sequence[ScoreEntry]) -> None:
         for place, record, line in entries:
@@ -226,6 +228,26 @@ class StatArray:
             self._numbers.extend(array("d", numbers))
         return stat
 
+    def append_numbers(self, stats: Sequence[Any]) -> bool:
+        """Append many statistics at once, if all are numbers or lists of numbers like the previous ones.
+
+        Returns:
+            Whether they are; if not, none is appended.
+        """
+        if not self._width or not stats:
+            return not stats
+        types = set(map(type, stats))
+        try:
+            if self._width == 1 and types <= {int, float}:
+                self._numbers.extend(array("d", stats))
+                return True
+            if types == {list} and set(map(len, stats)) == {self._width}:
+                self._numbers.extend(array("d", [*chain.from_iterable(stats)]))
+                return True
+        except TypeError:  # lists of something else
+            pass
+        return False
+
     def __getitem__(self, indices: NDArray[np.int64]) -> Any:
         """Return the statistics at these indices, as rows of numbers or a list."""
         import numpy as np
@@ -289,13 +311,16 @@ class MetricColumn:
     def add(self, entries: Sequence[ScoreEntry], score_record: Callable[..., Any]) -> None:
         """Add the statistics of these records; `score_record` computes those of judged and of several answers."""
         metric, applies, keep = self.metric, self.metric.applies, self.stats.append
-        score, is_special = metric.score, metric.judge_requests is not None or bool(metric.derived_from)
+        score, needs_output_only = (
+            metric.score,
+            not (metric.judge_requests or metric.derived_from or metric.needs_duration),
+        )
         for place, record, line in entries:
             try:
                 made = None
                 if applies is None or applies(record.sample):
-                    needs_more = is_special or len(record.outputs) != 1
-                    made = score_record(metric, record, line) if needs_more else score(record.sample, *record.outputs)
+                    is_simple = needs_output_only and len(record.outputs) == 1
+                    made = score(record.sample, *record.outputs) if is_simple else score_record(metric, record, line)
                 if made is None:  # the metric does not apply to this sample
                     self.not_applicable.append(place)
                     continue

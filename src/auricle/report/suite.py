@@ -1,7 +1,8 @@
 """Combine the numbers of a suite's parts and write them to the folder of the suite.
 
-The combined numbers have the form of those of a run, broken down by `part` and by `language`, so that everything that
-shows the numbers of a run shows those of a suite.
+Parts that are conditions of one task are not averaged; see `audiogram_numbers`. The combined numbers have the form of
+those of a run, broken down by `part`, `language` or `family`, so that everything that shows the numbers of a run shows
+those of a suite.
 """
 
 from __future__ import annotations
@@ -21,21 +22,25 @@ import numpy as np
 from auricle.core.errors import SpecError
 from auricle.core.files import write_lines_atomically
 from auricle.core.redaction import SECRETS
+from auricle.core.serialization import dumps
 from auricle.core.signature import MetricSignature, Signature
 from auricle.metrics.base import Metric
 from auricle.metrics.combined import PartStats, compute_combined_interval
 from auricle.metrics.intervals import Interval
 from auricle.report import run_html
+from auricle.report.audiogram_numbers import compute_condition_numbers
 from auricle.report.clusters import join_clusters
 from auricle.report.compare.loading import load_compared_run
 from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.compare.unpaired import SampleGroup
 from auricle.report.html_format import pluralise
+from auricle.report.listening import SAMPLES_FILE, ListeningResult, check_listening
 from auricle.report.publish import DERIVED_FILES, detail_csv, summary_csv
 from auricle.runs.health import JournalHealth, take_fingerprints
 from auricle.runs.metrics import (
     LANGUAGE_FIELD,
     PART_FIELD,
+    FamilyFacts,
     Metrics,
     Number,
     OutcomeCounts,
@@ -45,8 +50,8 @@ from auricle.runs.metrics import (
     write_metrics,
 )
 from auricle.runs.scores import SCORES_FILE
-from auricle.runs.suites import PartRun, SuiteRun, list_sources, read_suite_run
-from auricle.tasks.suites import choose_metrics, compute_shares
+from auricle.runs.suites import LISTENING, PartRun, SuiteRun, list_sources, read_suite_run
+from auricle.tasks.suites import CONDITIONS, choose_metrics, compute_shares
 
 NOT_RUN = "it has not been run yet"
 
@@ -103,7 +108,10 @@ def combine_suite(path: Path, metrics_by_part: Mapping[str, Metrics | None]) -> 
         for part in suite.parts
         if (metrics := metrics_by_part.get(part.name)) is not None
     }
-    metrics = _build_metrics(suite, scored)
+    listening = _check_listening(suite, scored)
+    metrics = _build_metrics(suite, scored, listening)
+    if listening:
+        write_lines_atomically(path / SAMPLES_FILE, (SECRETS.redact_bytes(dumps(line)) for line in listening.samples))
     files = {
         "metrics_summary.csv": summary_csv(metrics),
         "metrics_detail.csv": detail_csv(metrics),
@@ -111,34 +119,36 @@ def combine_suite(path: Path, metrics_by_part: Mapping[str, Metrics | None]) -> 
     }
     for name, content in files.items():
         write_lines_atomically(path / name, [SECRETS.redact_bytes(content)])
-    names = [name for name in DERIVED_FILES if name != SCORES_FILE]
+    names = [*(name for name in DERIVED_FILES if name != SCORES_FILE), *([SAMPLES_FILE] if listening else [])]
     derived = {name: file.digest for name, file in take_fingerprints(path, names).items()}
     metrics = replace(metrics, sources=sources, derived=derived)
     write_metrics(path, metrics)
     return metrics
 
 
-def _build_metrics(suite: SuiteRun, scored: Mapping[str, ScoredPart]) -> Metrics:
+def _check_listening(suite: SuiteRun, scored: Mapping[str, ScoredPart]) -> ListeningResult | None:
+    if suite.purpose != LISTENING:
+        return None
+    return check_listening(suite, {name: (part.path, part.metrics) for name, part in scored.items()})
+
+
+def _build_metrics(suite: SuiteRun, scored: Mapping[str, ScoredPart], listening: ListeningResult | None) -> Metrics:
     problems = {part.name: NOT_RUN for part in suite.parts if part.name not in scored}
     problems |= {name: "none of its samples was scored" for name, part in scored.items() if not part.numbers}
-    not_computed: dict[str, str] = {}
-    numbers: list[Number] = []
-    try:
-        combination = Combination.choose(suite, scored)
-    except SpecError as error:
-        not_computed["the combined number"] = str(error)
-    else:
-        numbers, not_computed = combination.compute(problems)
+    numbers, not_computed, families = _compute_numbers(suite, scored, problems, listening)
+    unanswered = {name for name in not_computed if listening and name in scored}
     task = _describe_task(suite, scored)
-    shares = compute_shares(*_list_weights(suite), suite.average) if not problems else {}
+    has_shares = not problems and suite.average != CONDITIONS
+    shares = compute_shares(*_list_weights(suite), suite.average) if has_shares else {}
     return Metrics(
         task=task,
         model=suite.model,
         auricle=version("auricle"),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        complete=not problems and all(part.metrics.complete for part in scored.values()),
+        complete=not problems.keys() - unanswered
+        and all(part.metrics.complete for name, part in scored.items() if name not in unanswered),
         rows=_sum_or_none([part.metrics.rows for part in scored.values()]) if not problems else None,
-        notes=tuple(_collect_notes(scored, numbers)),
+        notes=tuple(_collect_notes(scored, numbers, is_averaged=suite.average != CONDITIONS)),
         outcomes=_sum_fields(OutcomeCounts, [part.metrics.outcomes for part in scored.values()]),
         failures=tuple(
             replace(failure, kind=f"{name}: {failure.kind}")
@@ -155,12 +165,38 @@ def _build_metrics(suite: SuiteRun, scored: Mapping[str, ScoredPart]) -> Metrics
                 part.folder,
                 shares.get(part.name),
                 part.language,
-                part.name in scored and scored[part.name].metrics.complete,
-                problems.get(part.name, ""),
+                part.name in scored and (part.name in unanswered or scored[part.name].metrics.complete),
+                not_computed.get(part.name, "") or problems.get(part.name, ""),
             )
             for part in suite.parts
         ),
+        families=families,
+        purpose=suite.purpose,
     )
+
+
+def _compute_numbers(
+    suite: SuiteRun, scored: Mapping[str, ScoredPart], problems: Mapping[str, str], listening: ListeningResult | None
+) -> tuple[list[Number], dict[str, str], tuple[FamilyFacts, ...]]:
+    """Return all numbers, those that cannot be computed with the reason, and the families of conditions."""
+    if listening:
+        return listening.numbers, listening.not_computed, ()
+    if suite.average != CONDITIONS:
+        return *_combine_numbers(suite, scored, problems), ()
+    conditions = compute_condition_numbers(
+        suite, {name: (part.path, part.metrics) for name, part in scored.items() if part.numbers}
+    )
+    return list(conditions.numbers), conditions.not_computed, conditions.families
+
+
+def _combine_numbers(
+    suite: SuiteRun, scored: Mapping[str, ScoredPart], problems: Mapping[str, str]
+) -> tuple[list[Number], dict[str, str]]:
+    """Return the weighted means over the parts, and those that cannot be computed with the reason."""
+    try:
+        return Combination.choose(suite, scored).compute(problems)
+    except SpecError as error:
+        return [], {"the combined number": str(error)}
 
 
 @dataclass(frozen=True)
@@ -324,8 +360,14 @@ def _describe_task(suite: SuiteRun, scored: Mapping[str, ScoredPart]) -> TaskFac
     )
 
 
-def _collect_notes(scored: Mapping[str, ScoredPart], numbers: Sequence[Number]) -> Iterator[str]:
-    """Yield notes of the parts, and a note if their numbers were computed differently."""
+def _collect_notes(scored: Mapping[str, ScoredPart], numbers: Sequence[Number], *, is_averaged: bool) -> Iterator[str]:
+    """Yield notes of the parts, and a note if numbers that are averaged were computed differently.
+
+    Conditions have the notes of their task in common, which are those of the first part.
+    """
+    if not is_averaged:
+        yield from next((part.metrics.notes for part in scored.values()), ())
+        return
     for name in dict.fromkeys(number.metric for number in numbers):
         by_part = {number.group: number for number in numbers if number.metric == name and number.field == PART_FIELD}
         signatures = {part: str(number.signature.metric) for part, number in by_part.items()}

@@ -95,12 +95,14 @@ def load_environment() -> Environment:
     )
     environment.filters.update(
         data_uri=_data_uri,
+        sample_anchor=html_format.build_sample_anchor,
         bounds=html_format.get_bounds,
         count=html_format.format_count,
         coverage=html_format.typeset_coverage,
         unread_bounds=html_format.get_unread_bounds,
         decimal=html_format.typeset_decimal,
         interval=html_format.typeset_interval,
+        mark_breaks=html_format.mark_breaks,
         method=html_format.typeset_method,
         quantity=html_format.typeset_number,
         value=html_format.typeset_value,
@@ -110,7 +112,6 @@ def load_environment() -> Environment:
         unitless=html_format.strip_unit,
         clip=text_format.truncate,
         px="{:.1f}".format,
-        tick=plots.format_tick,
-        short_label=plots.shorten_label,
+        significant=plots.format_significant,
     )
     return environment

@@ -9,6 +9,7 @@ from auricle.report.methods import explain_few_units, format_method
 from auricle.report.text_format import (
     Bound,
     format_audit,
+    format_counts,
     format_coverage,
     format_number,
     format_silence,
@@ -22,7 +23,30 @@ from auricle.runs.metrics import Metrics, Number, OutcomeCounts
 TABLE_HEADER = (
     *("task", "model", "metric", "profile", "group", "value", "95 % interval", "method", "n", "coverage", "notes"),
 )
-RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p", "Cohen's d", "better", "worse"}
+RIGHT_ALIGNED = {
+    *(
+        "value",
+        "n",
+        "coverage",
+        "A",
+        "B",
+        "n in A",
+        "n in B",
+        "B − A",
+        "others",
+        "difference",
+        "detectable",
+        "p",
+        "adjusted p",
+        "Cohen's d",
+        "better",
+        "worse",
+        "score",
+        "gain",
+        "answers that change",
+        "words per minute",
+    )
+}
 
 
 def format_metrics(runs: Sequence[Metrics], by: Iterable[str] = ()) -> list[str]:
@@ -107,8 +131,7 @@ def _detail_notes(number: Number) -> list[str]:
     notes, details = [], number.details
     if "substitutions" in details and not number.field:
         notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
-    if silence := format_silence(details):
-        notes.append(silence)
+    notes += [note for note in (format_silence(details), format_counts(details)) if note]
     if (highest := details.get("ceiling")) is not None:
         notes.append(f"at most {format_number(highest, 'share')}")
     if labels := details.get("human_labels"):

@@ -23,13 +23,19 @@ Bound = Literal["value", "low", "high", "worst", "best", "unread_wrong", "unread
 def format_value(number: Number, bound: Bound = "value") -> str:
     """Format a metric's value or one of its bounds in its unit; a value with few independent units is marked."""
     text = format_number(getattr(number, bound), number.unit)
-    return f"{text}{mark_few_units(number)}" if bound == "value" else text
+    if bound != "value":
+        return text
+    return f"{number.censored} {text}{mark_few_units(number)}".lstrip()
 
 
 def format_number(value: float | None, unit: str) -> str:
     if value is None or math.isnan(value):
         return "–"
-    return f"{100 * value:.2f} %" if unit == "share" else f"{value:.4g}" if unit else f"{value:.4f}"
+    if unit == "share":
+        return f"{100 * value:.2f} %"
+    if unit in ("", "points"):
+        return f"{value:.4g}" if unit else f"{value:.4f}"
+    return f"{value:.4g} {unit}"
 
 
 def format_group(value: Any) -> str:
@@ -104,6 +110,24 @@ def format_audit(result: AuditResult) -> str:
     low, high = (format_number(end, "share") for end in (result.low, result.high))
     share = format_number(result.accuracy, "share")
     return f"Answers read right ({result.metric}): {share} (95 % interval {low} … {high}; {counts}{undecided})"
+
+
+COUNT_FORMATS = (
+    "{words:,} words in {minutes:.3g} minutes",
+    "{official:,} official, {corrected:,} corrected, {neither:,} neither",
+    "{recognised:,} of {masked:,} recognised, {control_recognised:,} of {control_masked:,} control words",
+)
+"""What a number consists of, by the names of its details."""
+
+
+def format_counts(details: Mapping[str, Any]) -> str:
+    """Format the counts that a number consists of, if it has any of `COUNT_FORMATS`: `12 words in 8.5 minutes`."""
+    for template in COUNT_FORMATS:
+        try:
+            return template.format_map(details)
+        except KeyError:
+            continue
+    return ""
 
 
 def format_silence(details: Mapping[str, Any]) -> str:

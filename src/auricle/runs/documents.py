@@ -1,17 +1,19 @@
 """Read and write the JSON documents of a run directory.
 
 A document is a frozen dataclass; the metadata `name` of a field is its name in the document, if that is not an
-identifier. Reading validates it, so that a damaged or edited file is reported in one line.
+identifier, and a field with the metadata `OMITTED` is not written. Reading validates it, so that a damaged or edited
+file is reported in one line.
 Pydantic would do that too, but importing it takes longer than everything else that `auricle show` does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import orjson
 
@@ -30,6 +32,7 @@ TYPE_NAMES: dict[type, str] = {
     list: "a list",
     type(None): "null",
 }
+OMITTED = "omitted"
 MAX_BYTES = 50_000_000
 """Largest document that is read."""
 WRITE_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -96,48 +99,83 @@ def decode(kind: Any, value: Any, where: str = "") -> Any:
     Raises:
         DataError: names the first field that is missing or has a wrong type.
     """
+    return _find_decoder(kind)(value, where)
+
+
+Decoder: TypeAlias = Callable[[Any, str], Any]
+"""Converts a value; the second argument is the field that contains it."""
+
+
+@cache
+def _find_decoder(kind: Any) -> Decoder:
+    """Return what converts values to a type; a list of runs reads thousands of fields of few types."""
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is Any:
-        return value
+        return lambda value, where: value
     if origin is UnionType:
-        exact = (argument for argument in arguments if argument is type(value))
-        return None if value is None else decode(next(exact, arguments[0]), value, where)
-    if isinstance(value, str) and hasattr(kind, "parse"):
-        return kind.parse(value)
+        return partial(_decode_union, arguments)
     if is_dataclass(kind):
-        return _decode_fields(kind, _expect(dict, value, where), where)
+        return partial(_decode_fields, kind)
     if origin in (tuple, list):
-        items = enumerate(_expect(list, value, where))
-        return origin(decode(arguments[0], item, f"{where}.{index}") for index, item in items)
+        return partial(_decode_items, origin, arguments[0])
     if origin is dict:
-        return {
-            name: decode(arguments[1], item, f"{where}.{name}") for name, item in _expect(dict, value, where).items()
-        }
+        return partial(_decode_values, arguments[1])
+    return partial(_decode_scalar, kind)
+
+
+def _decode_union(kinds: tuple[Any, ...], value: Any, where: str) -> Any:
+    if value is None:
+        return None
+    kind: Any = type(value) if type(value) in kinds else kinds[0]
+    return _find_decoder(kind)(value, where)
+
+
+def _decode_items(container: Callable[[Iterable[Any]], Any], kind: Any, value: Any, where: str) -> Any:
+    items = _expect(list, value, where)
+    if kind is Any:
+        return container(items)
+    decode_item = _find_decoder(kind)
+    return container(decode_item(item, f"{where}.{index}") for index, item in enumerate(items))
+
+
+def _decode_values(kind: Any, value: Any, where: str) -> dict[str, Any]:
+    items = _expect(dict, value, where)
+    if kind is Any:
+        return items
+    decode_item = _find_decoder(kind)
+    return {name: decode_item(item, f"{where}.{name}") for name, item in items.items()}
+
+
+def _decode_scalar(kind: Any, value: Any, where: str) -> Any:
+    if type(value) is str and kind is not str and hasattr(kind, "parse"):
+        return kind.parse(value)
     if kind is float and type(value) is int:
         return float(value)
     return _expect(kind, value, where)
 
 
-def _decode_fields(kind: Any, values: dict[str, Any], where: str) -> Any:
+def _decode_fields(kind: Any, value: Any, where: str) -> Any:
     """Create a dataclass from its fields; unknown fields are ignored."""
-    decoded = {}
-    for attribute, name, annotation, is_required in _list_fields(kind):
+    if isinstance(value, str) and hasattr(kind, "parse"):
+        return kind.parse(value)
+    values, decoded = _expect(dict, value, where), {}
+    for attribute, name, decode_field, is_required in _list_fields(kind):
         if name in values:
-            decoded[attribute] = decode(annotation, values[name], f"{where}.{name}")
+            decoded[attribute] = decode_field(values[name], f"{where}.{name}")
         elif is_required:
             raise DataError(f"{where}.{name}".lstrip(".") + ": the field is missing")
     return kind(**decoded)
 
 
 @cache
-def _list_fields(kind: Any) -> list[tuple[str, str, Any, bool]]:
-    """Return attribute, name in the document and type of each field of a dataclass, and whether it is required."""
+def _list_fields(kind: Any) -> list[tuple[str, str, Decoder, bool]]:
+    """Return attribute, name in the document and decoder of each field of a dataclass, and whether it is required."""
     hints = get_type_hints(kind)
     return [
         (
             field.name,
             field.metadata.get("name", field.name),
-            hints[field.name],
+            _find_decoder(hints[field.name]),
             field.default is MISSING and field.default_factory is MISSING,
         )
         for field in fields(kind)
@@ -173,5 +211,9 @@ def to_plain(value: Any) -> Any:
     their elements to lists and numbers, other objects to text.
     """
     if is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__:
-        return {field.metadata.get("name", field.name): getattr(value, field.name) for field in fields(value)}
+        return {
+            field.metadata.get("name", field.name): getattr(value, field.name)
+            for field in fields(value)
+            if OMITTED not in field.metadata
+        }
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 import orjson
 
@@ -21,7 +22,7 @@ from auricle.core.closing import Closing
 from auricle.core.errors import RunDirectoryLost, SampleError
 from auricle.core.files import fsync_folder, write_atomically
 from auricle.core.redaction import SECRETS
-from auricle.core.serialization import decode_record, digest, dump_canonical, encode_record, read_id_digest
+from auricle.core.serialization import JsonObject, decode_record, digest, dump_canonical, encode_record, read_id_digest
 from auricle.core.types import Failure, Generation, Output, Record, Sample
 from auricle.runs.health import DamagedLine
 
@@ -29,8 +30,12 @@ COMMIT_SECONDS = 0.1
 """Interval at which appended lines are written and fsynced."""
 READ_BYTES = 1 << 20
 """Bytes read at a time; with the default of Python, reading lines takes three times as long."""
+BLOCK_BYTES = 1 << 17
+"""Bytes of lines that are decoded at a time; the objects of more lines do not fit into the caches of a processor."""
 SPEECH_FOLDER = "speech/"
 """Folder of spoken outputs in a run directory."""
+UNREADABLE_ERRORS = (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError)
+"""What decoding a line raises whose fields are missing or have a wrong type."""
 
 
 class Journal:
@@ -143,7 +148,7 @@ def _decode_line(content: bytes, folder: Path) -> Record | None:
     """Return the record of an intact line, with absolute paths of spoken outputs; None if it is a removal."""
     try:
         record = decode_record(orjson.loads(content))
-    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError):
+    except UNREADABLE_ERRORS:
         return None
     if not has_spoken_output(record):
         return record
@@ -209,6 +214,88 @@ class JournalIndex(Closing):
     def close(self) -> None:
         if self._file:
             self._file.close()
+
+
+AddRecords: TypeAlias = Callable[[Sequence[int], Sequence[JsonObject]], None]
+
+
+@dataclass
+class LatestRecords:
+    """Which of the records that one pass over a journal read count: the last one of each sample."""
+
+    positions: dict[str, int] = field(default_factory=dict)
+    """The position of that record among all that were read, by sample id, in the order in which they finished."""
+    count: int = 0
+    """Number of records that were read."""
+    damaged_lines: int = 0
+    _ids: dict[int, str] | None = None
+    """Sample ids by their digests, which are computed only if samples were removed."""
+
+    def read_block(self, offsets: Sequence[int], lines: Sequence[bytes], add: AddRecords) -> None:
+        """Add the records of some lines at once, or line by line if one of them is damaged or a removal."""
+        if any(map(find_damage, lines)) or not self._add_records(offsets, lines, add):
+            for offset, line in zip(offsets, lines, strict=True):
+                if find_damage(line) or not (self._add_records([offset], [line], add) or self._remove(line)):
+                    self.damaged_lines += 1
+
+    def _add_records(self, offsets: Sequence[int], lines: Sequence[bytes], add: AddRecords) -> bool:
+        """Add the records of intact lines; return False, and add none, if a line is no record that can be read."""
+        try:
+            documents = list(map(orjson.loads, lines))
+            ids = [document["id"] for document in documents]
+            if not all(isinstance(sample_id, str) for sample_id in ids):
+                return False
+            add(offsets, documents)
+        except UNREADABLE_ERRORS:
+            return False
+        for position, sample_id in enumerate(ids, self.count):
+            self.positions.pop(sample_id, None)  # a sample that was sent again finished after others
+            self.positions[sample_id] = position
+        self.count += len(ids)
+        if self._ids is not None:
+            self._ids.update((digest(sample_id), sample_id) for sample_id in ids)
+        return True
+
+    def _remove(self, line: bytes) -> bool:
+        """Leave out the sample of a line that is no record, and return whether the line removes it."""
+        removed = read_removed_digest(line)
+        id_digest = read_id_digest(line) if removed is None else removed
+        if self._ids is None:
+            self._ids = {digest(sample_id): sample_id for sample_id in self.positions}
+        if id_digest is not None:
+            self.positions.pop(self._ids.get(id_digest, ""), None)
+        return removed is not None
+
+
+def read_latest(path: Path, add: AddRecords, max_samples: int | None = None) -> LatestRecords:
+    """Read a few fields of every record in one pass, which takes a third of the time of `JournalIndex.records`.
+
+    Args:
+        path: The journal.
+        add: Stores what is needed of some records: it receives their offsets and JSON objects, which it may change.
+            Some may turn out not to be the last of their sample. If a field is missing or has a wrong type, it
+            raises one of `UNREADABLE_ERRORS` and stores nothing.
+        max_samples: Number of samples after which to stop; a few more may be read. Default: read all.
+    """
+    latest = LatestRecords()
+    for offsets, lines in _read_blocks(path):
+        latest.read_block(offsets, lines, add)
+        if max_samples is not None and len(latest.positions) >= max_samples:
+            break
+    return latest
+
+
+def _read_blocks(path: Path) -> Iterator[tuple[list[int], list[bytes]]]:
+    """Yield complete lines with their offsets, about `BLOCK_BYTES` at a time; a missing file has no lines."""
+    if not path.exists():
+        return
+    offset = 0
+    with path.open("rb", buffering=READ_BYTES) as file:
+        while lines := file.readlines(BLOCK_BYTES):
+            *offsets, offset = accumulate(map(len, lines), initial=offset)
+            if not lines[-1].endswith(b"\n"):  # being written
+                del offsets[-1], lines[-1]
+            yield offsets, lines
 
 
 def has_spoken_output(record: Record) -> bool:

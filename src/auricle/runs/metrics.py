@@ -26,6 +26,10 @@ SOURCE_FILES = (OUTPUTS_FILE, VERDICTS_FILE, LABELS_FILE)
 FORMAT = 1
 PART_FIELD, LANGUAGE_FIELD = "part", "language"
 """The fields that combined numbers of a suite are broken down by."""
+FAMILY_FIELD = "family"
+"""The field of numbers that summarise a family of conditions, such as noise at several levels."""
+POSITION_FIELD = "position"
+"""The field of numbers about the options at one position."""
 MAX_EMPTY_SHARE = 0.05
 """Largest share of empty answers without a warning."""
 MAX_REFUSED_SHARE = 0.05
@@ -50,6 +54,9 @@ class Number:
     high: float | None = None
     interval: str = ""
     """How the interval was computed."""
+    censored: str = ""
+    """`<` or `>` if the true value is beyond `value`, the last level that was tested. An interval with one end only
+    is open on the other side for the same reason."""
     cluster: str = ""
     """Metadata field whose values are the independent units of the interval; empty if samples are."""
     units: int = 0
@@ -132,9 +139,11 @@ class OutcomeCounts:
     """Answered samples whose reply declines to answer."""
     unreadable: int = 0
     """Answered samples in whose reply a metric finds no answer."""
+    rightly_empty: int = 0
+    """Empty answers where the reference is empty, too."""
 
     @classmethod
-    def count(cls, outcomes: Mapping[Outcome, int], audio_not_sent: int = 0) -> OutcomeCounts:
+    def count(cls, outcomes: Mapping[Outcome, int], audio_not_sent: int = 0, rightly_empty: int = 0) -> OutcomeCounts:
         """Add up the outcomes of records."""
         from auricle.core.types import Outcome
 
@@ -149,6 +158,7 @@ class OutcomeCounts:
             audio_not_sent=audio_not_sent,
             refused=counts[Outcome.REFUSED],
             unreadable=counts[Outcome.UNREADABLE],
+            rightly_empty=rightly_empty,
         )
 
     def warnings(self) -> list[str]:
@@ -159,9 +169,10 @@ class OutcomeCounts:
                 f"{self.audio_not_sent:,} of {self.total:,} samples have audio that was not sent: their requests "
                 "contained none, so the model answered without hearing it. `auricle preview` shows the requests."
             )
-        if self.empty > MAX_EMPTY_SHARE * self.answered:
+        empty, answered = self.empty - self.rightly_empty, self.answered - self.rightly_empty
+        if empty > MAX_EMPTY_SHARE * answered:
             warnings.append(
-                f"{self.empty:,} of {self.answered:,} answers are empty ({self.empty / self.answered:.0%}). A model "
+                f"{empty:,} of {answered:,} answers are empty ({empty / answered:.0%}). A model "
                 "that catches its own errors answers with nothing; logs/model.log of the run has what it logged."
             )
         if self.refused > MAX_REFUSED_SHARE * self.answered:
@@ -282,6 +293,25 @@ class PartFacts:
     """Why it has no number."""
 
 
+@dataclass(frozen=True, slots=True)
+class FamilyFacts:
+    """A family of conditions: the same change at several levels."""
+
+    name: str
+    """What is changed, such as `noise:babble`."""
+    parts: tuple[str, ...]
+    """The parts of the suite, from the easiest to the hardest."""
+    levels: tuple[float, ...] = ()
+    """The level of each part; none if the family is a single condition without a level."""
+    unit: str = ""
+    """Unit of the levels, such as dB; `share` for those that are shown in per cent."""
+    is_harder_if_higher: bool = False
+    is_logarithmic: bool = False
+    """Whether levels are compared by their ratios, as bit rates are."""
+    clean_level: float | None = None
+    """The level that changes nothing, which the clean number then has; None if there is no such level."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metrics:
     """The content of `metrics.json`; the report and the CSV files are derived from it."""
@@ -320,6 +350,10 @@ class Metrics:
     """What `auricle judge-check` measured about the judges."""
     parts: tuple[PartFacts, ...] = ()
     """The parts, if these are the combined numbers of a suite."""
+    families: tuple[FamilyFacts, ...] = ()
+    """The families of conditions, if the parts are conditions of one task."""
+    purpose: str = ""
+    """`listening` if the parts are the controls of a listening check."""
 
     @property
     def overall(self) -> tuple[Number, ...]:

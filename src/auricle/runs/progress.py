@@ -34,6 +34,8 @@ class Progress:
     """Rows of the data that were read."""
     total: int | None = None
     """Rows that a pass is to read, if that was known when it began."""
+    stopping: bool = False
+    """Whether a stop was requested during a pass that still waits for requests in flight."""
     passes: tuple[PassTiming, ...] = ()
     revision: str = ""
     """Identifier of the data."""

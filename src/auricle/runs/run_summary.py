@@ -21,6 +21,7 @@ from auricle.runs.run_notes import NOTES_FILE, RunNotes, read_run_notes
 from auricle.runs.run_spec import LOAD_TEST_FILE, OUTPUTS_FILE, SPEC_FILE, StoredSpec, read_run_spec
 
 Status: TypeAlias = Literal["running", "stopped", "failed", "done"]
+Phase: TypeAlias = Literal["", "answering", "stopping", "scoring"]
 CheckFile: TypeAlias = Callable[[Path], None]
 """Raises `DataError` if a file may not be read."""
 SUMMARISED_FILES = frozenset(
@@ -41,6 +42,8 @@ class RunSummary:
     kind: Literal["run", "perf"] = "run"
     status: Status = "stopped"
     """Failed: nothing was answered, or the run cannot be read."""
+    phase: Phase = ""
+    """What a running run does. Stopping: it waits for requests in flight."""
     model: str = ""
     task: str = ""
     created: str = ""
@@ -131,9 +134,11 @@ def _summarise_evaluation(summary: RunSummary, check: CheckFile, follower: Journ
     if done is None or failed is None:
         follower.update()
         done, failed = done or follower.done, follower.failed
+    status = _find_status(path, progress, done - failed)
     summary = replace(
         summary,
-        status=_find_status(path, progress, done - failed),
+        status=status,
+        phase=_find_phase(progress) if status == "running" else "",
         model=_shorten_model(spec, spec.model_name),
         task=(metrics.task.name if metrics else _shorten(spec.task))[:MAX_NAME_LENGTH],
         created=spec.created[:MAX_NAME_LENGTH],
@@ -151,6 +156,12 @@ def _find_status(path: Path, progress: Progress, answered: int) -> Status:
     if answered <= 0:
         return "failed"
     return "done" if progress.complete else "stopped"
+
+
+def _find_phase(progress: Progress) -> Phase:
+    if progress.rows is not None:  # written at the end of a pass
+        return "scoring"
+    return "stopping" if progress.stopping else "answering"
 
 
 def _add_metrics(summary: RunSummary, metrics: MetricsOverview) -> RunSummary:

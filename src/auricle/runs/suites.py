@@ -12,6 +12,9 @@ from auricle.runs.health import take_fingerprints
 from auricle.runs.metrics import METRICS_FILE, Metrics, ModelFacts, read_current_metrics, read_metrics
 from auricle.runs.run_spec import OUTPUTS_FILE, SUITE_FILE
 
+LISTENING = "listening"
+"""The purpose of a suite of conditions that shows whether a model uses the sound."""
+
 
 @dataclass(frozen=True, slots=True)
 class PartRun:
@@ -23,6 +26,8 @@ class PartRun:
     metric: str = ""
     """The metric whose number is combined; empty for that of the suite."""
     language: str = ""
+    condition: str = ""
+    """What was changed in the samples, such as `noise:snr=10`; empty if nothing was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +39,9 @@ class SuiteRun:
     metric: str = ""
     """The metric whose numbers are combined; empty for every metric that all parts have."""
     average: str = "parts"
+    """`parts`, `languages`, or `conditions` if the parts are conditions of one task, which are not averaged."""
+    purpose: str = ""
+    """`listening` if the conditions are the controls of a listening check; see `report/listening.py`."""
     provenance: dict[str, Any] = field(default_factory=dict)
     """Version, source, citation, licence and languages of the suite."""
     model: ModelFacts

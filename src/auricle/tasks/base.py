@@ -10,10 +10,11 @@ from typing import Any
 from auricle.core.errors import DataError
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.data.file_formats import Row, read_rows
-from auricle.metrics.base import Metric, as_metric
-from auricle.metrics.catalogue import METRICS
+from auricle.metrics.base import Metric, resolve_metrics
+from auricle.metrics.multi_answer import apply_aggregations
 from auricle.metrics.unread_judge import let_judge_read
 from auricle.tasks.inferencers import Inferencer
+from auricle.tasks.options import split_list
 from auricle.text import resolve_profile_name
 
 
@@ -142,13 +143,30 @@ class Task:
         """Return the same task with other metrics, under the text normaliser of its own.
 
         Args:
-            names: Names of metrics, or `file.py:function`.
+            names: Names of metrics or of sets of metrics, or `file.py:function`.
         """
-        metrics = [as_metric(METRICS.get(name)) for name in names]
+        metrics = self._adapt_metrics(names)
+        return replace(self, metrics=metrics, judged_metrics=(), profile_metrics={})
+
+    def with_added_metrics(self, names: Sequence[str], answers: str | Sequence[str] = "") -> Task:
+        """Return the same task with further metrics beside its own, under the text normaliser of these.
+
+        Args:
+            names: Names of metrics or of sets of metrics, or `file.py:function`. Those that the task has are left out.
+            answers: How several answers of a sample are combined.
+        """
+        metrics = self._adapt_metrics(names)
+        if answers:
+            metrics = apply_aggregations(metrics, split_list(answers))
+        own_names = {metric.name for metric in self.metrics}
+        return replace(self, metrics=[*self.metrics, *(metric for metric in metrics if metric.name not in own_names)])
+
+    def _adapt_metrics(self, names: Sequence[str]) -> list[Metric]:
+        """Return metrics by name, for the language of the task and under its text normaliser."""
+        metrics = [metric for name in names for metric in resolve_metrics(name)]
         metrics = [metric.with_language(self.language) if metric.with_language else metric for metric in metrics]
-        task = replace(self, metrics=metrics, judged_metrics=(), profile_metrics={})
         profile = next((metric.profile for metric in self.metrics if metric.profile), "")
-        return task.with_profile(profile) if profile else task
+        return [metric.with_profile(profile) if profile and metric.with_profile else metric for metric in metrics]
 
     def with_judges(self, reads_unread: Collection[bool]) -> Task:
         """Return the same task with what judges make possible.

@@ -9,6 +9,10 @@ from auricle.core.registry import Builtin, Registry
 
 _TASK_KINDS: Mapping[str, Builtin] = {
     "asr": Builtin("auricle.tasks.kinds:asr", "speech recognition on your data (`--as asr`)"),
+    "masked-words": Builtin(
+        "auricle.tasks.masked_words:masked_words_task",
+        "recognition of words cut out of the sound (`--as masked-words`)",
+    ),
     "translate": Builtin("auricle.tasks.kinds:translate", "speech translation on your data (`--as translate`)"),
     "mcq": Builtin("auricle.tasks.kinds:mcq", "multiple choice on your data (`--as mcq`)"),
     "qa": Builtin("auricle.tasks.kinds:qa", "questions with reference answers on your data (`--as qa`)"),
@@ -24,6 +28,7 @@ _TASK_KINDS: Mapping[str, Builtin] = {
 _TASKS: Mapping[str, Builtin] = {
     **_TASK_KINDS,
     "demo": Builtin("auricle.tasks.demo:demo", "48 synthetic sentences, clean and in noise"),
+    "silence": Builtin("auricle.tasks.silence:silence", "40 sounds without speech, made on this machine"),
     **{
         name: Builtin(f"auricle.tasks.benchmarks.{target}", description)
         for name, target, description in (

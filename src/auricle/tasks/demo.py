@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from auricle.core.types import Sample
+from auricle.core.types import RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import asr
@@ -18,8 +18,17 @@ DEMO_MODELS: Mapping[str, Mapping[str, Any]] = {"moonshine": {}, "pocketsphinx":
 """Models that `auricle demo` runs, with their arguments."""
 
 
-def demo() -> Task:
-    """Build the demo task: synthetic sentences, clean and at two noise levels."""
+SUBSETS = ("clean", "noise-15db", "noise-5db")
+DEMO_CONDITIONS = ("noise:snr=30,20,10",)
+"""Conditions under which `auricle demo` runs its models on clean sentences."""
+
+
+def demo(*, subset: Literal["", "clean", "noise-15db", "noise-5db"] = "") -> Task:
+    """Build the demo task: synthetic sentences, clean and at two noise levels.
+
+    Args:
+        subset: Keep only the recordings of one subset.
+    """
     task = asr(data=str(FOLDER / "manifest.jsonl"), language="en", name="demo")
     manifest = task.samples
     assert isinstance(manifest, Manifest)
@@ -28,4 +37,24 @@ def demo() -> Task:
         """Name the sentence: its clips, clean and noisy, are not independent."""
         return replace(sample, meta={**sample.meta, "sentence": sample.id.partition("-")[0]})
 
-    return replace(task, samples=replace(manifest, transform=add_sentence), cluster="sentence", source="synthetic")
+    samples = replace(manifest, transform=add_sentence)
+    return replace(task, samples=Subset(samples, subset) if subset else samples, cluster="sentence", source="synthetic")
+
+
+@dataclass(frozen=True)
+class Subset:
+    """The recordings of one subset."""
+
+    manifest: Manifest
+    name: str
+
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        rows = iter(self.manifest)
+        return (row for row in rows if isinstance(row, RejectedRow) or row.meta.get("subset") == self.name)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def revision(self) -> str:
+        return f"{self.manifest.revision}/{self.name}"

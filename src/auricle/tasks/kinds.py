@@ -8,13 +8,14 @@ from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
 
+from auricle.core.arguments import takes_options
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Input, Json, Sample, Turn, list_parts
 from auricle.data.conversations import add_answers, parse_turns, reference_answers
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
-from auricle.metrics.base import Metric, as_metric
-from auricle.metrics.catalogue import DIMENSIONS, METRICS
+from auricle.metrics.base import Metric, resolve_metrics
+from auricle.metrics.catalogue import DIMENSIONS
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.prompts.few_shot import FewShotSelector, pool_path
 from auricle.tasks.base import Task
@@ -35,11 +36,10 @@ MEDIA = ("video", "image", "audio")
 MEDIA_TEMPLATE = "{video?}{image?}{audio?}"
 MAX_LABELS = 1000
 LABEL_PROMPT = f"{MEDIA_TEMPLATE}{{question}}\nAnswer with one of: {{options}}."
-LABEL_METRICS = ("accuracy", "uar", "macro_f1", "weighted_f1")
+LABEL_METRICS = ("accuracy", "uar", "macro_f1", "weighted_f1", "weighted_precision", "weighted_recall")
 EMOTION_QUESTION = "Which emotion does the speaker express?"
 EMOTION_METRICS = (
-    *(*LABEL_METRICS, "macro_precision", "weighted_precision", "weighted_recall"),
-    *("accuracy_matched", "uar_all", "top2", "ece", "eta2"),
+    *(*LABEL_METRICS, "macro_precision", "accuracy_matched", "uar_all", "top2", "ece", "eta2"),
     *(f"{name}_{dimension}" for name in ("eta2", "ccc", "pearson", "rmse") for dimension in DIMENSIONS),
 )
 """Metrics for classifiers and for models of emotional dimensions; those a model cannot produce are skipped."""
@@ -56,6 +56,7 @@ def first_target(sample: Sample) -> str:
     return str(target[0] if isinstance(target, (list, tuple)) and target else target)
 
 
+@takes_options(TaskOptions)
 @dataclass(frozen=True)
 class TaskKind:
     """The defaults of a task kind: columns, prompt, metrics and inferencer."""
@@ -194,19 +195,23 @@ def build_task(
     )
 
 
+ASR_COLUMNS = ColumnMapping(
+    target_columns=("text", "transcript", "transcription", "sentence", "answer", "target"),
+    default_question="Please transcribe the spoken content into written text.",
+    requires_media=True,
+)
+ASR_PROMPT = f"{MEDIA_TEMPLATE}{{question}}"
+
+
+@takes_options(TaskOptions)
 def asr(**arguments: Any) -> Task:
     """Build a speech recognition task."""
     options = TaskOptions.from_arguments("asr", arguments)
-    columns = ColumnMapping(
-        target_columns=("text", "transcript", "transcription", "sentence", "answer", "target"),
-        default_question="Please transcribe the spoken content into written text.",
-        requires_media=True,
-    )
-    prompt = f"{MEDIA_TEMPLATE}{{question}}"
-    kind = Transcription("asr", columns, prompt, ("wer", "cer"), require_transcript, decides_language=True)
+    kind = Transcription("asr", ASR_COLUMNS, ASR_PROMPT, ("wer", "cer"), require_transcript, decides_language=True)
     return kind.task_from_manifest(options)
 
 
+@takes_options(TaskOptions)
 def translate(**arguments: Any) -> Task:
     """Build a speech translation task; `language` is the target language."""
     options = TaskOptions.from_arguments("translate", arguments)
@@ -226,6 +231,7 @@ def translate(**arguments: Any) -> Task:
     return kind.task_from_manifest(options)
 
 
+@takes_options(TaskOptions)
 def perplexity(**arguments: Any) -> Task:
     """Build a task that measures the perplexity of texts."""
     columns = ColumnMapping(
@@ -238,6 +244,7 @@ def perplexity(**arguments: Any) -> Task:
     return kind.task_from_manifest(options)
 
 
+@takes_options(TaskOptions)
 def classify(**arguments: Any) -> Task:
     """Build a classification task, answered by a classifier's scores or in text."""
     options = TaskOptions.from_arguments("classify", arguments)
@@ -249,6 +256,7 @@ def classify(**arguments: Any) -> Task:
     return build_label_task("classify", options, _load_labelled(options, columns, _add_label_options))
 
 
+@takes_options(TaskOptions)
 def emotion(**arguments: Any) -> Task:
     """Build an emotion recognition task, for classifiers, models of dimensions and models that generate text."""
     options = TaskOptions.from_arguments("emotion", arguments)
@@ -322,7 +330,7 @@ def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: Sampl
 def _build_metrics(names: Sequence[str], aggregations: str | Sequence[str], options: TaskOptions) -> list[Metric]:
     scored = _stated_language(options)
     profile = resolve_profile_name(options.profile, scored.language) or scored.profile
-    metrics = [_resolve_metric(name, index) for index, name in enumerate(names)]
+    metrics = [metric for index, name in enumerate(names) for metric in _resolve_metrics(name, index)]
     if options.rubric:
         metrics.append(_rubric_metric(options.rubric, metrics))
     if votes := options.votes:
@@ -335,9 +343,9 @@ def _build_metrics(names: Sequence[str], aggregations: str | Sequence[str], opti
     return apply_aggregations(metrics, split_list(aggregations)) if aggregations else metrics
 
 
-def _resolve_metric(name: str, index: int) -> Metric:
+def _resolve_metrics(name: str, index: int) -> list[Metric]:
     try:
-        return as_metric(METRICS.get(name))
+        return resolve_metrics(name)
     except SpecError as error:
         error.location = error.location or ("metrics", index)
         raise
@@ -422,6 +430,7 @@ CHAT_METRICS = ("exact_match", "contains", "empty")
 REFERENCE_FREE_METRICS = ("empty", "refusal")
 
 
+@takes_options(TaskOptions)
 def chat(*, mode: ChatMode = "every", **arguments: Any) -> Task:
     """Build a task of multi-turn conversations.
 

@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from auricle.core.arguments import Hint
 from auricle.core.errors import SpecError
 
 LIST_OPTIONS = ("metrics", "labels", "stop", "by", "answers")
@@ -63,10 +64,13 @@ PROVENANCE_OPTIONS = tuple(option.name for option in fields(Provenance))
 class TaskOptions(Provenance):
     """The options of a task kind. An empty value selects the default of the kind."""
 
-    data: str
+    data: Annotated[str, Hint("file")]
+    """A data file, or `hf:NAME`."""
     name: str = ""
-    root: str | None = None
-    target: str = ""
+    """Name of the task in tables."""
+    root: Annotated[str | None, Hint("folder", is_common=True)] = None
+    """The folder that paths in the data start from. By default, that of the data file."""
+    target: Annotated[str, Hint(is_common=True)] = ""
     """The column with the correct answer. By default, the usual names are tried, as for the following columns."""
     audio: str = ""
     image: str = ""
@@ -78,13 +82,14 @@ class TaskOptions(Provenance):
     """The columns with the first and last second of a clip in its file."""
     rows: str = ""
     """The rows to use, as `[from:to]` counted from 0."""
-    language: str = ""
+    language: Annotated[str, Hint(is_common=True)] = ""
+    """Language of the data, such as en or zh."""
     scored_as: str = ""
     """The language whose metrics and profile are the defaults: a code, one with `-mixed`, or `und` for words of any
     language. [default: `language`, or else what the rows show]"""
     profile: str = ""
     metrics: str | Sequence[str] = ()
-    rubric: str = ""
+    rubric: Annotated[str, Hint("file")] = ""
     """A YAML file with a rubric; adds a metric that a judge scores by it."""
     votes: int = 0
     """How many verdicts to ask a judge for. By default, the number in its rubric."""
@@ -104,10 +109,11 @@ class TaskOptions(Provenance):
     """How many answers to sample for each question."""
     answers: str | Sequence[str] = ""
     """How several answers are combined: vote, mean, best, likeliest, turns, first, last."""
-    integer_answers: str = ""
+    integer_answers: Annotated[str, Hint(choices=INTEGER_READINGS)] = ""
     """What integers in the answers of multiple-choice rows mean: 0-based, 1-based or text. [default: see
     `IntegerAnswers`]"""
-    labels: str | Sequence[str] = ()
+    labels: Annotated[str | Sequence[str], Hint(is_common=True)] = ()
+    """The labels, separated by commas. By default, those in the data."""
     synonyms: bool = True
     """Whether labels of the model match synonymous labels of the task, such as joy and happiness."""
     cluster: str = ""
@@ -117,7 +123,7 @@ class TaskOptions(Provenance):
     config: str | None = None
     split: str = "test"
     revision: str | None = None
-    reader: Any = None
+    reader: Annotated[Any, Hint(is_internal=True)] = None
     """A function that returns the samples, used by published benchmarks instead of a data file."""
 
     @classmethod

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.audio import Audio
+from auricle.core.arguments import takes_options
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Input, Json, Sample
 from auricle.data.file_formats import Row, read_rows
@@ -32,19 +33,21 @@ PREFERENCE_QUESTIONS: Mapping[str, str] = {
     "musicality": "Which recording is better as music?",
     "alignment": "Which recording fits better what was asked for?",
 }
-ANSWER_MODES = ("choice", "number")
+AnswerMode: TypeAlias = Literal["choice", "number"]
+ANSWER_MODES = get_args(AnswerMode)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RewardOptions:
     """The `-T` options that all reward tasks share."""
 
-    outputs: Mapping[str, str]
+    outputs: Mapping[str, str] = field(default_factory=dict)
     """The model's name of each dimension of the data."""
-    ties: TiePolicy
+    ties: TiePolicy = "half"
+    """How pairs that people or the model find equal are counted."""
     question: str = ""
     """Question for text-generating models, instead of that of the task."""
-    ask: str = "choice"
+    ask: AnswerMode = "choice"
     """Whether a pair is compared by `choice` or by a `number` for each recording."""
     swap: bool = True
     """Whether pairs are asked in both orders."""
@@ -58,7 +61,7 @@ class RewardOptions:
         names = {option.name for option in fields(cls)}
         options = {name: _parse_option(name, value) for name, value in arguments.items() if name in names}
         rest = {name: value for name, value in arguments.items() if name not in names}
-        return cls(**{"ties": ties, "outputs": {}, **options}), rest
+        return cls(**{"ties": ties, **options}), rest
 
     def build_dimension(self, name: str, asked_dimension: str, asked_dimensions: Sequence[str]) -> Dimension:
         """Build a dimension of the data.
@@ -177,12 +180,14 @@ TargetColumns = Mapping[str, tuple[str, ...]]
 """Possible columns of each dimension's target, best first; a single dimension has an empty name."""
 
 
+@takes_options(RewardOptions, TaskOptions)
 def reward(**arguments: Any) -> Task:
     """Build a task that correlates a model's ratings with those of people."""
     columns = RATING_COLUMNS_BY_DIMENSION, RATING_COLUMNS
     return _build_task("reward", arguments, columns, parse_rating, lambda dimension, _: rating_metrics(dimension))
 
 
+@takes_options(RewardOptions, TaskOptions)
 def preference(**arguments: Any) -> Task:
     """Build a task that measures how often a model prefers what people prefer."""
     columns = PREFERENCE_COLUMNS_BY_DIMENSION, PREFERENCE_COLUMNS

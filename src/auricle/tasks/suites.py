@@ -23,6 +23,7 @@ from auricle.core.yaml_files import KeyPath, read_yaml_with_extends
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
 from auricle.tasks.catalogue import TASKS
+from auricle.tasks.conditions import CLEAN, PERTURB_ARGUMENT, Condition
 from auricle.tasks.options import PROVENANCE_OPTIONS, Provenance, check_option, is_integer
 from auricle.tasks.task_files import (
     SUITE_FIELD,
@@ -33,8 +34,11 @@ from auricle.tasks.task_files import (
     resolve_paths,
 )
 
-Average = Literal["parts", "languages"]
+Average = Literal["parts", "languages", "conditions"]
 AVERAGES: tuple[Average, ...] = ("parts", "languages")
+"""The averages that a suite may name."""
+CONDITIONS: Average = "conditions"
+"""What a suite has in place of an average if its parts are conditions of one task; see `make_condition_suite`."""
 SUITE_FIELDS = (SUITE_FIELD, "name", "metric", "average", *PROVENANCE_OPTIONS)
 PART_FIELDS = ("task", "as", "name", "weight", "metric", "task_args")
 
@@ -60,6 +64,7 @@ class SuitePart:
         task_args: Arguments of the task.
         weight: Weight of its number in the combined one.
         metric: The metric whose number is combined. Default: that of the suite.
+        condition: What is changed in the samples, such as `noise:snr=10`; empty if nothing is.
     """
 
     task: str
@@ -68,6 +73,7 @@ class SuitePart:
     task_args: Mapping[str, Any] = field(default_factory=dict)
     weight: float = 1.0
     metric: str = ""
+    condition: str = ""
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -86,6 +92,7 @@ class Suite(Provenance):
         metric: The metric whose numbers are combined. Default: every metric that all parts have.
         average: `parts` for the mean over parts; `languages` for the mean over languages, each being the mean of its
             parts. Weights apply among parts, or among the parts of a language.
+        purpose: `listening` if the parts are the controls of a listening check.
 
     Example:
         >>> suite = Suite(
@@ -101,6 +108,7 @@ class Suite(Provenance):
     parts: tuple[SuitePart, ...]
     metric: str = ""
     average: Average = "parts"
+    purpose: str = ""
 
     kind = "suite"
 
@@ -155,7 +163,7 @@ class Suite(Provenance):
 
 def compute_shares(weights: Mapping[str, float], languages: Mapping[str, str], average: str) -> dict[str, float]:
     """Return the share of each part in the mean over parts, or in the mean over languages."""
-    if average == "parts":
+    if average != "languages":
         total = sum(weights.values())
         return {name: weight / total for name, weight in weights.items()}
     totals: dict[str, float] = {}
@@ -214,6 +222,30 @@ def _check_average(by_part: Mapping[str, str], available: Mapping[str, Mapping[s
 def _describe(measured: Measured) -> str:
     direction = "higher is better" if measured.higher_is_better else "lower is better"
     return f"{direction}, unit: {measured.unit or 'none'}"
+
+
+def make_condition_suite(task: str, task_args: Mapping[str, Any], perturbations: Sequence[str]) -> Suite:
+    """Return a suite of one task under several conditions, the first of which changes nothing.
+
+    >>> [part.name for part in make_condition_suite("demo", {}, ["noise:snr=20,10"]).parts]
+    ['clean', 'noise:snr=20', 'noise:snr=10']
+
+    Args:
+        task: Name of the task.
+        task_args: Arguments of the task.
+        perturbations: Conditions; an argument with several values stands for several of them.
+    """
+    conditions = dict.fromkeys(str(condition) for text in perturbations for condition in Condition.expand(text))
+    parts = [
+        SuitePart(
+            task=task,
+            name=condition or CLEAN,
+            task_args={**task_args, PERTURB_ARGUMENT: condition} if condition else task_args,
+            condition=condition,
+        )
+        for condition in ("", *conditions)
+    ]
+    return Suite(name=SuitePart(task=task).name, parts=tuple(parts), average=CONDITIONS)
 
 
 # --- YAML ---------------------------------------------------------------------------------------

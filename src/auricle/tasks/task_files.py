@@ -16,6 +16,7 @@ from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.huggingface import HF_PREFIX
 from auricle.tasks.base import Task
 from auricle.tasks.catalogue import TASK_KINDS, TASKS
+from auricle.tasks.conditions import PERTURB_ARGUMENT, Condition
 from auricle.tasks.options import Provenance
 
 PATH_ARGUMENTS = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
@@ -32,6 +33,8 @@ CODE_ARGUMENTS = (
     ("shots", "encoder"),
 )
 """Task arguments that may be `file.py:name`."""
+METRIC_ARGUMENTS = ("metrics", "add_metrics")
+"""Task arguments that are lists of metrics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +131,12 @@ def read_task_file(path: Path, arguments: dict[str, Any]) -> TaskReference:
 def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
     """Return task arguments with all paths made absolute, relative to `base`."""
     resolved: dict[str, Any] = copy.deepcopy(dict(arguments))
-    for name in PATH_ARGUMENTS:
-        if isinstance(value := resolved.get(name), (str, Path)):
-            resolved[name] = absolute_path(str(value), base)
+    for names, resolve in (
+        (PATH_ARGUMENTS, _absolute_argument),
+        (METRIC_ARGUMENTS, _absolute_metrics),
+        ((PERTURB_ARGUMENT,), _resolve_conditions),
+    ):
+        resolved |= {name: resolve(resolved[name], base) for name in names if name in resolved}
     shots = resolved.get("shots")
     if isinstance(shots, dict) and isinstance(pool := shots.get("pool"), (str, Path)):
         shots["pool"] = absolute_path(str(pool), base)
@@ -139,12 +145,36 @@ def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
         key = inner[0] if inner else name
         if isinstance(mapping, dict) and isinstance(value := mapping.get(key), str):
             mapping[key] = absolute_code_path(value, base)
-    metrics = resolved.get("metrics")
-    if isinstance(metrics, (list, tuple)):
-        resolved["metrics"] = [absolute_code_path(str(metric), base) for metric in metrics]
-    elif isinstance(metrics, str):
-        resolved["metrics"] = ",".join(absolute_code_path(metric.strip(), base) for metric in metrics.split(","))
     return resolved
+
+
+def _absolute_argument(value: Any, base: Path) -> Any:
+    return absolute_path(str(value), base) if isinstance(value, (str, Path)) else value
+
+
+def _absolute_metrics(metrics: Any, base: Path) -> Any:
+    if isinstance(metrics, str):
+        return ",".join(absolute_code_path(metric.strip(), base) for metric in metrics.split(","))
+    if isinstance(metrics, (list, tuple)):
+        return [absolute_code_path(str(metric), base) for metric in metrics]
+    return metrics
+
+
+def _resolve_conditions(value: Any, base: Path) -> Any:
+    """Make the paths in one or more conditions absolute."""
+    is_list = isinstance(value, (list, tuple))
+    resolved = [text for item in (value if is_list else [value]) for text in _resolve_condition(item, base)]
+    return resolved if is_list or len(resolved) > 1 else resolved[0]
+
+
+def _resolve_condition(text: Any, base: Path) -> list[Any]:
+    """Return a condition as it is, or those it stands for with absolute paths; invalid ones are reported later."""
+    try:
+        conditions = Condition.expand(str(text))
+    except SpecError:
+        return [text]
+    has_paths = any(condition.list_paths() for condition in conditions)
+    return [str(condition.resolve_paths(base)) for condition in conditions] if has_paths else [text]
 
 
 def read_values(path: Path) -> tuple[dict[str, Any], SourceLocations]:

@@ -14,8 +14,10 @@ from pathlib import PurePath
 from auricle.core.errors import SampleError, Transient
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Request
 from auricle.models.base import AsyncModel, BatchModel
+from auricle.models.listing import ModelListing
 
 REWARD_NAMES = ("alignment", "musicality")
+FAKE = ModelListing(group="Fake")
 
 
 class Echo(BatchModel):
@@ -35,6 +37,7 @@ class Echo(BatchModel):
         'good morning'
     """
 
+    listing = FAKE
     batch_size = 64
 
     def __init__(self, *, wrong: float = 0.0, fail: float = 0.0, delay: float = 0.0, reply: str = "") -> None:
@@ -74,6 +77,8 @@ class FakeApi(AsyncModel):
         'hello'
     """
 
+    listing = FAKE
+
     def __init__(
         self, *, delay: float = 0.001, wrong: float = 0.0, fail: float = 0.0, fail_every: int = 0, reply: str = ""
     ) -> None:
@@ -110,6 +115,8 @@ class FakeLabels(BatchModel):
         {'yes': 0.31..., 'no': 0.68...}
     """
 
+    listing = FAKE
+
     def __init__(self, *, labels: str | Iterable[str] = "angry,happy,neutral,sad") -> None:
         self.labels = labels.split(",") if isinstance(labels, str) else list(labels)
 
@@ -131,6 +138,8 @@ class FakeReward(BatchModel):
         >>> sorted(FakeReward().predict([Predict(inputs={"text": "hello"})])[0].values)
         ['alignment', 'musicality']
     """
+
+    listing = FAKE
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         return [

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from auricle.app import jobs as jobs_module
 from auricle.app.jobs import LOG_TAIL_BYTES, Job, JobLog, JobManager, JobState, is_alive
 from auricle.app.run_form import RunForm
 from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
+from auricle.engine.dry_run import CheckLine
 from auricle.engine.progress import ProgressEvent
 
 
@@ -24,7 +26,7 @@ def jobs(tmp_path: Path) -> JobManager:
 def slow_run(manifest: Callable[..., Path]) -> RunForm:
     rows = [{"id": str(index), "question": f"what {index}", "answer": f"what {index}"} for index in range(8)]
     return RunForm(run_name="slow", model="fake-api", data=str(manifest(rows)), kind="qa",
-                   model_options="delay=0.2", concurrency=1)  # fmt: skip
+                   model_arguments={"delay": 0.2}, concurrency=1)  # fmt: skip
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
@@ -159,3 +161,35 @@ def test_job_with_the_process_id_of_any_child_is_stopped(jobs: JobManager) -> No
 def test_ended_job_can_be_removed(jobs: JobManager) -> None:
     jobs.remove(write_ended_job(jobs, "x"))
     assert jobs.list_jobs() == []
+
+
+# --- checks before a run ------------------------------------------------------------------------
+
+
+def test_run_is_checked_by_a_dry_run_of_its_command(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = []
+
+    def record(arguments: list[str]) -> tuple[int, str, str]:
+        commands.append(arguments)
+        return 0, '{"checks": [{"passed": null, "text": "a note"}]}', ""
+
+    monkeypatch.setattr(jobs_module, "_run_dry_run", record)
+    form = RunForm("a", "echo", task="demo")
+    assert JobManager(workspace).check(form) == [CheckLine(None, "a note")]
+    assert commands == [[*form.build_arguments(workspace), "--dry-run", "--json"]]
+
+
+def test_check_that_prints_no_results_fails_with_its_error(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs_module, "_run_dry_run", lambda _: (2, "", "auricle: no such thing\n"))
+    assert JobManager(workspace).check(RunForm("a", "echo", task="demo")) == [CheckLine(False, "no such thing")]
+    monkeypatch.setattr(jobs_module, "_run_dry_run", lambda _: (139, "{", ""))
+    (line,) = JobManager(workspace).check(RunForm("a", "echo", task="demo"))
+    assert "exit code 139" in line.text
+
+
+def test_check_runs_in_a_process_of_its_own(workspace: Workspace) -> None:
+    lines = JobManager(workspace).check(RunForm("a", "fake-reward", task="demo"))
+    assert [line.passed for line in lines] == [False]
+    assert "fake-reward" in lines[0].text

@@ -4,12 +4,14 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from auricle.app.live_run import SCORING_INTERVAL, LiveRun, compute_partial_numbers, stop_writer
 from auricle.runs.metrics import read_metrics
+from auricle.runs.progress import Progress, write_progress
 from auricle.runs.run_directory import LOCK_FILE, lock_run
 
 WRITER = """
@@ -56,7 +58,7 @@ def test_numbers_are_computed_again_after_a_while(run: Path) -> None:
     journal = run / "outputs.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:4]))
-    live = LiveRun(run, clock=lambda: now[0])
+    live = LiveRun(run, clock=lambda: now[0], run_task=lambda task: task())
     live.update()
     assert (live.scored, live.numbers[0].scored) == (4, 4)
     journal.write_bytes(b"".join(lines[:9]))
@@ -65,6 +67,29 @@ def test_numbers_are_computed_again_after_a_while(run: Path) -> None:
     now[0] += SCORING_INTERVAL
     live.update()
     assert (live.scored, live.numbers[0].scored) == (9, 9)
+
+
+def test_numbers_are_computed_in_the_background_one_at_a_time(run: Path) -> None:
+    now, tasks = [100.0], list[Callable[[], None]]()
+    live = LiveRun(run, clock=lambda: now[0], run_task=tasks.append)
+    live.update()
+    now[0] += 2 * SCORING_INTERVAL
+    live.update()
+    assert (live.follower.done, live.numbers, len(tasks)) == (16, [], 1)
+    tasks[0]()
+    assert (live.scored, live.numbers[0].scored) == (16, 16)
+
+
+def test_summary_counts_what_was_appended(run: Path) -> None:
+    write_progress(run, Progress(total=40))
+    journal = run / "outputs.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:4]))
+    live = LiveRun(run)
+    for count in (4, 9):
+        journal.write_bytes(b"".join(lines[:count]))
+        summary = live.summarise(run.parent, lambda _: None)
+        assert (summary.name, summary.status, summary.done, summary.total) == ("run", "stopped", count, 40)
 
 
 def test_process_that_writes_the_run_is_interrupted(run: Path) -> None:

@@ -1,19 +1,18 @@
 """Tests of the loaded models."""
 
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from auricle.api import LoadedModel
-from auricle.app import model_pool
-from auricle.app.model_pool import ModelPool, gpu_memory
+from auricle.app import machine, model_pool
+from auricle.app.machine import GpuUsage, Memory
+from auricle.app.model_pool import ModelPool
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation
 
@@ -121,22 +120,8 @@ def test_streaming_model_yields_chunks(pool: ModelPool) -> None:
         assert list(model.stream(text="x")) == ["one ", "two ", "three "]
 
 
-class FakeCuda:
-    """Two GPUs, of which the second is full."""
-
-    def is_available(self) -> bool:
-        return True
-
-    def device_count(self) -> int:
-        return 2
-
-    def mem_get_info(self, device: int) -> tuple[int, int]:
-        return (6, 8) if device == 0 else (0, 8)
-
-    def get_device_name(self, device: int) -> str:
-        return f"GPU {device}"
-
-
-def test_memory_of_every_gpu_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=FakeCuda()))
-    assert gpu_memory() == [("GPU 0", 2, 8), ("GPU 1", 8, 8)]
+@pytest.mark.parametrize(("gpu_used", "is_low"), [(95, True), (80, False)])
+def test_memory_is_low_if_that_of_a_gpu_is(monkeypatch: pytest.MonkeyPatch, gpu_used: int, is_low: bool) -> None:
+    monkeypatch.setattr(machine, "read_system_memory", lambda: Memory("Memory", 10, 100))
+    monkeypatch.setattr(machine, "read_gpus", lambda: GpuUsage((Memory("a", 1, 100), Memory("b", gpu_used, 100))))
+    assert model_pool._is_memory_low() is is_low

@@ -15,11 +15,10 @@ import pytest
 import auricle.app
 from auricle import Spec, evaluate
 from auricle.app import run_data
-from auricle.app.run_data import badness, format_answer, read_samples, sort_worst_first
+from auricle.app.run_data import read_samples, sort_worst_first
 from auricle.app.views import load_test as load_test_view
 from auricle.core.errors import DataError
 from auricle.core.serialization import digest
-from auricle.core.types import Generation, Likelihood, Prediction
 from auricle.runs.metrics import ScoringArguments, read_metrics, write_metrics
 from auricle.runs.perf_files import write_perf_summary
 from auricle.runs.run_spec import RunSpec, write_run_spec
@@ -58,6 +57,15 @@ def test_unchanged_metrics_are_read_once(run: Path, monkeypatch: pytest.MonkeyPa
     assert run_data.load_metrics(run)
 
 
+def test_metrics_of_all_runs_of_a_leaderboard_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths_read: list[Path] = []
+    monkeypatch.setattr(run_data, "read_metrics", paths_read.append)
+    folders = [tmp_path / str(number) for number in range(run_data.MAX_CACHED_METRICS)]
+    for path in (*folders, *folders):
+        run_data.load_metrics(path)
+    assert paths_read == folders
+
+
 def test_added_samples_are_loaded(run: Path) -> None:
     assert len(run_data.load_samples(run).frame) == 16
     add_sample(run)
@@ -85,10 +93,10 @@ def test_no_cached_function_has_a_parameter_that_streamlit_ignores() -> None:
         node
         for path in folder.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef) and any("cache_data" in ast.unparse(item) for item in node.decorator_list)
+        if isinstance(node, ast.FunctionDef) and any("st.cache_" in ast.unparse(item) for item in node.decorator_list)
     ]
     parameters = [argument.arg for function in functions for argument in function.args.args]
-    assert len(functions) == 7
+    assert len(functions) >= 8
     assert not [name for name in parameters if name.startswith("_")]
 
 
@@ -237,16 +245,6 @@ def test_refused_answer_has_its_own_outcome(runs: Path, tmp_path: Path) -> None:
     assert {"refused", "answered"} >= set(read_samples(tmp_path / "run").frame["outcome"]) > {"answered"}
 
 
-def test_answers_of_all_kinds_are_formatted() -> None:
-    outputs = (
-        Generation(text="yes"),
-        Likelihood(text="B", logprobs=(-0.5, -0.25)),
-        Prediction(values={"sad": 0.2, "calm": 0.8}, scale="probability"),
-        Prediction(values={"arousal": 0.25}, scale="continuous"),
-    )
-    assert format_answer(outputs) == "yes | B -0.750 | calm 0.8 | arousal 0.25"
-
-
 def test_insertions_on_silence_have_a_column_of_their_own(manifest: Any, tmp_path: Path) -> None:
     data = manifest([{"question": "thank you", "answer": ""}, {"question": "one", "answer": "two"}])
     task_args = {"data": str(data), "metrics": "wer"}
@@ -262,6 +260,6 @@ def test_worst_samples_come_first_and_unscored_ones_last() -> None:
     assert list(sort_worst_first(frame, WER, drop_unscored=False)["id"]) == ["c", "a", "b"]
 
 
-def test_badness_of_a_rating_is_its_distance_from_the_reference() -> None:
-    frame = pd.DataFrame({"stat.lcc": [1.0, 4.0], "reference.lcc": [3.0, 4.5]})
-    assert badness(frame, make_number("lcc", unit="")).tolist() == [2.0, 0.5]
+def test_groups_are_the_fields_with_several_values_that_a_run_is_broken_down_by(runs: Path) -> None:
+    groups = run_data.list_groups(runs / "asr-small")
+    assert groups == {"accent": ["north", "south"]}  # every sample has another speaker

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auricle.app.palette import LIGHT
+from auricle.app.palette import DARK, LIGHT
 from auricle.app.theme import escape_markdown, icon_svg
 from tests.support.app_pages import draw_view, page_text
 
@@ -29,7 +29,7 @@ def test_header_draws_title_and_subtitle() -> None:
     assert (app.title[0].value, app.markdown[0].value) == ("Title", ":gray[About it.]")
 
 
-def test_style_sheet_has_the_colours_of_the_theme() -> None:
+def test_style_sheet_has_the_colours_of_both_themes() -> None:
     style = page_text(draw_view("auricle.app.theme:apply_styles()"))
-    assert f"--muted: {LIGHT.muted};" in style
+    assert f"--muted: light-dark({LIGHT.muted}, {DARK.muted});" in style
     assert ".au table" in style

@@ -1,6 +1,7 @@
 """Tests of the runs folder and of the files the app may read."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from auricle.app.workspace import (
     is_file_inside_run,
     workspace_environment,
 )
+from auricle.audio import Audio
+from auricle.audio.perturbations.catalogue import parse_chain
 from auricle.core.errors import DataError, SpecError
+from auricle.core.files import sounds_folder
 from auricle.runs.perf_files import PerfManifest, write_perf_manifest
 
 
@@ -75,6 +79,17 @@ def test_run_with_a_file_linked_elsewhere_is_rejected(tmp_path: Path, workspace:
         workspace.resolve_run("run")
 
 
+def test_recording_is_playable_if_all_its_files_are(tmp_path: Path, workspace: Workspace) -> None:
+    for folder in (workspace.root, tmp_path):
+        (folder / "a.wav").write_bytes(b"RIFF")
+    allowed, secret = Audio(str(workspace.root / "a.wav")), Audio(str(tmp_path / "a.wav"))
+    noisy = replace(allowed, perturbation=parse_chain("talker:5", "0|a", (allowed,)))
+    assert workspace.resolve_recording(noisy) == noisy
+    assert workspace.resolve_recording(secret) is None
+    assert workspace.resolve_recording(Audio(data=b"RIFF")) is None
+    assert workspace.resolve_recording(replace(allowed, perturbation=parse_chain("talker:5", "0|a", (secret,)))) is None
+
+
 def test_audio_is_read_only_from_runs_allowed_folders_and_the_demo(tmp_path: Path, workspace: Workspace) -> None:
     allowed = workspace.allowed_folders[0]
     for folder in (workspace.root, allowed, tmp_path):
@@ -86,6 +101,18 @@ def test_audio_is_read_only_from_runs_allowed_folders_and_the_demo(tmp_path: Pat
     assert workspace.resolve_audio(allowed / ".." / "a.wav") is None
     assert workspace.resolve_audio(allowed / "missing.wav") is None
     assert workspace.resolve_audio("\0") is None
+
+
+def test_sounds_that_a_task_made_can_be_played(
+    tmp_path: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = sounds_folder()
+    folder.mkdir(parents=True)
+    for place in (folder, folder.parent):
+        (place / "tone.wav").write_bytes(b"RIFF")
+    assert workspace.resolve_audio(folder / "tone.wav") == folder / "tone.wav"
+    assert workspace.resolve_audio(folder.parent / "tone.wav") is None
 
 
 def test_other_files_are_not_resolved_as_audio(workspace: Workspace) -> None:

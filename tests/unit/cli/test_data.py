@@ -87,6 +87,17 @@ def test_duplicates_in_another_split_are_listed(tone: WriteTone, tmp_path: Path)
     assert "duplicate  0011_000051 and 0011_000052 of the split train" in result.output
 
 
+def test_recordings_that_are_in_the_folder_twice_are_noted(tone: WriteTone, tmp_path: Path) -> None:
+    """A common copy of RAVDESS contains every actor's folder twice."""
+    for folder in ("Actor_01", "audio_speech_actors_01-24/Actor_01"):
+        (tmp_path / folder).mkdir(parents=True)
+        tone(f"{folder}/03-01-05-01-01-01-01.wav")
+    command = ["data", "check", "ravdess", "--root", str(tmp_path)]
+    assert "note  1 recording is in the folder more than once" in CliRunner().invoke(cli, command).output
+    document = json.loads(CliRunner().invoke(cli, [*command, "--json"]).output)
+    assert [note[:40] for note in document["notes"]] == ["1 recording is in the folder more than o"]
+
+
 def test_report_shows_a_limited_number_of_problems() -> None:
     report = CorpusReport("corpus", 30, problems=[("missing", str(index), "a.wav") for index in range(25)])
     lines = list(report.format_lines())

@@ -26,13 +26,17 @@ def test_demo_describes_what_it_did_and_suggests_next_steps(
     output = capsys.readouterr().out
     assert output.startswith("Transcribed synthetic English sentences (clean and noisy) with echo and fake-api, and")
     assert "auricle compare demo/fake-api demo/echo" in output
+    noise = output[output.index("The first clean sentences again, in more and more noise:") :]
+    assert [line.split()[0] for line in noise.splitlines() if line.startswith("        ")] == ["echo", "fake-api"] * 2
+    assert "auricle compare demo/in-noise/demo-conditions-fake-api demo/in-noise/demo-conditions-echo" in noise
 
 
 def test_demo_prints_only_json_if_asked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(demo_task, "DEMO_MODELS", {"echo": {}})
     run_demo(Path("demo"), limit=2, fresh=False, as_json=True)
-    (document,) = json.loads(capsys.readouterr().out)
+    document, in_noise = json.loads(capsys.readouterr().out)
     assert document["outcomes"]["total"] == 2
+    assert [part["name"] for part in in_noise["parts"]] == ["clean", "noise:snr=30", "noise:snr=20", "noise:snr=10"]
 
 
 def test_demo_without_recognisers_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,10 +52,15 @@ def test_demo_writes_progress_events_for_programs(
     run_demo(Path("demo"), limit=2, fresh=False, as_json=True, progress="json")
     events = [event for line in capsys.readouterr().err.splitlines() if (event := ProgressEvent.parse(line))]
     finished = [event for event in events if event.event == "finished"]
-    assert [(event.run, event.done, event.exit_code) for event in finished] == [
+    assert [(event.run, event.done, event.exit_code) for event in finished][:2] == [
         ("demo/echo", 2, 0),
         ("demo/fake-api", 2, 0),
     ]
+    assert {event.run for event in finished[2:]} == {
+        f"demo/in-noise/demo-conditions-{model}/{part}"
+        for model in ("echo", "fake-api")
+        for part in ("clean", "noise-snr-30", "noise-snr-20", "noise-snr-10")
+    }
 
 
 def test_the_recordings_can_be_copied_as_data_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:

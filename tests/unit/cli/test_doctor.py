@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from auricle import Spec
-from auricle.cli.doctor import check_parity, check_task_data, list_extras
+from auricle.cli.doctor import check_parity, list_extras
+from auricle.engine.dry_run import check_task_data
 from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
 
 PADDING_MODEL = """

@@ -64,7 +64,7 @@ def assert_one_line_error(done: CompletedProcess[str], *parts: str) -> None:
         (["run", "demo"], "No model given. Add -m MODEL; see `auricle list models`."),
         (["run", "-m", "echo"], "No task given. Use `auricle run TASK -m MODEL`"),
         (["run", "gone.jsonl", "--as", "asr", "-m", "echo"], "gone.jsonl"),
-        (["run", "gone.jsonl", "-m", "echo"], "--as asr|chat|classify|emotion|mcq"),
+        (["run", "gone.jsonl", "-m", "echo"], "--as asr|chat|classify|emotion|masked-words|mcq"),
         (["run", "demo", "--as", "asr", "-m", "echo"], "--as asr"),
         (["run", "demo", "-m", "echo", "-M", "wrng=1"], "'wrng'"),
         (["run", "demo", "-m", "echo", "-M", "wrong"], "KEY=VALUE"),
@@ -152,7 +152,7 @@ def test_missing_weights_are_reported_with_the_argument_that_names_them(
 @pytest.mark.slow
 def test_invalid_dtype_is_reported_with_the_valid_ones(auricle: RunAuricle, speech: Path, model: str) -> None:
     words = ("run", speech, "--as", "asr", "-m", model, "-M", "model=/no/weights", "-M", "dtype=float8")
-    assert_one_line_error(auricle(*words), model, "'float8'", "auto, float32, bfloat16, float16")
+    assert_one_line_error(auricle(*words), model, "'float8'", "auto, float32, bfloat16 or float16")
 
 
 @pytest.mark.parametrize("model", ["ctc", "whisper", "moonshine", "vosk", "faster-whisper"])

@@ -33,3 +33,28 @@ def test_prompts_share_a_column_only_if_asked(auricle: RunAuricle, quiz: Path, f
         for option in ((), ("--ignore-prompt",))
     )
     assert separate == shared + 1
+
+
+def test_a_website_is_written_instead_of_a_table(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
+    done = auricle("leaderboard", "run", "--site", "site", "--title", "Quiz masters")
+    assert done.returncode == 0, done.stderr
+    folder = Path(done.stdout.removeprefix("Website: ").partition("/index.html")[0])
+    assert "<title>Quiz masters</title>" in (folder / "index.html").read_text(encoding="utf-8")
+    assert len(list((folder / "runs").glob("echo-*.html"))) == 1
+    printed = auricle("leaderboard", "run", "--site", "site", "--json").stdout
+    assert json.loads(printed) == json.loads((folder / "leaderboard.json").read_text(encoding="utf-8"))
+    assert (
+        auricle("leaderboard", "run", "--site", "site", "--format", "csv").stdout.splitlines()[0].startswith("model,")
+    )
+
+
+def test_options_of_a_website_need_one(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
+    done = auricle("leaderboard", "run", "--audio")
+    assert done.returncode == 2
+    assert "add --site DIR" in done.stderr
+
+
+def test_a_folder_with_other_files_is_not_overwritten(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
+    done = auricle("leaderboard", "run", "--site", "run")
+    assert done.returncode == 2
+    assert "already contains other files" in done.stderr

@@ -5,6 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from auricle.audio.perturbations.catalogue import PERTURBATIONS
 from auricle.cli import cli
 from auricle.cli.list_ import REGISTRIES
 
@@ -39,3 +40,18 @@ def test_tasks_are_listed_with_facts_about_their_data() -> None:
 def test_name_is_listed(kind: str, name: str) -> None:
     lines = CliRunner().invoke(cli, ["list", kind]).output.splitlines()
     assert any(line.startswith(f"{name} ") for line in lines)
+
+
+def test_perturbations_are_listed_with_their_arguments() -> None:
+    document = json.loads(CliRunner().invoke(cli, ["list", "perturbations", "--json"]).output)
+    assert {"noise", "codec", "replace", "no-audio"} <= set(document)
+    noise = document["noise"]
+    assert (noise["level"], noise["unit"], noise["harder_if"]) == ("snr", "dB", "lower")
+    assert noise["arguments"]["snr"]["required"]
+    assert noise["arguments"]["kind"]["default"] == "white"
+    assert "babble" in noise["arguments"]["kind"]["choices"]
+    lines = CliRunner().invoke(cli, ["list", "perturbations"]).output.splitlines()
+    assert "reverb      Add reverberation. (level: t60, s)" in lines
+    assert "  t60       Reverberation time in seconds. [required]" in lines
+    assert any(line.startswith("  fill ") and line.endswith("One of zeros, repeat. [default: zeros]") for line in lines)
+    assert all(facts["help"] for name in PERTURBATIONS for facts in document[name]["arguments"].values())

@@ -141,6 +141,19 @@ def test_an_experiment_file_is_run_like_a_task(auricle: RunAuricle, quiz: Path, 
     assert [spec["spec"]["model_args"] for spec in specs] == [{"reply": 2}] * 2
 
 
+def test_dry_run_checks_everything_and_writes_nothing(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    finished = auricle("run", quiz, "--as", "qa", "-m", "echo", "--dry-run")
+    assert finished.returncode == 0
+    assert finished.stdout.startswith("ok  qa-quiz × echo")
+    failed = auricle("run", quiz, "--as", "qa", "-m", "whisper", "--dry-run", "--json")
+    assert failed.returncode == 2
+    assert json.loads(failed.stdout)["checks"][-1] == {
+        "passed": False,
+        "text": "whisper: missing model. Set it with -M model=…",
+    }
+    assert not (tmp_path / "runs").exists()
+
+
 def test_several_tasks_get_a_folder_each(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
     done = auricle("run", quiz, quiz, "--as", "qa", "-m", "echo", "-o", "out")
     assert done.returncode == 0

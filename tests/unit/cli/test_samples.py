@@ -90,6 +90,13 @@ def test_samples_are_filtered_and_sorted(transcripts: RunAuricle) -> None:
     ]
     assert list_ids(transcripts("samples", "run", "--sort", "level", "--json").stdout) == ["b", "c", "a"]
     assert transcripts("samples", "run", "--where", "speaker=carl").stderr == "No sample matches.\n"
+    for text, ids in (
+        ("level<3 speaker=anna", ["c"]),
+        ("wer>80", ["a"]),
+        ("-speaker=anna", ["b"]),
+        ("correct:yes", ["b"]),
+    ):
+        assert list_ids(transcripts("samples", "run", "--where", text, "--json").stdout) == ids
     worst = ("samples", "run", "--worst", "1", "--where", "level=2", "--json")
     assert list_ids(transcripts(*worst).stdout) == ["c"]
 
@@ -98,8 +105,8 @@ def test_samples_are_filtered_and_sorted(transcripts: RunAuricle) -> None:
     ("words", "message"),
     [
         (("--metric", "bleu"), "The run has no metric 'bleu'. Metrics: wer, cer."),
-        (("--where", "speeker=anna"), "No sample has the field 'speeker'. Fields: speaker"),
-        (("--where", "speaker"), "'speaker' should be KEY=VALUE."),
+        (("--where", "speeker=anna"), "Unknown field 'speeker' in the filter. Fields: id, reference, answer"),
+        (("--where", "wer>high"), "Not a number in the filter"),
         (("--sort", "loudness"), "Cannot sort by 'loudness': it is neither a metric (wer, cer), nor a metadata"),
     ],
 )

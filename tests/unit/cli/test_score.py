@@ -100,5 +100,7 @@ def test_another_field_or_none_can_be_the_cluster(auricle: RunAuricle, tmp_path:
     ):
         (metrics,) = json.loads(auricle(*command).stdout)
         assert (metrics["task"]["cluster"], metrics["numbers"][0]["units"]) == (cluster, units)
+    (metrics,) = json.loads(auricle("score", "run", "--json", "--add-metrics", "empty").stdout)
+    assert [number["metric"] for number in metrics["numbers"] if not number["field"]] == ["exact_match", "empty"]
     row = json.loads(auricle("compare", "run", "run", "--cluster", "speaker", "--json").stdout)["rows"][0]
     assert (row["cluster"], row["units"]) == ("speaker", 3)

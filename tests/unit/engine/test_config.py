@@ -180,11 +180,13 @@ def test_optional_fields_have_defaults() -> None:
         "kind": None,
         "label": (),
         "task_args": {},
+        "perturb": (),
         "model_args": {},
         "limit": None,
         "seed": 0,
         "profile": None,
         "cluster": None,
+        "add_metrics": (),
         "judge": (),
         "infer_only": False,
         "cache": False,
@@ -271,3 +273,31 @@ def test_the_judge_of_unread_replies_has_a_field_of_its_own(tmp_path: Path) -> N
     first, second = RunConfig.read(tmp_path / "run.yaml").judge
     assert (first.model, first.reads_unread) == ("a", False)
     assert (second.model, second.args, second.reads_unread) == ("b", {"x": 1}, True)
+
+
+@pytest.mark.parametrize("fields", [{"perturb": "noise:snr=10,0"}, {"task_args": {"perturb": ["noise:10", "noise:0"]}}])
+def test_conditions_are_parts_after_the_unchanged_task(fields: dict[str, object]) -> None:
+    (group,) = RunConfig.from_fields({**REQUIRED, **fields}, "test").plan()[0].groups
+    assert group.suite is not None
+    assert [part.name for part in group.suite.parts] == ["clean", "noise:snr=10", "noise:snr=0"]
+    assert [evaluation.task.revision.partition("+")[2] for evaluation in group.evaluations] == [
+        "",
+        "noise:snr=10",
+        "noise:snr=0",
+    ]
+    assert group.folder_name == "demo-conditions-echo"
+    described = group.describe_run(Path("runs"))
+    assert described is not None
+    assert [part.condition for part in described.parts] == ["", "noise:snr=10", "noise:snr=0"]
+
+
+def test_single_condition_of_a_task_is_no_suite() -> None:
+    (group,) = RunConfig.from_fields({**REQUIRED, "task_args": {"perturb": "noise:10"}}, "test").plan()[0].groups
+    assert group.suite is None
+    assert group.evaluations[0].task.revision.endswith("+noise:snr=10")
+
+
+def test_conditions_of_a_suite_are_refused(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path)
+    with pytest.raises(SpecError, match="--perturb needs a single task"):
+        RunConfig.from_fields({"task": str(suite), "model": "echo", "perturb": "noise:10"}, "test").plan()

@@ -392,6 +392,27 @@ def test_metrics_replace_those_of_a_task_that_takes_no_such_argument() -> None:
     assert task.metrics[0].profile == own.metrics[0].profile
 
 
+@pytest.mark.parametrize("names", ["empty,repetition_loops", ["empty", "repetition_loops"]])
+def test_metrics_can_be_added_to_any_task(spec: Spec, names: Any) -> None:
+    for other in (spec, Spec(task="demo", model="echo")):
+        args = {**other.task_args, "add_metrics": names}
+        added = build_task(other.model_copy(update={"task_args": args})).metrics
+        assert [metric.name for metric in added] == [
+            *(metric.name for metric in build_task(other).metrics), "empty", "repetition_loops",
+        ]  # fmt: skip
+
+
+def test_added_metrics_score_every_answer_of_a_sample(spec: Spec) -> None:
+    args = {**spec.task_args, "samples": 3, "temperature": 0.5, "add_metrics": "empty"}
+    assert build_task(spec.model_copy(update={"task_args": args})).metrics[-1].variant == "mean"
+
+
+@pytest.mark.parametrize(("names", "message"), [(3, "Invalid add_metrics 3"), ("emty", "Did you mean empty")])
+def test_added_metrics_that_do_not_exist_are_refused(spec: Spec, names: Any, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        build_task(spec.model_copy(update={"task_args": {**spec.task_args, "add_metrics": names}}))
+
+
 def test_two_metrics_of_one_name_are_refused(manifest: Any, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def wer(sample, output):\n    return 1.0\n")
     arguments = {"data": str(manifest([])), "metrics": ["wer", f"{tmp_path / 'mine.py'}:wer"]}

@@ -75,3 +75,13 @@ def test_languages_are_checked_before_anything_runs(tmp_path: Path) -> None:
     path.write_text("suite: [english.yaml, german.yaml]\naverage: languages\n")
     with pytest.raises(SpecError, match="needs one language for each part, but german has none"):
         make_config(path).plan()
+
+
+def test_conditions_have_a_purpose_that_names_their_folder(tmp_path: Path) -> None:
+    write_parts(tmp_path)
+    group = make_config(tmp_path / "english.yaml", perturb="noise:snr=5").plan()[0].groups[0].with_purpose("listening")
+    run = group.describe_run(tmp_path)
+    assert run is not None
+    assert (run.purpose, run.average, group.folder_name) == ("listening", "conditions", "english-listening-echo")
+    with pytest.raises(SpecError, match="english is not run under conditions"):
+        make_config(tmp_path / "english.yaml").plan()[0].groups[0].with_purpose("listening")

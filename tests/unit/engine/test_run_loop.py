@@ -2,14 +2,17 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient
+from auricle.audio.perturbations.catalogue import parse_chain
 from auricle.core.errors import DataError, Skipped, SpecError
 from auricle.core.types import Failure, Likelihood, Outcome, Part, Prediction, RejectedRow
 from auricle.engine.observer import Observer
@@ -17,6 +20,7 @@ from auricle.engine.retry import FailFast
 from auricle.engine.run_loop import RunLoop
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run
+from auricle.runs.signals import read_realised, read_signals
 from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward
 from tests.support.clocks import FakeClock
@@ -366,6 +370,24 @@ def test_progress_states_from_the_start_how_many_rows_there_are(tmp_path: Path) 
     assert Run.load(tmp_path).read_progress().total == 4
 
 
+def test_progress_states_that_a_stop_waits_for_requests_in_flight(tmp_path: Path) -> None:
+    stop = asyncio.Event()
+    during: list[bool] = []
+
+    class Stops(FakeApi):
+        async def generate(self, request: Generate) -> Generation:
+            stop.set()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            during.append(Run.load(tmp_path).read_progress().stopping)
+            return await super().generate(request)
+
+    evaluate(tmp_path, texts(3), Stops(), stop=lambda _: stop, settings=Settings(concurrency=1))
+    assert during == [True]
+    progress = Run.load(tmp_path).read_progress()
+    assert (progress.stopping, progress.rows, progress.total) == (False, 1, 3)
+
+
 def test_a_run_is_unfinished_during_a_pass_and_keeps_the_timing_of_earlier_ones(tmp_path: Path) -> None:
     evaluate(tmp_path, texts(2), Echo())
     before = Run.load(tmp_path).read_progress()
@@ -439,3 +461,33 @@ def test_threads_that_read_files_end_with_the_pass(tmp_path: Path, tone: Any, mo
     for thread in readers:
         thread.join(1.0)
     assert not any(thread.is_alive() for thread in readers), finished.loop
+
+
+def test_model_gets_perturbed_audio_and_the_run_stores_the_reference(tmp_path: Path) -> None:
+    received: list[Audio] = []
+
+    class Listener(BatchModel):
+        def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+            received.extend(request.audios[0] for request in batch)
+            return [Generation(text=f"{len(request.audios[0].decode())} samples") for request in batch]
+
+    audio = Audio.of(np.linspace(-0.1, 0.1, 800, dtype=np.float32), rate=8000)
+    noisy = replace(audio, perturbation=parse_chain("noise:snr=10", "0|1"))
+    (record,) = evaluate(tmp_path, [Sample(id="1", inputs={"audio": noisy})], Listener(), Respond("{audio}"))
+    assert text_of(record.outputs[0]) == "800 samples"
+    assert np.array_equal(received[0].decode(), noisy.decode())
+    assert received[0].hash == noisy.hash
+    assert record.sample.inputs["audio"].perturbation == noisy.perturbation  # type: ignore[union-attr]
+    assert read_realised(tmp_path)[record.key]["snr"] == pytest.approx(10, abs=0.1)
+
+
+def test_recordings_are_measured_while_the_run_goes_on(tmp_path: Path) -> None:
+    class Slow(BatchModel):
+        def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+            while not read_signals(tmp_path):  # the run lasts until a recording is measured
+                time.sleep(0.01)
+            return [Generation(text="ok") for _ in batch]
+
+    audio = Audio.of(np.full(800, 0.1, dtype=np.float32), rate=8000)
+    (record,) = evaluate(tmp_path, [Sample(id="1", inputs={"audio": audio})], Slow(), Respond("{audio}"))
+    assert read_signals(tmp_path)[record.key].level == pytest.approx(-20, abs=0.01)

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,10 @@ from auricle import Audio, BatchModel, Generate, Generation, SampleError, Settin
 from auricle.core.types import Output
 from auricle.engine.batch_limits import BatchLimits
 from auricle.engine.batching import BATCHES_PER_WINDOW, RunStopped
+from auricle.engine.retry import RetryingSender
 from auricle.engine.slots import DirectSlot, ModelBatcher, close_model, open_slots, send_all
 from auricle.models.base import Model
+from auricle.models.call_timer import waiting
 from auricle.testing.models import Echo, FakeApi
 
 REQUEST = Generate(turns=(Turn("user", ("hello there",)),))
@@ -89,6 +92,36 @@ def test_cancelled_request_stays_cancelled() -> None:
 
     with pytest.raises(TimeoutError):
         asyncio.run(main())
+
+
+def test_requests_that_were_not_sent_are_withdrawn_when_the_run_is_stopped() -> None:
+    class OneConnection(FakeApi):
+        """Sends one request at a time, as a server with a rate limit requires."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.connection = asyncio.Semaphore(1)
+            self.may_answer = asyncio.Event()
+
+        async def generate(self, request: Generate) -> Generation:
+            with waiting():
+                await self.connection.acquire()
+            await self.may_answer.wait()
+            self.connection.release()
+            return await super().generate(request)
+
+    async def main() -> list[Any]:
+        model = OneConnection()
+        slot = DirectSlot(model, 3)
+        sends = [asyncio.ensure_future(RetryingSender(slot, Settings())(REQUEST)) for _ in range(3)]
+        await asyncio.sleep(0)
+        slot.stop()
+        model.may_answer.set()
+        return await asyncio.gather(*sends, return_exceptions=True)
+
+    sent, *others = asyncio.run(main())
+    assert isinstance(sent, Generation)
+    assert [type(error) for error in others] == [RunStopped, RunStopped]
 
 
 def test_close_model_waits_for_worker_processes() -> None:

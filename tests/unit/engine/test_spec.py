@@ -12,7 +12,7 @@ from auricle import Generation, Likelihood, Sample, Spec, SpecError, Task, evalu
 from auricle.core.redaction import SECRETS
 from auricle.core.types import Output
 from auricle.engine.factory import build_task
-from auricle.engine.spec import JudgeSpec, parse_arguments, resolve_task, resolve_tasks
+from auricle.engine.spec import JudgeSpec, format_arguments, parse_arguments, resolve_task, resolve_tasks
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond
 from auricle.tasks.task_files import TaskReference
@@ -386,3 +386,28 @@ def test_chat_format_is_stored_with_its_content(tmp_path: Path, content: str) ->
     path.write_text(content)
     resolved = Spec(task="demo", model="echo", model_args={"meta_template": str(path), "reply": "x"}).resolved()
     assert resolved.model_args == {"meta_template": {"round": ["a"]}, "reply": "x"}
+
+
+@pytest.mark.parametrize(
+    "value", ["x", "3", "true", "", '"a"', "a b", "[1", 3, 0.5, True, None, [1, "a"], {"a": {"b": "1"}}]
+)
+def test_formatted_arguments_are_parsed_unchanged(value: Any) -> None:
+    assert parse_arguments(format_arguments({"key": value})) == {"key": value}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "added"),
+    [
+        ({}, "empty"),
+        ({"add_metrics": "cer,empty"}, "empty,cer"),
+        ({"add_metrics": ["cer"]}, "empty,cer"),
+        ({"metrics": "wer"}, None),
+        ({"metrics": "wer", "add_metrics": "cer"}, "cer"),
+    ],
+)
+def test_metrics_are_added_to_those_that_were_added_before_unless_all_are_replaced(
+    arguments: dict[str, Any], added: str | None
+) -> None:
+    spec = Spec(task="demo", task_args={"add_metrics": "empty"}, model="echo").with_scoring(arguments)
+    assert spec.task_args.get("add_metrics") == added
+    assert spec.with_scoring({**arguments, **({"add_metrics": added} if added else {})}) == spec

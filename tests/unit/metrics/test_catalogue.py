@@ -10,6 +10,9 @@ from auricle.metrics.catalogue import METRICS, metric_title
 @pytest.mark.parametrize("name", METRICS.builtin)
 def test_every_metric_loads_under_its_name(name: str) -> None:
     metric = METRICS.get(name)
+    if isinstance(metric, tuple):  # a set
+        assert [METRICS.get(member.name) for member in metric] == list(metric)
+        return
     assert isinstance(metric, Metric)
     assert metric.name == name
 
@@ -25,6 +28,7 @@ def test_titles_are_those_of_the_metrics() -> None:
     assert [metric_title(name) for name in ("wer", "eta2_valence", "judge-1-5")] == ["WER", "η² valence", "judge-1-5"]
     assert metric_title("accuracy.musicality") == "Accuracy musicality"
     assert metric_title("os:getcwd") == "os:getcwd"
+    assert metric_title("hallucination") == "hallucination"
     assert metric_title("wer@basic") == "WER (basic)"
     assert metric_title("option_accuracy.pass@2") == "Option accuracy pass@2"
 
@@ -78,20 +82,20 @@ DEFINITIONS: list[tuple[str, str, str, bool, str, bool, tuple[float, float] | No
     ("rouge_l", "ROUGE-L", "2.basic:2", True, "", False, (0.0, 1.0)),
     ("cider", "CIDEr-D", "2.basic:2", True, "", False, None),
     ("word_match", "Word match", "1", True, "share", True, (0.0, 1.0)),
-    ("option_accuracy", "Option accuracy", "3.unreadable-wrong", True, "share", True, (0.0, 1.0)),
-    ("accuracy", "Accuracy", "3.unreadable-wrong", True, "share", True, (0.0, 1.0)),
-    ("wa", "WA", "3.unreadable-wrong", True, "share", True, (0.0, 1.0)),
-    ("accuracy_matched", "Accuracy, matched", "3.unreadable-wrong", True, "share", True, None),
-    ("accuracy_closed", "Accuracy, closed set", "3.unreadable-wrong", True, "share", True, (0.0, 1.0)),
-    ("top2", "Top 2", "3.unreadable-wrong", True, "share", True, (0.0, 1.0)),
-    ("top3", "Top 3", "3.unreadable-wrong", True, "share", True, (0.0, 1.0)),
-    ("uar", "UAR", "3.unreadable-wrong", True, "share", True, None),
-    ("uar_all", "UAR, all labels", "3.unreadable-wrong", True, "share", True, None),
-    ("macro_f1", "Macro F1", "3.unreadable-wrong", True, "share", True, None),
-    ("weighted_f1", "Weighted F1", "3.unreadable-wrong", True, "share", True, None),
-    ("macro_precision", "Macro precision", "3.unreadable-wrong", True, "share", True, None),
-    ("weighted_precision", "Weighted precision", "3.unreadable-wrong", True, "share", True, None),
-    ("weighted_recall", "Weighted recall", "3.unreadable-wrong", True, "share", True, None),
+    ("option_accuracy", "Option accuracy", "4.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("accuracy", "Accuracy", "4.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("wa", "WA", "4.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("accuracy_matched", "Accuracy, matched", "4.unreadable-wrong", True, "share", True, None),
+    ("accuracy_closed", "Accuracy, closed set", "4.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("top2", "Top 2", "4.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("top3", "Top 3", "4.unreadable-wrong", True, "share", True, (0.0, 1.0)),
+    ("uar", "UAR", "4.unreadable-wrong", True, "share", True, None),
+    ("uar_all", "UAR, all labels", "4.unreadable-wrong", True, "share", True, None),
+    ("macro_f1", "Macro F1", "4.unreadable-wrong", True, "share", True, None),
+    ("weighted_f1", "Weighted F1", "4.unreadable-wrong", True, "share", True, None),
+    ("macro_precision", "Macro precision", "4.unreadable-wrong", True, "share", True, None),
+    ("weighted_precision", "Weighted precision", "4.unreadable-wrong", True, "share", True, None),
+    ("weighted_recall", "Weighted recall", "4.unreadable-wrong", True, "share", True, None),
     ("ece", "ECE", "1.15-bins", False, "share", False, None),
     ("eta2", "η²", "1", True, "", False, None),
     ("eta2_arousal", "η² arousal", "1", True, "", False, None),

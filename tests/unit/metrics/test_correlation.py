@@ -100,6 +100,7 @@ def test_an_interval_narrows_with_more_samples() -> None:
     assert few.low < srcc(random_pairs(30, 10**9)) < few.high
     assert many.high - many.low < few.high - few.low
     assert many.method == "wilson"
+    assert compute_interval(random_pairs(30, 10**9), lcc).method == "fisher-t"
 
 
 def test_a_perfect_correlation_of_few_pairs_is_not_certain() -> None:

@@ -5,7 +5,14 @@ import math
 import pytest
 from scipy import stats
 
-from auricle.metrics.distributions import binomial_mid_p_limit, gamma_quantile, normal_quantile, t_quantile, t_two_sided
+from auricle.metrics.distributions import (
+    binomial_mid_p_limit,
+    chi_square_tail,
+    gamma_quantile,
+    normal_quantile,
+    t_quantile,
+    t_two_sided,
+)
 
 DEGREES = [1, 1.5, 2, 3, 4.7, 9, 30, 199, 9_999, 100_000]
 
@@ -51,3 +58,9 @@ def test_t_with_very_many_degrees_of_freedom_is_normal() -> None:
 
 def test_the_median_of_t_is_zero() -> None:
     assert t_quantile(0.5, 3) == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 9])
+@pytest.mark.parametrize("statistic", [0.0, 0.1, 3.0, 16.0])
+def test_tails_of_chi_square_equal_scipy_s(statistic: float, degrees: int) -> None:
+    assert chi_square_tail(statistic, degrees) == pytest.approx(stats.chi2.sf(statistic, degrees), abs=1e-12)

@@ -326,8 +326,13 @@ def test_newcombe_s_interval_of_two_shares() -> None:
 # --- interval and p value ---------------------------------------------------------------
 
 
+def upper_median(stats: Any) -> float:
+    """Stands for aggregates that are resampled; numpy's own median takes twice as long."""
+    return float(np.sort(stats)[len(stats) // 2])
+
+
 @pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("aggregate", [mean, ratio, uar.aggregate, lambda stats: float(np.median(stats))])
+@pytest.mark.parametrize("aggregate", [mean, ratio, uar.aggregate, upper_median])
 def test_p_is_below_5_percent_exactly_if_the_interval_excludes_zero(aggregate: Any, clustered: bool) -> None:
     rng = np.random.default_rng(20)
     significant = 0

@@ -159,3 +159,9 @@ def test_the_ten_largest_increases_are_listed() -> None:
 def test_counts_of_another_shape_are_rejected() -> None:
     with pytest.raises(ValueError, match="2 rows and 3 columns"):
         matrix(["a", "b"], LABELS, [[1, 2, 3]])
+
+
+def test_labels_of_a_difference_are_known_as_each_side_spells_them() -> None:
+    left, right = matrix(["anger"], ["anger", "calm"], [[1, 2]]), matrix(["angry"], ["angry", "joy"], [[2, 1]])
+    difference = subtract_matrices(left, right)
+    assert [label.spellings for label in difference.columns] == [("anger", "angry"), ("calm", None), (None, "joy")]

@@ -3,15 +3,18 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy.stats import chi2, t
 
 from auricle.metrics.scales import (
     CORRELATION,
+    FISHER,
     LOG,
     NONNEGATIVE,
     REAL,
     SHARE,
+    SHARE_DIFFERENCE,
     BoundedScale,
     Estimate,
     HitScale,
@@ -55,6 +58,20 @@ def test_a_bounded_number_has_wilson_s_interval_of_its_effective_trials() -> Non
     assert most.interval(ESTIMATE)[0] < SHARE.interval(ESTIMATE)[0]
 
 
+def test_a_correlation_has_student_s_interval_of_fisher_s_transformation() -> None:
+    estimate = replace(ESTIMATE, value=float(FISHER.transform(np.array([0.8]))[0]), error=0.3)
+    half = t.ppf(0.975, 9) * 0.3
+    low, high = math.tanh(math.atanh(0.8) - half), math.tanh(math.atanh(0.8) + half)
+    assert FISHER.interval(estimate) == pytest.approx((low, high))
+
+
+def test_a_correlation_of_one_is_not_certain() -> None:
+    (value,) = FISHER.transform(np.array([1.0]))
+    low, high = FISHER.interval(replace(ESTIMATE, value=float(value), error=0.0))
+    assert low < 0.5
+    assert high == 1.0
+
+
 @pytest.mark.parametrize("value", [-1.0, 1.0])
 def test_a_number_at_its_limit_is_not_certain(value: float) -> None:
     low, high = CORRELATION.interval(replace(ESTIMATE, value=value, error=0.0))
@@ -86,7 +103,15 @@ def test_a_rate_without_errors_has_the_exact_upper_end_of_errors_in_pairs() -> N
     assert high == pytest.approx(-math.log(0.025) * 2 / 5000)
 
 
-@pytest.mark.parametrize("scale", [REAL, LOG, SHARE, RateScale(0.01, 2)])
+def test_a_rate_of_few_erroneous_units_is_less_certain() -> None:
+    """Ninety utterances without errors show little about how the errors of the other ten occur."""
+    estimate = Estimate(value=0.02, error=math.sqrt(4e-5), skewness=0.0, degrees=99, units=100)
+    few, many = (RateScale(1 / 1000, count).interval(estimate) for count in (2, 50))
+    assert few[1] > many[1]
+    assert few[0] < many[0]
+
+
+@pytest.mark.parametrize("scale", [REAL, LOG, SHARE, SHARE_DIFFERENCE, FISHER, RateScale(0.01, 2)])
 def test_fewer_degrees_of_freedom_give_longer_intervals(scale: Scale) -> None:
     few, many = (scale.interval(replace(ESTIMATE, degrees=degrees)) for degrees in (3, 300))
     assert few[0] < many[0] < 0.4 or scale is LOG
@@ -98,6 +123,15 @@ def test_a_share_of_hits_needs_no_standard_error() -> None:
     assert scale.interval(replace(ESTIMATE, value=0.25, error=math.nan)) == mid_p_interval(3, 12)
     assert scale.unchanged_bound(20) == mid_p_interval(0, 20)[1]
     assert not scale.needs_error
+
+
+def test_a_difference_of_shares_stays_in_its_range_and_is_never_certain() -> None:
+    assert SHARE_DIFFERENCE.interval(ESTIMATE) == REAL.interval(ESTIMATE)
+    assert SHARE_DIFFERENCE.interval(replace(ESTIMATE, value=0.99, error=0.5))[1] == 1.0
+    assert SHARE_DIFFERENCE.interval(replace(ESTIMATE, value=-0.99, error=0.5))[0] == -1.0
+    low, high = SHARE_DIFFERENCE.interval(Estimate(value=0.0, error=0.0, skewness=0.0, degrees=1e9, units=20))
+    assert (-low, high) == pytest.approx((wilson_interval(0.0, 20)[1],) * 2, rel=1e-4)
+    assert SHARE_DIFFERENCE.unchanged_bound(20) == wilson_interval(0.0, 20)[1]
 
 
 def test_how_large_a_difference_may_be_if_nothing_differs() -> None:

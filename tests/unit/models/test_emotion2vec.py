@@ -170,7 +170,7 @@ def test_unknown_size_error_lists_the_sizes() -> None:
 
 def test_unknown_hub_is_refused() -> None:
     with pytest.raises(SpecError, match="hub must be ms or hf, not 'github'"):
-        Emotion2vec(hub="github")
+        Emotion2vec(hub="github")  # type: ignore[arg-type]
 
 
 class Hub:

@@ -7,7 +7,7 @@ import pytest
 from auricle.core.types import Generation
 from auricle.metrics import error_rates
 from auricle.metrics.base import metric
-from auricle.report.html_format import Scale
+from auricle.report.html_format import Scale, mark_breaks
 from auricle.report.run_html import render_report
 from tests.support.report_pages import build_run_metrics, make_record, visible_text
 
@@ -45,3 +45,17 @@ def test_a_custom_metric_keeps_its_unit() -> None:
 def test_a_scale_has_round_ends_around_its_values(values: Any, ends: Any) -> None:
     scale = Scale.fit(values)
     assert (scale.low, scale.high) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize(
+    ("name", "pieces"),
+    [
+        ("openai/whisper-large-v3", ["openai/", "whisper-", "large-", "v3"]),
+        ("my_recogniser:AudioModel", ["my_", "recogniser:", "Audio", "Model"]),
+        ("GPT4o v1.5", ["GPT4o v1.5"]),
+        ("a<b>-c", ["a&lt;b&gt;-", "c"]),
+        ("", [""]),
+    ],
+)
+def test_names_break_between_their_words(name: str, pieces: list[str]) -> None:
+    assert mark_breaks(name) == "<wbr>".join(pieces)

@@ -2,13 +2,14 @@
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from auricle.core.signature import Signature
-from auricle.report.leaderboard import build_leaderboard
-from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts, Throughput
+from auricle.report.leaderboard import Rank, build_leaderboard
+from auricle.runs.metrics import Metrics, ModelFacts, Number, TaskFacts, Throughput, Usage
 
 
 def number(metric: str = "wer", value: float = 0.1, signature: str = "") -> Number:
@@ -99,6 +100,43 @@ def test_an_unfinished_run_is_never_the_best() -> None:
     assert "10.00 % (9.00 – 11.00 %, 90.0 % covered, unfinished)" in made.to_markdown()
 
 
+def test_complete_runs_are_ranked_and_equal_values_share_a_rank() -> None:
+    values = {"a": 0.1, "b": 0.2, "c": 0.2, "d": 0.3}
+    runs = [(name, document(name, number(value=value))) for name, value in values.items()]
+    made = build_leaderboard([*runs, ("e", document("e", number(value=0.0), complete=False))])
+    ranks = {row.model: cell.rank for row in made.rows for cell in row.cells.values()}
+    assert {name: rank.text if rank else None for name, rank in ranks.items()} == {
+        "a": "1 of 4",
+        "b": "=2 of 4",
+        "c": "=2 of 4",
+        "d": "4 of 4",
+        "e": None,
+    }
+    assert [result["rank"] for result in made.list_results()] == [None, 1, 2, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("rank", "summary"),
+    [(Rank(2, True, 5), "=2"), (Rank(2, False, 5, 1, 3), "2 (1 – 3)"), (Rank(1, False, 5, 1, 1), "1 (1)")],
+)
+def test_a_rank_is_shown_with_its_interval(rank: Rank, summary: str) -> None:
+    assert rank.summary == summary
+
+
+@pytest.mark.parametrize(
+    ("usage", "cost"),
+    [
+        (Usage(cost=2.5, currency="USD", samples_without_cost=0), 2.5),
+        (Usage(cost=2.5, currency="USD", samples_without_cost=1), None),
+        (Usage(cost=2.5, currency="USD", samples_without_cost=0, cached=1), None),
+        (Usage(), None),
+    ],
+)
+def test_costs_are_those_of_all_samples_or_unknown(usage: Usage, cost: float | None) -> None:
+    (result,) = build_leaderboard([("a", document("m", usage=usage))]).list_results()
+    assert (result["cost"], result["currency"]) == (cost, "USD" if cost else None)
+
+
 def test_numbers_without_a_signature_are_left_out() -> None:
     assert build_leaderboard([("a", document("m", signed("not a signature")))]).columns == ()
 
@@ -157,3 +195,31 @@ def test_titles_of_columns_state_what_differs_between_them(other: str, titles: l
     board = build_leaderboard([("a", document("m", first)), ("b", document("n", signed(other)))])
     assert [board.column_titles()[column] for column in board.columns] == titles
     assert all(title in board.to_latex().replace("$\\downarrow$", "↓").replace("\\#", "#") for title in titles)
+
+
+def test_titles_of_columns_are_all_different() -> None:
+    signatures = [
+        f"asr:1|{data}|Respond#1|wer:{version}.{profile}:1|m|a"
+        for data in ("", "data@1")
+        for version in (1, 2)
+        for profile in ("basic", "none")
+    ]
+    board = build_leaderboard((f"run {at}", document("m", signed(text))) for at, text in enumerate(signatures))
+    assert len({*board.column_titles().values()}) == len(signatures)
+
+
+def test_numbers_of_one_signature_share_a_column_though_their_titles_differ() -> None:
+    renamed = replace(number(value=0.2), title="Word error rate")
+    assert len(build_leaderboard([("a", document("m")), ("b", document("n", renamed))]).columns) == 1
+
+
+def test_two_metrics_of_one_signature_have_their_names_in_the_titles() -> None:
+    other = replace(number(value=0.2), metric="wer@basic")
+    board = build_leaderboard([("a", document("m", number(), other))], all_metrics=True)
+    assert [*board.column_titles().values()] == ["asr WER ↓ (wer)", "asr WER ↓ (wer@basic)"]
+
+
+def test_columns_have_the_same_order_in_every_process() -> None:
+    numbers = [replace(number(), metric=f"wer@{name}") for name in "edcba"]
+    board = build_leaderboard([("a", document("m", *numbers))], all_metrics=True)
+    assert [column.name for column in board.columns] == [f"wer@{name}" for name in "abcde"]

@@ -40,9 +40,20 @@ def test_unreadable_answers_are_the_last_column() -> None:
     assert [cell.count for cell in matrix.cells[0]] == [3, 1, 1]
 
 
+def test_a_cell_is_found_by_its_labels() -> None:
+    matrix = ConfusionMatrix.from_details(describe_matrix(STATISTICS))
+    assert matrix.find_cell(matrix.rows[1], "<unk>") == (1, 1)
+    assert matrix.find_cell("absent", "<unk>") is None
+    assert matrix.find_cell(matrix.rows[1], None) is None
+
+
 def test_confusions_are_listed_by_frequency_without_hits() -> None:
     matrix = ConfusionMatrix.from_details(describe_matrix([*STATISTICS, (None, "sad")]))
-    assert matrix.frequent_confusions(2) == [(2, "calm", "sad"), (1, "sad", "unknown")]
+    confusions = [
+        (cell.count, matrix.row_names[cell.row], matrix.column_names[cell.column])
+        for cell in matrix.frequent_confusions(2)
+    ]
+    assert confusions == [(2, "calm", "sad"), (1, "sad", "unknown")]
 
 
 def test_row_without_samples_has_no_shares() -> None:

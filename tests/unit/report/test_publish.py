@@ -69,6 +69,7 @@ def test_an_unreadable_answer_is_shown_with_its_reason(manifest: Any, tmp_path: 
     evaluate(Spec(task="mcq", task_args={"data": str(data), "prompt": "{question}"}, model="echo"), tmp_path / "run")
     page = visible_text((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
     assert "Unreadable: names no option" in page
+    assert "Repeat this run auricle run mcq -m echo -T data=" in page
 
 
 def test_an_aggregator_that_needs_two_samples_does_not_end_scoring() -> None:

@@ -36,6 +36,13 @@ def test_page_shows_the_number_its_interval_and_its_coverage() -> None:
     assert "mine:1|local|Respond#0000|wer:1.pooled.basic" in page
 
 
+def test_command_that_repeats_the_run_can_be_copied() -> None:
+    page = render_report(make_transcripts(4)[0], [], command="auricle run asr -m 'my model'")
+    assert "Repeat this run auricle run asr -m 'my model' Copy" in visible_text(page)
+    assert ("data-text", "auricle run asr -m 'my model'") in read_page(page).attributes
+    assert "Repeat this run" not in visible_text(render_report(make_transcripts(4)[0], []))
+
+
 def test_page_fetches_nothing() -> None:
     document, records = make_transcripts(4)
     reader = read_page(render_report(document, view_samples(records, error_rates.wer)))

@@ -27,6 +27,7 @@ def summary(**fields: Any) -> RunSummary:
         ({"status": "done", "done": 8, "total": 8}, "✓ done"),
         ({"status": "stopped", "done": 279, "total": 1440}, "◼ stopped 279 of 1,440"),
         ({"status": "running", "done": 5}, "▶ running 5"),
+        ({"status": "running", "phase": "stopping", "done": 5, "total": 8}, "▶ stopping 5 of 8"),
         ({"status": "failed", "done": 5, "total": 8}, "✕ failed"),
         ({"status": "failed", "error": "Cannot be read: x."}, "✕ unreadable"),
     ],

@@ -10,7 +10,7 @@ from auricle import metric
 from auricle.core.types import MAX_TEXT_LENGTH, Failure
 from auricle.metrics.base import OVERSIZED_TEXT
 from auricle.metrics.error_rates import wer
-from auricle.report.score_table import MAX_GROUPS, ScoreTable
+from auricle.report.score_table import MAX_GROUPS, ScoreTable, StatArray
 from tests.support.scored_records import make_record, overall_results, score_and_summarise
 
 
@@ -105,3 +105,25 @@ def test_an_oversized_answer_that_a_metric_does_not_apply_to_is_not_counted() ->
     records = [make_record(0), make_record(1, answer="x" * (MAX_TEXT_LENGTH + 1))]
     _, results = score_and_summarise(records, [picky])
     assert (results[0].scored, results[0].total) == (1, 1)
+
+
+@pytest.mark.parametrize("stats", [[[1, 2.5], [True, 4], [5, 6]], [1, 2.5, 3], [[1], [2], [3]]])
+def test_numbers_that_are_appended_at_once_are_those_that_are_appended_one_by_one(stats: list[Any]) -> None:
+    at_once, one_by_one = StatArray(), StatArray()
+    for array in (at_once, one_by_one):
+        array.append(tuple(stats[0]) if isinstance(stats[0], list) else stats[0])
+    assert at_once.append_numbers(stats[1:])
+    for stat in stats[1:]:
+        one_by_one.append(tuple(stat) if isinstance(stat, list) else stat)
+    assert np.array_equal(at_once[np.arange(3)], one_by_one[np.arange(3)])
+
+
+@pytest.mark.parametrize("stats", [[[1, None]], [[1, "a"]], [[1, [2]]], [[1]], [3], [(1, 2), [3, 4]]])
+def test_statistics_that_are_no_numbers_like_the_previous_ones_are_not_appended_at_once(stats: list[Any]) -> None:
+    array = StatArray()
+    assert not array.append_numbers(stats)  # their shape is not known yet
+    array.append((1.0, 2.0))
+    assert not array.append_numbers([[5, 6], *stats])
+    assert len(array[np.arange(1)]) == 1
+    with pytest.raises(IndexError):
+        array[np.arange(2)]

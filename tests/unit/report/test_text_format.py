@@ -6,6 +6,7 @@ from auricle.core.signature import Signature
 from auricle.core.types import Likelihood
 from auricle.metrics.catalogue import metric_title
 from auricle.report.text_format import (
+    format_counts,
     format_coverage,
     format_likelihood,
     format_number,
@@ -40,6 +41,14 @@ def test_insertions_on_silence_are_counted_with_their_samples() -> None:
     silence = {"samples": 5, "with_insertions": 3, "insertions": 1200}
     assert format_silence({"silence": silence}) == "1,200 inserted on silence (3 of 5 samples)"
     assert format_silence({"insertions": 4}) == ""
+
+
+def test_counts_of_some_metrics_are_formatted() -> None:
+    assert format_counts({"words": 1200, "minutes": 8.504}) == "1,200 words in 8.5 minutes"
+    assert format_counts({"official": 1, "corrected": 2, "neither": 3, "clips": 4}) == (
+        "1 official, 2 corrected, 3 neither"
+    )
+    assert format_counts({"words": 4}) == ""
 
 
 def test_a_likelihood_names_its_text_and_tokens() -> None:

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from auricle.core.errors import DataError
-from auricle.runs.documents import decode, encode_document, read_document, write_document
+from auricle.runs.documents import OMITTED, decode, encode_document, read_document, write_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +181,12 @@ def test_missing_document_has_its_own_message(tmp_path: Path) -> None:
 
 def test_documents_are_indented(tmp_path: Path) -> None:
     assert encode_document(Inner("a")) == b'{\n  "name": "a",\n  "value": null\n}'
+
+
+def test_fields_that_are_omitted_are_not_written() -> None:
+    @dataclass(frozen=True)
+    class Partial:
+        name: str
+        record: object = field(metadata={OMITTED: True})
+
+    assert orjson.loads(encode_document(Partial("a", object()))) == {"name": "a"}

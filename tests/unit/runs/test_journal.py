@@ -4,9 +4,10 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from auricle.core.checked_lines import add_checksum
 from auricle.core.errors import RunDirectoryLost
 from auricle.core.serialization import decode_record, digest
 from auricle.core.types import Generation, Record, Sample
+from auricle.runs import journal as journal_module
 from auricle.runs.health import DamagedLine
 from auricle.runs.journal import (
     Journal,
@@ -24,10 +26,12 @@ from auricle.runs.journal import (
     encode_storable,
     iter_journal,
     move_damaged_lines,
+    read_latest,
     read_lines,
     read_record,
     truncate_partial_line,
 )
+from tests.support.journal_lines import encode_line
 
 
 def test_lines_are_written_in_order(tmp_path: Path) -> None:
@@ -229,3 +233,67 @@ def test_records_with_fields_of_a_wrong_type_are_named(tmp_path: Path) -> None:
     with JournalIndex(path) as index:
         assert [record.sample.id for record in index.records()] == ["a"]
         assert index.damaged == [DamagedLine(2, "has fields of a wrong type")]
+
+
+# --- one pass over a journal ---------------------------------------------------------------------
+
+
+class Texts:
+    """The answer and the offset of every record that a pass reads."""
+
+    def __init__(self) -> None:
+        self.answers: list[str] = []
+        self.offsets: list[int] = []
+
+    def add(self, offsets: Sequence[int], documents: Sequence[dict[str, Any]]) -> None:
+        answers = [document["outputs"][0]["text"].strip() for document in documents]
+        self.answers += answers
+        self.offsets += offsets
+
+
+def answer(sample_id: str, text: Any) -> bytes:
+    return encode_line(json.loads(encode_record_line(make_record(sample_id))) | {"outputs": [{"text": text}]})
+
+
+@pytest.fixture(params=[1, 1 << 17], ids=["line by line", "in one block"])
+def journal_path(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(journal_module, "BLOCK_BYTES", request.param)
+    return tmp_path / "outputs.jsonl"
+
+
+def test_one_pass_names_the_last_record_of_each_sample_in_the_order_of_completion(journal_path: Path) -> None:
+    lines = [answer("a", "failed"), answer("b", "two"), answer("a", "one"), b'{"id":"being written"']
+    journal_path.write_bytes(b"".join(lines))
+    texts = Texts()
+    latest = read_latest(journal_path, texts.add)
+    assert [texts.answers[position] for position in latest.positions.values()] == ["two", "one"]
+    assert texts.offsets == [0, len(lines[0]), len(lines[0] + lines[1])]
+    assert (list(latest.positions), latest.count, latest.damaged_lines) == (["b", "a"], 3, 0)
+
+
+def test_one_pass_leaves_out_removed_samples_until_they_are_answered_again(journal_path: Path) -> None:
+    removals = encode_removal(digest("a")) + encode_removal(digest("c")) + encode_removal(digest("unknown"))
+    both = answer("a", "one") + answer("b", "two") + answer("c", "three")
+    journal_path.write_bytes(both + removals + answer("c", "again") + answer("d", "four") + encode_removal(digest("d")))
+    texts = Texts()
+    latest = read_latest(journal_path, texts.add)
+    assert {name: texts.answers[position] for name, position in latest.positions.items()} == {"b": "two", "c": "again"}
+    assert latest.damaged_lines == 0
+
+
+def test_one_pass_counts_lines_that_cannot_be_read_and_stores_nothing_of_them(journal_path: Path) -> None:
+    damaged = [b"\xff\n", encode_line({"id": 3}), encode_line({"gone": "x"}), answer("b", 3)]
+    journal_path.write_bytes(answer("a", "one") + answer("b", "two") + b"".join(damaged) + answer("c", "three"))
+    texts = Texts()
+    latest = read_latest(journal_path, texts.add)
+    assert latest.damaged_lines == 4
+    assert texts.answers == ["one", "two", "three"]
+    assert list(latest.positions) == ["a", "c"]  # the latest record of b cannot be read
+
+
+def test_one_pass_stops_at_the_maximum_number_of_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal_module, "BLOCK_BYTES", 1)
+    path = tmp_path / "outputs.jsonl"
+    path.write_bytes(b"".join(answer(name, name) for name in "abcde"))
+    assert list(read_latest(path, Texts().add, max_samples=2).positions) == ["a", "b"]
+    assert not read_latest(tmp_path / "missing", Texts().add).positions

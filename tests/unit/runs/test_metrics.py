@@ -176,6 +176,8 @@ def test_many_empty_answers_and_audio_that_was_not_sent_are_warned_of() -> None:
     assert OutcomeCounts(total=100, answered=100, empty=5).warnings() == []
     (warning,) = OutcomeCounts(total=101, answered=100, failed=1, empty=6).warnings()
     assert warning.startswith("6 of 100 answers are empty (6%).")
+    assert OutcomeCounts(total=101, answered=101, empty=6, rightly_empty=2).warnings() == []
+    assert OutcomeCounts(total=4, answered=4, empty=4, rightly_empty=4).warnings() == []
     (warning,) = OutcomeCounts(total=3, answered=3, audio_not_sent=2).warnings()
     assert warning.startswith("2 of 3 samples have audio that was not sent")
 

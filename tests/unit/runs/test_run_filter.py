@@ -51,6 +51,8 @@ RUNS = [
         ("whisper -tiny", ["good"]),
         ("-status:done", ["bad", "quiz"]),
         ("model:WHISPER task=demo", ["good", "bad"]),
+        ("status=done status=stopped", ["good", "quiz"]),
+        ("status=don", []),
         ('"worst of"', ["bad"]),
         ('note:"the prompt"', ["quiz"]),
         ("tag:paper", ["bad"]),

@@ -68,6 +68,22 @@ def test_run_is_running_while_a_process_writes_to_it(make_run: Any) -> None:
     assert summarise(path).status == "done"
 
 
+@pytest.mark.parametrize(
+    ("progress", "phase"),
+    [
+        (Progress(total=9), "answering"),
+        (Progress(total=9, stopping=True), "stopping"),
+        (Progress(total=9, rows=4), "scoring"),
+    ],
+)
+def test_running_run_has_a_phase(make_run: Any, progress: Progress, phase: str) -> None:
+    path = make_run("a")
+    write_progress(path, progress)
+    with lock_run(path):
+        assert summarise(path).phase == phase
+    assert summarise(path).phase == ""
+
+
 def test_process_that_ended_without_closing_is_not_running(make_run: Any) -> None:
     path = make_run("a")
     script = "import os; from pathlib import Path; from auricle.runs.run_directory import lock_run\n"

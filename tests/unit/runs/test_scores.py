@@ -13,6 +13,7 @@ LINES = [
     ScoreLine("a", 0, {"wer": [1, 0, 0, 4]}, verdicts={"judge": ["good"]}),
     ScoreLine("b", 1, {}, unreadable={"wer": "no text"}, reading="unread"),
     ScoreLine("c", 2, failed="Rejected"),
+    ScoreLine("d", 3, {"wer": [0, 0, 0, 4]}),
 ]
 
 
@@ -28,10 +29,13 @@ def test_lines_contain_only_what_is_known(tmp_path: Path) -> None:
         ["id", "row", "stats", "verdicts"],
         ["id", "row", "stats", "unreadable", "reading"],
         ["id", "row", "failed"],
+        ["id", "row", "stats"],
     ]
 
 
-@pytest.mark.parametrize("content", [b'{"id": "a", "row"', b'{"id": "a"}\n', b'{"nonsense": 1}\n', b"[]\n"])
+@pytest.mark.parametrize(
+    "content", [b'{"id": "a", "row"', b'{"id": "a"}\n', b'{"nonsense": 1}\n', b"[]\n", b'{"stats":{},"a":1,"b":2}\n']
+)
 def test_damaged_scores_name_the_command_that_writes_them_again(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "scores.jsonl").write_bytes(content)
     with pytest.raises(DataError, match=r"missing or damaged\. Run `auricle score"):

@@ -52,6 +52,24 @@ def test_a_task_may_have_its_own_metrics_under_a_profile(manifest: Any, profile:
     assert [metric.name for metric in task.with_profile("zh").metrics] == ["mer", "cer"]
 
 
+def test_added_metrics_stand_beside_those_of_the_task_under_its_normaliser(manifest: Any) -> None:
+    task: Task = TASKS.get("asr")(data=str(manifest([])), language="en")
+    added = task.with_added_metrics(["wer", "hallucination"])
+    assert [metric.name for metric in added.metrics[:3]] == ["wer", "cer", "nonspeech_output"]
+    assert {metric.profile for metric in added.metrics if metric.name.startswith("nonspeech")} == {"whisper-en"}
+    assert next(metric for metric in added.metrics if metric.name == "other_script").variant == "majority.latin"
+    several = task.with_added_metrics(["repetition_loops"], "mean").metrics[-1]
+    assert several.variant.endswith(".mean")
+
+
+def test_a_set_of_metrics_can_replace_those_of_the_task(manifest: Any) -> None:
+    task: Task = TASKS.get("asr")(data=str(manifest([])), language="en", metrics="hallucination")
+    assert len(task.metrics) == 6
+    assert [metric.signature for metric in task.with_metrics(["hallucination"]).metrics] == [
+        metric.signature for metric in task.metrics
+    ]
+
+
 def test_a_judge_adds_metrics_once(manifest: Any) -> None:
     task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="empty")
     judged = replace(task, judged_metrics=[METRICS.get("judge-reference")]).with_judges([False])

@@ -137,6 +137,14 @@ def test_the_highest_class_score_is_the_answer(manifest: Any) -> None:
     assert scores(task, sample, output)["accuracy"] == 1.0
 
 
+@pytest.mark.parametrize("kind", ["classify", "emotion"])
+def test_labels_are_scored_by_weighted_precision_and_recall_beside_f1(manifest: Any, kind: str) -> None:
+    task = build(kind, manifest([{"audio": "a.wav", "label": "sad"}]))
+    names = [metric.name for metric in task.metrics]
+    first = names.index("weighted_f1")
+    assert names[first : first + 3] == ["weighted_f1", "weighted_precision", "weighted_recall"]
+
+
 def test_scores_of_dimensions_are_not_class_scores(manifest: Any) -> None:
     task, sample = build_first("classify", manifest([{"audio": "a.wav", "label": "sad"}]))
     with pytest.raises(SpecError, match="needs class scores"):

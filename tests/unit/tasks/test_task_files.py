@@ -210,3 +210,20 @@ def test_packaged_suite_is_run_and_listed_under_the_name_of_its_entry_point(pack
     assert (document["kind"], document["citation"]) == ("suite", "Doe et al., 2026")
     with pytest.raises(SpecError, match=r"quiz\.yaml is a suite of several tasks"):
         build()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("noise:snr=5", "noise:snr=5"),
+        (["noise:5,0"], ["noise:5,0"]),
+        ("noise:snr=5,folder=n", "noise:snr=5,kind=files,folder=/data/n"),
+        (
+            ["noise:snr=5,0,folder=n"],
+            ["noise:snr=5,kind=files,folder=/data/n", "noise:snr=0,kind=files,folder=/data/n"],
+        ),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_folders_of_noises_become_absolute(given: object, expected: object) -> None:
+    assert resolve_paths({"perturb": given}, Path("/data")) == {"perturb": expected}

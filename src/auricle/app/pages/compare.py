@@ -8,28 +8,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import streamlit as st
 from markupsafe import Markup
 
 from auricle.app import run_data
 from auricle.app.theme import draw_chart, draw_header, escape_markdown
-from auricle.app.views import charts, components, run_list, sample_card
+from auricle.app.views import charts, components, run_list, sample_card, sample_links
 from auricle.app.views.metrics import add_arrow
+from auricle.app.views.results import draw_matrix_table
 from auricle.core.errors import DataError, SpecError
-from auricle.core.types import Record
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.perf import compare as perf_compare
-from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift, Split
+from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift, Side, Split
 from auricle.report.compare import text as compare_text
-from auricle.report.compare.predictions import find_matrix
-from auricle.report.compare.text import format_difference, format_difference_interval, format_p_value, typeset
-from auricle.report.html_format import Scale, format_count, typeset_number
+from auricle.report.compare.difference_format import format_difference, format_difference_interval, typeset
+from auricle.report.compare.own_numbers import OwnPair, format_own_number, pair_own_numbers
+from auricle.report.compare.reading import describe_cells, describe_reading
+from auricle.report.compare.text import format_p_value
+from auricle.report.html_format import Scale, format_count, pluralise, typeset_number
 from auricle.report.methods import explain_few_units, format_method
 from auricle.report.plot_data import ConfusionMatrix
 from auricle.report.templating import render
 from auricle.report.text_format import truncate
+from auricle.runs.filter_terms import Term
 from auricle.runs.metrics import METRICS_FILE, Number
 from auricle.runs.run_spec import OUTPUTS_FILE
 from auricle.runs.run_summary import RunSummary
@@ -39,10 +42,10 @@ Groups: TypeAlias = tuple[str, str, str]
 MAX_FLIPS = 20
 FLIPS_SHOWN = 4
 MATRIX_GUIDE = (
-    "How to read it: rows are true labels, columns predicted labels. Each cell is B’s row share minus A’s. On the "
-    "outlined diagonal, blue means B recognises that label more often, orange less often. Elsewhere, blue marks a "
-    "confusion B makes more often. Rows sum to zero; grey rows have no samples in one of the runs."
+    "How to read it: rows are true labels, columns predicted labels. Each cell is B’s row share minus A’s, in "
+    "percentage points; grey rows have no samples on one side."
 )
+HUMAN_AND_GENERATED = ("human", "generated")
 
 
 def page() -> None:
@@ -64,7 +67,8 @@ def page() -> None:
             run_list.clear_choice("compare-a")  # the link names only B: choose a suitable baseline for it
         a = run_list.pick_run("A (baseline)", entries, "compare-a", query_key="a", default_index=default_index)
     with right:
-        b = run_list.pick_run("B (candidate)", entries, "compare-b", query_key="b")
+        default_index = run_list.default_candidate_index(entries)
+        b = run_list.pick_run("B (candidate)", entries, "compare-b", query_key="b", default_index=default_index)
     if a and b:
         with components.error_boundary():
             _draw_pair(a, b)
@@ -120,28 +124,30 @@ def _compare(
 def draw_comparison(baseline: Path, candidate: Path) -> None:
     """Draw the comparison of B with A."""
     fingerprints = tuple(run_data.fingerprint(path, OUTPUTS_FILE, METRICS_FILE) for path in (baseline, candidate))
-    candidate_fields = run_data.load_samples(candidate).fields
-    fields = [field for field in run_data.load_samples(baseline).fields if field in candidate_fields]
+    candidate_groups = run_data.list_groups(candidate)
+    fields = [field for field in run_data.list_groups(baseline) if field in candidate_groups]
     key = f"{baseline.name}-{candidate.name}"
-    unpaired = _choose_groups(baseline, key) if baseline == candidate else _choose_pairing(key)
-    if unpaired is None:
-        return
-    group_field = st.selectbox(
+    left, right = st.columns(2, vertical_alignment="bottom")
+    group_field = left.selectbox(
         "Group by", ["", *fields], key=f"compare-by-{key}", format_func=lambda name: name or "(none)"
     )
+    unpaired = _choose_groups(baseline, key) if baseline == candidate else _choose_pairing(right, key)
+    if unpaired is None:
+        return
     comparison = _compare((str(baseline), str(candidate)), str(group_field), unpaired, fingerprints)
     rows = comparison.overall
     _draw_headline(rows)
     components.draw_notes(f"{compare_text.format_pair_count(comparison)}. A is the baseline.", *comparison.notes)
     if rows:
         _draw_table(comparison)
-        components.draw_notes(*(typeset(compare_text.describe_row(row)) for row in rows))
+        _draw_sentences(rows)
+    _draw_own_numbers(comparison)
     if comparison.refused:
-        st.subheader("Not compared", anchor=False)
+        st.header("Not compared", anchor=False)
         refused = [[name, truncate(reason, 600)] for name, reason in comparison.refused.items()]
         components.draw_table(["Metric", "Reason"], refused, 2)
     if comparison.matrix:
-        _draw_matrices(comparison, comparison.matrix)
+        _draw_confusions(comparison, comparison.matrix)
     if comparison.shifts:
         _draw_shifts(comparison.shifts)
         _draw_few_units_note(comparison.shifts, comparison)
@@ -149,23 +155,21 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
         _draw_flips((baseline, candidate), comparison, rows)
 
 
-def _choose_pairing(key: str) -> bool:
+def _choose_pairing(place: Any, key: str) -> bool:
     """Draw the switch between pairs and independent groups."""
-    return st.toggle(
-        "Compare as independent samples",
-        key=f"compare-unpaired-{key}",
-        help="For different recordings, such as human and generated speech. Runs without a common sample are always "
-        "compared this way. Pairs, where there are any, are more precise.",
+    return bool(
+        place.toggle(
+            "Compare as independent samples",
+            key=f"compare-unpaired-{key}",
+            help="For different recordings, such as human and generated speech. Runs without a common sample are "
+            "always compared this way. Pairs, where there are any, are more precise.",
+        )
     )
 
 
 def _choose_groups(run: Path, key: str) -> Groups | None:
     """Draw the choice of two groups of one run; return None if it has none."""
-    values: dict[str, list[str]] = {}
-    for number in run_data.load_metrics(run).numbers:
-        if number.field and number.group not in values.setdefault(number.field, []):
-            values[number.field].append(number.group)
-    groups = {field: names for field, names in values.items() if len(names) > 1}
+    groups = run_data.list_groups(run)
     if not groups:
         _draw_reason("A and B are the same run, which has no groups of samples to compare. Choose another one.")
         return None
@@ -198,15 +202,11 @@ def _draw_headline(rows: Sequence[ComparisonRow]) -> None:
 
 def _draw_table(comparison: Comparison) -> None:
     rows = comparison.rows
-    is_grouped = any(row.field for row in rows)
     same_unit = [row for row in rows if row.unit == rows[0].unit]
     scale = Scale.fit((end for row in same_unit for end in (row.low, row.high, row.difference)), include_zero=True)
-    sizes = ["Pairs", "Better", "Worse"] if comparison.is_paired else ["n (A / B)"]
-    value_headers = ["A", "B", "B − A", "95 % interval", "", "p", "Adjusted p", *sizes]
-    task = [comparison.task] if comparison.task else []
-    headers = [*(["Task"] if task else []), "Metric", *(["Samples"] if is_grouped else []), *value_headers]
-    cells = [[*task, *_table_row(row, scale if row in same_unit else None, is_grouped)] for row in rows]
-    components.draw_table(headers, cells, len(task) + 1 + is_grouped)
+    sizes = ["Pairs", "Better / worse"] if comparison.is_paired else ["n (A / B)"]
+    headers = ["Metric", "A", "B", "B − A", "95 % interval", "", "p", *sizes]
+    components.draw_table(headers, [_table_row(row, scale if row in same_unit else None) for row in rows])
     _draw_few_units_note(rows, comparison)
 
 
@@ -216,43 +216,85 @@ def _draw_few_units_note(rows: Sequence[ComparisonRow | Shift], comparison: Comp
         components.draw_notes(f"{note}.")
 
 
-def _table_row(row: ComparisonRow, scale: Scale | None, is_grouped: bool) -> list[str | None]:
+def _table_row(row: ComparisonRow, scale: Scale | None) -> list[str | None]:
     unit, difference = row.unit, _difference(row)
-    group = f"{row.field}: {row.group}" if row.field else "all"
-    changes = [] if row.samples else [format_count(row.better), format_count(row.worse)]
+    group = f"{row.field}: {row.group}" if row.field else ""
+    changes = [] if row.samples else [f"{format_count(row.better)} / {format_count(row.worse)}"]
+    adjusted = f"adjusted {compare_text.format_adjusted(row)}" if row.adjusted != row.p else ""
     return [
-        _title(row),
-        *([group] if is_grouped else []),
+        components.build_interval_cell(_title(row), group) if group else _title(row),
         typeset_number(row.value_a, unit),
         typeset_number(row.value_b, unit),
         Markup("<strong>{}</strong>").format(difference) if row.is_significant else difference,
         components.build_interval_cell(format_difference_interval(row, row.unit), format_method(row.method, row)),
         components.build_interval_bar(scale, row.low, row.difference, row.high, 0.0) if scale else None,
-        format_p_value(row.p),
-        compare_text.format_adjusted(row),
+        components.build_interval_cell(format_p_value(row.p), adjusted),
         compare_text.format_size(row),
         *changes,
     ]
 
 
+def _draw_sentences(rows: Sequence[ComparisonRow]) -> None:
+    """Draw the result of each metric as a sentence; only that of the first is open."""
+    first, *others = (typeset(compare_text.describe_row(row)) for row in rows)
+    components.draw_notes(first)
+    if others:
+        with st.expander(f"{pluralise(len(others), 'other metric')} in words"):
+            components.draw_notes(*others)
+
+
+def _draw_own_numbers(comparison: Comparison) -> None:
+    """Draw the numbers of each run by itself, whatever of them is compared."""
+    pairs = list(pair_own_numbers(comparison))
+    if not pairs:
+        return
+    st.header("Each run by itself", anchor=False)
+    rows = [
+        [
+            _name_own_metric(pair),
+            *(
+                cell
+                for value, interval, size in (format_own_number(number, is_typeset=True) for number in pair)
+                for cell in (components.build_interval_cell(value, interval), size)
+            ),
+        ]
+        for pair in pairs
+    ]
+    components.draw_table(["Metric", "A", "n in A", "B", "n in B"], rows)
+    if comparison.is_paired and comparison.pairs.coverage < 1:
+        components.draw_notes("Over all samples of each run; the differences above are those of the pairs.")
+
+
+def _name_own_metric(pair: OwnPair) -> str:
+    number = next(number for number in pair if number)
+    return add_arrow(number.title or number.metric, number.higher_is_better)
+
+
 # --- labels and dimensions --------------------------------------------------------------------
 
 
-def _draw_matrices(comparison: Comparison, difference: MatrixDifference) -> None:
-    st.subheader("Confusions", anchor=False)
-    for column, name, side in zip(st.columns(2), "AB", (comparison.a, comparison.b), strict=True):
-        path = Path(side.run)
-        field, _, group = side.group.partition("=")
-        number = find_matrix(run_data.load_metrics(path), field, group or "all")
-        assert number  # otherwise there is no difference
+def _draw_confusions(comparison: Comparison, difference: MatrixDifference) -> None:
+    st.header("Confusions", anchor=False)
+    comparison = _choose_names(comparison)
+    components.draw_list(describe_reading(comparison))
+    names = compare_text.name_sides(comparison)
+    for column, name, side, matrix in zip(
+        st.columns(2), names, (comparison.a, comparison.b), comparison.matrices or (), strict=True
+    ):
+        run = Path(side.run).name
         with column:
-            caption = f"{path.name}, {side.group}" if side.group else path.name
+            caption = f"{run}, {side.group}" if side.group else run
             components.draw_markup(Markup("<p><strong>{}</strong> {}</p>").format(name, caption))
-            chart = charts.confusion_chart(ConfusionMatrix.from_details(number.details))
-            draw_chart(chart, key=f"compare-matrix-{name}", alt=f"Confusion matrix of {name}")
-    st.markdown("**B − A**")
-    draw_chart(charts.difference_chart(difference), alt="Difference of the confusion matrices (B − A)")
-    components.draw_notes(MATRIX_GUIDE)
+            chart, alt = charts.confusion_chart(matrix, "cell"), f"Confusion matrix of {name}"
+            state = draw_chart(chart, key=f"compare-matrix-{run}-{name[0]}", on_select="rerun", alt=alt)
+            if cell := sample_links.get_clicked_cell(state, matrix):
+                _draw_cell_link(side, matrix, cell)
+    for name, side, matrix in zip(names, (comparison.a, comparison.b), comparison.matrices or (), strict=True):
+        with st.expander(f"{escape_markdown(name)} as a table"):
+            draw_matrix_table(matrix, Path(side.run), *_group_terms(side))
+    _draw_difference(comparison, difference)
+    components.draw_notes(MATRIX_GUIDE, describe_cells(comparison))
+    _draw_recalls(difference)
     if difference.rises:
         rows = [
             [rise.true, rise.predicted, typeset(format_difference(rise.difference, "share"))]
@@ -261,9 +303,71 @@ def _draw_matrices(comparison: Comparison, difference: MatrixDifference) -> None
         components.draw_table(["True label", "Predicted label", "Increase"], rows, 2)
 
 
+def _choose_names(comparison: Comparison) -> Comparison:
+    """Draw the switch that reads A as human and B as generated speech; the URL names it."""
+    if comparison.a.name:  # two groups are named by their values
+        return comparison
+    names = ",".join(HUMAN_AND_GENERATED)
+    is_generated = st.toggle(
+        "A is human speech, B is generated speech",
+        value=st.query_params.get("names") == names,
+        key=f"compare-names-{Path(comparison.a.run).name}-{Path(comparison.b.run).name}",
+        help="Describe the difference as what the generated speech loses against the human baseline.",
+    )
+    if not is_generated:
+        st.query_params.pop("names", None)
+        return comparison
+    st.query_params["names"] = names
+    return comparison.with_names(*HUMAN_AND_GENERATED)
+
+
+def _draw_recalls(difference: MatrixDifference) -> None:
+    """Draw the recall of each label on both sides."""
+    rows = [
+        [
+            change.label,
+            f"{difference.n_baseline[change.row]:,.0f} / {difference.n_candidate[change.row]:,.0f}",
+            typeset_number(change.recall_baseline, "share"),
+            typeset_number(change.recall_candidate, "share"),
+            typeset(format_difference(change.difference, "share")),
+            format_difference_interval(change, "share"),
+        ]
+        for change in difference.diagonal
+    ]
+    components.draw_table(["Label", "n (A / B)", "Recall in A", "in B", "B − A", "95 % interval"], rows)
+
+
+def _draw_difference(comparison: Comparison, difference: MatrixDifference) -> None:
+    """Draw the difference of the matrices, and links to both runs' samples of the cell that was clicked."""
+    st.markdown("**B − A**")
+    key = f"compare-difference-{Path(comparison.a.run).name}-{Path(comparison.b.run).name}"
+    chart, alt = charts.difference_chart(difference, "cell"), "Difference of the confusion matrices (B − A)"
+    clicked = sample_links.get_clicked(draw_chart(chart, key=key, on_select="rerun", alt=alt), "cell")
+    if not {"r", "c"} <= clicked.keys():
+        return
+    row, column = difference.rows[int(clicked["r"])], difference.columns[int(clicked["c"])]
+    sides = zip(st.columns(2), "AB", (comparison.a, comparison.b), comparison.matrices or (), strict=True)
+    for place, letter, side, matrix in sides:
+        labels = (spellings["AB".index(letter)] for spellings in (row.spellings, column.spellings))
+        with place:
+            st.caption(f"{letter}: {escape_markdown(row.shown)} → {escape_markdown(column.shown)}")
+            if cell := matrix.find_cell(*labels):
+                _draw_cell_link(side, matrix, cell)
+
+
+def _draw_cell_link(side: Side, matrix: ConfusionMatrix, cell: tuple[int, int]) -> None:
+    """Draw a link to the samples of a cell, in the group that is compared."""
+    sample_links.draw_link(Path(side.run), *sample_links.build_cell_terms(matrix, cell), *_group_terms(side))
+
+
+def _group_terms(side: Side) -> list[Term]:
+    field, _, group = side.group.partition("=")
+    return [sample_links.metadata_equals(field, group)] if group else []
+
+
 def _draw_shifts(shifts: Sequence[Shift]) -> None:
     """Draw the shifts of means of models that predict dimensions."""
-    st.subheader("Shift of means", anchor=False)
+    st.header("Shift of means", anchor=False)
     components.draw_notes(
         "Means by true label in each model’s own units, not rescaled: a shift is meaningful only if both models use "
         "the same scale. d: Cohen’s d."
@@ -294,7 +398,7 @@ def _shift_row(shift: Shift, scale: Scale) -> list[str]:
 
 def _draw_flips(paths: tuple[Path, Path], comparison: Comparison, rows: Sequence[ComparisonRow]) -> None:
     """Draw samples that improved or got worse, with players and both answers."""
-    st.subheader("Samples that changed", anchor=False)
+    st.header("Samples that changed", anchor=False)
     key = f"{paths[0].name}-{paths[1].name}"
     left, right = st.columns(2)
     by_metric = {row.metric: row for row in rows}
@@ -311,14 +415,14 @@ def _draw_flips(paths: tuple[Path, Path], comparison: Comparison, rows: Sequence
     )
     visible_flips = [flip for flip in flips if flip.became == became][:FLIPS_SHOWN]
     components.draw_notes(f"{compare_text.describe_changes(row, became)}; showing {len(visible_flips)}.")
+    sample_links.draw_changed_link(paths, metric, became, row.worse if became == "worse" else row.better)
     number = run_data.load_metrics(paths[0])[metric]
     for flip in visible_flips:
-        _draw_flip(paths, flip, number)
+        _draw_flip(paths, flip, number, plays_both=comparison.pairing == "id")
 
 
-def _draw_flip(paths: tuple[Path, Path], flip: Flip, number: Number) -> None:
-    records = [_find_record(path, sample) for path, sample in zip(paths, (flip.id, flip.id_b), strict=True)]
-    views_a, views_b = (sample_card.build_views(record, number) if record else [] for record in records)
+def _draw_flip(paths: tuple[Path, Path], flip: Flip, number: Number, *, plays_both: bool) -> None:
+    views_a, views_b = (sample_card.build_views(record, number) for record in flip.records)
     with st.container(border=True):
         left, right = st.columns([2, 3], gap="medium")
         with left:
@@ -328,14 +432,10 @@ def _draw_flip(paths: tuple[Path, Path], flip: Flip, number: Number) -> None:
                 ),
                 sample_card.build_metadata_chips(views_a[0]) if views_a else None,
             )
-            if records[0]:
-                sample_card.draw_players(paths[0], records[0])
+            for letter, path, record in zip("AB", paths, flip.records, strict=True):
+                if plays_both or letter == "A":
+                    components.draw_notes(*([letter] if plays_both else []))
+                    sample_card.draw_players(path, record)
         with right:
             sides = (("A", views_a, flip.answer_a), ("B", views_b, flip.answer_b))
             components.draw_markup(render("app/templates/flip.html", target=flip.target, sides=sides))
-
-
-def _find_record(path: Path, sample_id: str) -> Record | None:
-    frame = run_data.load_samples(path).frame
-    offsets = frame.loc[frame["id"] == sample_id, "offset"]
-    return run_data.load_record(path, int(offsets.iloc[0])) if len(offsets) else None

@@ -37,7 +37,7 @@ def page() -> None:
     for column, name in zip(st.columns(3, gap="large"), PAGE_INTRODUCTIONS, strict=True):
         title, introduction = PAGE_INTRODUCTIONS[name]
         with column:
-            st.subheader(title, anchor=False)
+            st.header(title, anchor=False)
             st.markdown(f":gray[{introduction}]")
             navigation.draw_page_link(name, "Open")
 
@@ -47,10 +47,10 @@ def _draw_demo(workspace: Workspace, runs: list[RunSummary]) -> None:
     job = JobManager(workspace).get("demo")
     if job is None and not runs:
         with st.container(border=True):
-            st.markdown("##### New here?")
+            st.header("New here?", anchor=False)
             st.markdown(
-                "The demo runs two speech recognisers on 48 short sentences, clean and noisy. It takes about a minute "
-                "and needs no network."
+                "The demo runs two speech recognisers on 48 short sentences, clean and noisy. It takes about "
+                "two minutes and needs no network."
             )
             if st.button("Run the demo", type="primary", icon=":material/play_arrow:"):
                 JobManager(workspace).start_demo()

@@ -13,13 +13,16 @@ import streamlit as st
 
 from auricle.app import theme
 from auricle.app.model_pool import get_model_pool
-from auricle.app.run_form import describe_model, list_model_names, list_origins, parse_options, validate_model
+from auricle.app.permissions import find_origins
+from auricle.app.run_form import check_arguments, describe_model_arguments, validate_model
 from auricle.app.uploads import DecodedAudio, decode_audio
+from auricle.app.views.argument_fields import draw_arguments
 from auricle.app.views.components import iter_in_columns
 from auricle.app.views.confirmation import confirm_origins
+from auricle.app.views.model_menu import describe_model, find_entry, open_model_menu
 from auricle.app.waveforms import MAX_FREQUENCY, spectrogram_chart, waveform_chart
 from auricle.app.workspace import AUDIO_SUFFIXES, DEMO_AUDIO_FOLDER, current_workspace
-from auricle.core.errors import AudioError, AuricleError, describe
+from auricle.core.errors import AudioError, AuricleError, SpecError, describe
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Likelihood, Output, Prediction
 from auricle.engine.factory import display_name
@@ -27,6 +30,7 @@ from auricle.report.text_format import format_likelihood
 
 SOURCES = ("Demo", "Upload", "Record", "No audio")
 MAX_MODELS = 4
+MODELS_KEY, DEFAULT_MODEL = "inference-models", "moonshine"
 DIMENSIONS = {"arousal", "dominance", "valence"}
 MAX_BARS = 12
 AXIS_HEIGHT = 64
@@ -38,8 +42,8 @@ class Question(NamedTuple):
 
     recording: DecodedAudio | None
     text: str
-    models: tuple[tuple[str, str], ...]
-    """Each model with its options, as entered."""
+    models: list[tuple[str, dict[str, Any]]]
+    """Each model with its arguments."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -63,7 +67,8 @@ def page() -> None:
         recording, error = _choose_recording()
         question = Question(recording, *_choose_prompt_and_models())
         is_ready = bool(question.models) and bool(recording or question.text) and not error
-        is_ready &= confirm_origins(list_origins(*(options for _, options in question.models)), key="inference")
+        origins = find_origins({"arguments": [arguments for _, arguments in question.models]})
+        is_ready &= confirm_origins(origins, key="inference")
         is_clicked = st.button("Run", type="primary", disabled=not is_ready, icon=":material/hearing:") and is_ready
     with preview:
         if error:
@@ -114,31 +119,44 @@ def _decode_once(content: bytes, name: str) -> tuple[DecodedAudio | None, str]:
     return result
 
 
-def _choose_prompt_and_models() -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the prompt, and the chosen models with their options."""
-    names = st.multiselect(
-        "Models",
-        list_model_names(),
-        default=["moonshine"],
-        key="inference-models",
-        max_selections=MAX_MODELS,
-        accept_new_options=True,
-        wrap=True,
-        placeholder="Model name, or file.py:Class",
-        help="A built-in model name, or path/file.py:Class in a folder the app may read.",
-        **theme.PERSIST_STATE,
-    )
-    st.caption(theme.escape_markdown("; ".join(map(describe_model, names))))
+def _choose_prompt_and_models() -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+    """Return the prompt, and the chosen models with their arguments."""
+    names: list[str] = st.session_state.setdefault(MODELS_KEY, [DEFAULT_MODEL])
+    models = []
+    for name in list(names):
+        with st.container(border=True, key=f"inference-{name}"):
+            models.append((name, _draw_model(name)))
+    if len(names) < MAX_MODELS and st.button("Add a model", icon=":material/add:", key="inference-add"):
+        open_model_menu("inference-menu", _add_model)
     placeholder = "Question or instruction, for models that accept text"
     prompt = st.text_area("Prompt", key="inference-text", **theme.PERSIST_STATE, height=68, placeholder=placeholder)
-    models = []
-    if names:
-        with st.expander("Model options"):
-            for name in names:
-                title, key = theme.escape_markdown(display_name(name)), f"inference-options-{name}"
-                hint: Any = {"placeholder": "key=value key=value", **theme.PERSIST_STATE}
-                models.append((name, st.text_input(title, key=key, **hint)))
-    return prompt.strip(), tuple(models)
+    return prompt.strip(), models
+
+
+def _draw_model(name: str) -> dict[str, Any]:
+    """Draw a chosen model, its arguments and a button to remove it; return the values of its arguments."""
+    title = theme.escape_markdown(display_name(name))
+    options: Any = {"icon": ":material/close:", "type": "tertiary", "on_click": _remove_model, "args": (name,)}
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown(f"**{title}**", width="content")
+        st.button(f"Remove {title}", key=f"inference-remove-{name}", **options)
+    st.caption(theme.escape_markdown(describe_model(name)))
+    entry = find_entry(name)
+    try:
+        described = describe_model_arguments(current_workspace(), name)
+    except SpecError:  # reported when the model is run
+        return {}
+    suggestions = {"model": entry.checkpoints} if entry else {}
+    return draw_arguments(display_name(name), described, f"inference-{name}", suggestions, columns=1)
+
+
+def _add_model(name: str) -> None:
+    names = st.session_state[MODELS_KEY]
+    st.session_state[MODELS_KEY] = [*names, *([name] if name not in names else [])]
+
+
+def _remove_model(name: str) -> None:
+    st.session_state[MODELS_KEY] = [other for other in st.session_state[MODELS_KEY] if other != name]
 
 
 def _draw_recording(recording: DecodedAudio) -> None:
@@ -158,17 +176,18 @@ def _draw_recording(recording: DecodedAudio) -> None:
 
 def _collect_answers(question: Question) -> Iterator[Answer]:
     """Run one model after the other; an error of one does not affect the others."""
-    for name, options in question.models:
+    for name, arguments in question.models:
         with st.status(f"Running {theme.escape_markdown(display_name(name))} …") as status:
-            answer = _ask_model(question, name, options)
+            answer = _ask_model(question, name, arguments)
             status.update(state="error" if answer.error else "complete")
         yield answer
 
 
-def _ask_model(question: Question, name: str, options_text: str) -> Answer:
+def _ask_model(question: Question, name: str, arguments: dict[str, Any]) -> Answer:
     workspace = current_workspace()
     try:
-        model_name, arguments = validate_model(workspace, name), parse_options(workspace, options_text)
+        model_name = validate_model(workspace, name)
+        check_arguments(workspace, arguments)
         with get_model_pool().acquire(model_name, arguments) as model:
             started_at = time.monotonic()
             audio = question.recording.audio if question.recording else None
@@ -195,7 +214,7 @@ def _draw_stream(chunks: Iterator[str]) -> str:
 def _draw_answers(answers: list[Answer]) -> None:
     """Draw up to three answers in a row; four take two rows."""
     for answer in iter_in_columns(answers, 2 if len(answers) == 4 else min(3, len(answers))):
-        st.subheader(theme.escape_markdown(answer.model), anchor=False)
+        st.header(theme.escape_markdown(answer.model), anchor=False)
         draw_answer(answer)
 
 

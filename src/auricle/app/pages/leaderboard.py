@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 import pandas as pd
@@ -12,13 +14,16 @@ from markupsafe import Markup
 from auricle.app import run_data
 from auricle.app.theme import draw_chart, draw_header
 from auricle.app.views import charts, components, run_list
+from auricle.app.website import build_website
 from auricle.core.errors import DataError
-from auricle.report.html_format import Scale
+from auricle.report.html_format import Scale, mark_breaks
 from auricle.report.leaderboard import Cell, Column, Leaderboard, Row, build_leaderboard
+from auricle.report.site import SiteOptions
 from auricle.runs.metrics import Metrics
 
 MAX_COLUMNS = 12
-MAX_RUNS = 500
+COLUMNS_PER_TABLE = 5
+"""More columns do not fit beside each other on a small screen."""
 
 
 def page() -> None:
@@ -31,7 +36,7 @@ def page() -> None:
 
 
 def _draw_leaderboard() -> None:
-    left, middle, right = st.columns([2, 1, 1], vertical_alignment="bottom")
+    left, middle, right = st.columns([4, 2, 3], vertical_alignment="bottom")
     all_metrics = middle.toggle(
         "All metrics", key="leaderboard-all-metrics", help="Show all metrics, not just each task's primary one."
     )
@@ -51,8 +56,11 @@ def _draw_leaderboard() -> None:
     visible_board = _select_columns(board, tuple(columns[:MAX_COLUMNS]))
     if len(columns) > MAX_COLUMNS:
         components.draw_notes(f"Showing {MAX_COLUMNS} of {len(columns)} columns. Select tasks to see others.")
-    _draw_table(visible_board)
+    _draw_tables(visible_board)
+    options = SiteOptions(all_metrics=all_metrics, split_by_prompt=not ignore_prompt)
+    paths = [entry.path for entry in run_list.list_runs("run")[: run_data.MAX_CACHED_METRICS] if not entry.error]
     files = (
+        ("Website", "leaderboard.zip", partial(build_website, paths, options)),
         ("CSV", "leaderboard.csv", visible_board.to_csv),
         ("Markdown", "leaderboard.md", visible_board.to_markdown),
         ("LaTeX", "leaderboard.tex", visible_board.to_latex),
@@ -63,7 +71,7 @@ def _draw_leaderboard() -> None:
 
 
 def _iter_metrics(skipped: list[str]) -> Iterator[tuple[str, Metrics]]:
-    for entry in run_list.list_runs("run")[:MAX_RUNS]:
+    for entry in run_list.list_runs("run")[: run_data.MAX_CACHED_METRICS]:
         if entry.error:
             skipped.append(f"{entry.name}: {entry.error}")
             continue
@@ -82,23 +90,40 @@ def _select_columns(full_board: Leaderboard, columns: tuple[Column, ...]) -> Lea
     return Leaderboard(columns, rows, full_board.replaced_count)
 
 
-def _draw_table(visible_board: Leaderboard) -> None:
-    columns = [
-        (column, visible_board.best(column), _column_scale(visible_board, column)) for column in visible_board.columns
-    ]
+def _draw_tables(visible_board: Leaderboard) -> None:
+    """Draw the columns in tables that fit on the screen, each with the models that have a result in it."""
     titles = visible_board.column_titles()
-    headers = [titles[column] for column in visible_board.columns]
-    rows = []
-    for row in visible_board.rows:
-        model = components.stack_lines(row.model, Markup('<small class="muted">{}</small>').format(row.arguments))
-        cells = (_cell_markup(row.cells.get(column), best, scale) for column, best, scale in columns)
-        rows.append([model, *cells, f"{row.rtfx:,.1f}" if row.rtfx else "–"])
-    components.draw_table(["Model", *headers, "RTFx"], rows)
+    for columns in split_columns(visible_board.columns):
+        _draw_table(_select_columns(visible_board, columns), titles)
     components.draw_notes(
         "Bold: best. Below each value: 95 % interval. Bars in a column share a scale. RTFx: seconds of audio "
         "per second that the model took (slowest run of the model).",
         *([f"{note}."] if (note := visible_board.few_units_note) else []),
     )
+
+
+def split_columns(columns: Sequence[Column]) -> list[tuple[Column, ...]]:
+    """Split columns into tables of at most `COLUMNS_PER_TABLE`; those of a task stay together if they fit."""
+    tables: list[tuple[Column, ...]] = []
+    for _, of_task in groupby(columns, key=lambda column: column.signature.task):
+        task_columns = tuple(of_task)
+        if tables and len(tables[-1]) + len(task_columns) <= COLUMNS_PER_TABLE:
+            tables[-1] += task_columns
+        else:
+            starts = range(0, len(task_columns), COLUMNS_PER_TABLE)
+            tables += [task_columns[start : start + COLUMNS_PER_TABLE] for start in starts]
+    return tables
+
+
+def _draw_table(board: Leaderboard, titles: Mapping[Column, str]) -> None:
+    columns = [(column, board.best(column), _column_scale(board, column)) for column in board.columns]
+    rows = []
+    for row in board.rows:
+        arguments = Markup('<small class="muted">{}</small>').format(mark_breaks(row.arguments))
+        model = components.stack_lines(mark_breaks(row.model), arguments)
+        cells = (_cell_markup(row.cells.get(column), best, scale) for column, best, scale in columns)
+        rows.append([model, *cells, f"{row.rtfx:,.1f}" if row.rtfx else "–"])
+    components.draw_table(["Model", *(titles[column] for column in board.columns), "RTFx"], rows)
 
 
 def _column_scale(visible_board: Leaderboard, column: Column) -> Scale:
@@ -108,26 +133,31 @@ def _column_scale(visible_board: Leaderboard, column: Column) -> Scale:
 
 def _cell_markup(cell: Cell | None, best: float | None, scale: Scale) -> Markup:
     if cell is None:
-        return Markup('<span class="muted">–</span>')
+        return Markup('<span class="muted absent">–</span>')
     is_best = cell.complete and cell.value is not None and cell.value == best
-    details = cell.interval + (f", coverage {cell.coverage}" if cell.coverage else "")
+    details = (
+        cell.interval,
+        f"coverage {cell.coverage}" if cell.coverage else "",
+        "" if cell.complete else "unfinished",
+    )
     return components.stack_lines(
         Markup("<strong>{}</strong>").format(cell.text) if is_best else cell.text,
         components.build_interval_bar(scale, cell.number.low, cell.value, cell.number.high),
-        Markup('<small class="muted">{}</small>').format(details if cell.complete else f"{details}, unfinished"),
+        *(Markup('<small class="muted">{}</small>').format(detail) for detail in details if detail),
     )
 
 
 def _draw_speed_chart(visible_board: Leaderboard) -> None:
     """Draw a metric against speed, for a column of error rates or shares."""
+    titles = visible_board.column_titles()
     columns = {
-        f"{column.title} {column.signature.metric}": column
+        titles[column]: column
         for column in visible_board.columns
         if column.unit == "share" and len(_speed_points(visible_board, column)) > 1
     }
     if not columns:
         return
-    st.subheader("Quality against speed", anchor=False)
+    st.header("Quality against speed", anchor=False)
     column = columns[str(st.selectbox("Metric", list(columns), key="leaderboard-speed"))]
     direction = "higher is better" if column.higher_is_better else "lower is better"
     frame, title = pd.DataFrame(_speed_points(visible_board, column)), f"{column.metric_title} ({direction})"
@@ -145,7 +175,8 @@ def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, 
 
 def _draw_footnotes(full_board: Leaderboard, visible_board: Leaderboard, skipped: list[str]) -> None:
     with st.expander("Column details and skipped runs", icon=":material/info:"):
-        signatures = [(column.title, column.signature) for column in visible_board.columns]
+        titles = visible_board.column_titles()
+        signatures = [(titles[column], column.signature) for column in visible_board.columns]
         rows = [
             [title, signature.task, signature.revision or "local", signature.inferencer or "any", str(signature.metric)]
             for title, signature in signatures

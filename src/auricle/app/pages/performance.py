@@ -7,6 +7,7 @@ import streamlit as st
 from auricle.app.theme import draw_header
 from auricle.app.views import components, run_list
 from auricle.app.views.load_test import draw_load_test
+from auricle.app.views.run_head import draw_facts
 
 
 def page() -> None:
@@ -22,4 +23,5 @@ def page() -> None:
     entry = run_list.pick_run("Load test", entries, "performance-run")
     if entry:
         with components.error_boundary():
+            draw_facts(entry)
             draw_load_test(entry.path)

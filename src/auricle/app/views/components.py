@@ -51,6 +51,12 @@ def draw_notes(*texts: str) -> None:
         draw_markup(*(Markup('<p class="muted">{}</p>').format(text) for text in texts))
 
 
+def draw_list(texts: Iterable[str]) -> None:
+    """Draw each text as an item of a list, escaped."""
+    items = join_markup(*(Markup("<li>{}</li>").format(text) for text in texts))
+    draw_markup(Markup('<ul class="sentences">{}</ul>').format(items))
+
+
 def draw_table(
     headers: Sequence[str], rows: Iterable[Sequence[str | None]], text_columns: int = 1, trailing_text_columns: int = 0
 ) -> None:

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
 
 from auricle.app.live_run import LiveRun, stop_writer
-from auricle.app.run_data import format_answer, truncate_text
-from auricle.app.theme import escape_markdown
+from auricle.app.run_data import Fingerprint, fingerprint
 from auricle.app.views import components
-from auricle.app.views.job_cards import format_duration
+from auricle.app.views.job_cards import PHASE_DESCRIPTIONS, draw_bar, format_duration
 from auricle.app.workspace import check_run_file, current_workspace
 from auricle.core.types import Record
 from auricle.report.html_format import format_count, typeset_interval, typeset_value
 from auricle.report.run_list import describe_done
+from auricle.report.sample_table import format_answer, truncate_text
 from auricle.report.sample_view import format_json_value
 from auricle.runs.metrics import METRICS_FILE, Number
-from auricle.runs.run_summary import RunSummary, summarise_run
+from auricle.runs.progress import PROGRESS_FILE
+from auricle.runs.run_directory import find_writer
+from auricle.runs.run_summary import RunSummary
 
-REFRESH_SECONDS = 2.0
+REFRESH_SECONDS = 1.0
+WATCH_SECONDS = 3.0
+"""Time between two looks at a run that ended, which may be resumed."""
 LATEST_SAMPLES, LATEST_FAILURES = 8, 5
 MAX_TEXT = 120
+STOP_NOW_HELP = "End the process at once. Completed samples are kept; requests in flight are lost."
 
 
 def draw_live_run(path: Path, *, can_stop: bool) -> bool:
@@ -41,52 +47,88 @@ def draw_live_run(path: Path, *, can_stop: bool) -> bool:
         return True
     is_running = run.status == "running"
     st.fragment(run_every=REFRESH_SECONDS if is_running else None)(_draw)(path, is_running, can_stop)
+    if not is_running:
+        st.fragment(run_every=WATCH_SECONDS)(_draw_again_when_resumed)(path, _take_fingerprint(path))
     return not is_running and (path / METRICS_FILE).exists()
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _open_live_run(path: str) -> LiveRun:
+def open_live_run(path: str) -> LiveRun:
+    """Return a run that may be going on, which all users of the app share."""
     return LiveRun(Path(path))
 
 
 def _summarise(path: Path) -> RunSummary:
-    return summarise_run(current_workspace().root, path, check_run_file)
+    return open_live_run(str(path)).summarise(current_workspace().root, check_run_file)
+
+
+def _take_fingerprint(path: Path) -> Fingerprint:
+    return fingerprint(path, PROGRESS_FILE, METRICS_FILE)
+
+
+def _draw_again_when_resumed(path: Path, drawn: Fingerprint) -> None:
+    """Draw the whole page again when the run was resumed, or scored, since it was drawn."""
+    if _take_fingerprint(path) != drawn:
+        st.rerun()
 
 
 def _draw(path: Path, was_running: bool, can_stop: bool) -> None:
     run = _summarise(path)
     if was_running and run.status != "running":
         st.rerun()  # the whole page: there are results to show
-    share = (run.done or 0) / run.total if run.total else 0.0
     if run.status != "running":
-        text = escape_markdown(f"{run.status}: {describe_done(run)} samples")
-        st.progress(min(1.0, share), text=f":gray[{text}]")
+        if run.status == "stopped":
+            draw_bar(run.done or 0, run.total, f"stopped: {describe_done(run)} samples")
         _draw_ended(run)
         return
-    live = _open_live_run(str(path))
+    live = open_live_run(str(path))
     live.update()
-    st.progress(min(1.0, share), text=f":gray[{escape_markdown(describe_live(run, live))}]")
-    if can_stop and st.button("Stop", icon=":material/stop:", key=f"stop-{path}"):
-        if stop_writer(path):
-            st.toast("The run stops when its requests in flight are answered.")
-        else:
-            st.warning("The process that writes this run is not one of this machine and user. Stop it where it runs.")
-    _draw_numbers(live.numbers, live.scored)
+    if run.phase == "answering" and _was_stopped(path):
+        run = replace(run, phase="stopping")  # the process will record it, too
+    draw_bar(run.done or 0, run.total, describe_live(run, live))
+    if can_stop:
+        _draw_stop_button(path, is_stopping=run.phase == "stopping")
+    _draw_numbers(live.numbers)
     _draw_samples(live)
 
 
+def _stop_key(path: Path) -> str:
+    """Return where the session keeps the process that was asked to stop writing a run; 0 if it could not be asked."""
+    return f"stopping-{path}"
+
+
+def _was_stopped(path: Path) -> bool:
+    return bool(pid := st.session_state.get(_stop_key(path))) and pid == find_writer(path)
+
+
+def _request_stop(path: Path) -> None:
+    pid = find_writer(path)
+    st.session_state[_stop_key(path)] = pid if stop_writer(path) else 0
+
+
+def _draw_stop_button(path: Path, *, is_stopping: bool) -> None:
+    """Draw a button that stops the run, or that stops it without waiting if it is being stopped already."""
+    label, icon, note = ("Stop now", None, STOP_NOW_HELP) if is_stopping else ("Stop", ":material/stop:", None)
+    # The callback comes before the page is drawn again, which then shows the effect of the click.
+    st.button(label, icon=icon, key=f"{label}-{path}", help=note, on_click=_request_stop, args=(path,))
+    if st.session_state.get(_stop_key(path)) == 0:
+        st.warning("The process that writes this run is not one of this machine and user. Stop it where it runs.")
+
+
 def describe_live(run: RunSummary, live: LiveRun) -> str:
-    """Describe counts, rate, time left and failures on one line."""
+    """Describe what the run does, counts, rate, time left and failures on one line."""
     follower = live.follower
     parts = [f"{describe_done(run)} samples"]
-    if rate := follower.rate:
-        parts.append(f"{rate:.3g}/s")
-    if run.total is not None and follower.done >= run.total:
-        parts.append("scoring")
-    elif (seconds := follower.seconds_left(run.total)) is not None:
-        parts.append(f"{format_duration(seconds)} left")
-    elif not follower.done:
-        parts.append("loading the model")
+    if run.phase in PHASE_DESCRIPTIONS:
+        stopping = "Stopping… " if run.phase == "stopping" else ""
+        parts.insert(0, f"{stopping}{PHASE_DESCRIPTIONS[run.phase]}")
+    else:
+        if rate := follower.rate:
+            parts.append(f"{rate:.3g}/s")
+        if (seconds := follower.seconds_left(run.total)) is not None:
+            parts.append(f"{format_duration(seconds)} left")
+        elif not follower.done:
+            parts.append("loading the model")
     if follower.failed:
         parts.append(f"{format_count(follower.failed)} failed")
     return " · ".join(parts)
@@ -111,28 +153,29 @@ def _draw_ended(run: RunSummary) -> None:
     _draw_samples(live)
 
 
-def _draw_numbers(numbers: Sequence[Number], scored: int) -> None:
+def _draw_numbers(numbers: Sequence[Number]) -> None:
     if not numbers:
         return
-    st.subheader("So far", anchor=False)
+    st.header("So far", anchor=False)
     rows = [
         [number.title or number.metric, typeset_value(number), typeset_interval(number), format_count(number.scored)]
         for number in numbers
     ]
     components.draw_table(["", "Value", "95 % interval", "Samples"], rows)
     components.draw_notes(
-        f"Over the first {format_count(scored)} samples with a result. If the data are sorted, the rest may differ."
+        f"Over the first {format_count(numbers[0].total)} samples with a result. If the data are sorted, the rest may "
+        "differ."
     )
 
 
 def _draw_samples(live: LiveRun) -> None:
     follower = live.follower
     if failures := follower.latest_records(LATEST_FAILURES, failed_only=True):
-        st.subheader("Latest failures", anchor=False)
+        st.header("Latest failures", anchor=False)
         rows = [[record.sample.id, _describe_error(record)] for record in failures]
         components.draw_table(["Sample", "Reason"], rows, 2)
     if records := follower.latest_records(LATEST_SAMPLES):
-        st.subheader("Latest samples", anchor=False)
+        st.header("Latest samples", anchor=False)
         rows = [
             [
                 record.sample.id,

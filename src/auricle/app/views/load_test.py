@@ -16,6 +16,7 @@ from auricle.app.workspace import check_run_file, is_file_inside_run
 from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
 from auricle.perf.report import tables as perf_tables
 from auricle.perf.report.chart_data import Chart, PointCharts, build_load_charts, build_point_charts
+from auricle.report.axis_labels import shorten_labels
 from auricle.report.text_format import truncate
 from auricle.runs.perf_files import REQUESTS_FILE, SUMMARY_FILE, LoadPointSummary, PerfSummary, read_perf_summary
 
@@ -33,7 +34,7 @@ def draw_load_test(path: Path) -> None:
         return
     _draw_overview(summary.points)
     if len(summary.points) > 1:
-        st.subheader("Throughput and latency", anchor=False)
+        st.header("Throughput and latency", anchor=False)
         _draw_charts(build_load_charts(summary.points), show_points=True)
     _draw_point(path, summary.points)
     with st.expander("Definitions", icon=":material/menu_book:"):
@@ -86,7 +87,7 @@ def _merge_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _draw_overview(points: Points) -> None:
-    st.subheader("Load points", anchor=False)
+    st.header("Load points", anchor=False)
     overview = perf_tables.build_overview(points, MAX_TABLE_COLUMNS)
     components.draw_table(overview.titles, overview.rows)
     notes = ((point.load, outcome) for point in points for outcome in perf_tables.format_outcomes(point))
@@ -109,8 +110,8 @@ def _draw_charts(line_charts: Sequence[Chart], *, show_points: bool) -> None:
 
 def _draw_point(path: Path, points: Points) -> None:
     """Draw the time course and the measures of one load point."""
-    st.subheader("Load point details", anchor=False)
-    names = charts.make_unique([point.load for point in points])
+    st.header("Load point details", anchor=False)
+    names = shorten_labels([point.load for point in points])
     name = st.selectbox("Load point", names, key=f"{path}-point")
     point = points[names.index(str(name))]
     components.draw_notes(perf_tables.describe_window(point))

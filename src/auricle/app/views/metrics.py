@@ -9,12 +9,16 @@ import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
-from auricle.app import run_data
+from auricle.app import group_data, run_data
+from auricle.app.navigation import build_samples_link
 from auricle.app.theme import draw_chart, escape_markdown
-from auricle.app.views import charts, components
+from auricle.app.views import charts, components, sample_links
 from auricle.app.workspace import current_workspace, is_file_inside_run
 from auricle.core.errors import DataError
+from auricle.core.types import Outcome
 from auricle.metrics.catalogue import metric_title
+from auricle.report.axis_labels import shorten_labels
+from auricle.report.gaps import Gap, describe_gaps
 from auricle.report.html_format import (
     Scale,
     collect_extents,
@@ -29,13 +33,29 @@ from auricle.report.html_format import (
     typeset_value,
 )
 from auricle.report.methods import explain_few_units, mark_few_units
+from auricle.report.sample_table import truncate_text
+from auricle.report.signal_slices import MEASURED, SLICINGS
 from auricle.report.text_format import format_reading, group_by_readings, truncate
+from auricle.runs.filter_terms import CONTAINS, Term
 from auricle.runs.metrics import METRICS_FILE, Metrics, Number
 
 MAX_HEADLINES = 4
 MAX_GROUPS = 100
+MAX_GROUP_LENGTH = 26
+MAX_COMPARED_AT_ONCE = 5_000
+"""Samples up to which groups are compared without being asked to, because that takes no noticeable time."""
 MAX_NOTES = 20
 MAX_ROWS = 60
+SLICE_TITLES = {
+    "snr": "signal-to-noise ratio",
+    "duration": "duration",
+    "level": "level",
+    "speaking_rate": "speaking rate",
+    "band": "bandwidth",
+    "clipped": "clipping",
+}
+"""Titles of measures of recordings."""
+EXCLUSIONS_TITLE = "Excluded from the metrics"
 DOWNLOADS = ("metrics_summary.csv", "metrics_detail.csv", METRICS_FILE, "report.html")
 
 
@@ -79,16 +99,21 @@ def draw_warnings(path: Path, metrics: Metrics) -> None:
     except DataError as error:
         warnings["broken_image"] = escape_markdown(error)
     if metrics.outcomes.failed:
-        warnings["error"] = (
-            f"{metrics.outcomes.failed:,} of {metrics.outcomes.total:,} samples failed and are excluded. The table "
-            "shows the best and worst case had they succeeded."
-        )
+        warnings["error"] = _describe_failures(metrics)
     for icon, text in warnings.items():
         st.warning(text, icon=f":material/{icon}:")
     components.draw_notes(*(truncate(note, 600) for note in metrics.notes[:MAX_NOTES]))
 
 
-def draw_overview(metrics: Metrics) -> None:
+def _describe_failures(metrics: Metrics) -> str:
+    """Describe how many samples failed, and where the page has more about them."""
+    counts = f"{metrics.outcomes.failed:,} of {metrics.outcomes.total:,} samples failed and are excluded."
+    has_bounds = any(get_bounds(number) for number in metrics.overall[:MAX_ROWS])
+    bounds = " The table shows the best and worst case had they succeeded." if has_bounds else ""
+    return f"{counts}{bounds} The reasons are below, under “{EXCLUSIONS_TITLE}”."
+
+
+def draw_overview(path: Path, metrics: Metrics) -> None:
     """Draw a table of all metrics over all samples."""
     numbers = metrics.overall[:MAX_ROWS]
     if not numbers:
@@ -100,7 +125,11 @@ def draw_overview(metrics: Metrics) -> None:
     headers = ["Metric", "Value", "95 % interval", ends, "Scored", "Coverage"]
     shown_bounds = {title: bounds for title, bounds in BOUNDS.items() if any(map(bounds, numbers))}
     rows = [
-        [*_overview_row(number, scale if number in same_unit else None), *_format_bounds(number, shown_bounds.values())]
+        [
+            *_overview_row(number, scale if number in same_unit else None),
+            *_link_outcomes(path, number),
+            *_format_bounds(number, shown_bounds.values()),
+        ]
         for number in numbers
     ]
     components.draw_table([*headers, "Failed", "Refused", "Unreadable", *shown_bounds], rows)
@@ -137,55 +166,120 @@ def _draw_readings(numbers: Sequence[Number]) -> None:
 def _overview_row(number: Number, scale: Scale | None) -> list[str | None]:
     return [
         add_arrow(number.title, number.higher_is_better),
-        components.join_markup(Markup("<strong>{}</strong>").format(typeset_value(number)), _ceiling_markup(number)),
+        components.stack_lines(Markup("<strong>{}</strong>").format(typeset_value(number)), _format_ceiling(number)),
         components.build_interval_cell(typeset_interval(number), typeset_method(number)),
         components.build_interval_bar(scale, number.low, number.value, number.high) if scale else None,
         _with_remark(number.scored, number.not_applicable, "not applicable"),
         typeset_coverage(number),
-        _with_remark(number.failed, number.unbounded, "not bounded"),
-        format_count(number.refused),
-        format_count(number.unreadable),
     ]
 
 
+def _link_outcomes(path: Path, number: Number) -> list[str]:
+    """Return how many samples failed, were refused and could not be read, as links to them."""
+    failed, refused, unreadable = (
+        _link_count(path, count, *(sample_links.equals("outcome", outcome) for outcome in outcomes))
+        for count, outcomes in (
+            (number.failed, (Outcome.FAILED, Outcome.SKIPPED)),
+            (number.refused, (Outcome.REFUSED,)),
+            (number.unreadable, (Outcome.UNREADABLE,)),
+        )
+    )
+    return [_add_remark(failed, number.unbounded, "not bounded"), refused, unreadable]
+
+
+def _link_count(path: Path, count: int, *terms: Term) -> str:
+    return build_samples_link(path, format_count(count), *terms) if count else format_count(count)
+
+
 def _with_remark(count: int, part: int, remark: str) -> str:
-    return f"{format_count(count)} ({format_count(part)} {remark})" if part else format_count(count)
+    return _add_remark(format_count(count), part, remark)
 
 
-def _ceiling_markup(number: Number) -> Markup | None:
+def _add_remark(count: str, part: int, remark: str) -> str:
+    return components.join_markup(count, f" ({format_count(part)} {remark})") if part else count
+
+
+def _format_ceiling(number: Number) -> str:
     """Return the highest possible value, if the model lacks some of the labels."""
     ceiling = number.details.get("ceiling")
     if not isinstance(ceiling, float):
-        return None
-    return Markup(' <small class="muted">(maximum {})</small>').format(typeset_number(ceiling, "share"))
+        return ""
+    return Markup('<small class="muted">maximum {}</small>').format(typeset_number(ceiling, "share"))
 
 
 # --- breakdowns -------------------------------------------------------------------------------
 
 
-def draw_breakdown(metrics: Metrics, key: str) -> None:
+def draw_breakdown(path: Path, metrics: Metrics, key: str) -> None:
     """Draw one metric by one metadata field; the user chooses both."""
-    if not metrics.fields:
-        return
-    st.subheader("By metadata", anchor=False)
+    fields = [*metrics.fields, *_list_slices(metrics)]
     overall = {number.metric: number for number in metrics.overall}
+    if not fields or not overall:
+        return
+    st.header("By metadata", anchor=False)
     left, right = st.columns(2)
-    field = left.selectbox("Field", metrics.fields, key=f"{key}-field")
+    field = left.selectbox("Field", fields, key=f"{key}-field", format_func=_name_field)
     metric = right.selectbox("Metric", list(overall), format_func=lambda name: overall[name].title, key=f"{key}-metric")
     groups = [number for number in metrics.numbers if (number.field, number.metric) == (field, metric)]
+    if field not in metrics.fields:
+        groups = group_data.load_slice_numbers(path, metric, field)
+        _draw_unmeasured(path, field)
     if not groups:
         components.draw_notes("This metric is not available for that field.")
         return
     number = overall[metric]
     direction = "higher is better" if number.higher_is_better else "lower is better"
     frame, title = _group_frame(groups[:MAX_GROUPS]), f"{number.title} ({direction})"
-    draw_chart(charts.interval_chart(frame, number.unit, title, number.value), alt=f"{number.title} by group")
-    components.draw_notes("Dots: values. Bars: 95 % intervals. Dashed line: all samples.")
+    chart, alt = charts.interval_chart(frame, number.unit, title, number.value), f"{number.title} by group"
+    state = draw_chart(chart, key=f"{key}-groups-{field}-{metric}", on_select="rerun", alt=alt)
+    values = {name: group.group for name, group in zip(frame["group"], groups, strict=False)}
+    clicked = ""
+    if field in metrics.fields:
+        sample_links.draw_group_link(path, state, field, values)
+        clicked = "; click one for its samples"
+    components.draw_notes(f"Dots: values{clicked}. Bars: 95 % intervals. Dashed line: all samples.")
     draw_few_units_note(groups)
+    is_small = metrics.outcomes.total <= MAX_COMPARED_AT_ONCE
+    if st.toggle("Compare each group with the others", value=is_small, key=f"{key}-gaps"):
+        _draw_gaps(groups, group_data.load_gaps(path, metric, field))
+
+
+def _list_slices(metrics: Metrics) -> list[str]:
+    """Return the measures of recordings that numbers can be broken down by."""
+    has_audio = bool(metrics.usage and metrics.usage.audio_seconds) and not metrics.parts
+    return [name for name in SLICINGS if has_audio and name not in metrics.fields]
+
+
+def _name_field(field: str) -> str:
+    return SLICE_TITLES.get(field, field)
+
+
+def _draw_unmeasured(path: Path, field: str) -> None:
+    if field in MEASURED and (count := group_data.count_unmeasured(path)):
+        components.draw_notes(
+            f"{count:,} recordings are not measured yet: measure them on the page Samples, under “Filter by a column”."
+        )
+
+
+def _draw_gaps(groups: Sequence[Number], gaps: Mapping[str, Gap]) -> None:
+    """Draw how much each group differs from the others."""
+    shown = [gap for number in groups[:MAX_GROUPS] if (gap := gaps.get(number.group))]
+    if not shown:
+        components.draw_notes("The groups are not compared: that needs 2 to 20 groups.")
+        return
+    headers = ["Group", "Scored", "Value", "Others", "Difference to the others", "95 % interval", "Adjusted p"]
+    rows = [[gap.group or "(empty)", *gap.typeset_cells()] for gap in shown]
+    components.draw_table([*headers, "Detectable"], rows)
+    components.draw_notes(
+        " ".join(describe_gaps(shown)),
+        "p is adjusted by Holm’s method over all groups of all metadata fields; * marks p below 0.05. Detectable: the "
+        "smallest difference that this amount of data shows with 80 % power.",
+    )
 
 
 def _group_frame(numbers: Sequence[Number]) -> pd.DataFrame:
-    names = charts.make_unique([f"{number.group or '(empty)'}{mark_few_units(number)}" for number in numbers])
+    names = shorten_labels([number.group or "(empty)" for number in numbers], MAX_GROUP_LENGTH)
+    names = [f"{name}{mark_few_units(number)}" for name, number in zip(names, numbers, strict=True)]
     columns = ("value", "low", "high", "scored")
     values = {column: [getattr(number, column) for number in numbers] for column in columns}
     return pd.DataFrame({"group": names, **values})
@@ -194,21 +288,27 @@ def _group_frame(numbers: Sequence[Number]) -> pd.DataFrame:
 # --- exclusions and provenance -------------------------------------------------------------
 
 
-def draw_exclusions(metrics: Metrics) -> None:
+def draw_exclusions(path: Path, metrics: Metrics) -> None:
     """Draw what failed, could not be parsed or was not computed."""
     rows = []
     for failure in metrics.failures:
         message = failure.examples[0].message if failure.examples else ""
-        rows.append(["failed", failure.kind, truncate(message, 200), format_count(failure.count)])
+        samples = _link_count(path, failure.count, Term("reason", CONTAINS, f"{failure.kind}:"))
+        rows.append(["failed", failure.kind, truncate(message, 200), samples])
     rows += [
-        ["not read", metric_title(metric), truncate(reason, 200), format_count(count)]
+        [
+            "not read",
+            metric_title(metric),
+            truncate(reason, 200),
+            _link_count(path, count, sample_links.equals("reason", truncate_text(reason))),
+        ]
         for metric, reasons in metrics.unreadable.items()
         for reason, count in reasons.items()
     ]
     refused = {name: reason for name, reason in metrics.not_computed.items() if name not in metrics.unsuited}
     rows += [["not computed", names, truncate(reason, 300), ""] for names, reason, _ in group_refusals(refused)]
     if rows:
-        st.subheader("Excluded from the metrics", anchor=False)
+        st.header(EXCLUSIONS_TITLE, anchor=False)
         components.draw_table(["Status", "Error or metric", "Reason", "Samples"], rows[:MAX_ROWS], 3)
 
 

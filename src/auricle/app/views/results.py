@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
 from auricle.app import navigation, run_data, workspace
+from auricle.app.navigation import build_samples_link
 from auricle.app.theme import draw_chart, escape_markdown
-from auricle.app.views import audit, charts, components, sample_card
+from auricle.app.views import audit, charts, components, sample_card, sample_links
 from auricle.app.views import metrics as metrics_view
+from auricle.app.views.audiogram import draw_conditions
+from auricle.report.axis_labels import shorten_labels
 from auricle.report.html_format import format_count, typeset_decimal, typeset_interval, typeset_number, typeset_value
-from auricle.report.plot_data import ConfusionMatrix, Dimension, Plane, list_averages, list_classes, list_dimensions
+from auricle.report.plot_data import (
+    ConfusionMatrix,
+    Dimension,
+    Distribution,
+    Plane,
+    list_averages,
+    list_classes,
+    list_dimensions,
+)
 from auricle.report.text_format import format_silence
+from auricle.runs.filter_terms import Term
 from auricle.runs.metrics import Metrics, Number
 from auricle.runs.run_directory import contains_load_test
 
@@ -42,19 +53,22 @@ def draw_results(path: Path) -> None:
         _draw_links(path)
         metrics_view.draw_headline(metrics)
         metrics_view.draw_warnings(path, metrics)
-        metrics_view.draw_overview(metrics)
+        metrics_view.draw_overview(path, metrics)
+        draw_conditions(path)
         audit.draw_audit(path, metrics, key)
         _draw_kind_sections(path, metrics, key)
-        metrics_view.draw_breakdown(metrics, key)
-        metrics_view.draw_exclusions(metrics)
+        metrics_view.draw_breakdown(path, metrics, key)
+        metrics_view.draw_exclusions(path, metrics)
         metrics_view.draw_provenance(path, metrics)
 
 
 def _draw_links(path: Path) -> None:
     """Draw links to other pages about this run."""
     name = workspace.current_workspace().run_name(path)
+    for chosen in ("filter", "with", "column"):  # links begin with all samples, whatever was chosen there before
+        st.session_state.pop(chosen, None)
     with st.container(horizontal=True):
-        navigation.draw_page_link("samples", "All samples", run=name)
+        navigation.draw_page_link("samples", "All samples", **navigation.samples_query(path))
         navigation.draw_page_link("compare", "Compare with another run", b=name)
 
 
@@ -71,7 +85,7 @@ def _draw_kind_sections(path: Path, metrics: Metrics, key: str) -> None:
     if with_matrix:
         _draw_classification(path, with_matrix[0], key)
     if with_dimensions:
-        _draw_dimensions(with_dimensions[0], key)
+        _draw_dimensions(path, with_dimensions[0], key)
     if ratings:
         _draw_ratings(path, metrics, ratings, key)
     if preferences:
@@ -82,19 +96,14 @@ def _draw_kind_sections(path: Path, metrics: Metrics, key: str) -> None:
 
 def _draw_answers(path: Path, number: Number) -> None:
     """Draw the first samples, incorrect ones first."""
-    st.subheader("Answers", anchor=False)
+    st.header("Answers", anchor=False)
     frame = run_data.sort_worst_first(run_data.load_samples(path).frame, number)
     stat_column = f"stat.{number.metric}"
     if number.right_or_wrong and set(frame[stat_column].unique()) <= {0.0, 1.0}:
         correct = int((frame[stat_column] == float(number.higher_is_better)).sum())
         components.draw_notes(f"{correct:,} correct, {len(frame) - correct:,} incorrect; incorrect first.")
+    sample_links.draw_link(path, metric=number.metric)
     sample_card.draw_cards(path, frame, number, MAX_CARDS)
-
-
-def _clicked(state: Any, selection_name: str) -> dict[str, Any]:
-    """Return the fields of the mark that was clicked in a chart; empty if none was."""
-    selected: list[dict[str, Any]] = (state.get("selection") or {}).get(selection_name) or [] if state else []
-    return selected[0] if selected else {}
 
 
 # --- speech recognisers -------------------------------------------------------------------------
@@ -102,7 +111,7 @@ def _clicked(state: Any, selection_name: str) -> dict[str, Any]:
 
 def _draw_word_errors(path: Path, metrics: Metrics, numbers: Sequence[Number], key: str) -> None:
     """Draw the kinds of error over all samples and by group, then the worst samples."""
-    st.subheader("Kinds of error", anchor=False)
+    st.header("Kinds of error", anchor=False)
     headers = ["", "Substitutions", "Deletions", "Insertions", "Reference length", "Mean per utterance"]
     components.draw_table(headers, map(_error_row, numbers))
     silence = {number.title: text for number in numbers if (text := format_silence(number.details))}
@@ -112,10 +121,13 @@ def _draw_word_errors(path: Path, metrics: Metrics, numbers: Sequence[Number], k
         field = st.selectbox("Group by", metrics.fields, key=f"{key}-errors-by")
         frame = _errors_by_group(metrics, first.metric, field)
         if len(frame):
-            draw_chart(charts.stacked_error_chart(frame), alt="Kinds of error by group")
-    st.subheader("Worst samples", anchor=False)
+            chart, alt = charts.stacked_error_chart(frame), "Kinds of error by group"
+            state = draw_chart(chart, key=f"{key}-errors-{field}", on_select="rerun", alt=alt)
+            sample_links.draw_group_link(path, state, field, dict(zip(frame["group"], frame["value"], strict=True)))
+    st.header("Worst samples", anchor=False)
     worst = run_data.sort_worst_first(run_data.load_samples(path).frame, first)
     components.draw_markup(ALIGNMENT_LEGEND)
+    sample_links.draw_link(path, metric=first.metric)
     sample_card.draw_cards(path, worst, first, MAX_CARDS)
 
 
@@ -130,16 +142,19 @@ def _error_row(number: Number) -> list[str]:
 
 
 def _errors_by_group(metrics: Metrics, metric: str, field: str) -> pd.DataFrame:
+    numbers = [number for number in metrics.numbers if number.metric == metric and number.field in ("", field)]
+    groups = shorten_labels(
+        [(number.group or "(empty)") if number.field else "all samples" for number in numbers],
+        metrics_view.MAX_GROUP_LENGTH,
+    )
     rows = []
-    for number in metrics.numbers:
-        if number.metric != metric or number.field not in ("", field):
-            continue
-        group = (number.group or "(empty)") if number.field else "all samples"
+    for number, group in zip(numbers, groups, strict=True):
         length = number.details.get("reference_length")
         for order, kind in enumerate(ERROR_KINDS):
             count = number.details.get(kind, 0)
             share = count / length if length else 0.0
-            rows.append({"group": group, "kind": kind, "order": order, "count": count, "share": share})
+            counts = {"kind": kind, "order": order, "count": count, "share": share}
+            rows.append({"group": group, "value": number.group if number.field else None, **counts})
     return pd.DataFrame(rows)
 
 
@@ -149,12 +164,14 @@ def _errors_by_group(metrics: Metrics, metric: str, field: str) -> pd.DataFrame:
 def _draw_classification(path: Path, number: Number, key: str) -> None:
     """Draw the confusion matrix, the samples of the selected cell, and the metrics per class."""
     matrix = ConfusionMatrix.from_details(number.details)
-    st.subheader("Confusions", anchor=False)
+    st.header("Confusions", anchor=False)
     cell = None
     if matrix.is_readable:
         cell = _select_cell(matrix, key)
+        with st.expander("As a table"):
+            draw_matrix_table(matrix, path)
     else:
-        draw_frequent_confusions(matrix)
+        draw_frequent_confusions(matrix, path)
     notes = ["Counts and row percentages. Click a cell to list and play its samples."]
     if matrix.rows != matrix.predicted_labels:
         notes.append(
@@ -164,60 +181,73 @@ def _draw_classification(path: Path, number: Number, key: str) -> None:
     components.draw_notes(*notes, *matrix.describe_label_matches())
     if cell:
         _draw_cell_samples(path, matrix, cell, number)
-    st.subheader("Per class", anchor=False)
+    st.header("Per class", anchor=False)
     rows = []
     for figures in (*list_classes(number.details), *list_averages(number.details)):
         shares = (typeset_number(share, "share") for share in (figures.precision, figures.recall, figures.f1))
-        rows.append([figures.label, *shares, format_count(figures.support)])
+        support = format_count(figures.support)
+        if figures.label in matrix.rows:
+            support = build_samples_link(path, support, sample_links.equals("label", figures.label))
+        rows.append([figures.label, *shares, support])
     components.draw_table(["Class", "Precision", "Recall", "F1", "Samples"], rows)
 
 
 def _select_cell(matrix: ConfusionMatrix, key: str) -> tuple[int, int] | None:
     """Draw the matrix and return the row and column of the cell that was clicked."""
     chart, alt = charts.confusion_chart(matrix, "cell"), "Confusion matrix: true against predicted labels"
-    fields = _clicked(draw_chart(chart, key=f"{key}-matrix", on_select="rerun", alt=alt), "cell")
-    if not {"r", "c"} <= fields.keys():
-        return None
-    row, column = int(fields["r"]), int(fields["c"])
-    return (row, column) if 0 <= row < len(matrix.rows) and 0 <= column < len(matrix.columns) else None
+    state = draw_chart(chart, key=f"{key}-matrix", on_select="rerun", alt=alt)
+    return sample_links.get_clicked_cell(state, matrix)
 
 
 def _draw_cell_samples(path: Path, matrix: ConfusionMatrix, cell: tuple[int, int], number: Number) -> None:
-    samples = select_cell_samples(run_data.load_samples(path).frame, matrix, cell)
+    terms = sample_links.build_cell_terms(matrix, cell)
+    samples = sample_links.select_samples(path, *terms)
     row, column = cell
     caption = (
         f"{format_count(len(samples))} samples labelled {matrix.row_names[row]}, predicted "
         f"{matrix.column_names[column]}; showing the first {min(MAX_CARDS, len(samples))}."
     )
+    sample_links.draw_link(path, *terms, metric=number.metric)
     sample_card.draw_cards(path, samples, number, MAX_CARDS, caption)
 
 
-def select_cell_samples(frame: pd.DataFrame, matrix: ConfusionMatrix, cell: tuple[int, int]) -> pd.DataFrame:
-    """Select the samples with the true and the predicted label of a cell."""
-    if "true_label" not in frame:
-        return frame.iloc[0:0]
-    row, column = cell
-    has_true_label = frame["true_label"] == matrix.rows[row]
-    if column >= len(matrix.predicted_labels):
-        return frame[has_true_label & frame["predicted_label"].isna()]
-    return frame[has_true_label & (frame["predicted_label"] == matrix.columns[column])]
+def draw_matrix_table(matrix: ConfusionMatrix, path: Path, *terms: Term) -> None:
+    """Draw the counts as links to their samples, for the keyboard and for screen readers.
+
+    Args:
+        matrix: The counts.
+        path: The run.
+        terms: Further terms of the filter of every link.
+    """
+    rows = []
+    for name, cells in zip(matrix.row_names, matrix.cells, strict=True):
+        filters = (sample_links.build_cell_terms(matrix, (cell.row, cell.column)) for cell in cells)
+        counts = [
+            build_samples_link(path, format_count(cell.count), *own, *terms) if cell.count else "0"
+            for cell, own in zip(cells, filters, strict=True)
+        ]
+        rows.append([name, *counts])
+    components.draw_table(["True label", *matrix.column_names], rows)
 
 
-def draw_frequent_confusions(matrix: ConfusionMatrix) -> None:
+def draw_frequent_confusions(matrix: ConfusionMatrix, path: Path) -> None:
     """Draw a table of the most frequent confusions, if there are too many classes for a matrix."""
     components.draw_notes(f"Too many classes ({len(matrix.rows)}) for a matrix; showing the most frequent confusions.")
-    confusions = matrix.frequent_confusions(MAX_CONFUSIONS)
-    rows = [[true, predicted, format_count(count)] for count, true, predicted in confusions]
+    rows = []
+    for cell in matrix.frequent_confusions(MAX_CONFUSIONS):
+        terms = sample_links.build_cell_terms(matrix, (cell.row, cell.column))
+        count = build_samples_link(path, format_count(cell.count), *terms)
+        rows.append([matrix.row_names[cell.row], matrix.column_names[cell.column], count])
     components.draw_table(["True label", "Predicted label", "Count"], rows, 2)
 
 
 # --- dimensions such as arousal -----------------------------------------------------------------
 
 
-def _draw_dimensions(number: Number, key: str) -> None:
+def _draw_dimensions(path: Path, number: Number, key: str) -> None:
     """Draw violins of each dimension, a scatter plot of two, and a table of statistics."""
     dimensions = list_dimensions(number.details)
-    st.subheader("Dimensions", anchor=False)
+    st.header("Dimensions", anchor=False)
     for dimension in components.iter_in_columns(dimensions):
         st.markdown(f"**{escape_markdown(dimension.name)}**")
         draw_chart(charts.violin_chart(dimension), alt="Violins of one dimension by true label")
@@ -229,29 +259,36 @@ def _draw_dimensions(number: Number, key: str) -> None:
         is_subset = len(plane.points) < plane.total
         shown = f"{len(plane.points):,} of {plane.total:,}" if is_subset else "all"
         components.draw_notes(f"Showing {shown} samples. Large markers: mean of each label.")
-    _draw_dimension_table(dimensions)
+    _draw_dimension_table(path, dimensions)
 
 
-def _draw_dimension_table(dimensions: Sequence[Dimension]) -> None:
-    headers = ["Label", "Samples"]
-    for dimension in dimensions:
-        headers += [f"{dimension.name}, mean ± sd", "d", "AUC"]
-    rows = []
-    for distributions in zip(*(dimension.labels for dimension in dimensions), strict=True):
-        rows.append([distributions[0].name, format_count(distributions[0].n)])
-        for values in distributions:
-            mean, deviation = typeset_decimal(values.mean, 3), typeset_decimal(values.sd, 3)
-            rows[-1] += [f"{mean} ± {deviation}", typeset_decimal(values.d, 2), typeset_decimal(values.auc, 2)]
-    components.draw_table(headers, rows)
+def _draw_dimension_table(path: Path, dimensions: Sequence[Dimension]) -> None:
+    rows = [
+        [
+            distributions[0].name,
+            build_samples_link(
+                path, format_count(distributions[0].n), sample_links.equals("reference", distributions[0].name)
+            ),
+            *map(_distribution_cell, distributions),
+        ]
+        for distributions in zip(*(dimension.labels for dimension in dimensions), strict=True)
+    ]
+    components.draw_table(["Label", "Samples", *(dimension.name for dimension in dimensions)], rows)
     explained = " ".join(
         f"{dimension.name}: labels explain {typeset_number(dimension.eta2, 'share')} of the variance "
         f"({typeset_number(dimension.chance, 'share')} expected by chance)."
         for dimension in dimensions
     )
     components.draw_notes(
-        "d: Cohen’s d; AUC: area under the ROC curve. Each compares one label with all others; d = 0 and AUC = 0.5 "
-        f"mean no difference. {explained}"
+        "Mean ± standard deviation. d: Cohen’s d; AUC: area under the ROC curve. Each compares one label with all "
+        f"others; d = 0 and AUC = 0.5 mean no difference. {explained}"
     )
+
+
+def _distribution_cell(values: Distribution) -> Markup:
+    mean, deviation = typeset_decimal(values.mean, 3), typeset_decimal(values.sd, 3)
+    effect = f"d {typeset_decimal(values.d, 2)}, AUC {typeset_decimal(values.auc, 2)}"
+    return components.stack_lines(f"{mean} ± {deviation}", Markup('<small class="muted">{}</small>').format(effect))
 
 
 # --- reward models: ratings and preferences -----------------------------------------------------
@@ -274,7 +311,7 @@ def rated_dimension(metric: str) -> str:
 
 def _draw_ratings(path: Path, metrics: Metrics, numbers: Sequence[Number], key: str) -> None:
     """Draw the correlations and the scatter plot of one dimension, and the sample of the selected point."""
-    st.subheader("Predictions against ratings", anchor=False)
+    st.header("Predictions against ratings", anchor=False)
     number_by_dimension = {rated_dimension(number.metric) or "rating": number for number in numbers}
     dimension = next(iter(number_by_dimension))
     if len(number_by_dimension) > 1:
@@ -283,12 +320,13 @@ def _draw_ratings(path: Path, metrics: Metrics, numbers: Sequence[Number], key: 
     frame = run_data.load_samples(path).frame
     points = build_rating_pairs(frame, number.metric)
     _draw_correlations(metrics, rated_dimension(number.metric))
+    sample_links.draw_link(path, metric=number.metric)
     if not len(points):
         components.draw_notes("No sample has both a prediction and a rating.")
         return
     chart = charts.scatter_chart(points, (f"{dimension}: human rating", f"{dimension}: prediction"))
     alt, chart_key = "Predictions against human ratings", f"{key}-scatter-{dimension}"
-    fields = _clicked(draw_chart(chart, key=chart_key, on_select="rerun", alt=alt), "point")
+    fields = sample_links.get_clicked(draw_chart(chart, key=chart_key, on_select="rerun", alt=alt), "point")
     subset = f" Showing {MAX_POINTS:,} of {len(frame):,} samples." if len(points) == MAX_POINTS else ""
     components.draw_notes(
         f"Each point is a sample; click one to play it. Dashed line: prediction equals rating.{subset}"
@@ -322,7 +360,7 @@ def _draw_correlations(metrics: Metrics, dimension: str) -> None:
 
 def _draw_preferences(path: Path, metrics: Metrics, numbers: Sequence[Number]) -> None:
     """Draw how often the model agrees with human preferences, over all pairs and by group."""
-    st.subheader("Pairwise preferences", anchor=False)
+    st.header("Pairwise preferences", anchor=False)
     names = {number.metric for number in numbers}
     by_group = {(number.metric, number.field, number.group): number for number in metrics.numbers}
     rows = []
@@ -332,8 +370,9 @@ def _draw_preferences(path: Path, metrics: Metrics, numbers: Sequence[Number]) -
         baseline = by_group.get((baseline_metric, number.field, number.group))
         group = f"{number.field}: {number.group}" if number.field else "all pairs"
         values = (typeset_value(number), typeset_interval(number), typeset_value(baseline) if baseline else "–")
-        counts = (format_count(number.details.get("ties")), format_count(number.scored))
-        rows.append([number.title, group, *values, *counts])
+        terms = [sample_links.metadata_equals(number.field, number.group)] if number.field else []
+        samples = build_samples_link(path, format_count(number.scored), *terms)
+        rows.append([number.title, group, *values, format_count(number.details.get("ties")), samples])
     headers = ["Metric", "Pairs", "Accuracy", "95 % interval", "Always second", "Ties", "Samples"]
     components.draw_table(headers, rows, 2)
     components.draw_notes(
@@ -344,4 +383,5 @@ def _draw_preferences(path: Path, metrics: Metrics, numbers: Sequence[Number]) -
     frame = run_data.sort_worst_first(run_data.load_samples(path).frame, numbers[0])
     incorrect = frame[frame[f"stat.{numbers[0].metric}"] < 1.0] if len(frame) else frame
     caption = f"{len(incorrect):,} pairs; showing the first {min(MAX_PAIR_CARDS, len(incorrect))}."
+    sample_links.draw_link(path, Term(numbers[0].metric, "<", "100"), metric=numbers[0].metric)
     sample_card.draw_cards(path, incorrect, numbers[0], MAX_PAIR_CARDS, caption)

@@ -69,18 +69,34 @@ def _previous_key(key: str) -> str:
     return f"{key}-previous"
 
 
-def default_baseline_index(entries: Sequence[RunSummary], name: str) -> int:
-    """Return the index of the run to compare with: the newest other run of the same task, if there is one.
+def default_candidate_index(entries: Sequence[RunSummary]) -> int:
+    """Return the index of the newest run that can be compared, or 0 if there is none."""
+    return next((index for index, entry in enumerate(entries) if _has_result(entry)), 0)
 
-    Runs with numbers are preferred.
+
+def default_baseline_index(entries: Sequence[RunSummary], name: str) -> int:
+    """Return the index of the run to compare with: one with a result, of the same task if possible, the newest first.
+
+    Args:
+        entries: All runs, the newest first.
+        name: The other run of the comparison; if there is no such run, it is the default candidate.
     """
-    candidate = next((entry for entry in entries if entry.name == name), entries[0])
+    by_name = {entry.name: entry for entry in entries}
+    candidate = by_name.get(name, entries[default_candidate_index(entries)])
     others = [index for index, entry in enumerate(entries) if entry.name != candidate.name]
-    same_task = [
-        index for index in others if (entries[index].task, entries[index].kind) == (candidate.task, candidate.kind)
-    ]
-    scored = [index for index in same_task if entries[index].headline]
-    return next(iter(scored or same_task or others), 0)
+
+    def preference(index: int) -> tuple[bool, bool, bool]:
+        entry = entries[index]
+        return entry.kind == candidate.kind, _has_result(entry), entry.task == candidate.task
+
+    return max(others, key=preference, default=0)
+
+
+def _has_result(entry: RunSummary) -> bool:
+    """Return whether a run was scored, or a load test was finished, so that it can be compared."""
+    if entry.error or entry.status == "running":
+        return False
+    return entry.status == "done" if entry.kind == "perf" else entry.headline is not None
 
 
 def _format_entry(entry: RunSummary) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,7 @@ from auricle.app.theme import PERSIST_STATE, escape_markdown
 from auricle.app.views import components
 from auricle.app.views.run_list import list_runs
 from auricle.app.workspace import current_workspace
-from auricle.core.errors import SpecError
+from auricle.core.errors import AuricleError, SpecError
 from auricle.report.html_format import typeset_interval, typeset_value
 from auricle.report.run_list import describe_metric, describe_status
 from auricle.runs.metrics import Number
@@ -27,6 +28,8 @@ REFRESH_SECONDS = 2.0
 ROW_HEIGHT, MAX_HEIGHT = 35, 560
 """Pixels."""
 MAX_COMPARED = 6
+CHANGED = "run-table-changed"
+"""Set in the state of a session when its user has changed runs, until they are drawn again."""
 FILTER_HELP = """
 Words are searched in the name, title, model, task, tags and note. All terms must match; a leading `-` excludes.
 
@@ -38,6 +41,12 @@ Words are searched in the name, title, model, task, tags and note. All terms mus
 """
 
 
+TABLE_WIDTH = 900
+"""Pixels for columns on a screen of 1,280: beyond them, columns are shown only if they are chosen."""
+CHARACTER_WIDTH, CELL_PADDING = 7.0, 20
+"""Approximate pixels of a letter and of the space around a text."""
+
+
 @dataclass(frozen=True)
 class TableColumn:
     """A column: its title, its value of a run, and how it is shown."""
@@ -45,7 +54,17 @@ class TableColumn:
     title: str
     value: Callable[[RunSummary], Any]
     config: Mapping[str, Any] = field(default_factory=dict)
-    is_default: bool = True
+    max_width: int = 0
+    """Pixels up to which a column of texts is as wide as its longest text."""
+    is_useful: Callable[[RunSummary], bool] = lambda run: True
+    """Whether the column is worth its space because of this run."""
+
+    def width(self, runs: Sequence[RunSummary]) -> int:
+        """Return the width of the column in pixels, for these runs."""
+        if not self.max_width:
+            return int(self.config["width"])
+        longest = max((len(str(self.value(run))) for run in runs), default=0)
+        return min(self.max_width, round(CHARACTER_WIDTH * max(longest, len(self.title)) + CELL_PADDING))
 
 
 def _text(**options: Any) -> Any:
@@ -57,30 +76,59 @@ def _number(**options: Any) -> Any:
 
 
 COLUMNS = (
-    TableColumn("Run", lambda run: run.title, {"width": 150}),
-    TableColumn("Status", describe_status, {"width": 165}),
-    TableColumn("Metric", lambda run: describe_metric(run.headline), {"width": 130}),
+    TableColumn("Run", lambda run: run.title, max_width=200),
     TableColumn(
         "Value",
         lambda run: run.shown_value(run.headline.metric) if run.headline else None,
-        {"format": "%.2f", "width": 62, "help": "In per cent where the column Metric has a %."},
+        {"format": "%.2f", "width": 60, "help": "In per cent where the column Metric has a %."},
     ),
-    TableColumn("95 % interval", lambda run: typeset_interval(run.headline) if run.headline else "", {"width": 118}),
+    TableColumn("95 % interval", lambda run: typeset_interval(run.headline) if run.headline else "", max_width=130),
+    TableColumn("Metric", lambda run: describe_metric(run.headline), max_width=160),
+    TableColumn("Status", describe_status, max_width=180),
     TableColumn("n", lambda run: run.scored, {"format": "localized", "width": 58, "help": "Samples with a score."}),
-    TableColumn("Failed", lambda run: run.failed, {"format": "localized", "width": 62}),
-    TableColumn("Task", lambda run: run.task, {"width": 120}),
-    TableColumn("Model", lambda run: run.model, {"width": 140}),
-    TableColumn("Coverage", lambda run: run.coverage, {"format": "percent", "width": 80}),
-    TableColumn("Date", lambda run: run.created[:16].replace("T", " "), {"width": 130}),
+    TableColumn(
+        "Failed", lambda run: run.failed, {"format": "localized", "width": 62}, is_useful=lambda run: bool(run.failed)
+    ),
+    TableColumn("Model", lambda run: run.model, max_width=140),
+    TableColumn("Task", lambda run: run.task, max_width=140),
+    TableColumn(
+        "Coverage",
+        lambda run: run.coverage,
+        {"format": "percent", "width": 80},
+        is_useful=lambda run: run.coverage is not None and run.coverage < 1,
+    ),
+    TableColumn("Date", lambda run: run.created[:16].replace("T", " "), max_width=140),
     TableColumn(
         "Minutes", lambda run: None if run.seconds is None else run.seconds / 60, {"format": "%.1f", "width": 72}
     ),
-    TableColumn("Cost", lambda run: run.cost, {"format": "%.4g", "width": 70}, is_default=False),
-    TableColumn("Tags", lambda run: ", ".join(run.notes.tags), is_default=False),
-    TableColumn("Note", lambda run: run.notes.note, is_default=False),
-    TableColumn("Folder", lambda run: run.name, is_default=False),
+    TableColumn(
+        "Cost", lambda run: run.cost, {"format": "%.4g", "width": 70}, is_useful=lambda run: run.cost is not None
+    ),
+    TableColumn(
+        "Tags", lambda run: ", ".join(run.notes.tags), max_width=160, is_useful=lambda run: bool(run.notes.tags)
+    ),
+    TableColumn("Note", lambda run: run.notes.note, max_width=300, is_useful=lambda run: False),
+    TableColumn("Folder", lambda run: run.name, max_width=300, is_useful=lambda run: False),
 )
+IMPORTANCE = (
+    *("Run", "Value", "Status", "95 % interval", "Metric", "n", "Failed", "Tags"),
+    *("Model", "Task", "Date", "Cost", "Coverage", "Minutes"),
+)
+"""Columns in the order in which they are given space."""
 NUMBER_COLUMNS = {"Value", "n", "Failed", "Coverage", "Minutes", "Cost"}
+
+
+def choose_default_columns(runs: Sequence[RunSummary]) -> list[str]:
+    """Return the columns to show unless others are chosen: the most important ones that fit without scrolling."""
+    columns = {column.title: column for column in COLUMNS}
+    chosen: set[str] = set()
+    space = TABLE_WIDTH
+    for title in IMPORTANCE:
+        width = columns[title].width(runs)
+        if width <= space and any(map(columns[title].is_useful, runs)):
+            chosen.add(title)
+            space -= width
+    return [title for title in columns if title in chosen]
 
 
 def draw_run_table(key: str, *kinds: str) -> None:
@@ -95,20 +143,25 @@ def draw_run_table(key: str, *kinds: str) -> None:
     runs = list_runs(*kinds)
     if not runs and not list_trash(current_workspace().root):
         return
-    st.subheader("Runs", anchor=False)
+    st.header("Runs", anchor=False)
     is_running = any(run.status == "running" for run in runs)
     listed = [runs]  # for the first time that the table is drawn
     st.fragment(run_every=REFRESH_SECONDS if is_running else None)(_draw_table)(key, kinds, listed)
 
 
 def _draw_table(key: str, kinds: Sequence[str], listed: list[list[RunSummary]]) -> None:
+    if st.session_state.pop(CHANGED, False):
+        st.rerun()  # the rest of the page shows runs, too
     runs = listed.pop() if listed else list_runs(*kinds)
     matching, titles = _draw_controls(key, runs)
     frame = build_frame(matching, titles)
     # Ticks are row numbers, so another list of runs is another table.
     table_key = f"{key}-table-{hash(tuple(run.name for run in matching))}"
     config: dict[str, Any] = {
-        column.title: (_number if column.title in NUMBER_COLUMNS else _text)(**column.config) for column in COLUMNS
+        column.title: (_number if column.title in NUMBER_COLUMNS else _text)(
+            **{**column.config, "width": column.width(matching)}
+        )
+        for column in COLUMNS
     }
     height = min(MAX_HEIGHT, ROW_HEIGHT * (len(frame) + 1) + 3)
     state: Any = st.dataframe(
@@ -142,8 +195,7 @@ def _draw_controls(key: str, runs: Sequence[RunSummary]) -> tuple[list[RunSummar
 
 
 def _choose_columns(key: str, runs: Sequence[RunSummary]) -> list[str]:
-    used = {"Cost": any(run.cost is not None for run in runs), "Tags": any(run.notes.tags for run in runs)}
-    default = [column.title for column in COLUMNS if column.is_default or used.get(column.title)]
+    default = choose_default_columns(runs)
     with st.popover("Columns", icon=":material/view_column:"):
         options: Any = {"key": f"{key}-columns", **PERSIST_STATE}
         return st.multiselect("Columns", [column.title for column in COLUMNS], default, **options) or ["Run"]
@@ -183,8 +235,9 @@ def _draw_actions(key: str, runs: Sequence[RunSummary]) -> None:
             newer, older = runs
             navigation.draw_page_link("compare", "Compare sample by sample", a=older.name, b=newer.name)
         _draw_editor(key, runs)
-        if st.button("Delete", icon=":material/delete:", key=f"{key}-delete"):
-            _delete(runs)
+        st.button(
+            "Delete", icon=":material/delete:", key=f"{key}-delete", on_click=_change, args=(partial(_delete, runs),)
+        )
     if len(runs) > 1:
         _draw_numbers(runs)
 
@@ -214,17 +267,36 @@ def _draw_editor(key: str, runs: Sequence[RunSummary]) -> None:
     """Draw the form for the title, tags and note; of several runs only the tags can be changed."""
     is_single = len(runs) == 1
     notes = runs[0].notes
-    form_key = f"{key}-edit-{hash(tuple(run.name for run in runs))}"
+    shared = [tag for tag in notes.tags if all(tag in run.notes.tags for run in runs)]
+    form_key = f"{key}-edit-{hash(tuple((run.name, run.notes) for run in runs))}"
+    title_key, tags_key, note_key = (f"{form_key}-{name}" for name in ("title", "tags", "note"))
+
+    def save() -> None:
+        title, tags, note = (st.session_state.get(name, "") for name in (title_key, tags_key, note_key))
+        entered = RunNotes.clean(title, tags, note)
+        for run in runs:
+            _save(run, entered if is_single else _replace_tags(run.notes, shared, entered.tags))
+
     with st.popover("Edit" if is_single else "Tag", icon=":material/edit:"), st.form(form_key, border=False):
-        title = st.text_input("Title", notes.title, placeholder=runs[0].name) if is_single else ""
-        shared = [tag for tag in notes.tags if all(tag in run.notes.tags for run in runs)]
-        tags = st.text_input("Tags", " ".join(shared), placeholder="paper final")
-        note = st.text_area("Note", notes.note) if is_single else ""
-        if st.form_submit_button("Save", type="primary"):
-            for run in runs:
-                entered = RunNotes.clean(title, tags, note)
-                _save(run, entered if is_single else _replace_tags(run.notes, shared, entered.tags))
-            st.rerun()
+        if is_single:
+            st.text_input("Title", notes.title, placeholder=runs[0].name, key=title_key)
+        st.text_input("Tags", " ".join(shared), placeholder="paper final", key=tags_key)
+        if is_single:
+            st.text_area("Note", notes.note, key=note_key)
+        st.form_submit_button("Save", type="primary", on_click=_change, args=(save,))
+
+
+def _change(change: Callable[[], None]) -> None:
+    """Change runs when a button is clicked.
+
+    Streamlit calls this before it draws anything: an input that follows at once interrupts drawing, and a change that
+    the click led to there would be lost.
+    """
+    try:
+        change()
+        st.session_state[CHANGED] = True
+    except (AuricleError, OSError) as error:
+        st.toast(escape_markdown(str(error)), icon=":material/error:")
 
 
 def _replace_tags(notes: RunNotes, shared: Sequence[str], tags: Sequence[str]) -> RunNotes:
@@ -234,18 +306,15 @@ def _replace_tags(notes: RunNotes, shared: Sequence[str], tags: Sequence[str]) -
 
 
 def _save(run: RunSummary, notes: RunNotes) -> None:
-    with components.error_boundary():
-        write_run_notes(current_workspace().resolve_run(run.name), notes)
+    write_run_notes(current_workspace().resolve_run(run.name), notes)
 
 
 def _delete(runs: Sequence[RunSummary]) -> None:
     workspace = current_workspace()
-    with components.error_boundary():
-        for run in runs:
-            workspace.resolve_run(run.name)
-            move_to_trash(workspace.root, run.name)
-        st.toast(f"{len(runs)} moved to the trash.", icon=":material/delete:")
-        st.rerun()
+    for run in runs:
+        workspace.resolve_run(run.name)
+        move_to_trash(workspace.root, run.name)
+    st.toast(f"{len(runs)} moved to the trash.", icon=":material/delete:")
 
 
 def _draw_trash(key: str) -> None:
@@ -258,10 +327,7 @@ def _draw_trash(key: str) -> None:
         for deleted in deleted_runs:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(escape_markdown(deleted.name))
-                if st.button("Restore", key=f"{key}-restore-{deleted.path}"):
-                    with components.error_boundary():
-                        restore_run(root, deleted)
-                        st.rerun()
-        if st.button("Empty the trash", type="primary", key=f"{key}-empty-trash"):
-            empty_trash(root)
-            st.rerun()
+                restore = partial(restore_run, root, deleted)
+                st.button("Restore", key=f"{key}-restore-{deleted.path}", on_click=_change, args=(restore,))
+        empty = partial(empty_trash, root)
+        st.button("Empty the trash", type="primary", key=f"{key}-empty-trash", on_click=_change, args=(empty,))

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from markupsafe import Markup
 
 from auricle.app import run_data, workspace
+from auricle.app.theme import Palette, apply_player_script, current_palette
 from auricle.app.views import components
+from auricle.app.waveforms import WORDS_FIELD, TimedWord, build_strip, mark_wrong_words, read_timed_words
 from auricle.audio import Audio
 from auricle.core.errors import MissingExtra, SampleError
+from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Outcome, Prediction, Record, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
 from auricle.report.html_format import typeset_number
-from auricle.report.sample_view import SampleView, build_sample_views
+from auricle.report.sample_view import Edit, SampleView, build_sample_views
 from auricle.report.templating import render
 from auricle.report.text_format import truncate
 from auricle.runs.metrics import Number
@@ -29,26 +32,41 @@ MAX_SECONDS = 60.0
 MAX_PLAYERS = 4
 MAX_FIELDS = 20
 MAX_AUDIO_BYTES = 500_000_000
+STRIP_RATE = 16_000
 
 
 # --- audio -----------------------------------------------------------------------------------
 
 
-def draw_players(path: Path, record: Record) -> None:
-    """Draw a player for each audio input or output, if the app may read the file."""
+def draw_players(path: Path, record: Record, edits: Sequence[Edit] | None = None) -> None:
+    """Draw a player for each audio input or output, if the app may read the file.
+
+    With the edits of an alignment, which may be none, the waveform and spectrogram of the input are drawn, too.
+    """
     for name, audio in islice(iter_audio(path, record), MAX_PLAYERS):
-        file = workspace.current_workspace().resolve_audio(audio.uri) if audio.uri else None
-        if file is None:
+        recording = workspace.current_workspace().resolve_recording(audio)
+        if recording is None:
             components.draw_notes(f"{name}: not playable; the file is outside the folders the app may read.")
             continue
+        file = Path(recording.uri)
+        clip = recording, run_data.fingerprint(file.parent, file.name)
         try:
-            content = _encode_clip(str(file), audio.start, audio.end, run_data.fingerprint(file.parent, file.name))
+            content = _encode_clip(*clip)
+            strip = None if edits is None else _build_strip(*clip, current_palette(), _find_words(record, edits))
         except (SampleError, OSError) as error:
             components.draw_notes(f"{name}: playback failed: {truncate(str(error), 300)}")
             continue
-        if name != "audio":
-            components.draw_notes(name)
+        captions = [*([name] if name != "audio" else []), *([str(audio.perturbation)] if audio.perturbation else [])]
+        if captions:
+            components.draw_notes(", ".join(captions))
         st.audio(content, format="audio/wav")
+        if strip:
+            components.draw_markup(strip)
+
+
+def _find_words(record: Record, edits: Sequence[Edit]) -> tuple[TimedWord, ...]:
+    """Return the words of the sample that have times; those with errors are marked."""
+    return tuple(mark_wrong_words(read_timed_words(record.sample.meta, MAX_SECONDS), edits))
 
 
 def iter_audio(path: Path, record: Record) -> Iterator[tuple[str, Audio]]:
@@ -62,14 +80,62 @@ def iter_audio(path: Path, record: Record) -> Iterator[tuple[str, Audio]]:
             yield "spoken output", Audio(str(path / output.audio.uri))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
-def _encode_clip(file: str, start: float, end: float | None, fingerprint: run_data.Fingerprint) -> bytes:
-    if Path(file).stat().st_size > MAX_AUDIO_BYTES:
+def _identify(audio: Audio) -> str:
+    """Return what distinguishes a recording from others while its files stay the same, for the cache."""
+    return dumps(audio).decode()
+
+
+@st.cache_data(max_entries=64, show_spinner=False, hash_funcs={Audio: _identify})
+def _encode_clip(audio: Audio, fingerprint: run_data.Fingerprint) -> bytes:
+    if Path(audio.uri).stat().st_size > MAX_AUDIO_BYTES:
         raise OSError("the file is too large")
-    return Audio(file, start, end).segment(0.0, MAX_SECONDS).encode("wav")
+    return audio.segment(0.0, MAX_SECONDS).encode("wav")
+
+
+@st.cache_data(max_entries=64, show_spinner=False, hash_funcs={Audio: _identify})
+def _build_strip(
+    audio: Audio, fingerprint: run_data.Fingerprint, palette: Palette, words: tuple[TimedWord, ...]
+) -> Markup:
+    samples = audio.segment(0.0, MAX_SECONDS).decode(STRIP_RATE)
+    return build_strip(samples, STRIP_RATE, palette, words)
 
 
 # --- the card ---------------------------------------------------------------------------------
+
+
+class Answer(NamedTuple):
+    """The answer of a run to a sample: the name of the run, its folder, and the row of its table."""
+
+    name: str
+    path: Path
+    row: Mapping[str, Any]
+
+
+def draw_open_sample(answers: Sequence[Answer], number: Number | None) -> None:
+    """Draw the open sample over the full width, with waveform and spectrogram, and a switch between its answers."""
+    with st.container(border=True, key="open-sample"):
+        apply_player_script()
+        above = st.container()  # filled when it is known whose answer is shown
+        chosen = _choose_answer(answers)
+        record = run_data.load_record(chosen.path, int(chosen.row["offset"]))
+        views = build_views(record, number)
+        with above:
+            components.draw_markup(
+                Markup("<p><strong>{}</strong></p>").format(answers[0].row["id"]),
+                _outcome_markup(chosen.row, number),
+                build_metadata_chips(views[0]),
+            )
+            draw_players(chosen.path, record, views[0].diff)
+        _draw_texts(record, views, chosen.row)
+
+
+def _choose_answer(answers: Sequence[Answer]) -> Answer:
+    """Draw the switch between two answers, below the player that they share."""
+    if len(answers) == 1:
+        return answers[0]
+    names = [answer.name for answer in answers]
+    name = st.segmented_control("Answer of", names, default=names[0], required=True, key="answer-of")
+    return next((answer for answer in answers if answer.name == name), answers[0])
 
 
 def draw_card(path: Path, row: Mapping[str, Any], number: Number | None = None) -> None:
@@ -86,8 +152,12 @@ def draw_card(path: Path, row: Mapping[str, Any], number: Number | None = None) 
             )
             draw_players(path, record)
         with right:
-            reason = "" if record.error else row.get("reason")
-            components.draw_markup(render("app/templates/card.html", views=views, error=record.error, reason=reason))
+            _draw_texts(record, views, row)
+
+
+def _draw_texts(record: Record, views: Sequence[SampleView], row: Mapping[str, Any]) -> None:
+    reason = "" if record.error else row.get("reason")
+    components.draw_markup(render("app/templates/card.html", views=views, error=record.error, reason=reason))
 
 
 def _outcome_markup(row: Mapping[str, Any], number: Number | None) -> Markup | None:
@@ -117,7 +187,8 @@ def format_score(row: Mapping[str, Any], number: Number | None) -> str:
 
 
 def build_metadata_chips(view: SampleView) -> Markup:
-    return render("app/templates/chips.html", fields=dict(islice((view.meta or {}).items(), MAX_FIELDS)))
+    fields = {name: text for name, text in (view.meta or {}).items() if name != WORDS_FIELD}
+    return render("app/templates/chips.html", fields=dict(islice(fields.items(), MAX_FIELDS)))
 
 
 def build_views(record: Record, number: Number | None) -> list[SampleView]:

@@ -17,9 +17,10 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from auricle.audio import Audio
+from auricle.core.arguments import Hint
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
@@ -33,6 +34,7 @@ from auricle.interop.user_classes import (
     split_options,
     wrap_errors,
 )
+from auricle.models.listing import ModelListing
 from auricle.models.request_input import get_candidate_audio, parse_crop
 
 CORE_PACKAGE = "core"
@@ -126,7 +128,8 @@ def _missing_modules(package: ModuleSpec | None) -> list[str]:
 SCORE_NAMES = ("alignment", "musicality")
 """Names of the two columns that `score_batch` returns."""
 RESERVED_ARGUMENTS = ("inputs", "batch_size", "max_dur")
-MODES = ("final", "standard")
+Mode: TypeAlias = Literal["final", "standard"]
+MODES = get_args(Mode)
 CHECKOUT_PACKAGES = ("core", "baselines")
 
 
@@ -265,8 +268,16 @@ class CmiModel(RewardModelAdapter):
 class CmiRewardModel(RewardModelAdapter):
     """CMI-RM, loaded with the code of a CMI-RewardBench checkout; `mode` is final or standard."""
 
+    listing = ModelListing(group="Quality and reward", extra="transformers", packages=("torch", "transformers"))
+
     def __init__(
-        self, *, root: str, checkpoint: str, mode: str = "final", config: str | None = None, **options: Any
+        self,
+        *,
+        root: Annotated[str, Hint("folder")],
+        checkpoint: Annotated[str, Hint("file")],
+        mode: Mode = "final",
+        config: Annotated[str | None, Hint("file")] = None,
+        **options: Any,
     ) -> None:
         name = "cmi-rm"
         if mode not in MODES:

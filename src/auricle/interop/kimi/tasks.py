@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from auricle.core.arguments import takes_options
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Json, Sample
 from auricle.data.manifest import ColumnMapping
@@ -15,9 +16,8 @@ from auricle.interop.kimi.data import DataConfig, EvalkitManifest, audio_folders
 from auricle.interop.kimi.datasets import BASE_DATASETS, Dataset, find_dataset, find_group
 from auricle.interop.kimi.metrics import PROFILE, select_metrics
 from auricle.interop.result_files import parse_list_target
-from auricle.metrics.judge import SPOKEN_QUESTION_FIELD
 from auricle.metrics.kimi import ANSWER_FIELD
-from auricle.metrics.labels import resolve_option
+from auricle.metrics.labels import SPOKEN_QUESTION_FIELD, resolve_option
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import TaskKind, require_transcript
 from auricle.tasks.multiple_choice import check_answer, list_options, parse_options
@@ -66,6 +66,7 @@ class GroupTaskFactory:
         raise SpecError(f"kimi:{self.name} is a group of tasks. Choose one of: {names}.")
 
 
+@takes_options(TaskOptions)
 @dataclass(frozen=True)
 class DatasetTaskFactory:
     """Builds the task of one dataset, given by its name in the evalkit or its class path."""

@@ -18,8 +18,7 @@ from auricle.interop.lmms.data import SampleBuilder, resolve_source
 from auricle.interop.lmms.groups import format_member, is_group, list_members, read_task
 from auricle.interop.lmms.media import LazyAudioDict, to_part
 from auricle.interop.lmms.scoring import TaskScoring, build_scoring
-from auricle.metrics.base import as_metric
-from auricle.metrics.catalogue import METRICS
+from auricle.metrics.base import resolve_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer
 from auricle.tasks.inferencers.base import resolve_max_tokens
@@ -173,9 +172,8 @@ def build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
         config.get_function(name)  # a file that cannot be loaded is reported before the first row
     sample_builder = SampleBuilder(config, _select_model_kwargs(config, options.specific), Path())
     inferencer, notes = _build_inferencer(config, options, sample_builder)
-    scoring = (
-        TaskScoring([as_metric(METRICS.get(name)) for name in metric_names]) if metric_names else build_scoring(config)
-    )
+    metrics = [metric for name in metric_names for metric in resolve_metrics(name)]
+    scoring = TaskScoring(metrics) if metrics else build_scoring(config)
     source = replace(
         resolve_source(config, {"data": options.data, "split": options.split, "revision": options.revision}),
         root=Path(options.root) if options.root else None,

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from auricle.audio import Audio
+from auricle.core.arguments import Argument, describe_options
 from auricle.core.errors import DataError, SpecError
 from auricle.core.registry import import_object
+from auricle.core.source_files import describe_class_path
 from auricle.core.types import RejectedRow, Sample
 from auricle.interop.ser.model import DATASETS_PACKAGE, PREFIX, SuiteModules
 from auricle.interop.user_classes import check_arguments, display_name, split_class_path, wrap_errors
@@ -47,6 +49,12 @@ class DatasetTaskFactory:
         if folder:
             resolved[ROOT_OPTION] = str(Path(str(folder)).expanduser().resolve())
         return resolved
+
+    def describe_arguments(self) -> list[Argument]:
+        """Describe the folder of the data, the arguments of the class and the options of the task."""
+        root = Argument(ROOT_OPTION, "folder", help="The folder that is passed to `load`.")
+        options = (option for option in describe_options(TaskOptions) if option.name in TASK_OPTIONS)
+        return [root, *describe_class_path(self.class_path), *(replace(item, is_common=False) for item in options)]
 
     def __call__(self, **arguments: Any) -> Task:
         class_arguments = self.resolve_arguments(arguments)

@@ -13,7 +13,6 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -21,7 +20,8 @@ from urllib.request import getproxies
 import orjson
 
 from auricle.core.adaptive_executor import AdaptiveExecutor
-from auricle.core.errors import MissingExtra, Rejected, SampleError, SpecError, Transient, Unreachable
+from auricle.core.arguments import takes_options
+from auricle.core.errors import Rejected, SampleError, SpecError, Transient, Unreachable
 from auricle.core.redaction import HIDDEN, SECRETS, find_secrets
 from auricle.core.types import Generate, Generation, Request
 from auricle.models.base import AsyncModel, list_options
@@ -45,6 +45,7 @@ from auricle.models.http.responses import (
     read_reply,
 )
 from auricle.models.http.timing import PreparedRequest, RequestTimer, connection_trace_config, prepare_upload
+from auricle.models.listing import ModelListing
 
 if TYPE_CHECKING:
     import aiohttp
@@ -59,6 +60,7 @@ MAX_STRING_CHARS = 400  # in a preview; a longer string without a blank is encod
 JSON, EVENT_STREAM = "application/json", "text/event-stream"
 
 
+@takes_options(ServiceConfig)
 class HttpModel(AsyncModel):
     """Base class with connections, limits, timing and redaction for models behind an API.
 
@@ -66,6 +68,7 @@ class HttpModel(AsyncModel):
     in runs and in load tests: prepare, send, read as a stream or as a whole.
     """
 
+    listing = ModelListing(group="Servers", extra="api", packages=("aiohttp", "pybase64"), weights="server")
     name = ""
     model_hint = "-M model=NAME"
     """How to set the missing name of a model."""
@@ -77,8 +80,7 @@ class HttpModel(AsyncModel):
     """Whether to request streamed answers."""
 
     def __init__(self, **options: Any) -> None:
-        if not (find_spec("aiohttp") and find_spec("pybase64")):
-            raise MissingExtra("Models behind an API", "api")
+        self.listing.require("Models behind an API")
         self.service = ServiceConfig.from_options(type(self).__name__, options, list_options(type(self)))
         self.streams = self.service.stream
         urls = self.service.resolve_urls(self.default_url)
@@ -87,11 +89,7 @@ class HttpModel(AsyncModel):
         self._api_key = self.service.resolve_api_key(self.default_key_env)
         self._headers = {**self.auth_headers(self._api_key), **self.service.resolve_headers()}
         self._secrets = self._collect_secrets(urls)
-        self.encoder = AudioEncoder(
-            self.service.audio_format,  # type: ignore[arg-type]  # checked by AudioEncoder
-            self.service.sample_rate,
-            self.service.max_megabytes,
-        )
+        self.encoder = AudioEncoder(self.service.audio_format, self.service.sample_rate, self.service.max_megabytes)
         self._pool = ConnectionPool([Endpoint(url, AdaptiveLimiter(adaptive=self.service.adaptive)) for url in urls])
         self._rate_limiter = RateLimiter(self.service.rpm, self.service.tpm)
         self._budget = ByteBudget(int(self.service.response_megabytes * 1e6))

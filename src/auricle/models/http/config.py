@@ -6,11 +6,13 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
+from auricle.core.arguments import Hint
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redact_text
+from auricle.models.http.media import AudioFormat
 
 POSITIVE_OPTIONS = ("timeout", "connect_timeout", "read_timeout", "max_megabytes", "response_megabytes", "rpm", "tpm")
 ENV_REFERENCE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
@@ -20,12 +22,15 @@ ENV_REFERENCE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 class ServiceConfig:
     """The options of every API model, set with `-M name=value`."""
 
-    model: str = ""
-    base_url: str | Sequence[str] = ""
+    model: Annotated[str, Hint(is_required=True)] = ""
+    """Name of the model on the server."""
+    base_url: Annotated[
+        str | Sequence[str], Hint(is_required=True, is_common=True, default_attribute="default_url")
+    ] = ""
     """URL of the server; several servers with the same model as a list or separated by commas."""
-    api_key_env: str = ""
+    api_key_env: Annotated[str, Hint("variable", is_common=True, default_attribute="default_key_env")] = ""
     """Environment variable with the API key; the key itself is never stored."""
-    api_key: str = field(default="", repr=False)
+    api_key: Annotated[str, Hint("secret")] = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Additional headers; `$NAME` in a value is replaced by the environment variable."""
     timeout: float = 600.0
@@ -39,8 +44,10 @@ class ServiceConfig:
     """Maximum tokens per minute."""
     adaptive: bool = True
     """Adapt the number of requests in flight to the server; otherwise send as many as the run allows."""
-    audio_format: str = "auto"
+    audio_format: AudioFormat = "auto"
+    """Format in which audio is sent; `auto` keeps that of the file if the server takes it."""
     sample_rate: int | None = None
+    """Sample rate of the audio that is sent. By default, that of the file."""
     max_megabytes: float = 25.0
     """Maximum size of a sound, an image or a video in a request."""
     response_megabytes: float = 256.0

@@ -25,7 +25,7 @@ from auricle.models.token_boundary import (
     split_chat_request,
     start_tokens,
 )
-from auricle.models.transformers.base import TokenizedModel, render_chat
+from auricle.models.transformers.base import LocalModel, TokenizedModel, render_chat
 from auricle.models.transformers.inference import score_batch
 
 DEFAULT_SAMPLE_RATE = 16_000
@@ -36,6 +36,11 @@ DURATION_TOLERANCE = 0.1  # seconds by which features may be shorter than their 
 class AudioChat(TokenizedModel):
     """A chat model with text and audio input and text output."""
 
+    listing = replace(
+        LocalModel.listing,
+        group="Chat and language",
+        architectures=("AudioForConditionalGeneration", "OmniForConditionalGeneration"),
+    )
     name = "audio-chat"
     batch_size = 4
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
@@ -67,6 +68,11 @@ class AudioPredictor(LocalModel):
 class AudioClassification(AudioPredictor):
     """A classifier that returns probabilities by label, or raw values if it was trained for regression."""
 
+    listing = replace(
+        LocalModel.listing,
+        group="Emotion and sounds",
+        architectures=("ForSequenceClassification", "ForAudioClassification"),
+    )
     name = "audio-classification"
 
     def load(self) -> None:
@@ -88,6 +94,7 @@ class AudioClassification(AudioPredictor):
 class Audeering(AudioPredictor):
     """audeering's wav2vec 2.0: arousal, dominance and valence, roughly 0 to 1, neither clipped nor squashed."""
 
+    listing = replace(LocalModel.listing, group="Emotion and sounds", architectures=("ForSpeechClassification",))
     name = "audeering"
     default_model = "audeering/wav2vec2-large-robust-12-ft-emotion-msp-dim"
 

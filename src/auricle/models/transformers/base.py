@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from auricle.core.arguments import takes_options
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Generation, Likelihood
 from auricle.models.base import BatchModel, answer_in_groups, list_options
+from auricle.models.listing import ModelListing
 from auricle.models.token_boundary import ContextWindow, ScoringInput
 from auricle.models.transformers.inference import (
     StoppingCriterion,
@@ -28,9 +30,11 @@ from auricle.models.transformers.weights import Weights, import_transformers, re
 UNSUPPORTED_DTYPE_MESSAGE = "not implemented for '"  # in torch's error for an unsupported number format
 
 
+@takes_options(Weights)
 class LocalModel(BatchModel, ABC):
     """A model with local weights. Subclasses load them and answer requests."""
 
+    listing = ModelListing(extra="transformers", packages=("torch", "transformers"), weights="checkpoint")
     name = "transformers"
     default_model = ""
     """Checkpoint loaded if none is set; most models have no default."""

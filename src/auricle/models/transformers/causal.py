@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
@@ -19,13 +20,14 @@ from auricle.models.token_boundary import (
     split_request,
     start_tokens,
 )
-from auricle.models.transformers.base import TokenizedModel, render_chat
+from auricle.models.transformers.base import LocalModel, TokenizedModel, render_chat
 from auricle.prompts.meta_template import MetaTemplate
 
 
 class Causal(TokenizedModel):
     """A language model with text input and output, through AutoModelForCausalLM."""
 
+    listing = replace(LocalModel.listing, group="Chat and language", architectures=("ForCausalLM",))
     name = "causal"
 
     def __init__(self, *, chat: bool = True, meta_template: Any = None, **options: Any) -> None:

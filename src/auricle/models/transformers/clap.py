@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from auricle.core.errors import SampleError
@@ -21,6 +22,7 @@ class Clap(LocalModel):
     windows are averaged, weighted by length.
     """
 
+    listing = replace(LocalModel.listing, group="Emotion and sounds", architectures=("ClapModel",))
     name = "clap"
 
     def __init__(self, *, crop: float | None = None, **weights: Any) -> None:

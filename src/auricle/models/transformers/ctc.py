@@ -10,17 +10,19 @@ batch_size is set.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from auricle.core.types import Generate, Generation
 from auricle.models.request_input import get_single_audio
-from auricle.models.transformers.base import GenerativeModel
+from auricle.models.transformers.base import GenerativeModel, LocalModel
 from auricle.models.transformers.inference import cut_at_stop_word
 
 
 class Ctc(GenerativeModel):
     """A recogniser that takes the most likely token of each frame; token limits do not apply."""
 
+    listing = replace(LocalModel.listing, group="Speech recognition", architectures=("ForCTC",))
     name = "ctc"
 
     def load(self) -> None:

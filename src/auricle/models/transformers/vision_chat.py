@@ -21,6 +21,7 @@ from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, 
 from auricle.models.base import answer_in_groups
 from auricle.models.request_input import parse_frame_sampling, sample_frames
 from auricle.models.transformers.audio_chat import AudioChat
+from auricle.models.transformers.base import LocalModel
 
 DEFAULT_FRAMES = 8
 VISION_PACKAGES = re.compile(r"torchvision|\bPIL\b|Pillow", re.IGNORECASE)
@@ -30,6 +31,11 @@ VideoForm = Literal["auto", "video", "images"]
 class VisionChat(AudioChat):
     """A chat model with text, image, video and audio input, as far as its processor takes them, and text output."""
 
+    listing = replace(
+        LocalModel.listing,
+        group="Chat and language",
+        architectures=("VLForConditionalGeneration", "OmniForConditionalGeneration"),
+    )
     name = "vision-chat"
     batch_size = 1
 

@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
+from auricle.core.arguments import Hint
 from auricle.core.errors import MissingExtra, SpecError
 
-DTYPES = ("auto", "float32", "bfloat16", "float16")
+Dtype: TypeAlias = Literal["auto", "float32", "bfloat16", "float16"]
+DTYPES = get_args(Dtype)
 TRAINING_ONLY_WEIGHTS = ("masked_spec_embed",)  # weights used only in training; a checkpoint may lack them
 
 
@@ -18,14 +20,18 @@ TRAINING_ONLY_WEIGHTS = ("masked_spec_embed",)  # weights used only in training;
 class Weights:
     """The options of every local model, set with `-M name=value`."""
 
-    model: str = ""
+    model: Annotated[str, Hint("weights", is_required=True, default_attribute="default_model")] = ""
     """A directory or a hub name."""
     revision: str | None = None
-    device: str = "auto"
-    dtype: str = "auto"
+    """Revision on the hub."""
+    device: Annotated[str, Hint(choices=("auto", "cpu", "cuda:0", "mps"), is_common=True)] = "auto"
+    """Where the model runs; `auto` is the first GPU, or else the CPU."""
+    dtype: Dtype = "auto"
     """`auto` is the checkpoint's format, but float32 on a CPU, where half precision is slow or missing."""
     batch_size: int | None = None
+    """Maximum number of requests per batch."""
     batch_seconds: float | None = None
+    """Maximum seconds of audio per batch, padding included."""
 
     @classmethod
     def from_options(cls, name: str, options: Mapping[str, Any], model_options: Sequence[str] = ()) -> Weights:

@@ -10,16 +10,18 @@ previous text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation
 from auricle.models.base import answer_in_groups
 from auricle.models.request_input import get_single_audio
-from auricle.models.transformers.base import GenerativeModel
+from auricle.models.transformers.base import GenerativeModel, LocalModel
 from auricle.models.transformers.inference import build_generation, trim_tokens
 
-TASKS = ("transcribe", "translate")
+WhisperTask: TypeAlias = Literal["transcribe", "translate"]
+TASKS = get_args(WhisperTask)
 ENGLISH = ("en", "english", "<|en|>")
 SINGLE_WINDOW = 0  # group key of short clips, which need no limit per window
 PROMPT_TOKENS = 4  # at most: start, language, task, no timestamps
@@ -28,15 +30,18 @@ PROMPT_TOKENS = 4  # at most: start, language, task, no timestamps
 class Whisper(GenerativeModel):
     """A Whisper model that transcribes, or translates into English."""
 
+    listing = replace(
+        LocalModel.listing, group="Speech recognition", architectures=("WhisperForConditionalGeneration",)
+    )
     name = "whisper"
     sample_rate = 16_000
 
-    def __init__(self, *, language: str | None = None, task: str = "transcribe", **weights: Any) -> None:
+    def __init__(self, *, language: str | None = None, task: WhisperTask = "transcribe", **weights: Any) -> None:
         """Load the model.
 
         Args:
             language: Language code or name; detected per clip by multilingual checkpoints if not set.
-            task: `transcribe` or `translate`.
+            task: Transcribe, or translate into English.
             **weights: Options of every local model; see `Weights`.
         """
         if task not in TASKS:

@@ -40,10 +40,10 @@ def draw_chart(chart: Chart) -> Markup:
     """Draw the series of a chart."""
     y_values = [y for line in chart.series for _, y in line.points] if chart.y_max is None else [chart.y_max]
     x_axis, y_axis = fit_axis([x for line in chart.series for x, _ in line.points]), fit_axis([0.0, *y_values])
-    bottom = TOP + HEIGHT
+    left, bottom = y_axis.margin(), TOP + HEIGHT
 
     def position(point: Point) -> Point:
-        return LEFT + WIDTH * x_axis.position(point[0]), bottom - HEIGHT * y_axis.position(point[1])
+        return left + WIDTH * x_axis.position(point[0]), bottom - HEIGHT * y_axis.position(point[1])
 
     css_classes = [f"{STYLE_CLASSES[line.style]} hue{hue}" for hue, line in enumerate(chart.series)]
     return render(
@@ -51,11 +51,11 @@ def draw_chart(chart: Chart) -> Markup:
         chart=chart,
         x_axis=x_axis,
         y_axis=y_axis,
-        left=LEFT,
+        left=left,
         top=TOP,
         width=WIDTH,
         bottom=bottom,
-        size=(LEFT + WIDTH + RIGHT, bottom + BOTTOM),
+        size=(left + WIDTH + RIGHT, bottom + BOTTOM),
         lines=[
             (css, *_draw_line(line, [position(point) for point in line.points]))
             for css, line in zip(css_classes, chart.series, strict=True)

@@ -1,7 +1,8 @@
 """Compare two runs sample by sample, or two groups of different samples.
 
 Run A is the baseline. Samples are paired by content and reference, so that effects common to both runs cancel out.
-Without common samples, the runs are compared as independent groups. What cannot be compared is listed with a reason.
+Without common samples, the runs are compared as independent groups. What cannot be compared is listed with a reason,
+and the numbers of each run by itself are always part of the comparison.
 """
 
 from __future__ import annotations
@@ -9,33 +10,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.base import Metric
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.report.compare.flips import Flip, find_flips
-from auricle.report.compare.loading import (
-    ComparedRun,
-    PairCounts,
-    Pairs,
-    check_cluster,
-    choose_cluster,
-    load_compared_run,
-    pair_samples,
-)
+from auricle.report.compare.loading import ComparedRun, check_cluster, choose_cluster, load_compared_run
 from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics, load_metrics
 from auricle.report.compare.notes import collect_group_notes, collect_notes
+from auricle.report.compare.own_numbers import compute_group_numbers, list_run_numbers
+from auricle.report.compare.pairing import PairCounts, Pairs, pair_samples
 from auricle.report.compare.predictions import (
+    MatrixPair,
     ModelAgreement,
     Shift,
+    compare_matrices,
     compute_shifts,
     describe_agreements,
     measure_agreements,
     shared_dimensions,
-    subtract_run_matrices,
 )
 from auricle.report.compare.unpaired import (
     SampleGroup,
@@ -46,7 +42,7 @@ from auricle.report.compare.unpaired import (
 )
 from auricle.report.frames import make_frame
 from auricle.runs.health import JournalHealth
-from auricle.runs.metrics import Metrics, ModelFacts, OutcomeCounts, TaskFacts
+from auricle.runs.metrics import Metrics, ModelFacts, Number, OutcomeCounts, TaskFacts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +68,10 @@ class Side:
     """The group of samples, such as `source=human`; empty for all samples of the run."""
     samples: int = 0
     """Number of samples of the run or group that were answered."""
+    numbers: tuple[Number, ...] = ()
+    """The numbers of the run or group by itself, over all its samples."""
+    name: str = ""
+    """What the samples of this side are, such as `human`; empty if that is not stated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +81,8 @@ class Comparison:
     format: int = 1
     a: Side
     b: Side
-    is_paired: bool = True
-    """Whether the differences are those of the same samples in both runs."""
+    pairing: Literal["content", "id", "none"] = "content"
+    """What pairs the samples of both runs; with `none`, the runs are compared as independent groups of samples."""
     pairs: PairCounts
     rows: tuple[ComparisonRow, ...]
     """Each metric over all pairs, then for each value of the requested metadata field."""
@@ -91,12 +91,24 @@ class Comparison:
     notes: tuple[str, ...] = ()
     flips: dict[str, tuple[Flip, ...]] = field(default_factory=dict)
     """Samples that changed, by metric."""
+    matrices: MatrixPair | None = None
+    """The confusion matrices of A and of B, over all their samples."""
     matrix: MatrixDifference | None = None
     """Row-normalised confusion matrix of B minus that of A."""
     shifts: tuple[Shift, ...] = ()
     """Shifts of the mean of each dimension, if both models predict dimensions."""
     agreement: tuple[ModelAgreement, ...] = ()
     """Agreement between the two models, if both predict numbers."""
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the differences are those between paired samples."""
+        return self.pairing != "none"
+
+    @property
+    def is_same_model(self) -> bool:
+        """Whether both runs have the same model and arguments, so that differences are those of the samples."""
+        return self.a.model == self.b.model
 
     @property
     def task(self) -> str:
@@ -107,6 +119,10 @@ class Comparison:
     @property
     def overall(self) -> tuple[ComparisonRow, ...]:
         return tuple(row for row in self.rows if not row.field)
+
+    def with_names(self, a: str, b: str) -> Comparison:
+        """Return the same comparison with names for the samples of A and of B, such as `human` and `generated`."""
+        return replace(self, a=replace(self.a, name=a), b=replace(self.b, name=b))
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a data frame, one per metric and group."""
@@ -171,7 +187,14 @@ def compare_runs(
         a, b = (load_compared_run(*side, comparable, fields) for side in zip(paths, results, strict=True))
     if options.cluster:
         check_cluster(cluster, a, b)
-    return _build_comparison((a, b), comparable, refused, replace(options, cluster=cluster))
+    comparison = _build_comparison((a, b), comparable, refused, replace(options, cluster=cluster))
+    if not metrics:
+        return comparison
+    a_side, b_side = (
+        replace(side, numbers=tuple(number for number in side.numbers if number.metric in metrics))
+        for side in (comparison.a, comparison.b)
+    )
+    return replace(comparison, a=a_side, b=b_side)
 
 
 def _build_comparison(
@@ -185,17 +208,19 @@ def _build_comparison(
         _check_breakdown_field(options.by, sides[0], pairs)
     matched = [pair_stats(metric, *sides, pairs) for metric in metrics]
     rows = build_rows(matched, sides, pairs, options.by, cluster)
-    matrix = subtract_run_matrices(sides[0].results, sides[1].results)
+    matrices, matrix = compare_matrices(sides[0].results, sides[1].results)
     agreement = measure_agreements(*sides, pairs)
     a, b = (_describe_side(side) for side in sides)
     return Comparison(
         a=a,
         b=b,
+        pairing=pairs.matched_by,
         pairs=pairs.counts,
         rows=tuple(rows),
         refused=refused | _explain_missing_matrix(sides, matrix is not None),
         notes=(*collect_notes(*sides, pairs, rows), *describe_agreements(agreement)),
         flips=find_flips(matched, sides, pairs, options.max_flips),
+        matrices=matrices,
         matrix=matrix,
         shifts=tuple(compute_shifts(*sides, pairs, cluster)),
         agreement=tuple(agreement),
@@ -215,22 +240,23 @@ def _compare_groups(
     groups = SampleGroup.select(sides[0], field, values[0]), SampleGroup.select(sides[1], field, values[1])
     _check_group_field(by, groups)
     rows = build_unpaired_rows(metrics, groups, by, cluster)
-    matrix = subtract_run_matrices(
+    matrices, matrix = compare_matrices(
         sides[0].results, sides[1].results, (field, *values) if split else ("", "all", "all")
     )
     a, b = (
-        _describe_side(group.side, group, f"{field}={value}" if split else "")
+        _describe_group(group, metrics, field, value, cluster) if split else _describe_side(group.side)
         for group, value in zip(groups, values, strict=True)
     )
     notes = describe_groups(groups, shared, is_requested=bool(options.unpaired))
     return Comparison(
         a=a,
         b=b,
-        is_paired=False,
+        pairing="none",
         pairs=PairCounts.none(groups[0].answered, groups[1].answered, groups[0].failed, groups[1].failed),
         rows=tuple(rows),
         refused=refused | _explain_missing_matrix(sides, matrix is not None),
         notes=(*notes, *collect_group_notes(*sides, rows)),
+        matrices=matrices,
         matrix=matrix,
         shifts=tuple(compute_unpaired_shifts(groups, cluster)),
     )
@@ -276,9 +302,8 @@ def _explain_missing_matrix(sides: tuple[ComparedRun, ComparedRun], has_matrix: 
     }
 
 
-def _describe_side(side: ComparedRun, group: SampleGroup | None = None, group_name: str = "") -> Side:
+def _describe_side(side: ComparedRun) -> Side:
     results = side.results
-    samples = (group or SampleGroup.select(side)).answered
     return Side(
         str(side.path),
         results.task,
@@ -286,6 +311,17 @@ def _describe_side(side: ComparedRun, group: SampleGroup | None = None, group_na
         results.complete,
         results.outcomes,
         results.journal,
-        group_name,
-        samples,
+        samples=SampleGroup.select(side).answered,
+        numbers=list_run_numbers(results),
+    )
+
+
+def _describe_group(group: SampleGroup, metrics: Sequence[Metric], field: str, value: str, cluster: str) -> Side:
+    numbers = list_run_numbers(group.side.results, field, value)
+    return replace(
+        _describe_side(group.side),
+        group=f"{field}={value}",
+        name=value,
+        samples=group.answered,
+        numbers=numbers or compute_group_numbers(group, metrics, cluster),
     )

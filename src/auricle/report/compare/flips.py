@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from auricle.core.types import Record
-from auricle.metrics.base import Codes
-from auricle.report.compare.loading import ComparedRun, Pairs
+from auricle.report.compare.loading import ComparedRun
 from auricle.report.compare.metric_rows import PairedStats
+from auricle.report.compare.pairing import Pairs
 from auricle.report.sample_view import SampleView, build_sample_views
-from auricle.runs.run_directory import Run
+from auricle.runs.documents import OMITTED
+from auricle.runs.journal import read_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,36 +34,15 @@ class Flip:
     score_b: str
     stat_a: Any
     stat_b: Any
+    records: tuple[Record, Record] = field(repr=False, compare=False, metadata={OMITTED: True})
+    """The complete sample in A and in B; not part of the JSON."""
 
 
 def find_flips(
     paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, limit: int
 ) -> dict[str, tuple[Flip, ...]]:
     """Select, for each metric, the samples that became worse and better, largest change first."""
-    chosen = [_largest_changes(stats, limit) for stats in paired_stats]
-    ids = [_find_ids(sides, pairs, stats.pairs[indices]) for stats, indices in zip(paired_stats, chosen, strict=True)]
-    records = tuple(
-        {
-            record.sample.id: record
-            for record in read_records(side.run, {pair[index] for id_pairs in ids for pair in id_pairs})
-        }
-        for index, side in enumerate(sides)
-    )
-    return {
-        stats.metric.name: tuple(_build_flips(stats, indices, id_pairs, records))
-        for stats, indices, id_pairs in zip(paired_stats, chosen, ids, strict=True)
-    }
-
-
-def _find_ids(sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, which: Codes) -> list[tuple[str, str]]:
-    """Return the ids of some pairs in A and in B."""
-    places = pairs.a[which].tolist(), pairs.b[which].tolist()
-    names = (
-        {place: sample for sample, place in side.index_by_id.items() if place in needed}
-        for side, needed in zip(sides, map(set, places), strict=True)
-    )
-    ids = ([by_place[place] for place in ordered] for by_place, ordered in zip(names, places, strict=True))
-    return list(zip(*ids, strict=True))
+    return {stats.metric.name: tuple(_build_flips(stats, sides, pairs, limit)) for stats in paired_stats}
 
 
 def _largest_changes(paired_stats: PairedStats, limit: int) -> list[int]:
@@ -72,27 +52,25 @@ def _largest_changes(paired_stats: PairedStats, limit: int) -> list[int]:
 
 
 def _build_flips(
-    paired_stats: PairedStats,
-    indices: Sequence[int],
-    id_pairs: Sequence[tuple[str, str]],
-    records_by_side: Sequence[Mapping[str, Record]],
+    paired_stats: PairedStats, sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, limit: int
 ) -> Iterator[Flip]:
     metric = paired_stats.metric
-    for id_pair, index in zip(id_pairs, indices, strict=True):
-        records = [by_id[name] for name, by_id in zip(id_pair, records_by_side, strict=True) if name in by_id]
+    for index in _largest_changes(paired_stats, limit):
+        pair = paired_stats.pairs[index]
+        before, after = _read_record(sides[0], pairs.a[pair]), _read_record(sides[1], pairs.b[pair])
+        if before is None or after is None:  # the journal has changed since
+            continue
         stats = [
             side[index].tolist() if isinstance(side, np.ndarray) else side[index]
             for side in (paired_stats.a, paired_stats.b)
         ]
-        if len(records) < 2:
-            continue
         a, b = (
             build_sample_views([record], metric, {record.sample.id: stat}, audio=False)[0]
-            for record, stat in zip(records, stats, strict=True)
+            for record, stat in zip((before, after), stats, strict=True)
         )
         yield Flip(
-            id=id_pair[0],
-            id_b=id_pair[1],
+            id=before.sample.id,
+            id_b=after.sample.id,
             origin=a.origin,
             became="worse" if paired_stats.change[index] > 0 else "better",
             target=a.target,
@@ -102,12 +80,12 @@ def _build_flips(
             score_b=b.score,
             stat_a=stats[0],
             stat_b=stats[1],
+            records=(before, after),
         )
 
 
-def read_records(run: Run, ids: Iterable[str]) -> list[Record]:
-    with run.open_index() as index:
-        return [record for sample in ids if (record := index.get(sample))]
+def _read_record(side: ComparedRun, place: int) -> Record | None:
+    return read_record(side.run.outputs_path, side.offsets[place])
 
 
 def _answer_text(view: SampleView) -> str:

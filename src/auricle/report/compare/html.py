@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -11,14 +11,20 @@ from markupsafe import Markup
 from auricle.core.signature import MetricSignature
 from auricle.metrics.base import Metric
 from auricle.report import templating
-from auricle.report.compare import Comparison, ComparisonRow, Flip, text
-from auricle.report.compare.flips import read_records
+from auricle.report.audiogram import Audiogram
+from auricle.report.audiogram_figure import draw_audiogram
+from auricle.report.compare import Comparison, ComparisonRow, Flip, difference_format, text
 from auricle.report.compare.metric_selection import load_metrics
+from auricle.report.compare.own_numbers import format_own_number, pair_own_numbers
+from auricle.report.compare.reading import describe_cells, describe_reading
 from auricle.report.html_format import Scale
 from auricle.report.methods import describe_method
-from auricle.report.plots import draw_difference
+from auricle.report.plots import draw_confusion, draw_difference
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views, common_question
-from auricle.runs.run_directory import Run
+from auricle.runs.metrics import read_metrics
+from auricle.runs.suites import contains_suite
+
+MAX_LABELS_SIDE_BY_SIDE = 7  # two matrices of this size fit beside each other
 
 
 def render_page(comparison: Comparison) -> str:
@@ -29,7 +35,14 @@ def render_page(comparison: Comparison) -> str:
         stylesheets=("report/comparison.css",),
         comparison=comparison,
         text=text,
+        shown=difference_format,
         tables=[(rows, _fit_scale(rows)) for rows in _group_by_field(comparison.rows)],
+        own_numbers=list(_format_own_numbers(comparison)),
+        reading=describe_reading(comparison),
+        cell_guide=describe_cells(comparison),
+        audiograms=_draw_audiograms(comparison),
+        matrix_plots=[*_draw_matrices(comparison)],
+        max_labels_side_by_side=MAX_LABELS_SIDE_BY_SIDE,
         matrix_plot=draw_difference(comparison.matrix) if comparison.matrix else "",
         shift_tables=[(name, list(rows)) for name, rows in groupby(shifts, key=lambda shift: shift.dimension)],
         shift_scale=Scale.fit((end for shift in shifts for end in (shift.low, shift.high)), include_zero=True),
@@ -48,6 +61,32 @@ def _fit_scale(rows: Sequence[ComparisonRow]) -> Scale:
     """Return a scale for the rows in the unit of the first."""
     alike = (row for row in rows if row.unit == rows[0].unit)
     return Scale.fit((end for row in alike for end in (row.low, row.high, row.difference)), include_zero=True)
+
+
+def _format_own_numbers(comparison: Comparison) -> Iterator[tuple[str, bool, list[tuple[str, str, str]]]]:
+    """Yield the title, the direction and the formatted numbers of both runs for each metric."""
+    for pair in pair_own_numbers(comparison):
+        number = next(number for number in pair if number)
+        cells = [format_own_number(side, is_typeset=True) for side in pair]
+        yield number.title or number.metric, number.higher_is_better, cells
+
+
+def _draw_matrices(comparison: Comparison) -> Iterator[tuple[str, Markup]]:
+    """Yield the title and the plot of the confusion matrix of each run, if it has few enough labels."""
+    if comparison.matrices is None:
+        return
+    for title, matrix in zip(text.name_sides(comparison), comparison.matrices, strict=True):
+        if matrix.is_readable:
+            yield title, draw_confusion(matrix)
+
+
+def _draw_audiograms(comparison: Comparison) -> list[Markup]:
+    """Draw both models over each other for each metric, if both runs are tasks under conditions."""
+    folders = [Path(side.run) for side in (comparison.a, comparison.b)]
+    if not all(map(contains_suite, folders)):
+        return []
+    audiogram = Audiogram.from_metrics([read_metrics(folder) for folder in folders])
+    return [draw_audiogram(audiogram, metric) for metric, models in audiogram.metrics.items() if len(models) > 1]
 
 
 def _describe_methods(rows: Sequence[ComparisonRow]) -> str:
@@ -77,20 +116,21 @@ def _render_changed_samples(comparison: Comparison) -> Markup | str:
         intro=f"{counts} {len(changed)} are shown.",
         language=comparison.a.task.language,
         common_question=common_question(a for a, _, _ in changed),
+        plays_both=comparison.pairing == "id",
     )
 
 
 def _view_changed_samples(
     comparison: Comparison, metric: Metric, flips: Sequence[Flip]
 ) -> list[tuple[SampleView, SampleView, str]]:
-    """Pair the answers of each sample; the audio is taken from the run that scored worse."""
+    """Pair the answers of each sample; the audio is that of the run that scored worse, or of both if they differ."""
     views: list[dict[str, SampleView]] = [{}, {}]
     for became in ("worse", "better"):
         changed = [flip for flip in flips if flip.became == became]
-        for side, path in enumerate((comparison.a.run, comparison.b.run)):
+        for side in (0, 1):
             stats = dict((flip.id, flip.stat_a) if side == 0 else (flip.id_b, flip.stat_b) for flip in changed)
-            heard = (became == "worse") == (side == 1)
-            records = read_records(Run.load(Path(path)), stats)
+            heard = comparison.pairing == "id" or (became == "worse") == (side == 1)
+            records = [flip.records[side] for flip in changed]
             shown = build_sample_views(records, metric, stats, audio=heard)
             views[side].update({view.id: view for view in shown})
     return [

@@ -13,7 +13,8 @@ import numpy as np
 from auricle.metrics.base import Array, Codes, Mask, Metric
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.report.clusters import encode_clusters, renumber_clusters
-from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
+from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats
+from auricle.report.compare.pairing import Pairs
 from auricle.report.summary import natural_sort_key
 
 SIGNIFICANCE_LEVEL = 0.05

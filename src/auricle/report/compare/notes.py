@@ -6,15 +6,19 @@ import math
 from collections.abc import Iterator, Sequence
 
 from auricle.metrics.label_alignment import display_label
-from auricle.report.compare.loading import ComparedRun, Pairs
+from auricle.report.compare.loading import ComparedRun
 from auricle.report.compare.metric_rows import SIGNIFICANCE_LEVEL, ComparisonRow, find_first_test
+from auricle.report.compare.pairing import Pairs
 from auricle.report.compare.predictions import get_known_labels
 from auricle.report.html_format import pluralise
+
+MIN_COVERAGE = 0.5
+"""With a smaller share of pairs, the notes suggest an unpaired comparison."""
 
 
 def collect_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs, rows: Sequence[ComparisonRow]) -> list[str]:
     """Collect notes about the runs, the pairs and the tests."""
-    return [*_run_notes(a, b), *_label_notes(a, b), *_pair_notes(a, b, pairs), *describe_tests(rows)]
+    return [*_run_notes(a, b, pairs), *_label_notes(a, b), *_pair_notes(a, b, pairs), *describe_tests(rows)]
 
 
 def collect_group_notes(a: ComparedRun, b: ComparedRun, rows: Sequence[ComparisonRow]) -> list[str]:
@@ -22,13 +26,14 @@ def collect_group_notes(a: ComparedRun, b: ComparedRun, rows: Sequence[Compariso
     return [*_side_notes(a, b), *_label_notes(a, b), *_unreadable_notes(a, b), *describe_tests(rows)]
 
 
-def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
+def _run_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
     if a.path.resolve() == b.path.resolve():
         yield "A and B are the same run."
     tasks = [f"{side.results.task.name}, version {side.results.task.version}" for side in (a, b)]
     if tasks[0] != tasks[1]:
         yield (
-            f"The tasks differ ({tasks[0]}; {tasks[1]}): only samples with the same content and reference are compared."
+            f"The tasks differ ({tasks[0]}; {tasks[1]}): only samples with the same {pairs.matched_by} and reference "
+            "are compared."
         )
     if a.results.overall and b.results.overall:
         first, second = (side.results.overall[0].signature for side in (a, b))
@@ -73,6 +78,7 @@ def _label_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
 
 def _pair_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
     counts = pairs.counts
+    yield from _coverage_notes(pairs)
     if not counts.count:  # samples that both runs have, all failed or different
         yield "No sample was answered in both runs, so there are no pairs to compare."
     for count, where in ((counts.only_a, "A"), (counts.only_b, "B")):
@@ -94,6 +100,20 @@ def _pair_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
             f"{counts.failed_b} in B): left out."
         )
     yield from _unreadable_notes(a, b)
+
+
+def _coverage_notes(pairs: Pairs) -> Iterator[str]:
+    """Note if samples are paired by id, or if few are paired."""
+    if pairs.matched_by == "id":
+        yield (
+            "No sample has the same content in both runs: those with the same id and reference are paired, such as the "
+            "human and the generated version of a sentence."
+        )
+    if 0 < pairs.counts.coverage < MIN_COVERAGE:
+        yield (
+            f"Only {100 * pairs.counts.coverage:.1f} % of all samples are paired. --unpaired compares all samples of "
+            "both runs, as independent groups."
+        )
 
 
 def _unreadable_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:

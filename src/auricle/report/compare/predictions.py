@@ -12,14 +12,18 @@ from typing import Any
 import numpy as np
 
 from auricle.core.types import Output, Prediction
+from auricle.metrics import matrix_difference
 from auricle.metrics.base import Mask, divide, mean
 from auricle.metrics.correlation import srcc
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
-from auricle.metrics.matrix_difference import ConfusionMatrix, MatrixDifference, match_by_meaning, subtract_matrices
-from auricle.report.compare.loading import ComparedRun, Pairs
+from auricle.metrics.matrix_difference import MatrixDifference, match_by_meaning, subtract_matrices
+from auricle.report.compare.loading import ComparedRun
 from auricle.report.compare.metric_rows import PairClusters
+from auricle.report.compare.pairing import Pairs
+from auricle.report.plot_data import ConfusionMatrix
 from auricle.runs.metrics import Metrics, Number
 
+MatrixPair = tuple[ConfusionMatrix, ConfusionMatrix]
 MAX_LABELS = 50
 
 
@@ -98,23 +102,26 @@ def pooled_effect_size(before: Any, after: Any) -> float:
 # --- confusion matrices -----------------------------------------------------------------------
 
 
-def subtract_run_matrices(
-    a: Metrics, b: Metrics, groups: tuple[str, str, str] | None = None
-) -> MatrixDifference | None:
-    """Return the difference of the first matrices of two runs or groups, or None if either has none.
+def compare_matrices(
+    a: Metrics, b: Metrics, groups: tuple[str, str, str] = ("", "all", "all")
+) -> tuple[MatrixPair, MatrixDifference] | tuple[None, None]:
+    """Return the first matrices of two runs or groups and their difference, or None if either has none.
 
     Args:
         a: Metrics of the baseline.
         b: Metrics of the candidate.
         groups: A metadata field, with its value in the baseline and in the candidate. Default: all samples.
     """
-    field, *values = groups or ("", "all", "all")
+    field, *values = groups
     first, second = (find_matrix(side, field, value) for side, value in zip((a, b), values, strict=True))
     if first is None or second is None:
-        return None
+        return None, None
     use_synonyms = first.signature.metric.uses_synonyms and second.signature.metric.uses_synonyms
-    baseline, candidate = (ConfusionMatrix.from_details(number.details["matrix"]) for number in (first, second))
-    return subtract_matrices(baseline, candidate, partial(match_by_meaning, synonyms=use_synonyms))
+    baseline, candidate = (
+        matrix_difference.ConfusionMatrix.from_details(number.details["matrix"]) for number in (first, second)
+    )
+    difference = subtract_matrices(baseline, candidate, partial(match_by_meaning, synonyms=use_synonyms))
+    return (ConfusionMatrix.from_details(first.details), ConfusionMatrix.from_details(second.details)), difference
 
 
 def find_matrix(results: Metrics, field: str = "", group: str = "all") -> Number | None:

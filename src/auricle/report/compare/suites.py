@@ -13,14 +13,17 @@ from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.combined import PairedPartStats, compare_combined
 from auricle.report.clusters import join_clusters
 from auricle.report.compare import Comparison, ComparisonRow, Side
-from auricle.report.compare.loading import PairCounts, check_cluster, choose_cluster, load_compared_run, pair_samples
+from auricle.report.compare.audiograms import compare_families
+from auricle.report.compare.loading import check_cluster, choose_cluster, load_compared_run
 from auricle.report.compare.metric_rows import PairClusters, adjust_p_values, build_rows, pair_stats
 from auricle.report.compare.metric_selection import choose_metrics as choose_comparable
 from auricle.report.compare.metric_selection import load_metrics
 from auricle.report.compare.notes import collect_notes, describe_tests
+from auricle.report.compare.own_numbers import list_run_numbers
+from auricle.report.compare.pairing import PairCounts, pair_samples
 from auricle.runs.metrics import LANGUAGE_FIELD, PART_FIELD, Metrics
 from auricle.runs.suites import SuiteRun, read_suite_run
-from auricle.tasks.suites import choose_metrics, compute_shares
+from auricle.tasks.suites import CONDITIONS, choose_metrics, compute_shares
 
 Paths = tuple[Path, Path]
 Results = tuple[Metrics, Metrics]
@@ -90,12 +93,13 @@ def compare_suites(
     loaded = {name: ComparedPart.load(name, *part, cluster) for name, part in parts.items()}
     refused: dict[str, str] = {}
     rows: list[ComparisonRow] = []
+    notes: list[str] = []
     try:
         chosen = _choose_metrics(suites[0], loaded)
     except SpecError as error:
         refused["the combined number"] = str(error)
     else:
-        rows, refused = _build_rows(suites, loaded, _select(chosen, metrics))
+        rows, refused, notes = _build_all_rows(suites, parts, loaded, _select(chosen, metrics), cluster)
     a, b = (_describe_side(path, result) for path, result in zip(paths, results, strict=True))
     return Comparison(
         a=a,
@@ -103,7 +107,7 @@ def compare_suites(
         pairs=_add_counts(loaded.values()),
         rows=tuple(rows),
         refused=refused,
-        notes=(*_collect_notes(suites, loaded), *describe_tests(rows)),
+        notes=(*notes, *_collect_notes(suites, loaded), *describe_tests(rows)),
     )
 
 
@@ -123,6 +127,25 @@ def _select(chosen: Mapping[str, Mapping[str, str]], requested: Sequence[str]) -
     if unknown := [name for name in requested if name not in chosen]:
         raise SpecError(f"There is no combined number {unknown[0]!r}. Available: {', '.join(chosen)}.")
     return {name: by_part for name, by_part in chosen.items() if not requested or name in requested}
+
+
+def _build_all_rows(
+    suites: tuple[SuiteRun, SuiteRun],
+    parts: Mapping[str, tuple[Paths, Results]],
+    loaded: Mapping[str, ComparedPart],
+    chosen: Mapping[str, Mapping[str, str]],
+    cluster: str | None,
+) -> tuple[list[ComparisonRow], dict[str, str], list[str]]:
+    """Compare combined numbers and parts, or a task under conditions; return rows, what is refused, and notes."""
+    if not all(suite.average == CONDITIONS for suite in suites):
+        return *_build_rows(suites, loaded, chosen), []
+    a, b = ({name: (paths[side], results[side]) for name, (paths, results) in parts.items()} for side in (0, 1))
+    families = compare_families(suites, (a, b), list(chosen), cluster)
+    clean = next((part.name for part in suites[0].parts if not part.condition), "")
+    rows = [(part, row) for name in chosen for part, compared in loaded.items() if (row := compared.rows.get(name))]
+    whole = [row for part, row in rows if part == clean]
+    conditions = [replace(row, field=PART_FIELD, group=part) for part, row in rows if part != clean]
+    return adjust_p_values([*whole, *families.rows, *conditions]), families.refused, families.notes
 
 
 def _build_rows(
@@ -243,4 +266,5 @@ def _describe_side(path: Path, results: Metrics) -> Side:
         results.outcomes,
         results.journal,
         samples=results.outcomes.answered,
+        numbers=list_run_numbers(results),
     )

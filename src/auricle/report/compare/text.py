@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from auricle.report.compare.difference_format import format_difference
+from auricle.report.compare.own_numbers import format_own_number, has_other_own_numbers, name_metric, pair_own_numbers
+from auricle.report.compare.reading import describe_reading
 from auricle.report.html_format import pluralise
 from auricle.report.methods import explain_few_units, format_method, mark_few_units
 from auricle.report.terminal import format_table, to_one_line
 from auricle.report.text_format import format_number
+from auricle.runs.metrics import FAMILY_FIELD
 
 if TYPE_CHECKING:
     from auricle.metrics.intervals import Difference
-    from auricle.metrics.matrix_difference import MatrixDifference, RecallChange
     from auricle.report.compare import Comparison, ComparisonRow, Flip, Shift
 
 HEADER = ("task", "metric", "group", "A", "B", "B − A", "95 % interval", "method", "p", "adjusted p", "n",
           "better", "worse")  # fmt: skip
 SHIFT_HEADER = ("dimension", "label", "A", "B", "B − A", "95 % interval", "method", "p", "adjusted p",
                 "Cohen's d", "n")  # fmt: skip
+OWN_HEADER = ("metric", "A", "95 % interval of A", "n in A", "B", "95 % interval of B", "n in B")
 MAX_ANSWER_LENGTH = 300
 
 
 def format_comparison(comparison: Comparison) -> Iterator[str]:
     """Format everything but the samples."""
-    for name, side in (("A", comparison.a), ("B", comparison.b)):
-        group = f"  {side.group}" if side.group else ""
-        yield f"{name}  {side.run}  {side.task.name} × {side.model.name}{group}"
+    for letter, side in (("A", comparison.a), ("B", comparison.b)):
+        name = f"  {side.group or side.name}" if side.group or side.name else ""
+        yield f"{letter}  {side.run}  {side.task.name} × {side.model.name}{name}"
     yield format_pair_count(comparison)
     yield ""
     if comparison.rows:
@@ -38,8 +43,9 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
         yield ""
     yield from map(describe_row, comparison.overall)
     yield from (f"{name}: not compared: {reason}" for name, reason in comparison.refused.items())
-    if comparison.matrix:
-        yield from _matrix_lines(comparison.matrix)
+    yield from _own_number_lines(comparison)
+    if sentences := describe_reading(comparison):
+        yield from ("", "Confusions", *(f"  {sentence}" for sentence in sentences), "")
     if comparison.shifts:
         yield ""
         yield from format_table(SHIFT_HEADER, [_shift_cells(shift) for shift in comparison.shifts])
@@ -47,9 +53,34 @@ def format_comparison(comparison: Comparison) -> Iterator[str]:
     yield from (f"Note: {to_one_line(note, 600)}" for note in comparison.notes)
 
 
+def _own_number_lines(comparison: Comparison) -> Iterator[str]:
+    """Format the numbers of each run by itself, unless the table of differences has them all."""
+    pairs = list(pair_own_numbers(comparison)) if has_other_own_numbers(comparison) else []
+    if not pairs:
+        return
+    yield ""
+    yield "Each run by itself, over all its samples"
+    rows = [(name_metric(pair), *(cell for number in pair for cell in format_own_number(number))) for pair in pairs]
+    yield from format_table(OWN_HEADER, rows)
+
+
 def _few_units_lines(rows: Sequence[ComparisonRow | Shift], comparison: Comparison) -> list[str]:
     reason = explain_few_units(rows, sample=name_sample(comparison))
     return [reason] if reason else []
+
+
+def name_sides(comparison: Comparison) -> tuple[str, str]:
+    """Return the letter and, if stated, the name of each side: `A (human)`."""
+    a, b = (f" ({side.name})" if side.name else "" for side in (comparison.a, comparison.b))
+    return f"A{a}", f"B{b}"
+
+
+def title_sides(comparison: Comparison) -> tuple[str, str]:
+    """Return what distinguishes the sides in a title: the models, or the samples if the models are the same."""
+    if not comparison.is_same_model:
+        return comparison.a.model.name, comparison.b.model.name
+    a, b = (side.name or side.group or PurePath(side.run).name for side in (comparison.a, comparison.b))
+    return a, b
 
 
 def name_sample(comparison: Comparison) -> str:
@@ -75,7 +106,7 @@ def _row_cells(row: ComparisonRow, show_adjusted: bool) -> tuple[str, ...]:
         *_difference_cells(row, row.unit),
         format_adjusted(row) if show_adjusted else "",
         format_size(row),
-        *(("", "") if row.samples else map(str, (row.better, row.worse))),
+        *(("", "") if row.samples or row.field == FAMILY_FIELD else map(str, (row.better, row.worse))),
     )
 
 
@@ -115,30 +146,6 @@ def mark_difference(row: ComparisonRow | Shift, unit: str) -> str:
 def format_adjusted(row: ComparisonRow) -> str:
     """Format the adjusted p-value, and whether the interval differs from it."""
     return f"{format_p_value(row.adjusted)}{' borderline' if row.is_borderline else ''}"
-
-
-def format_difference(value: float, unit: str, *, signed: bool = True) -> str:
-    """Format a difference with its sign; differences of shares in percentage points."""
-    if math.isnan(value):
-        return "–"
-    size = 100 * value if unit == "share" else value
-    digits = f"{size:+.2f}" if unit == "share" else f"{size:+.4g}" if unit else f"{size:+.4f}"
-    if not signed:
-        digits = digits.lstrip("+-")
-    return f"{digits} pp" if unit == "share" else digits
-
-
-def typeset(text: str) -> str:
-    """Replace hyphens and spaces by typographic ones."""
-    return text.replace("-", "−").replace(" pp", "\u202fpp")
-
-
-def format_difference_interval(difference: Difference | RecallChange, unit: str) -> str:
-    """Format the ends of an interval for the page."""
-    if math.isnan(difference.low):
-        return "–"
-    low, high = (format_difference(end, unit) for end in (difference.low, difference.high))
-    return typeset(f"{low.removesuffix(' pp')} … {high}")
 
 
 def mark_positions(difference: Difference) -> list[float | None]:
@@ -207,14 +214,6 @@ def _describe_bounds(row: ComparisonRow) -> str:
         return left_out
     worst, best = (format_difference(end, row.unit) for end in (row.worst, row.best))
     return f" With {'other ' if row.unbounded else ''}failed samples: from {worst} to {best}.{left_out}"
-
-
-def _matrix_lines(matrix: MatrixDifference) -> Iterator[str]:
-    if matrix.mean_absolute_diagonal is not None:
-        size = format_difference(matrix.mean_absolute_diagonal, "share", signed=False)
-        yield f"Confusions: the recall of a class changed by {size} on average."
-    for rise in matrix.rises[:3]:
-        yield f"  {rise.true} predicted as {rise.predicted}: {format_difference(rise.difference, 'share')}"
 
 
 def format_samples(comparison: Comparison) -> Iterator[str]:

@@ -9,11 +9,11 @@ from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
-from auricle.core.errors import SpecError
 from auricle.core.types import Json
 from auricle.tasks.benchmarks.base import Benchmark, about
 from auricle.tasks.benchmarks.sources import BenchmarkPart, Recordings, read_by_name, read_bytes
 from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, iter_files, scan_by_name
+from auricle.tasks.options import split_list
 
 # --- RAVDESS: 24 actors speak, and 23 of them sing, two sentences in up to eight emotions ------
 
@@ -120,12 +120,8 @@ ESD_NAME_PATTERN = re.compile(r"(00(?:0[1-9]|1\d|20))_(\d{6})")
 
 
 def _esd_speakers(part: BenchmarkPart) -> list[str]:
-    """Parse `0011,0012` or `11` into four-digit ids; without ids, return all speakers of the language."""
-    chosen = [text.strip().zfill(4) for text in part["speakers"].split(",") if text.strip()]
-    valid = [f"{number:04}" for number in ESD_SPEAKERS["all"]]
-    if unknown := [speaker for speaker in chosen if speaker not in valid]:
-        raise SpecError(f"esd: unknown speakers {', '.join(unknown)}: expected 0001 to 0020.")
-    return list(dict.fromkeys(chosen)) or [f"{number:04}" for number in ESD_SPEAKERS[part["language"]]]
+    """Return the chosen speakers, or all speakers of the language."""
+    return split_list(part["speakers"]) or [f"{number:04}" for number in ESD_SPEAKERS[part["language"]]]
 
 
 def _esd_language(speaker: str) -> str:
@@ -178,7 +174,7 @@ ESD = Benchmark(
     citation="Zhou et al., Speech Communication 2022",
     layout="0011/Angry/test/0011_000371.wav or 0011/Angry/0011_000371.wav",
     splits={"test": 1500, "evaluation": 1000, "train": 15_000, "all": 17_500},
-    options={"speakers": ()},
+    selections={"speakers": tuple(f"{number:04}" for number in ESD_SPEAKERS["all"])},
     count_labels=_count_esd_labels,
     describe_part=lambda part: [*_esd_languages(part), part["split"]],
     read=read_by_name(parse_esd, _accept_esd),

@@ -25,7 +25,8 @@ Rules: ids are those of the corpus and unique within a split. The order is that 
 a directory listing. A size that is not certain is None. A reader raises `not_found_error` if a file is missing. Readers
 and their helpers, such as `find_below`, are in `sources`.
 Parts other than split and language are declared as `options`, the first value being the default: `{"subset": ("mini",
-"full")}` is selected with `-T subset=full` and passed as `part["subset"]`. Task options may depend on the part:
+"full")}` is selected with `-T subset=full` and passed as `part["subset"]`. Parts of which several can be chosen are
+declared as `selections`: `-T speakers=0011,0012`. Task options may depend on the part:
 `part_options=lambda part: {"metrics": …}`. Readers for common layouts: `convert_table` for tables in any format,
 `iter_labelled_files` for a folder per label, `iter_segments` for long recordings with segments, and `read_by_name` for
 corpora whose file names contain the labels.
@@ -39,6 +40,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
+from auricle.core.arguments import Argument, describe_arguments
 from auricle.core.errors import SpecError
 from auricle.core.types import Json
 from auricle.data.huggingface import HF_PREFIX
@@ -152,6 +154,8 @@ class Benchmark:
     """Whether any language code is accepted and left to the reader to find."""
     hub: HubDataset | None = None
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    selections: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Options that select any number of values, separated by commas. By default, the reader decides."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """Number of rows by `split/language` and further option values, where a split has several parts."""
     count_labels: Callable[[BenchmarkPart], Mapping[str, int]] | None = None
@@ -209,6 +213,8 @@ class Benchmark:
         part["language"] = self._resolve_language(rest.pop("language", ""))
         for name, choices in self.options.items():
             part[name] = self._check_choice(name, rest.pop(name, ""), choices)
+        for name, choices in self.selections.items():
+            part[name] = self._check_selection(name, rest.pop(name, ""), choices)
         return part, rest
 
     def expected_rows(self, part: BenchmarkPart) -> int | None:
@@ -251,6 +257,38 @@ class Benchmark:
         folder = Path(str(root)).expanduser()
         return lambda **settings: ArchiveSamples(Path(self.name), **{**settings, "root": folder}, bench=self, part=part)
 
+    def describe_arguments(self) -> list[Argument]:
+        """Describe the options: first where rows are read from and which, then those of the task kind."""
+        own = [*self._describe_location(), *self._describe_part()]
+        names = {argument.name for argument in own}
+        of_kind = (argument for argument in describe_arguments(TASKS.get(self.kind)) if argument.name not in names)
+        return [*own, *(replace(argument, is_required=False, is_common=False) for argument in of_kind)]
+
+    def _describe_location(self) -> list[Argument]:
+        text = f"The folder of the archive from {self.source}. Expected {self.layout}."
+        root = Argument("root", "folder", help=text, is_required=not self.hub)
+        if not self.hub:
+            return [root]
+        copy_text = f"Where rows are read from: a folder, or Hugging Face ({self.hub.name}) if no folder is set."
+        return [
+            root,
+            Argument("copy", "choice", choices=(DISK, HUB), accepts_others=True, help=copy_text, is_common=False),
+            Argument("revision", help="Revision on Hugging Face.", default=self.hub.revision, is_common=False),
+        ]
+
+    def _describe_part(self) -> list[Argument]:
+        language = Argument("language", default=self.language, is_common=self.any_language)
+        if self.languages:
+            language = Argument("language", "choice", self._resolve_language(""), tuple(self.languages))
+        choices = {"split": self.splits, **self.options}
+        split, *options = (Argument(name, "choice", next(iter(of)), tuple(of)) for name, of in choices.items())
+        return [
+            split,
+            language,
+            *options,
+            *(Argument(n, "several", "", tuple(of)) for n, of in self.selections.items()),
+        ]
+
     def _check_choice(self, option: str, value: object, choices: Sequence[str]) -> str:
         """Return the value of an option, checked against its choices if there are any."""
         chosen = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
@@ -260,6 +298,17 @@ class Benchmark:
         if chosen.lower() not in choices:
             raise self._invalid_option(option, chosen, f"expected one of {', '.join(choices)}")
         return chosen.lower()
+
+    def _check_selection(self, option: str, value: object, choices: Sequence[str]) -> str:
+        """Return the chosen values, separated by commas; leading zeros, which YAML drops, may be left out."""
+        values = value if isinstance(value, (list, tuple)) else str(value).split(",")
+        by_number = {choice.lstrip("0"): choice for choice in choices}
+        chosen = []
+        for text in filter(None, (str(item).strip() for item in values)):
+            if (choice := by_number.get(text.lstrip("0"))) is None:
+                raise self._invalid_option(option, text, f"expected any of {', '.join(choices)}")
+            chosen.append(choice)
+        return ",".join(dict.fromkeys(chosen))
 
     def _invalid_option(self, option: str, value: str, expected: str) -> SpecError:
         return SpecError(f"{self.name}: invalid {option} {value!r}: {expected}.", location=(option,))

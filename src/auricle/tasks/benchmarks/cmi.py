@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from typing import Any, ClassVar, cast
 
 from auricle.audio import Audio
+from auricle.core.arguments import Argument, describe_options
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample
 from auricle.core.yaml_files import read_yaml
@@ -210,6 +211,7 @@ FILE_PLACES = (FILE_NAME, f"data/{FILE_NAME}")
 """Where the file is, relative to a folder: in it, or in a checkout of the authors' repository."""
 LOCATION_OPTIONS = ("dataset_jsonl", "dataset_root", "root")
 EVALUATION_OPTIONS = ("by_duration", "duration_bin")
+TASK_OPTIONS = ("name", "metrics", "by", "cluster")
 """Options that override the YAML file."""
 DIMENSION_ORDER = ("musicality", "preference", "alignment")
 
@@ -354,7 +356,7 @@ class CmiBenchmark(Benchmark):
         evaluation = evaluation.with_values({name: rest.pop(name) for name in EVALUATION_OPTIONS if name in rest})
         part = {"split": rest.pop("split", "") or evaluation.split, "subset": self.dataset or rest.pop("subset", "all")}
         rest.pop("subset", "")
-        own_options = {name: rest.pop(name, "") for name in ("name", "metrics", "by", "cluster")}
+        own_options = {name: rest.pop(name, "") for name in TASK_OPTIONS}
         if rest:
             raise SpecError(f"Unknown option of {self.name}: {', '.join(rest)}.", location=(next(iter(rest)),))
         datasets = _resolve_datasets(part["subset"])
@@ -385,6 +387,21 @@ class CmiBenchmark(Benchmark):
             cluster=own_options["cluster"],
             group_by=tuple(split_list(own_options["by"])),
         )
+
+    def describe_arguments(self) -> list[Argument]:
+        """Describe the location of the data, the dataset, and the options of reward tasks."""
+        location = [
+            Argument("root", "folder", help="A folder with the authors' JSONL file and the recordings, or a checkout."),
+            Argument("dataset_jsonl", "file", help="The authors' JSONL file.", is_common=False),
+            Argument("dataset_root", "folder", help="The folder that its paths are relative to.", is_common=False),
+        ]
+        subset = [Argument(name, "choice", of[0], tuple(of)) for name, of in self.options.items()]
+        return [
+            *location,
+            *subset,
+            *describe_options(RewardOptions),
+            *(Argument(name, is_common=False) for name in TASK_OPTIONS),
+        ]
 
     def _locate(self, location: Mapping[str, str]) -> tuple[Path, Path]:
         """Return the JSONL file and the folder that its paths are relative to."""

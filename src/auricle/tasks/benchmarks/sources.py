@@ -102,6 +102,10 @@ class BenchmarkSamples(Manifest, ABC):
             return []
         return [f"{self.title}: {count:,} rows here, {expected:,} are published."]
 
+    def reader_notes(self) -> list[str]:
+        """Return what was noticed while the copy was read, such as recordings that are there twice."""
+        return []
+
     def count_mismatch(self, count: int) -> str:
         """Return how the number of rows differs from the published number; empty if it does not."""
         expected = self.expected_rows
@@ -133,9 +137,12 @@ class ArchiveSamples(BenchmarkSamples):
     def notes(self) -> list[str]:
         """Return the notes of the reader, and one if the number of rows differs from the published number."""
         if not self.bench.count_labels or self.row_range_suffix:
-            return [*self._rows.notes, *super().notes()]
+            return [*self.reader_notes(), *super().notes()]
         mismatch = describe_count_mismatch(self.title, self._labels, self._published_labels, self.bench.source)
-        return [*self._rows.notes, *mismatch]
+        return [*self.reader_notes(), *mismatch]
+
+    def reader_notes(self) -> list[str]:
+        return list(self._rows.notes)
 
     def count_mismatch(self, count: int) -> str:
         """Return how the number of rows, or of those with a label, differs from the published number."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from auricle.app import run_data
 from tests.support import app_runs
 from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import count_charts, page_text
@@ -68,7 +69,20 @@ def test_recognisers_are_compared_sample_by_sample(draw: DrawRun, runs: Path) ->
     app = draw("compare", runs, a="asr-small", b="asr-large")
     assert "WER" in app.metric[0].label
     assert "16 pairs" in page_text(app)
-    assert "Samples that changed" in [subheader.value for subheader in app.subheader]
+    assert "Samples that changed" in [header.value for header in app.header]
+    assert "<del>" in page_text(app)
+
+
+def test_comparing_two_runs_builds_no_table_of_their_samples(
+    draw: DrawRun, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        raise AssertionError(f"the table of {path} is built")
+
+    monkeypatch.setattr(run_data, "read_samples", refuse)
+    app = draw("compare", runs, a="asr-small", b="asr-large")
+    assert not app.exception
+    assert next(box for box in app.selectbox if box.label == "Group by").options == ["(none)", "accent"]
     assert "<del>" in page_text(app)
 
 
@@ -77,6 +91,13 @@ def test_classifiers_have_both_matrices_and_their_difference(draw: DrawRun, runs
     assert count_charts(app) == 3
     assert "How to read it" in page_text(app)
     assert "Predicted label" in page_text(app)
+
+
+def test_differences_of_groups_are_below_those_of_all_samples(draw: DrawRun, runs: Path) -> None:
+    app = draw("compare", runs, fresh=True, a="asr-small", b="asr-large")
+    next(box for box in app.selectbox if box.label == "Group by").set_value("accent").run()
+    text = page_text(app)
+    assert all(f'<small class="muted">accent: {accent}</small>' in text for accent in ("north", "south"))
 
 
 def test_models_of_dimensions_have_shifts_but_no_matrix(draw: DrawRun, runs: Path) -> None:
@@ -88,27 +109,45 @@ def test_models_of_dimensions_have_shifts_but_no_matrix(draw: DrawRun, runs: Pat
 @pytest.fixture
 def human_and_generated(tmp_path: Path) -> Path:
     """Return a folder with two runs of one classifier, on different recordings."""
-    for name, count in (("human", 24), ("generated", 16)):
-        data = tmp_path / f"data-{name}"
-        data.mkdir()
-        rows = app_runs.write_emotion_data(data, count).read_text().splitlines()
-        renamed = [{**json.loads(row), "id": f"{name}-{index}"} for index, row in enumerate(rows)]
-        for index, row in enumerate(renamed):
-            app_runs.write_tone(data / row["audio"], 500 + 10 * index + (name == "human"))
-        task_args = {"metrics": "accuracy,uar", "name": name}
-        path = app_runs.write_rows(data / "rows.jsonl", renamed)
-        app_runs.make_run(tmp_path / name, "classify", path, "Emotions", task_args, accuracy=0.8)
-    return tmp_path
+    return app_runs.make_two_corpora(tmp_path)
 
 
 def test_runs_of_different_recordings_are_compared_as_groups(draw: DrawRun, human_and_generated: Path) -> None:
     app = draw("compare", human_and_generated, a="human", b="generated")
     text = page_text(app)
-    assert "24 samples in A and 16 in B, compared as independent groups" in text
-    assert "24 / 16" in text
-    assert "human / generated" in text  # the task column
+    assert "48 samples in A and 32 in B, compared as independent groups" in text
+    assert "48 / 32" in text
     assert count_charts(app) == 3
     assert "Samples that changed" not in text
+    assert "Each run by itself" in text
+    assert "Both sides have the same model" in text
+
+
+def test_human_and_generated_speech_are_named_by_a_switch_and_in_the_url(
+    draw: DrawRun, human_and_generated: Path
+) -> None:
+    app = draw("compare", human_and_generated, fresh=True, a="human", b="generated")
+    next(toggle for toggle in app.toggle if toggle.label.startswith("A is human")).set_value(True).run()
+    assert app.query_params["names"] in ("human,generated", ["human,generated"])
+    assert "Diagonal near 0: generated matches human." in page_text(app)
+    linked = draw("compare", human_and_generated, fresh=True, a="human", b="generated", names="human,generated")
+    assert "what generated loses against human, the baseline" in page_text(linked)
+
+
+def test_pairs_by_id_are_played_from_both_runs(draw: DrawRun, tmp_path: Path) -> None:
+    for name, accuracy in (("human", 1.0), ("generated", 0.3)):
+        data = tmp_path / f"data-{name}"
+        data.mkdir()
+        path = app_runs.write_emotion_data(data, 16)
+        for index, row in enumerate(map(json.loads, path.read_text().splitlines())):
+            app_runs.write_tone(data / row["audio"], 500 + index, seconds=0.2 if name == "human" else 0.3)
+        app_runs.make_run(tmp_path / name, "classify", path, "Emotions", {"metrics": "accuracy"}, accuracy=accuracy)
+    app = draw("compare", tmp_path, a="human", b="generated")
+    text = page_text(app)
+    assert "those with the same id and reference are paired" in text
+    assert "Samples that changed" in text
+    assert len(app.get("audio")) >= 2
+    assert len(app.get("audio")) % 2 == 0
 
 
 def test_runs_with_pairs_can_be_compared_as_groups(draw: DrawRun, runs: Path) -> None:

@@ -26,7 +26,7 @@ def run_models(*models: str, text: str = "", source: str = "No audio") -> AppTes
 
 def test_outputs_of_each_kind_are_drawn_side_by_side(workspace: Workspace) -> None:
     app = run_models("echo", "fake-labels", "fake-reward", "fake-api", source="Demo")
-    headings = [subheader.value for subheader in app.subheader]
+    headings = [header.value for header in app.header]
     assert headings == ["echo", "fake\\-labels", "fake\\-reward", "fake\\-api"]
     assert [text.value for text in app.text] == ["s01-clean", "s01-clean"]
     assert app.metric[0].label == "top class"
@@ -64,7 +64,7 @@ def test_model_file_elsewhere_is_rejected(workspace: Workspace, tmp_path: Path) 
 
 def test_model_is_asked_after_its_server_is_confirmed_once(workspace: Workspace) -> None:
     confirmed_origins().clear()
-    options = {"inference-options-openai": "base_url=http://localhost:9/v1 model=m timeout=1"}
+    options = {"inference-openai-options": "base_url=http://localhost:9/v1 model=m timeout=1"}
     state = {"inference-source": "No audio", "inference-models": ["openai"], "inference-text": "x", **options}
     app = draw_page("inference", state)
     assert "will be sent to `http://localhost:9`" in app.warning[0].value
@@ -72,6 +72,22 @@ def test_model_is_asked_after_its_server_is_confirmed_once(workspace: Workspace)
     find_button(app, "Allow requests to `http://localhost:9`").click().run()
     assert not app.warning
     assert not find_button(app, "Run").disabled
+
+
+def test_models_are_added_from_the_menu_and_removed(workspace: Workspace) -> None:
+    app = draw_page("inference", {"inference-source": "No audio", "inference-models": ["echo"]})
+    find_button(app, "Add a model").click().run()
+    find_button(app, "pocketsphinx").click().run()
+    assert app.session_state["inference-models"] == ["echo", "pocketsphinx"]
+    app.button(key="inference-remove-echo").click().run()
+    assert app.session_state["inference-models"] == ["pocketsphinx"]
+
+
+def test_arguments_of_a_model_have_fields(workspace: Workspace) -> None:
+    state = {"inference-source": "No audio", "inference-models": ["echo"], "inference-text": "x"}
+    app = draw_page("inference", {**state, "inference-echo-reply": "always this"})
+    find_button(app, "Run").click().run()
+    assert app.text[0].value == "always this"
 
 
 def test_upload_that_is_not_audio_is_reported(workspace: Workspace) -> None:

@@ -6,17 +6,13 @@ import pytest
 from auricle.app.palette import LIGHT
 from auricle.app.views import charts
 from auricle.metrics.matrix_difference import AxisLabel, MatrixDifference, RecallChange
-from auricle.report.plot_data import Dimension, Distribution
+from auricle.report.plot_data import Centre, Dimension, Distribution, Plane
 from tests.unit.app.views.test_results import MATRIX
 
 
 @pytest.fixture(autouse=True)
 def _light_theme(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(charts, "current_palette", lambda: LIGHT)
-
-
-def test_repeated_names_are_numbered() -> None:
-    assert charts.make_unique(["a", "b", "a", "a"]) == ["a", "b", "a (2)", "a (3)"]
 
 
 def test_line_chart_has_a_legend_only_for_several_lines() -> None:
@@ -73,4 +69,37 @@ def test_difference_of_a_row_without_samples_is_empty() -> None:
     frame, _, _ = charts.difference_to_frame(matrix)
     assert frame["number"].tolist() == ["+25", "−25", "", ""]
     assert frame["hit"].tolist() == [True, False, False, False]
-    assert charts.difference_chart(matrix).to_dict()
+    assert frame[["r", "c"]].to_numpy().tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert "params" not in charts.difference_chart(matrix).to_dict()
+    assert charts.difference_chart(matrix, "cell").to_dict()["params"][0]["name"] == "cell"
+
+
+@pytest.mark.parametrize("values", [[0.5, 0.5], [0.50001, 0.50002], [0.0], [None, float("nan")], [0.0, 12.0]])
+def test_axis_of_shares_has_distinct_ticks_around_all_values(values: list[float | None]) -> None:
+    quantity = charts.fit_quantity(values, "share")
+    axis, (low, high) = quantity["axis"].to_dict(), quantity["scale"].to_dict()["domain"]
+    known = [value for value in values if value is not None and value == value]
+    assert all(low <= value <= high for value in known)
+    decimals = int(axis["labelExpr"].partition(",.")[2].partition("f")[0])
+    labels = [f"{100 * tick:.{decimals}f}" for tick in axis["values"]]
+    assert len(set(labels)) == len(labels) >= 2
+    assert axis["labelExpr"].endswith("+ '\u202f%'")
+
+
+def test_labels_of_a_plane_have_marks_of_their_own() -> None:
+    names = tuple(f"emotion {index}" for index in range(14))
+    points = tuple((index, float(index), float(index)) for index in range(14))
+    centres = tuple(Centre(n=1, x=float(index), y=float(index), sd_x=0.0, sd_y=0.0) for index in range(14))
+    chart = charts.plane_chart(Plane(x="valence", y="arousal", names=names, points=points, centres=centres, total=14))
+    encoding = chart.to_dict()["layer"][1]["encoding"]
+    marks = set(zip(encoding["color"]["scale"]["range"], encoding["shape"]["scale"]["range"], strict=True))
+    assert len(marks) == 14
+
+
+def test_models_with_long_names_have_different_labels_beside_their_points() -> None:
+    models = [f"package.models.recogniser:Recogniser beam_size={size}" for size in (1, 5)]
+    frame = pd.DataFrame({"model": models, "value": 0.1, "low": 0.1, "high": 0.2, "rtfx": [3.0, 3.1]})
+    chart = charts.speed_error_chart(frame, "WER")
+    shown = list(chart.data["label"])
+    assert len(set(shown)) == 2
+    assert max(map(len, shown)) <= charts.MAX_LEGEND_LENGTH

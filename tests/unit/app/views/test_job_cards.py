@@ -1,13 +1,17 @@
 """Tests of the cards of jobs."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from auricle.app.jobs import Job, JobManager
-from auricle.app.views.job_cards import describe_progress, format_duration
+from auricle.app.views.job_cards import describe_progress, describe_stopping, format_duration
 from auricle.app.workspace import Workspace
 from auricle.engine.progress import ProgressEvent
+from auricle.runs.progress import Progress, write_progress
+from auricle.runs.run_directory import lock_run
 from tests.support.app_pages import draw_page
 
 
@@ -34,10 +38,49 @@ def test_bar_of_a_stopped_run_is_as_long_as_what_is_done(workspace: Workspace) -
     jobs = JobManager(workspace)
     jobs._folder.mkdir()
     jobs._write(Job("job", None, ("job",), exit_code=130))
-    event = ProgressEvent(event="finished", title="demo × b", total=1440, done=279, rate=2.0)
+    event = ProgressEvent(event="finished", title="demo × b", total=1440, done=279, rate=2.0, eta_seconds=580.0)
     jobs._log_path("job").write_bytes(event.to_json_line())
     (bar,) = draw_page("benchmark").get("progress")
-    assert (bar.proto.value, "279 of 1440 samples" in bar.proto.text) == (19, True)
+    assert (bar.proto.value, bar.proto.text) == (19, r":gray[demo × b\: 279 of 1,440 samples · 2\/s]")
+
+
+def test_job_with_many_runs_has_bars_of_the_last_ones(workspace: Workspace) -> None:
+    jobs = JobManager(workspace)
+    jobs._folder.mkdir()
+    jobs._write(Job("job", None, ("job",), exit_code=0))
+    events = [
+        ProgressEvent(event="finished", run=f"run-{n}", title=f"run {n}", total=4, done=4, rate=1.0) for n in range(5)
+    ]
+    jobs._log_path("job").write_bytes(b"".join(event.to_json_line() for event in events))
+    app = draw_page("benchmark")
+    assert [bar.proto.text.split(r"\:")[0] for bar in app.get("progress")] == [":gray[run 3", ":gray[run 4"]
+    assert "3 earlier runs finished." in [caption.value for caption in app.caption]
+
+
+def test_run_of_unknown_length_has_no_bar(workspace: Workspace) -> None:
+    jobs = JobManager(workspace)
+    jobs._folder.mkdir()
+    jobs._write(Job("job", None, ("job",), exit_code=130))
+    jobs._log_path("job").write_bytes(ProgressEvent(event="progress", title="a", done=3, rate=1.0).to_json_line())
+    app = draw_page("benchmark")
+    assert not app.get("progress")
+    assert r":gray[a\: 3 samples · 1\/s]" in [markdown.value for markdown in app.markdown]
+
+
+@pytest.mark.parametrize(
+    ("progress", "text"),
+    [
+        (Progress(total=9, stopping=True), "Stopping… requests in flight are answered first"),
+        (Progress(total=9, rows=3), "Stopping… the metrics are computed"),
+    ],
+)
+def test_card_of_a_job_that_is_being_stopped_shows_what_it_waits_for(
+    workspace: Workspace, runs: Path, progress: Progress, text: str
+) -> None:
+    path = Path(shutil.copytree(runs / "quiz-good", workspace.root / "job"))
+    write_progress(path, progress)
+    with lock_run(path):
+        assert describe_stopping(workspace, Job("job", None, ("job",))) == text
 
 
 def test_card_has_a_bar_for_each_phase_and_the_last_failure(workspace: Workspace) -> None:

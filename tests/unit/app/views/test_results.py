@@ -6,8 +6,11 @@ import pandas as pd
 import pytest
 
 from auricle.app.views import results
-from auricle.app.views.results import build_rating_pairs, rated_dimension, select_cell_samples
+from auricle.app.views.results import build_rating_pairs, rated_dimension
+from auricle.app.views.sample_links import build_cell_terms
 from auricle.report.plot_data import ConfusionMatrix
+from auricle.report.sample_filter import SampleColumns
+from auricle.runs.filter_terms import format_filter
 from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import count_charts, draw_view, page_text
 
@@ -28,7 +31,7 @@ pytestmark = pytest.mark.slow
 def test_results_have_the_section_of_their_kind(draw: DrawRun, runs: Path, run: str, section: str) -> None:
     app = draw("benchmark", runs, run=run)
     assert not app.error
-    assert section in [subheader.value for subheader in app.subheader]
+    assert section in [header.value for header in app.header]
 
 
 def test_incorrect_answers_come_first(draw: DrawRun, runs: Path) -> None:
@@ -78,7 +81,7 @@ MATRIX = ConfusionMatrix(
 
 def test_classifier_has_a_matrix_and_metrics_per_class(draw: DrawRun, runs: Path) -> None:
     app = draw("benchmark", runs, run="emotion-first")
-    assert [subheader.value for subheader in app.subheader][:2] == ["Confusions", "Per class"]
+    assert [header.value for header in app.header][:2] == ["Confusions", "Per class"]
     assert "disgust – disgusted" in page_text(app)
     assert "weighted average" in page_text(app)
     assert count_charts(app) == 2
@@ -89,18 +92,34 @@ def test_cell_selects_samples_by_both_labels(cell: tuple[int, int], ids: list[st
     frame = pd.DataFrame(
         {"id": ["a", "b", "c"], "true_label": ["happy"] * 3, "predicted_label": ["happy", "sad", None]}
     )
-    assert list(select_cell_samples(frame, MATRIX, cell)["id"]) == ids
+    selected = frame[SampleColumns(frame).match(format_filter(*build_cell_terms(MATRIX, cell)))]
+    assert list(selected["id"]) == ids
 
 
-def test_run_without_labels_has_no_samples_in_a_cell() -> None:
-    assert select_cell_samples(pd.DataFrame({"id": ["a"]}), MATRIX, (0, 0)).empty
+def test_table_of_the_matrix_links_each_count_to_its_samples(draw: DrawRun, runs: Path) -> None:
+    text = page_text(draw("benchmark", runs, run="emotion-first"))
+    assert "filter=label%3Dsad+predicted%3D" in text
+    assert 'aria-label="Table: True label, ' in text
+
+
+def test_group_and_class_counts_lead_to_their_samples(draw: DrawRun, runs: Path) -> None:
+    text = page_text(draw("benchmark", runs, run="emotion-first"))
+    assert 'href="samples?run=emotion-first&amp;filter=label%3Dhappy"' in text
+
+
+@pytest.mark.parametrize(
+    ("run", "link"), [("dimensions-first", "filter=reference%3Dhappy"), ("pairs-fine", "filter=meta.genre%3Djazz")]
+)
+def test_counts_of_other_kinds_lead_to_their_samples(draw: DrawRun, runs: Path, run: str, link: str) -> None:
+    assert f'href="samples?run={run}&amp;{link}"' in page_text(draw("benchmark", runs, run=run))
 
 
 def test_too_many_classes_are_shown_as_a_table_of_confusions() -> None:
     app = draw_view(
         "auricle.app.views.results:"
         "from auricle.app.views.results import draw_frequent_confusions\n"
-        f"draw_frequent_confusions({MATRIX!r})"
+        "from pathlib import Path\n"
+        f"draw_frequent_confusions({MATRIX!r}, Path('runs/a'))"
     )
     text = page_text(app)
     assert "Too many classes (2) for a matrix" in text
@@ -112,8 +131,8 @@ def test_too_many_classes_are_shown_as_a_table_of_confusions() -> None:
 
 def test_dimensions_have_violins_and_statistics_but_no_matrix(draw: DrawRun, runs: Path) -> None:
     app = draw("benchmark", runs, run="dimensions-first")
-    assert "Confusions" not in [subheader.value for subheader in app.subheader]
-    assert "arousal, mean ± sd" in page_text(app)
+    assert "Confusions" not in [header.value for header in app.header]
+    assert "Mean ± standard deviation" in page_text(app)
     assert "arousal: labels explain" in page_text(app)
     assert count_charts(app) >= 4
 

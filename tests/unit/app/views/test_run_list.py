@@ -1,10 +1,11 @@
 """Tests of the select box for a run."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from auricle.app.views.run_list import default_baseline_index
+from auricle.app.views.run_list import default_baseline_index, default_candidate_index
 from auricle.runs.run_summary import RunSummary
 from tests.support.app_fixtures import DrawRun
 from tests.support.app_pages import page_text
@@ -38,7 +39,26 @@ def test_default_baseline_is_the_newest_other_run_of_the_task(name: str, index: 
     assert default_baseline_index(entries, name) == index
 
 
-def test_default_baseline_has_numbers_if_any_run_of_the_task_has() -> None:
-    numbers = {"a": (), "b": (), "c": (make_number("wer"),)}
-    entries = [RunSummary(name=key, path=Path(key), task="asr", numbers=values) for key, values in numbers.items()]
-    assert default_baseline_index(entries, "a") == 2
+def summaries(**fields: dict[str, Any]) -> list[RunSummary]:
+    defaults: dict[str, Any] = {"task": "asr"}
+    return [RunSummary(name=name, path=Path(name), **{**defaults, **values}) for name, values in fields.items()]
+
+
+SCORED = {"numbers": (make_number("wer"),)}
+
+
+def test_default_baseline_has_numbers_if_any_run_has() -> None:
+    assert default_baseline_index(summaries(a={}, b={}, c=SCORED), "a") == 2
+    assert default_baseline_index(summaries(a={}, b={}, c={**SCORED, "task": "quiz"}), "a") == 2
+    assert default_baseline_index(summaries(a={}, b={**SCORED, "task": "quiz"}, c=SCORED), "a") == 2
+
+
+def test_a_run_is_not_compared_with_a_load_test_by_default() -> None:
+    assert default_baseline_index(summaries(a=SCORED, b={"kind": "perf", "status": "done"}, c={}), "a") == 2
+
+
+def test_default_candidate_is_the_newest_run_with_numbers() -> None:
+    running = {**SCORED, "status": "running"}
+    assert default_candidate_index(summaries(a=running, b={}, c={**SCORED, "error": "broken"}, d=SCORED, e=SCORED)) == 3
+    assert default_candidate_index(summaries(a=running, b={"kind": "perf", "status": "done"}, c=SCORED)) == 1
+    assert default_candidate_index(summaries(a={})) == 0

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from auricle.app.views import run_table
-from auricle.app.views.run_table import COLUMNS, build_frame
+from auricle.app.views.run_table import COLUMNS, TABLE_WIDTH, build_frame, choose_default_columns
 from auricle.app.workspace import Workspace
 from auricle.runs.run_directory import lock_run
 from auricle.runs.run_notes import RunNotes, read_run_notes, write_run_notes
@@ -34,6 +35,26 @@ def test_run_without_numbers_has_empty_cells() -> None:
     frame = build_frame([summary()], ["Run", "Value", "n"])
     assert list(frame.columns) == ["Run", "Value", "n"]
     assert frame[["Value", "n"]].isna().all(axis=None)
+
+
+def test_default_columns_fit_the_screen_and_leave_out_what_no_run_has() -> None:
+    number = make_number("option_accuracy", value=0.5, low=0.4, high=0.6, scored=90, total=90)
+    done = summary(numbers=(number,), failed=0, model="whisper", task="asr-mine", created="2026-11-17T12:00:00")
+    assert choose_default_columns([done]) == [
+        *("Run", "Value", "95 % interval", "Metric", "Status", "n", "Model", "Task", "Date", "Minutes")
+    ]
+    long_names = summary(numbers=(number,), model="m" * 30, task="t" * 30, failed=3, status="running", done=3, total=9)
+    chosen = choose_default_columns([done, long_names])
+    assert "Failed" in chosen
+    assert "Task" not in chosen
+    widths = [column.width([done, long_names]) for column in COLUMNS if column.title in chosen]
+    assert sum(widths) <= TABLE_WIDTH
+
+
+def test_a_column_is_as_wide_as_its_longest_text_up_to_a_limit() -> None:
+    (run_column, *_) = COLUMNS
+    widths = [run_column.width([RunSummary(name=name, path=Path(name))]) for name in ("a", "a" * 20, "a" * 90)]
+    assert widths == [41, 160, 200]
 
 
 # --- the pages ----------------------------------------------------------------------------------
@@ -106,3 +127,34 @@ def test_notes_are_written_to_the_run(own_runs: Workspace) -> None:
     run = RunSummary(name="asr-small", path=own_runs.root / "asr-small")
     run_table._save(run, RunNotes(title="Renamed"))
     assert read_run_notes(run.path).title == "Renamed"
+
+
+EDITOR = """
+import streamlit as st
+from auricle.app.views import run_table
+from auricle.app.views.run_list import list_runs
+if "interrupted" in st.session_state:
+    st.stop()
+runs = sorted(list_runs(), key=lambda run: run.name)
+run_table._draw_editor("key", [run for run in runs if run.name.startswith("asr")][:{count}])
+"""
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_notes_are_saved_though_drawing_is_interrupted_before_the_form(own_runs: Workspace, count: int) -> None:
+    write_run_notes(own_runs.root / "asr-small", RunNotes(tags=("own",)))
+    app = AppTest.from_string(EDITOR.format(count=count), default_timeout=60).run()
+    next(field for field in app.text_input if field.label == "Tags").set_value("paper, final")
+    app.session_state["interrupted"] = True  # as by an input that follows at once
+    find_button(app, "Save").click().run()
+    tags = [read_run_notes(own_runs.root / name).tags for name in ("asr-large", "asr-small")]
+    assert tags == ([("paper", "final"), ("own",)] if count == 1 else [("paper", "final"), ("own", "paper", "final")])
+
+
+def test_change_that_is_not_possible_is_explained(own_runs: Workspace) -> None:
+    move_to_trash(own_runs.root, "asr-small")
+    app = draw_page("home")
+    (own_runs.root / "asr-small").mkdir()
+    find_button(app, "Restore").click().run()
+    assert "Cannot restore" in app.toast[0].value
+    assert len(list_trash(own_runs.root)) == 1

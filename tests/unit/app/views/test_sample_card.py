@@ -27,6 +27,14 @@ def test_audio_outside_the_allowed_folders_is_not_played(draw: DrawRun, hostile_
     assert "outside the folders the app may read" in page_text(app)
 
 
+def test_open_sample_has_waveform_spectrogram_and_the_script_of_the_player(draw: DrawRun, runs: Path) -> None:
+    app = draw("samples", runs, run="asr-small")
+    text = page_text(app)
+    assert text.count('<figure class="strip"') == 1
+    scripts = [element.proto for element in app.get("html") if "<script" in element.proto.body]
+    assert [script.unsafe_allow_javascript for script in scripts] == [True]
+
+
 @pytest.mark.parametrize(
     ("row", "number", "text"),
     [

@@ -313,7 +313,7 @@ def test_a_class_that_is_not_a_reward_model_is_rejected(tmp_path: Path, source: 
 def test_the_official_model_runs_with_a_checkout(tmp_path: Path, tone: Any) -> None:
     root = checkout(tmp_path / "bench")
     (tmp_path / "model.safetensors").touch()
-    arguments = {"root": str(root), "checkpoint": str(tmp_path / "model.safetensors")}
+    arguments: dict[str, Any] = {"root": str(root), "checkpoint": str(tmp_path / "model.safetensors")}
     requests = [Predict(inputs={"audio": Audio.of(tone("a.wav"))})]
     final = CmiRewardModel(**arguments, device="cpu").predict(requests)
     assert dict(final[0].values) == {"alignment": 1.0, "musicality": 120.0}

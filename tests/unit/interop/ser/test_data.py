@@ -92,3 +92,12 @@ def test_a_missing_folder_is_reported_with_the_option_to_pass(suite: Path) -> No
     recordings = build_recordings(f"{suite}/datasets/folders.py:Folders")
     with pytest.raises(DataError, match=r"load of ser:folders.py:Folders raised .* -T root=DIR"):
         recordings.validate()
+
+
+def test_arguments_are_described_without_importing_the_class(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("raise SystemExit\nclass Mine:\n    def __init__(self, only: str = '', strict: bool = True): ...\n")
+    arguments = {argument.name: argument for argument in DatasetTaskFactory(f"{path}:Mine").describe_arguments()}
+    assert list(arguments)[:3] == ["root", "only", "strict"]
+    assert [arguments[name].kind for name in ("root", "strict")] == ["folder", "switch"]
+    assert not arguments["metrics"].is_common

@@ -237,7 +237,7 @@ def test_azure_requires_a_base_url() -> None:
 
 
 def test_missing_package_is_reported_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auricle.models.http.base.find_spec", lambda _: None)
+    monkeypatch.setattr("auricle.models.listing.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"auricle\[api\]"):
         model_at("http://127.0.0.1:1/v1")
 

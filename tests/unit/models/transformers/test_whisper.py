@@ -84,7 +84,7 @@ def test_each_request_keeps_its_own_limit(model: Any) -> None:
 def test_language_and_task_are_passed_to_the_model(several: Any) -> None:
     hear = sound(*SHORT)
     for language, task in (("de", "transcribe"), ("English", "translate")):
-        model = Whisper(model=str(several), language=language, task=task)
+        model = Whisper(model=str(several), language=language, task=task)  # type: ignore[arg-type]
         (answer,) = model.generate([generate(hear)])
         assert answer.text == direct(model, hear, return_timestamps=False, language=language, task=task)
 
@@ -114,7 +114,7 @@ def test_unsupported_language_is_refused_before_the_run(several: Any) -> None:
 
 def test_wrong_task_is_refused(english: Any) -> None:
     with pytest.raises(SpecError, match="task must be transcribe or translate, not 'write'"):
-        Whisper(model=str(english), task="write")
+        Whisper(model=str(english), task="write")  # type: ignore[arg-type]
 
 
 def test_request_without_audio_is_refused(model: Any) -> None:

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import orjson
 import pytest
 
 from auricle import compare
+from auricle.runs.documents import encode_document
 from tests.support.comparisons import find_row
 
 pytestmark = pytest.mark.slow
@@ -29,3 +31,12 @@ def test_the_largest_changes_of_an_error_rate_come_first(run: Any, quiz: Any) ->
     changes = [sum(flip.stat_b[:3]) / flip.stat_b[3] for flip in comparison.flips["wer"]]
     assert changes == sorted(changes, reverse=True)
     assert len(changes) == 5
+
+
+def test_flipped_samples_keep_their_records_which_are_not_part_of_the_document(run: Any, quiz: Any) -> None:
+    data = quiz()
+    comparison = compare(run("a", data), run("b", data, wrong=0.2), max_flips=1)
+    (flip,) = comparison.flips["exact_match"]
+    assert [record.sample.id for record in flip.records] == [flip.id, flip.id_b]
+    assert flip.answer_b in str(flip.records[1].outputs)
+    assert "records" not in orjson.loads(encode_document(flip))

@@ -1,11 +1,13 @@
 """The page of a comparison."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auricle import compare
+from tests.support import app_runs
 from tests.support.report_pages import assert_policy_admits_only_the_page, read_page, visible_text
 
 pytestmark = pytest.mark.slow
@@ -38,3 +40,18 @@ def test_labels_of_one_model_and_recalls_are_listed(run: Any, moods: Any, tmp_pa
     assert "Not in A’s label set, and counted there as never predicted: other" in text
     assert "Recall of each class" in text
     assert "Treated as the same label" in text
+
+
+def test_pairs_by_id_have_a_player_for_each_recording(tmp_path: Path) -> None:
+    for name, accuracy, seconds in (("human", 1.0, 0.2), ("generated", 0.2, 0.3)):
+        (tmp_path / name).mkdir()
+        data = app_runs.write_emotion_data(tmp_path / name, 8)
+        for index, row in enumerate(map(json.loads, data.read_text().splitlines())):
+            app_runs.write_tone(tmp_path / name / row["audio"], 300 + index, seconds)
+        task_args = {"metrics": "accuracy"}
+        app_runs.make_run(tmp_path / f"{name}-run", "classify", data, "Emotions", task_args, accuracy=accuracy)
+    comparison = compare(tmp_path / "human-run", tmp_path / "generated-run")
+    assert comparison.pairing == "id"
+    comparison.write_html(tmp_path / "page.html")
+    tags = read_page((tmp_path / "page.html").read_text(encoding="utf-8")).tags
+    assert tags.count("audio") == 2 * tags.count("article") > 0

@@ -14,8 +14,9 @@ from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import exact_match, wer
 from auricle.metrics.labels import uar
 from auricle.report.compare import text as compare_text
-from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
+from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats
 from auricle.report.compare.metric_rows import ComparisonRow, adjust_p_values, build_rows, pair_stats
+from auricle.report.compare.pairing import Pairs
 from auricle.report.score_table import StatArray
 from tests.support.comparisons import find_row
 
@@ -182,7 +183,7 @@ def make_rows(
     cluster: str = "",
 ) -> list[ComparisonRow]:
     """Compare the first samples of both runs, which are paired in order."""
-    pairs = Pairs(np.arange(count), np.arange(count), failed, cast(Any, None))
+    pairs = Pairs("content", np.arange(count), np.arange(count), failed, cast(Any, None))
     return build_rows([pair_stats(metric, a, b, pairs)], (a, b), pairs, by, cluster)
 
 

@@ -1,20 +1,18 @@
 """A comparison as text."""
 
-import math
+from typing import Any
 
-import pytest
-
-from auricle.report.compare.text import format_difference, format_p_value
-
-
-@pytest.mark.parametrize(
-    ("difference", "unit", "expected"),
-    [(0.05, "share", "+5.00 pp"), (-0.05, "share", "-5.00 pp"), (math.nan, "share", "–")],
-)
-def test_a_difference_of_shares_is_in_percentage_points(difference: float, unit: str, expected: str) -> None:
-    assert format_difference(difference, unit) == expected
+from auricle import compare
+from auricle.report.compare.text import format_p_value, title_sides
 
 
 def test_a_small_p_value_is_an_upper_bound() -> None:
     assert format_p_value(1e-9).startswith("<")
     assert format_p_value(0.25) == "0.250"
+
+
+def test_a_title_names_models_or_else_samples(run: Any, quiz: Any) -> None:
+    a, b = run("a", quiz()), run("b", quiz("other.jsonl", row1={"question": "something else"}))
+    assert title_sides(compare(a, b)) == ("a", "b")
+    assert title_sides(compare(a, b, names=("human", "generated"))) == ("human", "generated")
+    assert title_sides(compare(a, run("c", quiz(), model="fake-api", reply="no"))) == ("echo", "fake-api")

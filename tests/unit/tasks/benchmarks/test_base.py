@@ -12,6 +12,7 @@ import pytest
 from auricle import Spec, api
 from auricle.api import build_task
 from auricle.cli.data import check_samples, evenly_spaced_indices, load_benchmarks, prepare_data
+from auricle.core.arguments import Argument, describe_arguments
 from auricle.core.errors import SpecError
 from auricle.engine.spec import resolve_tasks
 from auricle.tasks.catalogue import TASKS
@@ -310,3 +311,38 @@ def test_the_root_may_be_a_folder_inside_the_archive(name: str, folder: str, tmp
     miniature.build(tmp_path)
     samples = build_from(miniature, tmp_path / folder).samples
     assert [sample.id for sample in samples] == list(miniature.rows)
+
+
+# --- what a form or a help text shows -----------------------------------------------------------
+
+
+def describe(name: str) -> dict[str, Argument]:
+    return {argument.name: argument for argument in describe_arguments(TASKS.get(name))}
+
+
+def test_folder_is_required_unless_the_hub_has_a_copy() -> None:
+    assert describe("ravdess")["root"].kind == "folder"
+    assert describe("ravdess")["root"].is_required
+    assert not describe("librispeech")["root"].is_required
+    assert describe("librispeech")["copy"].choices == ("disk", "hf")
+
+
+def test_splits_languages_and_parts_are_choices() -> None:
+    assert describe("ravdess")["part"].choices == ("speech", "song", "both")
+    esd = describe("esd")
+    assert (esd["split"].default, esd["language"].choices) == ("test", ("en", "zh", "all"))
+    assert esd["speakers"].kind == "several"
+    assert esd["speakers"].choices[-1] == "0020"
+    assert describe("fleurs")["language"].default in describe("fleurs")["language"].choices
+
+
+def test_options_of_the_kind_follow_those_of_the_benchmark() -> None:
+    arguments = describe("ravdess")
+    assert arguments["part"].is_common
+    assert not arguments["metrics"].is_common
+    assert "reader" not in arguments
+
+
+def test_unknown_speaker_is_rejected_with_all_choices() -> None:
+    with pytest.raises(SpecError, match=r"esd: invalid speakers '99': expected any of 0001, 0002"):
+        TASKS.get("esd")(root="x", speakers="11,99")

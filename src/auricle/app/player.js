@@ -1,0 +1,37 @@
+// The space bar plays the open sample; a line in its waveform follows the player, and a click there moves the player.
+(() => {
+  if (window.auriclePlayer) return;
+  window.auriclePlayer = true;
+  const CONTROLS = "input, textarea, select, button, a, summary, audio, video, canvas, [contenteditable=true], [role=option]";
+  const card = () => document.querySelector(".st-key-open-sample");
+  const findPlayer = () => card()?.querySelector("audio");
+
+  document.addEventListener("keydown", (event) => {
+    const player = findPlayer();
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+    if (event.code !== "Space" || hasModifier || !player || event.target.closest?.(CONTROLS)) return;
+    event.preventDefault();
+    if (player.paused) player.play();
+    else player.pause();
+  });
+
+  const followPlayer = () => {
+    const player = findPlayer();
+    const strip = card()?.querySelector(".strip");
+    if (!player || !strip) return;
+    const share = Math.min(1, player.currentTime / Number(strip.dataset.seconds));
+    strip.querySelector(".playhead").style.left = `${100 * share}%`;
+    if (!player.paused) requestAnimationFrame(followPlayer);
+  };
+  // Events of media do not bubble, but they can be captured.
+  for (const name of ["play", "seeked", "pause"]) document.addEventListener(name, followPlayer, true);
+
+  document.addEventListener("click", (event) => {
+    const pictures = event.target.closest?.(".st-key-open-sample .strip .pictures");
+    const player = findPlayer();
+    if (!pictures || !player) return;
+    const box = pictures.getBoundingClientRect();
+    const seconds = Number(pictures.parentElement.dataset.seconds);
+    player.currentTime = Math.max(0, ((event.clientX - box.left) / box.width) * seconds);
+  });
+})();

@@ -1,0 +1,88 @@
+"""Numbers that are resampled together: the same units in every one of them."""
+
+import math
+
+import numpy as np
+import pytest
+
+from auricle.metrics.base import Array, mean, ratio
+from auricle.metrics.intervals import compare_paired
+from auricle.metrics.joint_replicates import JointReplicates, UnitStats, percentile_interval, percentile_p_value
+
+
+def difference(values: Array) -> Array:
+    result: Array = values[:, 1] - values[:, 0]
+    return result
+
+
+def make_pair(units: int, size: int, seed: int = 0) -> tuple[JointReplicates, list[Array], np.ndarray]:
+    random = np.random.default_rng(seed)
+    lengths = random.integers(5, 20, size).astype(float)
+    stats = [np.column_stack([random.integers(0, 5, size), lengths]) for _ in range(2)]
+    codes = np.arange(size) % units
+    return JointReplicates([UnitStats(side, codes, ratio) for side in stats], units), stats, codes
+
+
+@pytest.mark.parametrize("units", [60, 12])
+def test_difference_has_the_interval_of_the_paired_test(units: int) -> None:
+    replicates, stats, codes = make_pair(units, 60)
+    expected = compare_paired(stats[0], stats[1], ratio, codes if units < 60 else None)
+    assert replicates.compute_interval(difference) == pytest.approx((expected.difference, expected.low, expected.high))
+
+
+def test_draws_spread_as_much_as_the_standard_error() -> None:
+    replicates, _, _ = make_pair(60, 60)
+    value, low, _ = replicates.compute_interval(difference)
+    assert replicates.draw(difference).std() == pytest.approx((value - low) / 2, rel=0.1)
+
+
+def test_draws_are_the_same_in_every_process_and_for_every_part() -> None:
+    stats = np.arange(30.0)
+    part = UnitStats(stats, np.arange(30), mean)
+    draws = JointReplicates([part, part], 30).draws
+    assert (draws[:, 0] == draws[:, 1]).all()
+    assert (JointReplicates([part], 30).draws[:, 0] == draws[:, 0]).all()
+
+
+def test_any_function_of_statistics_can_be_resampled() -> None:
+    values = [float(value) for value in range(40)]
+    codes = np.arange(40)
+    slow = JointReplicates([UnitStats(values, codes, lambda stats: sum(stats) / len(stats))], 40)
+    fast = JointReplicates([UnitStats(values, codes, mean)], 40)
+    np.testing.assert_allclose(slow.without_units, fast.without_units)
+    np.testing.assert_allclose(slow.draws, fast.draws[: len(slow.draws)])
+
+
+def test_many_units_are_grouped() -> None:
+    size = 5000
+    stats = np.random.default_rng(0).random(size)
+    replicates = JointReplicates([UnitStats(stats, np.arange(size), mean)], size)
+    value, low, high = replicates.compute_interval(lambda values: values[:, 0])
+    assert len(replicates.without_units) == 2000
+    assert (high - low) / 2 == pytest.approx(1.96 * stats.std() / math.sqrt(size), rel=0.05)
+    assert value == pytest.approx(stats.mean())
+
+
+def test_one_unit_has_no_interval() -> None:
+    replicates = JointReplicates([UnitStats([1.0, 0.0], np.zeros(2, dtype=np.int64), mean)], 1)
+    assert np.isnan(replicates.compute_interval(lambda values: values[:, 0])[1:]).all()
+    assert not len(replicates.draw(lambda values: values[:, 0]))
+
+
+def test_end_of_an_interval_is_open_only_if_more_draws_than_its_tail_are_infinite() -> None:
+    draws = np.arange(1000.0)
+    few, many = draws.copy(), draws.copy()
+    few[:20], many[:30] = -np.inf, -np.inf
+    assert percentile_interval(few) == (25.0, 974.0)
+    assert percentile_interval(many) == (-np.inf, 974.0)
+    assert np.isnan(percentile_interval(np.empty(0))).all()
+
+
+def test_p_value_counts_draws_that_may_lie_on_the_other_side() -> None:
+    draws = np.full(999, 1.0)
+    draws[:9] = -1.0
+    assert percentile_p_value(draws, draws) == pytest.approx(0.02)
+    uncertain = draws.copy()
+    uncertain[:49] = -np.inf
+    assert percentile_p_value(uncertain, draws) == pytest.approx(0.1)
+    assert math.isnan(percentile_p_value(np.empty(0), np.empty(0)))

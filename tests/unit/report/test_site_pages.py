@@ -1,0 +1,118 @@
+"""The index of a site, and the page of a column."""
+
+from typing import Any
+
+from auricle.report.leaderboard import build_leaderboard
+from auricle.report.site import name_column
+from auricle.report.site_pages import SiteView, render_index, render_task
+from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Usage
+from tests.support.app_runs import make_number
+from tests.support.report_pages import EVIL, read_page, visible_text
+
+SIGNATURE = "asr:1|data@1|Respond#1|wer:1.basic:1|m|auricle 1"
+
+
+def make_metrics(name: str, value: float = 0.1, **fields: Any) -> Metrics:
+    common: Any = {"signature": SIGNATURE, "higher_is_better": False, "scored": 9, "total": 10, "failed": 1}
+    groups = {"clean": value / 2, "noisy": 2 * value}
+    numbers = [make_number("wer", value=value, low=value / 2, high=2 * value, **common)]
+    numbers += [make_number("wer", value=part, field="subset", group=group, **common) for group, part in groups.items()]
+    return Metrics(
+        **{
+            "task": TaskFacts("asr"),
+            "model": ModelFacts(name),
+            "numbers": tuple(numbers),
+            "complete": True,
+            "created": "2026-01-01T10:00",
+            **fields,
+        }
+    )
+
+
+def build_view(*models: Metrics, **options: Any) -> SiteView:
+    board = build_leaderboard(((f"runs/{at}.html", metrics) for at, metrics in enumerate(models)), **options)
+    return SiteView(
+        title="Mine",
+        board=board,
+        pages={column: name_column(column) for column in board.columns},
+        other_runs=(),
+        run_count=len(models),
+        split_by_prompt=True,
+        created="2026-01-01",
+        version="1",
+    )
+
+
+def render_only_task(*models: Metrics) -> str:
+    view = build_view(*models)
+    return render_task(view, view.board.columns[0])
+
+
+def test_the_index_shows_values_intervals_and_ranks() -> None:
+    text = visible_text(render_index(build_view(make_metrics("a"), make_metrics("b", 0.3))))
+    assert "10.00 % 5.00 – 20.00 % 90.0 % covered rank 1" in text
+    assert "Models 2 Columns 1 Runs 2" in text
+
+
+def test_the_best_value_is_bold_but_never_that_of_an_unfinished_run() -> None:
+    page = render_index(build_view(make_metrics("a", 0.2), make_metrics("b", 0.1, complete=False)))
+    assert page.count('class="number best"') == 1
+    assert '<td class="number best" data-value="0.2">' in page
+    assert "1 run shown here is not finished and not ranked." in page
+
+
+def test_older_runs_are_counted() -> None:
+    text = visible_text(render_index(build_view(make_metrics("a", created="2025"), make_metrics("a"))))
+    assert "only the newest is shown; 1 older result left out." in text
+
+
+def test_columns_can_be_sorted_by_stable_names() -> None:
+    view = build_view(make_metrics("a"))
+    (name,) = view.pages.values()
+    attributes = read_page(render_index(view)).attributes
+    assert ("data-key", name) in attributes
+    assert ("data-better", "lower") in attributes
+    assert name.startswith("asr-wer-")
+
+
+def test_names_of_models_are_escaped() -> None:
+    evil = make_metrics(EVIL, model=ModelFacts(EVIL, {"key": EVIL}), task=TaskFacts(EVIL))
+    view = build_view(evil)
+    for page in (render_index(view), render_task(view, view.board.columns[0])):
+        assert "alert('x')</script>" not in page
+        assert EVIL in visible_text(page)
+
+
+def test_a_task_is_shown_best_first_with_ties() -> None:
+    page = render_only_task(make_metrics("b", 0.2), make_metrics("c", 0.2), make_metrics("a", 0.1))
+    text = visible_text(page)
+    assert text.index("1 of 3") < text.index("=2 of 3")
+    assert text.count("=2 of 3") == 2
+
+
+def test_a_task_shows_costs_where_they_are_known() -> None:
+    priced = make_metrics("a", usage=Usage(cost=1.5, currency="USD", samples_without_cost=0))
+    assert "1.50 USD" in visible_text(render_only_task(priced, make_metrics("b")))
+    assert "Cost" not in visible_text(render_only_task(make_metrics("b")))
+
+
+def test_a_task_shows_groups_of_samples_with_the_best_of_each() -> None:
+    page = render_only_task(make_metrics("a", 0.1), make_metrics("b", 0.2))
+    assert "By subset" in visible_text(page)
+    assert '<td class="number best" data-value="0.05"><span>5.00' in page
+    assert ("data-key", "subset=noisy") in read_page(page).attributes
+
+
+def test_many_groups_are_collapsed() -> None:
+    numbers = [
+        make_number("wer", value=0.1, signature=SIGNATURE, field=field, group=group)
+        for field, group in [("", "all"), *(("speaker", str(at)) for at in range(13))]
+    ]
+    page = render_only_task(make_metrics("a", numbers=tuple(numbers)))
+    assert "<summary>By speaker (13 groups)</summary>" in page
+
+
+def test_prompts_that_may_differ_are_mentioned() -> None:
+    view = build_view(make_metrics("a"), split_by_prompt=False)
+    assert "prompts may differ" in visible_text(render_task(view, view.board.columns[0]))
+    assert "and the same prompt" in visible_text(render_only_task(make_metrics("a")))

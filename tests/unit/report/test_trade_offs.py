@@ -1,0 +1,93 @@
+"""Quality against cost and speed."""
+
+from typing import Any
+
+import pytest
+
+from auricle.report.leaderboard import Leaderboard, build_leaderboard
+from auricle.report.trade_offs import TradeOff, draw_trade_off, find_front, list_trade_offs
+from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Throughput, Usage
+from tests.support.app_runs import make_number
+
+SIGNATURE = "asr:1|data@1|Respond#1|wer:1.basic:1|m|auricle 1"
+
+
+def make_metrics(
+    name: str, value: float | None, cost: float | None = None, rtfx: float | None = None, **fields: Any
+) -> Metrics:
+    number = make_number("wer", value=value, signature=SIGNATURE, higher_is_better=False)
+    return Metrics(
+        task=TaskFacts("asr"),
+        model=ModelFacts(name),
+        numbers=(number,),
+        complete=fields.get("complete", True),
+        usage=Usage(cost=cost, currency=fields.get("currency", "USD"), samples_without_cost=0),
+        speed=Throughput(wall_seconds=1.0, samples=9, rtfx=rtfx),
+    )
+
+
+def build_board(*models: Metrics) -> Leaderboard:
+    return build_leaderboard((metrics.model.name, metrics) for metrics in models)
+
+
+def list_all(board: Leaderboard) -> dict[str, TradeOff]:
+    return {trade_off.name: trade_off for trade_off in list_trade_offs(board, board.columns[0])}
+
+
+@pytest.mark.parametrize(
+    ("points", "front"),
+    [
+        ([(1.0, 1.0)], [True]),
+        ([(1.0, 1.0), (1.0, 1.0)], [True, True]),
+        ([(1.0, 2.0), (1.0, 1.0)], [True, False]),
+        ([(1.0, 2.0), (2.0, 1.0), (0.5, 0.5)], [True, True, False]),
+    ],
+)
+def test_the_front_has_the_points_that_no_other_beats(points: list[tuple[float, float]], front: list[bool]) -> None:
+    assert find_front(points) == front
+
+
+def test_low_errors_low_costs_and_high_speeds_are_better() -> None:
+    board = build_board(
+        make_metrics("good", 0.1, cost=9.0, rtfx=10.0),
+        make_metrics("cheap", 0.2, cost=1.0, rtfx=5.0),
+        make_metrics("beaten", 0.3, cost=2.0, rtfx=20.0),
+    )
+    fronts = {name: [point.model for point in each.front] for name, each in list_all(board).items()}
+    assert fronts == {"Cost (USD)": ["cheap", "good"], "RTFx": ["good", "beaten"]}
+
+
+def test_costs_in_different_currencies_are_not_drawn_together() -> None:
+    dollars = [make_metrics(name, 0.1, cost=1.0) for name in "ab"]
+    euros = [make_metrics(name, 0.2, cost=1.0, currency="EUR") for name in "cd"]
+    assert [*list_all(build_board(*dollars, *euros))] == ["Cost (EUR)", "Cost (USD)"]
+    assert [*list_all(build_board(*dollars, euros[0]))] == ["Cost (USD)"]
+
+
+def test_unfinished_and_unknown_results_are_left_out() -> None:
+    board = build_board(
+        make_metrics("a", 0.1, rtfx=1.0),
+        make_metrics("b", 0.2, rtfx=2.0),
+        make_metrics("c", 0.0, rtfx=3.0, complete=False),
+        make_metrics("d", None, rtfx=4.0),
+        make_metrics("e", 0.3),
+    )
+    assert [point.model for point in list_all(board)["RTFx"].points] == ["a", "b"]
+    assert list_all(build_board(make_metrics("a", 0.1, rtfx=1.0))) == {}
+
+
+def test_speeds_of_several_orders_of_magnitude_have_a_logarithmic_axis() -> None:
+    board = build_board(make_metrics("slow", 0.1, rtfx=0.5), make_metrics("fast", 0.2, rtfx=2000.0))
+    drawn = draw_trade_off(list_all(board)["RTFx"])
+    assert all(f">{tick}</text>" in drawn for tick in ("0.1", "1", "10", "100", "1,000", "10,000"))
+
+
+def test_long_names_are_labelled_by_rank_and_explained_below() -> None:
+    name = "a-name-that-is-too-long-for-a-label<b>"
+    drawn = draw_trade_off(
+        list_all(build_board(make_metrics(name, 0.1, rtfx=1.0), make_metrics("fast", 0.2, rtfx=2.0)))["RTFx"]
+    )
+    assert ">rank 1</text>" in drawn
+    assert "rank 1: <bdi>a-name-that-is-too-long-for-a-label&lt;b&gt;</bdi>" in drawn
+    assert ">fast</text>" in drawn
+    assert "<b>" not in drawn
