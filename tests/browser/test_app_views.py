@@ -14,7 +14,7 @@ require_extra("ui")
 
 from tests.browser.conftest import OpenPage, RunningApp
 from tests.support import app_runs
-from tests.support.browser import wait_until_drawn
+from tests.support.browser import click_mark, wait_until_drawn
 
 CHART = "[data-testid=stVegaLiteChart]"
 EXCEPTION = "[data-testid=stException]"
@@ -93,8 +93,8 @@ def test_two_corpora_are_compared_and_read_as_human_and_generated_speech(open_pa
     page.locator(f"{CHART} svg").nth(2).wait_for()  # both matrices and their difference
     assert not page.evaluate(FIND_WIDE_TABLES)
     assert not page.evaluate(FIND_CUT_OFF_TEXT)
-    page.locator(CHART).nth(2).locator("g.mark-rect.role-mark path").first.click()
-    page.get_by_text(re.compile("^B: .+ → .+")).wait_for()
+    cells = page.locator(CHART).nth(2).locator("g.mark-rect.role-mark path")
+    click_mark(page, cells.first, page.get_by_text(re.compile("^B: .+ → .+")))
     page.get_by_role("link", name=re.compile("Show (all|the)")).first.wait_for()
     page.get_by_text("A is human speech, B is generated speech").click()
     page.get_by_text("Recognised less often in generated: sad").wait_for()
@@ -140,8 +140,7 @@ def test_click_on_a_cell_of_the_matrix_leads_to_all_of_its_samples(open_page: Op
     cells = page.locator(f"{CHART} g.mark-rect.role-mark path")
     cells.first.wait_for()
     assert not page.locator("audio").count()
-    cells.first.click()
-    page.get_by_text("samples labelled angry, predicted").wait_for()
+    click_mark(page, cells.first, page.get_by_text("samples labelled angry, predicted"))
     assert first_audio_duration(page) > 0.3
     page.get_by_role("link", name=re.compile("Show (all|the)")).first.click()
     page.get_by_text(re.compile(r"^\d+ of 16 samples\.$")).wait_for()
@@ -156,9 +155,7 @@ def test_click_on_a_point_of_the_scatter_plot_plays_it(open_page: OpenPage) -> N
     points = page.locator(f"{CHART} g.mark-symbol.role-mark path")
     points.first.wait_for()
     assert not page.locator("audio").count()
-    points.first.scroll_into_view_if_needed()
-    box = points.first.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    click_mark(page, points.first, page.locator("audio").first)
     assert first_audio_duration(page) > 0.3
 
 

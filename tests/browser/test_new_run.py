@@ -7,7 +7,7 @@ import pytest
 import soundfile
 
 from tests.browser.conftest import OpenPage, RunningApp
-from tests.support.browser import choose_model, choose_with_mouse, wait_until_drawn
+from tests.support.browser import choose_model, choose_with_mouse, click_mark
 from tests.support.emotion_corpora import RAVDESS_SPEECH
 
 COUNT_KEYS = "() => { window.keys = 0; window.addEventListener('keydown', () => window.keys++, true); }"
@@ -59,9 +59,7 @@ def test_ravdess_is_run_from_a_folder_picker_to_a_matrix_cell_without_the_keyboa
     page.wait_for_url("**/benchmark?run=ravdess-fake-labels")
     cells = page.locator("[data-testid=stVegaLiteChart] g.mark-rect.role-mark path")
     cells.first.wait_for()
-    wait_until_drawn(page)  # a click into a chart that is drawn once more is lost
-    cells.first.click()
-    page.get_by_text("samples labelled").first.wait_for()
+    click_mark(page, cells.first, page.get_by_text("samples labelled").first)
     page.locator("audio").first.wait_for()
     page.get_by_role("link", name="All runs").click()
     page.get_by_role("heading", name="New run").wait_for()

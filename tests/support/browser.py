@@ -1,5 +1,6 @@
 """Helpers for tests of the app in a browser."""
 
+from contextlib import suppress
 from typing import Any
 
 IDLE_MILLISECONDS = 250
@@ -11,12 +12,30 @@ IS_IDLE = """milliseconds => {
     return isIdle && performance.now() - window.idleSince > milliseconds;
 }"""
 MAX_ATTEMPTS = 3
+MILLISECONDS_PER_CLICK = 8_000
+"""Time for the result of a click in a chart to appear before the click is repeated."""
 
 
 def wait_until_drawn(page: Any) -> None:
     """Wait until the app has finished drawing the page."""
     page.evaluate("window.idleSince = null")
     page.wait_for_function(IS_IDLE, arg=IDLE_MILLISECONDS)
+
+
+def click_mark(page: Any, mark: Any, result: Any) -> None:
+    """Click a mark of a chart until the result of the click appears.
+
+    Charts that are drawn once more lose the click, as they do when a person is too fast.
+    """
+    from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+    for _ in range(MAX_ATTEMPTS):
+        wait_until_drawn(page)
+        mark.click()
+        with suppress(PlaywrightTimeoutError):
+            result.wait_for(timeout=MILLISECONDS_PER_CLICK)
+            return
+    result.wait_for()
 
 
 def choose(page: Any, label: str, option: str) -> None:
