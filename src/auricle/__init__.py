@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from auricle.engine.settings import Settings
     from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
-    from auricle.models.base import AsyncModel, BatchModel
+    from auricle.models.base import AsyncModel, BatchModel, SessionModel
     from auricle.models.catalogue import model
     from auricle.runs.metrics import Number
     from auricle.runs.result import RunResult
@@ -34,7 +34,7 @@ _EXPORTS = {
     "engine.settings": ("Settings",),
     "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
     "metrics.base": ("Metric", "metric"),
-    "models.base": ("AsyncModel", "BatchModel"),
+    "models.base": ("AsyncModel", "BatchModel", "SessionModel"),
     "models.catalogue": ("model",),
     "runs.metrics": ("Number",),
     "runs.result": ("RunResult",),
@@ -65,6 +65,7 @@ __all__ = [
     "RunResult",
     "Sample",
     "SampleError",
+    "SessionModel",
     "Settings",
     "Spec",
     "SpecError",

@@ -15,7 +15,7 @@ from auricle.cli.error_report import format_command, log_errors_in
 from auricle.cli.output import echo, foreign_output
 from auricle.cli.progress import open_progress
 from auricle.core.errors import AuricleError
-from auricle.core.types import Generate, Predict, Request, Sample
+from auricle.core.types import Generate, Request, Sample
 from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation
@@ -216,6 +216,4 @@ async def _inspect_samples(evaluation: Evaluation, total_samples: int | None, wo
 
 
 def _count_characters(request: Request) -> int:
-    if isinstance(request, Predict):
-        return sum(len(part) for part in request.inputs.values() if isinstance(part, str))
-    return sum(len(part) for turn in request.turns for part in turn.parts if isinstance(part, str))
+    return sum(len(part) for part in request.parts if isinstance(part, str))

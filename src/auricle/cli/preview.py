@@ -53,6 +53,8 @@ def _format_request(request: Request) -> list[str]:
     lines = [type(request).__name__]
     if hasattr(request, "inputs"):
         return [*lines, *(f"  {name}: {_format_part(part)}" for name, part in request.inputs.items())]
+    if hasattr(request, "steps"):
+        return [*lines, *(f"  {step.kind}: {step.text or len(step.audio)}" for step in request.steps)]
     for turn in request.turns:
         lines += [f"  {turn.role}:", *(f"    {_format_part(part)}" for part in turn.parts)]
     names = ("continuation", "max_tokens", "temperature")

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from auricle.audio import Audio, Image, Video
+from auricle.core.calls import CallRecording, Step, Tool
 from auricle.core.fast_dataclass import make_fast_constructor
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
@@ -176,9 +177,51 @@ class Predict(RequestContent):
         return str(self.inputs.get("text", ""))
 
 
-Request: TypeAlias = Generate | LogLikelihood | Predict
-Ability: TypeAlias = Literal["generate", "loglikelihood", "predict", "first_tokens"]
-ABILITY_BY_REQUEST: Mapping[type, Ability] = {Generate: "generate", LogLikelihood: "loglikelihood", Predict: "predict"}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call(RequestContent):
+    """A request to hold a live conversation with a scripted caller, or to transcribe audio while it is sent.
+
+    >>> call = Call(steps=(Step(kind="say", audio=(Audio("hello.wav"), 0.5, Audio("there.wav"))),))
+    >>> [audio.path.name for audio in call.audios]
+    ['hello.wav', 'there.wav']
+    """
+
+    steps: tuple[Step, ...]
+    mode: Literal["converse", "transcribe"] = "converse"
+    """Whether the model responds, or only returns what it understands."""
+    instructions: str = ""
+    """System prompt of the agent."""
+    tools: tuple[Tool, ...] = ()
+    language: str = ""
+    """Language of the caller, such as `en`."""
+    turn_detection: Literal["model", "caller"] = "model"
+    """Whether the model detects the end of turns, or the caller states it after each utterance."""
+    max_seconds: float = 120.0
+    """The caller hangs up after this time."""
+    response_timeout: float = 10.0
+    """Longest silence of the agent after the last turn before the caller hangs up."""
+    seed: int = 0
+    """As in `Generate`."""
+    context: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    """As in `Generate`."""
+
+    @property
+    def parts(self) -> list[Part]:
+        return [part for step in self.steps for part in step.audio if isinstance(part, Audio)]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(step.text for step in self.steps if step.text)
+
+
+Request: TypeAlias = Generate | LogLikelihood | Predict | Call
+Ability: TypeAlias = Literal["generate", "loglikelihood", "predict", "call", "first_tokens"]
+ABILITY_BY_REQUEST: Mapping[type, Ability] = {
+    Generate: "generate",
+    LogLikelihood: "loglikelihood",
+    Predict: "predict",
+    Call: "call",
+}
 
 
 # --- outputs --------------------------------------------------------------------
@@ -267,7 +310,7 @@ class Prediction:
     scale: Literal["probability", "logit", "continuous"]
 
 
-Output: TypeAlias = Generation | Likelihood | Prediction
+Output: TypeAlias = Generation | Likelihood | Prediction | CallRecording
 Ask: TypeAlias = Callable[[Request], Awaitable[Output]]
 
 

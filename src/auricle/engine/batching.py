@@ -24,7 +24,7 @@ from typing import TypeAlias
 from auricle.audio import Audio
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request
+from auricle.core.types import ABILITY_BY_REQUEST, Ability, Call, Output, Part, Predict, Request
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, AdaptiveBatchLimits, BatchLimits, is_out_of_memory
 from auricle.models.call_timer import CALL_TIMER, CallTimer, start_call_timer
 
@@ -370,13 +370,13 @@ def measure_parts(request: Request) -> tuple[list[Audio], float]:
 
 def decode_request_audio(request: Request, sample_rate: int) -> Request:
     """Return the request with its audio decoded."""
+    if isinstance(request, Call):  # its audio is decoded frame by frame
+        return request
     if isinstance(request, Predict):
         return replace(request, inputs={name: _decode_part(part, sample_rate) for name, part in request.inputs.items()})
     turns = tuple(
         replace(turn, parts=tuple(_decode_part(part, sample_rate) for part in turn.parts)) for turn in request.turns
     )
-    if isinstance(request, Generate):
-        return replace(request, turns=turns)
     return replace(request, turns=turns)
 
 

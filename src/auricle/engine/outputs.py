@@ -12,9 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from auricle.audio import Audio
+from auricle.core.calls import CallRecording
 from auricle.core.errors import NotFinite, SampleError
 from auricle.core.types import (
     MAX_TEXT_LENGTH,
+    Call,
     Generate,
     Generation,
     Likelihood,
@@ -29,6 +31,7 @@ OUTPUT_TYPES: dict[type, tuple[type, ...]] = {
     Generate: (Generation,),
     LogLikelihood: (Likelihood,),
     Predict: (Prediction, Generation),  # a function without annotations may answer a classification task with text
+    Call: (CallRecording,),
 }
 MAX_INTEGER = 2**63 - 1
 """Largest integer that JSON readers agree on."""
@@ -54,6 +57,8 @@ def normalise_output(request: Request, output: Output | str) -> Output:
         return generation
     if isinstance(output, Prediction):
         return replace(output, values=_to_numbers("values", output.values))
+    if isinstance(output, CallRecording):
+        return output
     return replace(output, text=_to_text("text", output.text), logprobs=_to_logprobs(output.logprobs))
 
 

@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequenc
 from inspect import signature
 from typing import TypeAlias, TypeVar
 
+from auricle.core.calls import CallerInput, CallRecording, SessionEvent
 from auricle.core.errors import Unsupported
 from auricle.core.types import (
     ABILITY_BY_REQUEST,
     Ability,
+    Call,
     Generate,
     Generation,
     Likelihood,
@@ -95,6 +97,17 @@ class AsyncModel(ModelAttributes):
         """
         raise Unsupported(f"{type(self).__name__} does not support predictions.")
 
+    async def call(self, request: Call) -> CallRecording:
+        """Hold a live conversation; see `SessionModel`.
+
+        Args:
+            request: What the caller does, with instructions and tools for the agent.
+
+        Returns:
+            Everything that happened.
+        """
+        raise Unsupported(f"{type(self).__name__} does not support live calls.")
+
     def stream(self, request: Generate) -> AsyncIterator[str]:
         """Yield text as it is produced; needed to measure the time to first token."""
         raise Unsupported(f"{type(self).__name__} does not support streaming.")
@@ -105,6 +118,48 @@ class AsyncModel(ModelAttributes):
 
     async def close(self) -> None:
         """Release the resources of the model."""
+
+
+class SessionModel(AsyncModel):
+    """A model that listens and speaks at the same time: audio frames in, audio and events out.
+
+    Override `session`. Pacing, playback, barge-in, recording and logs are the same for all session models.
+
+    Example:
+        >>> from auricle.core.calls import AudioFrame, EventKind
+        >>> class Echo(SessionModel):
+        ...     async def session(self, call, inputs):
+        ...         yield SessionEvent(kind=EventKind.READY)
+        ...         async for item in inputs:
+        ...             if isinstance(item, AudioFrame):
+        ...                 yield SessionEvent(kind=EventKind.AUDIO, item="echo", audio=item.samples)
+        >>> abilities(Echo)
+        ['call']
+    """
+
+    input_rate: int = 24_000
+    """Sample rate of the frames that the model takes."""
+    output_rate: int = 24_000
+    """Sample rate of the audio that it returns."""
+
+    def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[SessionEvent]:
+        """Hold one session.
+
+        Args:
+            call: Instructions, tools, language and mode. The steps of the caller are not for the model.
+            inputs: What the caller sends, each at its time. It ends when the caller hangs up. `READY` has to be yielded
+                before the first input is taken: the clock of the call starts then.
+
+        Yields:
+            What the model does, as soon as it happens. An exception ends the call as a failed sample: `Transient` for
+            lost connections, `Rejected` for final refusals.
+        """
+        raise NotImplementedError
+
+    async def call(self, request: Call) -> CallRecording:
+        from auricle.models.sessions.driver import hold_call
+
+        return await hold_call(self, request)
 
 
 class BatchModel(ModelAttributes):
@@ -190,7 +245,8 @@ def abilities(cls: type[Model]) -> list[Ability]:
         ['predict']
     """
     base = AsyncModel if issubclass(cls, AsyncModel) else BatchModel
-    supported = [name for name in ABILITY_BY_REQUEST.values() if getattr(cls, name) is not getattr(base, name)]
+    names = [name for name in ABILITY_BY_REQUEST.values() if hasattr(base, name)]
+    supported = [name for name in names if getattr(cls, name) is not getattr(base, name)]
     return [*supported, "first_tokens"] if getattr(cls, "first_tokens", False) else supported
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from auricle.audio.signal import SignalMeasures
+from auricle.core.calls import CallRecording
 from auricle.core.serialization import JsonObject, decode_outputs
 from auricle.core.types import Failure, Generation, Likelihood, Outcome, Output, determine_outcome
 from auricle.metrics.base import Array, RatioAggregator, stats_to_matrix
@@ -116,6 +117,8 @@ def _format_output(output: Output) -> str:
         return output.text
     if isinstance(output, Likelihood):
         return f"{output.text} {output.total:.3f}".strip()
+    if isinstance(output, CallRecording):
+        return output.text or output.understood
     if output.scale == "continuous":
         return ", ".join(f"{name} {value:.3g}" for name, value in list(output.values.items())[:MAX_VALUES])
     best, score = max(output.values.items(), key=lambda item: item[1])

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auricle.audio import Audio, Image
-from auricle.core.types import Generate, LogLikelihood, Part, Predict, Request, Turn
+from auricle.core.calls import Step
+from auricle.core.types import Call, Generate, LogLikelihood, Part, Predict, Request, Turn
 from auricle.tasks.demo import FOLDER as DEMO_FOLDER
 
 if TYPE_CHECKING:
@@ -165,8 +166,15 @@ def map_parts(request: Request, change: Callable[[Part], Part | None]) -> Reques
     def changed(parts: Iterable[Part]) -> tuple[Part, ...]:
         return tuple(result for part in parts if (result := change(part)) is not None)
 
+    if isinstance(request, Call):
+        return replace(request, steps=tuple(_change_step(step, change) for step in request.steps))
     if isinstance(request, Predict):
         inputs: dict[str, Any] = {name: change(part) for name, part in request.inputs.items()}
         return replace(request, inputs={name: part for name, part in inputs.items() if part is not None})
     turns = tuple(replace(turn, parts=changed(turn.parts)) for turn in request.turns)
     return replace(request, turns=turns)
+
+
+def _change_step(step: Step, change: Callable[[Part], Part | None]) -> Step:
+    parts = (change(part) if isinstance(part, Audio) else part for part in step.audio)
+    return replace(step, audio=tuple(part for part in parts if isinstance(part, (Audio, float))))

@@ -22,6 +22,7 @@ from auricle.app.views.confirmation import confirm_origins
 from auricle.app.views.model_menu import describe_model, find_entry, open_model_menu
 from auricle.app.waveforms import MAX_FREQUENCY, spectrogram_chart, waveform_chart
 from auricle.app.workspace import AUDIO_SUFFIXES, DEMO_AUDIO_FOLDER, current_workspace
+from auricle.core.calls import CallRecording
 from auricle.core.errors import AudioError, AuricleError, SpecError, describe
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Likelihood, Output, Prediction
@@ -231,6 +232,8 @@ def draw_answer(answer: Answer) -> None:
         _draw_generation(output)
     elif isinstance(output, Likelihood):
         st.text(format_likelihood(output))
+    elif isinstance(output, CallRecording):
+        st.text(output.text or output.understood)
     elif output.scale == "continuous":
         _draw_continuous_values(output.values)
     else:

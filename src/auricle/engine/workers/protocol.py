@@ -21,6 +21,7 @@ from auricle.core import errors
 from auricle.core.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, describe
 from auricle.core.serialization import dumps
 from auricle.core.types import (
+    Call,
     Generate,
     Generation,
     Likelihood,
@@ -122,7 +123,7 @@ def pack_request(number: int, request: Request, labels: Mapping[str, int | str] 
     content = {field.name: getattr(request, field.name) for field in fields(request)}
     if isinstance(request, Predict):
         content["inputs"] = {name: attachments.add(part) for name, part in request.inputs.items()}
-    else:
+    elif not isinstance(request, Call):  # batch models hold no calls
         content["turns"] = [[turn.role, *map(attachments.add, turn.parts)] for turn in request.turns]
     message = {"number": number, "kind": type(request).__name__, "request": content, **(labels or {})}
     return pack(message, attachments)

@@ -15,7 +15,7 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Predict, Request, Turn
+from auricle.core.types import Conversation, Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.models.base import answer_in_groups
 from auricle.models.token_boundary import (
     ScoringInput,
@@ -148,7 +148,7 @@ class AudioChat(TokenizedModel):
 
     def preview_request(self, request: Request) -> str:
         """The prompt with a mark where each sound is; what tokenisers make of it, they know."""
-        if isinstance(request, Predict) or not request.turns or not self._has_chat_template:
+        if not isinstance(request, Conversation) or not request.turns or not self._has_chat_template:
             return ""
         text = self._render_prompt(request.turns)
         return f"{text}⟦{request.continuation}⟧" if isinstance(request, LogLikelihood) else text

@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 from auricle.audio import Audio, Image, Video
 from auricle.audio.video import FrameSampling, VideoFrame
 from auricle.core.errors import MissingExtra, SampleError, SpecError
-from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Predict, Request, Turn
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.models.base import answer_in_groups
 from auricle.models.request_input import parse_frame_sampling, sample_frames
 from auricle.models.transformers.audio_chat import AudioChat
@@ -89,7 +89,7 @@ class VisionChat(AudioChat):
         return answer_in_groups(requests, _media_groups(requests), lambda _, group: score(group))
 
     def preview_request(self, request: Request) -> str:
-        if isinstance(request, Predict):
+        if not isinstance(request, (Generate, LogLikelihood)):
             return ""
         return super().preview_request(replace(request, turns=self._with_frames(request.turns)))
 

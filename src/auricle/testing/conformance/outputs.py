@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from auricle.core.calls import CallRecording
 from auricle.core.types import Generation, Likelihood, Output, Prediction
 from auricle.testing.conformance.report import CheckFailed
 
@@ -37,6 +38,8 @@ def describe_output(output: Output) -> str:
         return repr(text)
     if isinstance(output, Likelihood):
         return f"log-probabilities with a sum of {output.total:.6g}"
+    if isinstance(output, CallRecording):
+        return f"a call of {output.seconds:.1f} s with {len(output.events)} events"
     return "{" + ", ".join(f"{name}: {value:.6g}" for name, value in output.values.items()) + "}"
 
 
