@@ -58,6 +58,12 @@ OPTION_NAMES = {"metrics": "metric"}
     "Exit with code 3 if the change from A to B meets this, such as 'wer>+1pp' (percentage points), 'accuracy<-2%' (of "
     "A) or 'mos<-0.1'; may be repeated.",
 )
+@click.option(
+    "--gate",
+    is_flag=True,
+    help="Exit with code 4 if a number of load test B is worse than in A beyond its interval, or a load is missing or "
+    "not valid in B.",
+)
 @opt.json_option
 def compare(a: Path, b: Path | None, **options: Any) -> None:
     """Compare run B with baseline run A, or two groups of samples.
@@ -80,6 +86,8 @@ def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_j
     from auricle.report.compare.conditions import Condition
     from auricle.report.compare.text import format_comparison, format_samples
 
+    if options["gate"]:
+        raise SpecError("--gate applies to measurements of `auricle perf`; set limits for runs with --fail-if.")
     conditions = [Condition.parse(text) for text in options["conditions"]]
     unpaired = options.pop("between") or options.pop("unpaired")
     comparison = api.compare(
@@ -119,6 +127,7 @@ def _name_page(html: Path | None) -> list[str]:
 def compare_measurements(a: Path, b: Path, *, html: Path | None, as_json: bool, **options: Any) -> None:
     """Print how load test B differs from load test A, load by load."""
     from auricle.perf.compare import build_comparison, format_comparison
+    from auricle.perf.gate import find_regressions
 
     if options["conditions"]:
         raise SpecError("--fail-if applies to runs; set limits for load tests with --slo.")
@@ -135,3 +144,7 @@ def compare_measurements(a: Path, b: Path, *, html: Path | None, as_json: bool, 
     if html:
         comparison.write_html(html)
     print_result(as_json, comparison, [*format_comparison(comparison), *_name_page(html)])
+    if options["gate"] and (regressions := find_regressions(comparison)):
+        for text in regressions:
+            echo(f"Gate: {text}", err=True)
+        sys.exit(ExitStatus.GATE)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from auricle.cli import options as opt
-from auricle.cli.output import foreign_output, print_result
+from auricle.cli.output import echo, foreign_output, print_result
 from auricle.core.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ CONFIG_OPTIONS = (
         "Requests to include in the metrics: those of the steady state, or all. [default: steady]",
         ("steady", "all"),
     ),
+    opt.flag("--gate", "Exit with code 4 if an SLO is not met or a load point is not valid."),
 )
 @opt.option_group(
     "Cost",
@@ -119,6 +120,7 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     if task == SELFTEST:
         _run_selftest(as_json)
         return ExitStatus.OK
+    from auricle.perf.gate import choose_exit_status, find_violations
     from auricle.perf.measurement import recompute_summary
     from auricle.perf.report.documents import write_reports
     from auricle.perf.report.tables import format_measurement
@@ -133,10 +135,10 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     write_reports(folder, summary)
     lines = [format_measurement(summary), f"\nReport: {(folder / 'report.html').resolve()}"]
     print_result(as_json, summary, lines)
-    if summary.interrupted:
-        return ExitStatus.INTERRUPTED
-    failed = sum(point.counts.all.failed for point in summary.points)
-    return ExitStatus.FAILURES if failed else ExitStatus.OK
+    violations = find_violations(summary) if options["gate"] else None
+    for text in violations or ():
+        echo(f"Gate: {text}", err=True)
+    return choose_exit_status(summary, violations)
 
 
 def _run_selftest(as_json: bool) -> None:

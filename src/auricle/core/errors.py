@@ -19,6 +19,8 @@ class ExitStatus(IntEnum):
     """The command could not run as given: a wrong option, model, task or data file."""
     FAILURES = 3
     """The command finished, but some samples, metrics or checks failed."""
+    GATE = 4
+    """A load test does not pass as a gate: an SLO was not met, a load point is not valid, or a number is worse."""
     INTERRUPTED = 130
 
 

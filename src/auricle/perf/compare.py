@@ -79,6 +79,12 @@ class ComparedRow:
     apart: bool | None
     """Whether the intervals are disjoint; None unless both sides have one."""
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether B is worse than A beyond their intervals."""
+        is_apart = bool(self.apart) and self.a is not None and self.b is not None
+        return is_apart and (self.b > self.a) != self.higher_is_better  # type: ignore[operator]
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedPoint:
@@ -265,7 +271,13 @@ def _format_verdict(row: ComparedRow) -> str:
     """State which side is better, only if the intervals are disjoint."""
     if not row.apart or row.a is None or row.b is None:
         return "" if row.apart is None else "intervals overlap"
-    return "B is better" if (row.b > row.a) == row.higher_is_better else "B is worse"
+    return "B is worse" if row.is_worse else "B is better"
+
+
+def format_number_pair(row: ComparedRow) -> str:
+    """Format a number of both sides with its unit, such as `0.102 → 0.155 s`."""
+    unit = f" {row.unit}" if row.unit not in ("", "share") else ""
+    return f"{format_number(row.a, row.unit)} → {format_number(row.b, row.unit)}{unit}"
 
 
 # --- HTML ------------------------------------------------------------------------------------

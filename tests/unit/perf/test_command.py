@@ -146,3 +146,11 @@ def test_repeats_are_summarised(perf: Command, tmp_path: Path) -> None:
     rates = [point["run"]["req_s"]["value"] for point in document["points"][::2]]
     assert first["numbers"]["req_s"]["values"] == rates
     assert first["numbers"]["req_s"]["mean"] == pytest.approx(sum(rates) / 2)
+
+
+def test_gate_gives_exit_code_4(perf: Command, auricle: Command) -> None:
+    done = perf("--load", "closed:2", "--count", "6", "--slo", "p50(latency_s)<0.001", "--gate", "-o", "run")
+    assert done.returncode == 4, done.stderr
+    assert "Gate: closed:2: p50(latency_s)<0.001 was not met." in done.stderr
+    assert auricle("perf", "run", "--slo", "p50(latency_s)<9", "--gate").returncode == 0
+    assert auricle("compare", "run", "run", "--gate").returncode == 0
