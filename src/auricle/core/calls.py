@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from auricle.audio import Audio
 
@@ -64,6 +64,26 @@ class Tool:
     """JSON schema of the arguments."""
     result: str = "{}"
     """What every call of it returns, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What one side spoke, in the dialogue of a call so far."""
+
+    speaker: Literal["caller", "agent"]
+    text: str
+
+
+class Caller(Protocol):
+    """A caller that decides during the call what to do next, such as one driven by a language model."""
+
+    async def next_step(self, dialogue: Sequence[Utterance]) -> Step | None:
+        """Return the next step of the caller, or None to hang up.
+
+        Args:
+            dialogue: What was spoken so far: the texts of the caller's steps, and the agent's transcript as far as it
+                was played. It ends with a caller's utterance if the agent did not respond in time.
+        """
 
 
 # --- what a caller sends to a model ---------------------------------------------
@@ -291,3 +311,17 @@ def join_transcripts(events: Sequence[Event]) -> str:
     for event in events:
         texts[event.item] = texts.get(event.item, "") + event.text
     return " ".join(text.strip() for text in texts.values() if text.strip())
+
+
+_RECORDING_ATTRIBUTE = "call_recording"
+
+
+def attach_recording(error: Exception, recording: CallRecording) -> None:
+    """Let the error that ends a call carry what was recorded until then."""
+    setattr(error, _RECORDING_ATTRIBUTE, recording)
+
+
+def get_recording(error: BaseException) -> CallRecording | None:
+    """Return what was recorded of the call that an error ended, if anything was."""
+    recording = getattr(error, _RECORDING_ATTRIBUTE, None)
+    return recording if isinstance(recording, CallRecording) else None

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from auricle.audio import Audio, Image, Video
-from auricle.core.calls import CallRecording, Step, Tool
+from auricle.core.calls import Caller, CallRecording, Step, Tool
 from auricle.core.fast_dataclass import make_fast_constructor
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
@@ -200,6 +200,9 @@ class Call(RequestContent):
     """The caller hangs up after this time."""
     response_timeout: float = 10.0
     """Longest silence of the agent after the last turn before the caller hangs up."""
+    caller: Caller | None = field(default=None, repr=False, compare=False)
+    """Asked for a further step, after those of the script, whenever the agent has finished speaking or stays silent for
+    `response_timeout`."""
     seed: int = 0
     """As in `Generate`."""
     context: Mapping[str, Json] = field(default_factory=dict, hash=False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auricle.core.calls import CallRecording, Event, EventKind, Step
+from auricle.core.calls import CallRecording, Event, EventKind, Step, attach_recording, get_recording
 
 
 def received(kind: EventKind, item: str, text: str, at: float = 0.0) -> Event:
@@ -39,3 +39,11 @@ def test_tool_calls_are_listed_with_their_arguments() -> None:
     call = {"call_id": "1", "name": "book", "arguments": {"day": "Friday"}}
     event = Event(at=1.0, side="received", kind=EventKind.TOOL_CALL, data=call)
     assert make_recording(event).tool_calls == [call]
+
+
+def test_an_error_carries_what_was_recorded_before_it() -> None:
+    recording = make_recording(received(EventKind.READY, "", ""))
+    error = ConnectionError("lost")
+    assert get_recording(error) is None
+    attach_recording(error, recording)
+    assert get_recording(error) is recording
