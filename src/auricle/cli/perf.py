@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,7 +63,7 @@ CONFIG_OPTIONS = (
         "--count N",
         "Number of requests to measure. With --duration, the first limit reached ends it. [default: no limit]",
     ),
-    opt.number("--warmup SECONDS", "Seconds of load before the measurement; not counted.", default=0.0),
+    opt.number("--warmup SECONDS", "Seconds of load before the planned load starts; not counted.", default=0.0),
     opt.number("--cooldown SECONDS", "Seconds of load after the measurement; not counted.", default=0.0),
     opt.number(
         "--grace SECONDS", "Seconds to wait for unfinished requests at the end before they are cancelled.", default=30.0
@@ -144,8 +143,8 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
 def _run_selftest(as_json: bool) -> None:
     from auricle.perf import selftest
 
-    limits, path = selftest.run_selftest()
-    print_result(as_json, asdict(limits), [*selftest.describe_limits(limits), f"Saved to {path}."])
+    result = selftest.run_selftest()
+    print_result(as_json, result.to_dict(), list(result.describe()))
 
 
 def _measure(

@@ -77,7 +77,7 @@ def count_repeats(columns: RequestColumns) -> RequestRepeats:
     if not requests:
         return RequestRepeats()
     distinct = len(np.unique(columns.categorical["body"].codes[sent]))
-    return RequestRepeats(requests, distinct, requests - distinct)
+    return RequestRepeats(requests, distinct, requests - distinct, requests / distinct)
 
 
 def summarise_failures(columns: RequestColumns, rows: Mask) -> tuple[RequestFailures, ...]:

@@ -205,6 +205,8 @@ def summarise_health(results: Sequence[SenderResult], stopped: str = "") -> Send
         late_count=sum(seconds > LATE_THRESHOLD_S for seconds in lateness),
         cpu_share=tuple(result.cpu_share for result in results),
         stopped=stopped,
+        rows=max((result.rows for result in results), default=None),
+        has_unused_rows=any(result.has_unused_rows for result in results),
     )
 
 

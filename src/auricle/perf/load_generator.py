@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from io import BufferedWriter
+from itertools import islice
 from typing import Any
 
 from auricle.core.errors import describe
@@ -48,12 +49,12 @@ async def prepare_samples(
     Later turns depend on the first answer. They are prepared between two turns, outside the measured times.
     """
     prepared_samples: list[PreparedSample] = []
-    for sample in samples:
-        if driver.is_full or len(prepared_samples) == max_samples:
-            break
+    for sample in islice(samples, max_samples):
         requests = await preview_requests(inferencer, sample)
         prepared = [await asyncio.to_thread(driver.prepare, request) for request in requests[:1]]
         prepared_samples.append(PreparedSample(sample, tuple(prepared)))
+        if driver.is_full:
+            break
     return prepared_samples
 
 
@@ -78,6 +79,7 @@ class LoadGenerator:
         self.lateness: list[float] = []
         """Delay of each request's start after its due time, before any waiting for the cap."""
         self._stop_event = stop_event
+        self._first_measured_index = 0
         self.stop_reason = ""
         self._saturation_detector = SaturationDetector()
         self._last_wait_seconds: float | None = None
@@ -108,7 +110,9 @@ class LoadGenerator:
         """Start each request when it is due, whether or not earlier ones are answered."""
         if load.cap:
             self._cap = asyncio.Semaphore(max(1, len(self.plan.own_indices(load.cap))))
-        due_times = load.schedule(self.plan).tolist()
+        schedule = load.schedule(self.plan)
+        due_times = schedule.due_times.tolist()
+        self._first_measured_index = schedule.warmup_count
         for index in self.plan.own_indices(len(due_times)):
             client = TimedClient(self, index, self._choose_sample(index), due := due_times[index])
             if await self._wait_until(due):
@@ -145,7 +149,8 @@ class LoadGenerator:
                 return
 
     def _choose_sample(self, index: int) -> PreparedSample:
-        return self._samples[index % len(self._samples)]
+        """Return the sample of a request; a warm-up with a known number of requests takes the last samples."""
+        return self._samples[(index - self._first_measured_index) % len(self._samples)]
 
     async def _wait_until(self, due: float) -> bool:
         """Wait until a time and return whether the load is still running then; delays are not made up for."""
@@ -201,7 +206,7 @@ class LoadGenerator:
 
     def _write_answer(self, index: int, sample: Sample, outputs: tuple[Output, ...], error: Failure | None) -> None:
         """Write an answer for scoring; each repeat of a sample gets its own id."""
-        repeat = index // len(self._samples)
+        repeat = (index - self._first_measured_index) // len(self._samples)
         name = f"{sample.id}~{repeat}" if repeat else sample.id
         without_audio = tuple(
             replace(output, audio=None) if isinstance(output, Generation) else output for output in outputs

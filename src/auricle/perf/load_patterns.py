@@ -1,6 +1,7 @@
 """Load patterns and their schedules.
 
-A schedule depends only on the seed and the load's name, not on the number of senders, the cap or the duration.
+The measured schedule depends only on the seed and the load's name, not on the number of senders, the cap, the warm-up
+or the duration.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from auricle.perf.slo import Slo
 from auricle.runs.perf_files import LoadPointSummary, SearchResult
 
 ARRIVALS_PER_BLOCK = 4096  # arrivals drawn at a time; changing it would change the schedule of a seed
-DEFAULT_MAX_SAMPLES = 1000  # samples prepared if the number of requests is not known in advance
+EXPECTED_REQUESTS_PER_USER_S = 10.0  # for how many answers samples are prepared, if their number is not known
+MIN_EXPECTED_SAMPLES, MAX_EXPECTED_SAMPLES = 1_000, 10_000
 
-PointSequence: TypeAlias = "Generator[Load, LoadPointSummary | None, SearchResult | None]"
-"""Yields loads to measure, receives the summary of each (None after an interrupt), and may return a result."""
+PointSequence: TypeAlias = "Generator[LoadPoint, LoadPointSummary | None, SearchResult | None]"
+"""Yields points to measure, receives the summary of each (None after an interrupt), and may return a result."""
 
 
 class LoadPattern(ABC):
@@ -39,7 +41,7 @@ class LoadPattern(ABC):
 
     @abstractmethod
     def points(self, slos: Sequence[Slo]) -> PointSequence:
-        """Yield the loads to measure, one after the other."""
+        """Yield the points to measure, one after the other."""
 
 
 class LoadRunner(Protocol):
@@ -74,7 +76,7 @@ class Load(LoadPattern):
 
     def points(self, slos: Sequence[Slo]) -> PointSequence:
         """Yield the load itself."""
-        yield self
+        yield LoadPoint(self)
         return None
 
     def with_timestamps(self, timestamps: Sequence[Any]) -> Load:
@@ -88,6 +90,17 @@ class Load(LoadPattern):
     @abstractmethod
     async def run(self, runner: LoadRunner) -> None:
         """Send the requests with a runner."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """A load to measure, and how it differs from the options of the measurement."""
+
+    load: Load
+    seed_offset: int = 0
+    """Added to the seed, so that a further run of the same load has another schedule."""
+    length_factor: int = 1
+    """Factor of the duration and the number of requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +126,25 @@ class ClosedLoop(Load):
     def busy_users(self) -> int | None:
         return None if self.think_seconds else self.users
 
-    def count_samples(self, plan: LoadPointPlan) -> int:
-        return DEFAULT_MAX_SAMPLES
+    def count_samples(self, plan: LoadPointPlan) -> int | None:
+        """Return the number of requests; if it depends on the server, as many as fast answers would need."""
+        if plan.total_seconds is None and not plan.warmup:
+            return plan.count
+        seconds = plan.warmup if plan.total_seconds is None else plan.total_seconds
+        expected = math.ceil(self.users * seconds * EXPECTED_REQUESTS_PER_USER_S)
+        return max(MIN_EXPECTED_SAMPLES, min(expected, MAX_EXPECTED_SAMPLES), plan.count or 0)
 
     async def run(self, runner: LoadRunner) -> None:
         await runner.run_users(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The due times of a load point in seconds, ascending."""
+
+    due_times: Floats
+    warmup_count: int
+    """Number of requests of the warm-up; they come first."""
 
 
 class ScheduledLoad(Load):
@@ -137,15 +164,21 @@ class ScheduledLoad(Load):
             raise SpecError(f"Load {self} has no end. Set the number of requests or the duration.")
         return _truncate(self.due_time_blocks(seed), count, min(ends, default=None))
 
-    def schedule(self, plan: LoadPointPlan) -> Floats:
-        """Return the due times of all senders' requests; those of the warm-up do not count towards `plan.count`."""
-        if plan.count is None:
-            return self.due_times(duration=plan.total_seconds, seed=plan.seed)
-        warmup_count = len(self.due_times(duration=plan.warmup, seed=plan.seed)) if plan.warmup else 0
-        return self.due_times(warmup_count + plan.count, plan.total_seconds, plan.seed)
+    def schedule(self, plan: LoadPointPlan) -> Schedule:
+        """Return the due times of all senders' requests. The load itself starts when the warm-up is over."""
+        seconds = None if plan.duration is None else plan.duration + plan.cooldown
+        measured = plan.warmup + self.due_times(plan.count, seconds, plan.seed)
+        if not plan.warmup:
+            return Schedule(measured, 0)
+        warmup = self.warmup_load().due_times(duration=plan.warmup, seed=plan.seed)
+        return Schedule(np.concatenate([warmup, measured]), len(warmup))
+
+    def warmup_load(self) -> ScheduledLoad:
+        """Return the load before the measured phase."""
+        return self
 
     def count_samples(self, plan: LoadPointPlan) -> int | None:
-        return len(self.schedule(plan))
+        return len(self.schedule(plan).due_times)
 
     async def run(self, runner: LoadRunner) -> None:
         await runner.run_schedule(self)
@@ -249,6 +282,10 @@ class Ramp(ScheduledLoad):
             return self.ramp_seconds * (self.end_rate - self.start_rate) / math.log(self.end_rate / self.start_rate)
         return self.ramp_seconds * (self.start_rate + self.end_rate) / 2
 
+    def warmup_load(self) -> ScheduledLoad:
+        """Return the rate with which the ramp begins; the other one if it begins at 0."""
+        return FixedRate("poisson" if self.is_poisson else "constant", self.start_rate or self.end_rate)
+
     def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         return map(self._arrival_times, self._generate_arrivals(1.0 if self.is_poisson else None, seed))
 
@@ -288,6 +325,10 @@ class Steps(ScheduledLoad):
     @property
     def peak_rate(self) -> float:
         return max(rate for rate, _ in self.steps)
+
+    def warmup_load(self) -> ScheduledLoad:
+        """Return the rate of the first step."""
+        return FixedRate("poisson" if self.is_poisson else "constant", self.steps[0][0])
 
     def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         rates, seconds = np.array(self.steps).T
@@ -333,8 +374,13 @@ class Trace(ScheduledLoad):
                 )
         return replace(self, times=tuple((timestamp - timestamps[0]) / self.scale for timestamp in timestamps))
 
-    def count_samples(self, plan: LoadPointPlan) -> None:
-        return None
+    def count_samples(self, plan: LoadPointPlan) -> int | None:
+        return plan.count
+
+    def warmup_load(self) -> ScheduledLoad:
+        """Return the mean rate of the trace; a burst if all its requests are due at once."""
+        seconds = self.times[-1] if self.times else 0.0
+        return FixedRate("constant", (len(self.times) - 1) / seconds) if seconds else Burst(max(1, len(self.times)))
 
     def due_time_blocks(self, seed: int) -> Iterator[Floats]:
         if not self.times:

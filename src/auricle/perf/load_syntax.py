@@ -18,6 +18,8 @@ class LoadSyntaxError(ValueError):
 
 
 MIN_POSITIVE = 1e-9  # stands for "above 0"
+BURSTY_SHAPE = 0.25
+"""Shape of the gamma intervals of `bursty`: their standard deviation is twice their mean."""
 
 
 class LoadArguments:
@@ -102,6 +104,11 @@ def _parse_fixed_rate(kind: Literal["constant", "poisson", "gamma"], arguments: 
     return [FixedRate(kind, rate, shape, cap) for rate in rates]
 
 
+def _parse_bursty(arguments: LoadArguments) -> list[LoadPattern]:
+    arguments.options.setdefault("shape", str(BURSTY_SHAPE))
+    return _parse_fixed_rate("gamma", arguments)
+
+
 def _parse_ramp(arguments: LoadArguments) -> list[LoadPattern]:
     if "over" not in arguments.options:
         raise LoadSyntaxError("over= is missing")
@@ -176,6 +183,7 @@ LOAD_PATTERNS: Registry[LoadSyntax] = Registry(
         "constant": LoadSyntax("constant:RATE[,RATE...][,cap=N]", partial(_parse_fixed_rate, "constant")),
         "poisson": LoadSyntax("poisson:RATE[,RATE...][,cap=N]", partial(_parse_fixed_rate, "poisson")),
         "gamma": LoadSyntax("gamma:RATE[,RATE...],shape=SHAPE[,cap=N]", partial(_parse_fixed_rate, "gamma")),
+        "bursty": LoadSyntax("bursty:RATE[,RATE...][,shape=SHAPE][,cap=N]", _parse_bursty),
         "ramp": LoadSyntax("ramp:RATE-RATE,over=SECONDS[,exp][,poisson][,cap=N]", _parse_ramp),
         "steps": LoadSyntax("steps:RATExSECONDS[,RATExSECONDS...][,poisson][,cap=N]", _parse_steps),
         "trace": LoadSyntax("trace[:scale=FACTOR][,cap=N]", _parse_trace),

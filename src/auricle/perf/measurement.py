@@ -20,7 +20,7 @@ from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel
 from auricle.perf.coordinator import ProgressCallback, run_load_point
-from auricle.perf.load_patterns import Load, LoadPattern, folder_name
+from auricle.perf.load_patterns import Load, LoadPattern, LoadPoint, folder_name
 from auricle.perf.load_syntax import parse_load, parse_loads
 from auricle.perf.measures import DEFINITIONS
 from auricle.perf.messages import LoadPointPlan
@@ -127,18 +127,19 @@ class Measurement:
     def _run_points(self, pattern: LoadPattern) -> None:
         points = pattern.points(self.slos)
         try:
-            load = next(points)
+            point = next(points)
             while True:
-                load = points.send(None if self.interrupted else self._run_point(load))
+                point = points.send(None if self.interrupted else self._run_point(point))
         except StopIteration as end:
             if end.value:
                 self.search_results.append(end.value)
 
-    def _run_point(self, load: Load) -> LoadPointSummary | None:
+    def _run_point(self, load_point: LoadPoint) -> LoadPointSummary | None:
         """Run one load, score its answers and summarise it; None if it was interrupted before any request."""
+        load = load_point.load
         folder = self.out / f"{len(self.points):02d}-{folder_name(load)}"
         folder.mkdir()
-        plan = self._build_plan(load, folder)
+        plan = self._build_plan(load_point, folder)
         health = asyncio.run(self._run_load(plan))
         write_health(folder, health)
         numbers = self._score_answers(folder)
@@ -165,15 +166,15 @@ class Measurement:
         samples = self.task.samples
         return None if iter(samples) is samples or hasattr(self.inferencer, "close") else self._evaluation
 
-    def _build_plan(self, load: Load, point_folder: Path) -> LoadPointPlan:
-        config = self.config
+    def _build_plan(self, load_point: LoadPoint, point_folder: Path) -> LoadPointPlan:
+        config, load, factor = self.config, load_point.load, load_point.length_factor
         plan = LoadPointPlan(
             spec=self.spec.model_dump(mode="json"),
             load=str(load),
             folder=str(point_folder.resolve()),
-            seed=config.seed,
-            count=config.count,
-            duration=config.duration,
+            seed=config.seed + load_point.seed_offset,
+            count=config.count and config.count * factor,
+            duration=config.duration and config.duration * factor,
             warmup=config.warmup,
             cooldown=config.cooldown,
             grace=config.grace,
@@ -182,7 +183,7 @@ class Measurement:
             stream=config.stream,
             batch_size=config.batch_size,
         )
-        max_samples = self.spec.limit or config.count or load.count_samples(plan)
+        max_samples = self.spec.limit or load.count_samples(plan)
         return replace(plan, max_samples=max_samples, senders=self._choose_sender_count(load))
 
     def _choose_sender_count(self, load: Load) -> int:

@@ -103,6 +103,10 @@ class SenderResult:
     cpu_share: float = 0.0
     """Share of a core."""
     stop_reason: str = ""
+    rows: int = 0
+    """Rows of the data that were prepared."""
+    has_unused_rows: bool = False
+    """Whether the data has further rows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,19 @@ from auricle.perf.load_patterns import (
     FixedRate,
     Load,
     LoadPattern,
+    LoadPoint,
     PointSequence,
     format_load,
     format_number,
     round_rate,
 )
 from auricle.perf.slo import Slo, evaluate_run
-from auricle.runs.perf_files import SearchResult, TriedValue
+from auricle.runs.perf_files import LoadPointSummary, SearchResult, TriedValue
 
 DEFAULT_MAX_USERS = 128
 MAX_UNJUDGED_RUNS = 3
-"""Inconclusive runs of a point after which it counts as not met. The lowest load is left after one such run:
-it yields too few requests, and a higher load yields more."""
+"""Inconclusive runs of a point after which it counts as not met. The lowest load is left instead: it yields too few
+requests, and a higher load yields more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,12 @@ class Sweep(LoadPattern):
         """Yield the two closed loops, whose throughputs determine the rates that follow."""
         throughputs: list[float | None] = []
         for users in (1, self.max_users):
-            summary = yield ClosedLoop(users)
+            summary = yield LoadPoint(ClosedLoop(users))
             if summary is None:
                 return None
             throughputs.append(summary.run["req_s"].value)
         for rate in self._rates_between(*throughputs):
-            if (yield FixedRate("poisson", round_rate(rate))) is None:
+            if (yield LoadPoint(FixedRate("poisson", round_rate(rate)))) is None:
                 break
         return None
 
@@ -104,10 +105,14 @@ class Search:
         majority = self._majority_vote(votes)
         if majority is True:
             self._best = value
+        elif majority is False and self._best is None and value < self.high and not {True, False} & {*votes}:
+            self.low = min(2 * value, self.high)
         elif majority is False:
             self._beyond = value
-        elif met is None and self._best is None:
-            self.low = min(2 * value, self.high)
+
+    def count_runs(self, value: float) -> int:
+        """Return how often a value was measured."""
+        return len(self._votes.get(value, ()))
 
     def _majority_vote(self, votes: Sequence[bool | None]) -> bool | None:
         """Return the majority of the votes; None while further runs could decide."""
@@ -142,16 +147,30 @@ class SearchPlan(LoadPattern):
         return format_load(bounds, within=tolerance, repeat=repeat)
 
     def points(self, slos: Sequence[Slo]) -> PointSequence:
-        """Yield the loads that the search tries, and return its result."""
+        """Yield the points that the search tries, and return its result.
+
+        A point that could not be judged is measured again with another seed; for twice as long if it had too few
+        requests.
+        """
         integer_only = self.variable == "closed"
         search = Search(self.low, self.high, tolerance=self.tolerance, integer_only=integer_only, repeat=self.repeat)
+        length_factors: dict[float, int] = {}
         while (value := search.next_point()) is not None:
-            if (summary := (yield self._load_at(value))) is None:
+            point = LoadPoint(self._load_at(value), search.count_runs(value), length_factors.get(value, 1))
+            if (summary := (yield point)) is None or _lacks_values(slos, summary):
                 break
             met = evaluate_run(slos, summary.measures, summary.run)
+            if met is None:  # too few requests for a percentile; an invalid point is repeated with the same length
+                length_factors[value] = 2 * point.length_factor
             is_conclusive = summary.validity.valid or met is False
             search.record_result(value, met if is_conclusive else None)
         return search.result(str(self))
 
     def _load_at(self, value: float) -> Load:
         return ClosedLoop(round(value)) if self.variable == "closed" else FixedRate("poisson", round_rate(value))
+
+
+def _lacks_values(slos: Sequence[Slo], summary: LoadPointSummary) -> bool:
+    """Return whether an SLO needs a measure that no successful request has, so that no load can be judged."""
+    names = [slo.measure for slo in slos if slo.statistic]
+    return bool(summary.counts.window.ok) and any(not summary.measures[name].n for name in names)

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -27,6 +28,7 @@ from auricle.core.files import user_cache_folder
 from auricle.engine.spec import Spec
 from auricle.perf.coordinator import run_load_point
 from auricle.perf.load_patterns import Load
+from auricle.perf.machine_load import MachineLoad, measure_machine_load
 from auricle.perf.messages import LoadPointPlan
 from auricle.perf.request_records import RequestColumns
 from auricle.perf.search import Search
@@ -110,11 +112,40 @@ def _event_rate(columns: RequestColumns) -> float:
     return float((columns.gaps.counts[streams] + 1).sum() / max(span, 1e-9))
 
 
-def run_selftest() -> tuple[MachineLimits, Path]:
-    """Measure the limits of one sender on this machine, and save them for later measurements."""
+@dataclass(frozen=True, slots=True)
+class SelfTestResult:
+    """The limits, and where they are saved; they are not if other processes used the machine."""
+
+    limits: MachineLimits
+    path: Path | None
+    load: MachineLoad | None
+    """Highest use of the machine before, between and after the trials; None if it is unknown."""
+
+    def to_dict(self) -> dict[str, Any]:
+        busy_cores = round(self.load.busy_cores, 2) if self.load else None
+        return {**asdict(self.limits), "busy_cores": busy_cores, "saved": str(self.path) if self.path else None}
+
+    def describe(self) -> Iterator[str]:
+        """Yield lines that explain the limits, and whether they were saved."""
+        yield from describe_limits(self.limits)
+        if self.path:
+            yield f"Saved to {self.path}."
+        else:
+            yield (
+                f"This machine is busy: other processes use {self.load}, so the limits may be too low and were not"
+                " saved. Run `auricle perf selftest` again when the machine is idle."
+            )
+
+
+def run_selftest() -> SelfTestResult:
+    """Measure the limits of one sender on this machine; save them for later measurements unless it is busy."""
+    loads = [measure_machine_load()]
     with tempfile.TemporaryDirectory(prefix="auricle-selftest-") as name, run_fake_server() as url:
         selftest = SelfTest(Path(name), url)
-        request_rate, stream_rate = (selftest.find_max_rate(stream=stream) for stream in (False, True))
+        request_rate = selftest.find_max_rate(stream=False)
+        loads.append(measure_machine_load())
+        stream_rate = selftest.find_max_rate(stream=True)
+        loads.append(measure_machine_load())
         limits = MachineLimits(
             requests_s=request_rate,
             events_s=None if stream_rate is None else stream_rate * WORDS_PER_ANSWER,
@@ -122,7 +153,9 @@ def run_selftest() -> tuple[MachineLimits, Path]:
             machine=describe_machine(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-    return limits, limits.save()
+    highest = max(filter(None, loads), key=lambda load: load.busy_cores, default=None)
+    is_busy = highest is not None and highest.is_busy
+    return SelfTestResult(limits, None if is_busy else limits.save(), highest)
 
 
 def describe_limits(limits: MachineLimits) -> Iterator[str]:

@@ -117,11 +117,21 @@ def _load_notes(point: LoadPointSummary, load: Load) -> Iterator[str]:
 def _data_notes(point: LoadPointSummary) -> Iterator[str]:
     if cancelled := point.counts.window.cancelled:
         yield f"{cancelled} requests were cancelled; the measures do not include them."
-    if point.repeats.repeated:
-        yield (
-            f"{point.repeats.repeated} of {point.repeats.requests} requests repeat an"
-            " earlier one; the server may have cached the answer."
-        )
+    yield from _repeat_notes(point)
+    if point.measures["ttfb_s"].n and not point.measures["ttft_s"].n:
+        yield "TTFT is unknown because no response was streamed. It needs --stream and a server that streams."
     tokens = point.measures["ntpot_s"]
     if tokens.n and tokens.undefined and point.run["tok_out_s"].value is None:
         yield f"The server reported no token count for {tokens.undefined} responses, so the total is unknown."
+
+
+def _repeat_notes(point: LoadPointSummary) -> Iterator[str]:
+    repeats, health = point.repeats, point.health
+    if not repeats.repeated:
+        return
+    yield (
+        f"{repeats.repeated} of {repeats.requests} requests repeat an earlier one: each of {repeats.distinct} was sent"
+        f" {repeats.mean_sends:.3g} times on average. The server may have cached the answers."
+    )
+    if health.has_unused_rows:
+        yield f"Only {health.rows} rows of the data were used. Raise --limit to use more of them."

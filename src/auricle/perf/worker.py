@@ -13,8 +13,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BufferedWriter
-from itertools import islice
 from pathlib import Path
 
 from auricle.core.errors import AuricleError, DataError, SpecError, Transient
@@ -87,14 +87,16 @@ class Sender:
             model.streams = plan.stream
         driver = Driver(model, plan.batch_size)
         try:
-            rows = (row for row in islice(task.samples, spec.limit) if isinstance(row, Sample))
+            rows = (row for row in task.samples if isinstance(row, Sample))
             samples = await prepare_samples(rows, inferencer, driver, plan.max_samples)
             if not samples:
                 raise DataError(f"Task '{task.name}' has no sample to send.")
             if plan.sender_index == 0:
                 await _preflight(samples[0], driver, inferencer)
+            has_unused_rows = next(rows, None) is not None
             with gc_paused():  # before the start time is chosen, because a collection takes time
-                return await self._send_load(inferencer, driver, samples)
+                result = await self._send_load(inferencer, driver, samples)
+            return replace(result, rows=len(samples), has_unused_rows=has_unused_rows)
         finally:
             await close_inferencer(inferencer)
             await driver.close()

@@ -134,6 +134,10 @@ class SenderHealth:
     """Share of one core that each sender used."""
     stopped: str = ""
     """Why the load ended early; empty if it did not."""
+    rows: int | None = None
+    """Rows of the data that were prepared; they are sent again when all have been sent."""
+    has_unused_rows: bool = False
+    """Whether the data has further rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,8 @@ class RequestRepeats:
     requests: int = 0
     distinct: int | None = None
     repeated: int | None = None
+    mean_sends: float | None = None
+    """How often each distinct body was sent, on average."""
 
 
 @dataclass(frozen=True, slots=True)

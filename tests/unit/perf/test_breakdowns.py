@@ -56,7 +56,7 @@ def test_failures_are_grouped_by_kind() -> None:
 
 def test_repeated_bodies_are_counted_in_all_phases() -> None:
     repeated = RequestColumns.from_records(answered_request(index, body=str(index % 50)) for index in range(200))
-    assert count_repeats(repeated) == RequestRepeats(200, 50, 150)
+    assert count_repeats(repeated) == RequestRepeats(200, 50, 150, 4.0)
     warmup = [answered_request(index, sent=0.0, body=str(index), phase="warmup") for index in range(20)]
     assert count_repeats(RequestColumns.from_records([*warmup, *even_requests(100)])).repeated == 20
 

@@ -44,7 +44,7 @@ def test_requests_are_not_sent_before_they_are_due(run_measurement: RunMeasureme
 def test_phases_follow_one_another(run_measurement: RunMeasurement) -> None:
     result = run_measurement("constant:50", duration=0.5, warmup=0.25, cooldown=0.25)
     phases = [request["phase"] for request in result.requests()]
-    assert phases == ["warmup"] * 13 + ["measure"] * 25 + ["cooldown"] * 12
+    assert phases == ["warmup"] * 13 + ["measure"] * 25 + ["cooldown"] * 13
     assert result.point.counts.by_phase["measure"].ok == 25
     assert len(result.answers()) == 25
 
@@ -53,6 +53,15 @@ def test_burst_is_in_flight_at_once(run_measurement: RunMeasurement) -> None:
     result = run_measurement("burst:30", Script(latency=0.3))
     assert result.point.run["in_flight_max"].value == 30
     assert {request["due"] for request in result.requests()} == {0.0}
+
+
+@pytest.mark.parametrize(("load", "count"), [("burst:6", 6), ("steps:20x0.2,40x0.2", 12)])
+def test_warmup_does_not_reduce_the_measured_requests(run_measurement: RunMeasurement, load: str, count: int) -> None:
+    result = run_measurement([load], warmup=0.3)
+    assert result.point.counts.by_phase["measure"].total == count
+    assert result.point.counts.by_phase["warmup"].total == 6
+    measured = [request["sample"] for request in result.requests() if request["phase"] == "measure"]
+    assert measured == [f"s{index}" for index in range(count)]
 
 
 def test_waiting_for_the_cap_counts_from_the_due_time(run_measurement: RunMeasurement) -> None:

@@ -1,8 +1,9 @@
 import ast
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 import pytest
@@ -157,9 +158,30 @@ def test_no_request_is_due_after_the_duration() -> None:
 
 def test_requests_of_the_warmup_do_not_count_towards_the_count() -> None:
     plan = LoadPointPlan(spec={}, load="constant:10", folder="point", count=5, warmup=2.0)
-    due_times = FixedRate("constant", 10).schedule(plan)
-    assert len(due_times) == 25
-    assert due_times[-1] == pytest.approx(2.4)
+    schedule = FixedRate("constant", 10).schedule(plan)
+    assert (len(schedule.due_times), schedule.warmup_count) == (25, 20)
+    assert schedule.due_times[-1] == pytest.approx(2.4)
+
+
+@pytest.mark.parametrize(
+    ("load", "warmup", "measured"),
+    [("burst:20", 20, 20), ("steps:10x4,30x4", 20, 160), ("ramp:0-10,over=4", 20, 20), ("ramp:5-10,over=4", 10, 30)],
+)
+def test_warmup_comes_before_the_plan_and_takes_nothing_from_it(load: str, warmup: int, measured: int) -> None:
+    pattern = cast(ScheduledLoad, parse_load(load))
+    plan = LoadPointPlan(spec={}, load=load, folder="point", warmup=2.0)
+    schedule = pattern.schedule(plan)
+    assert (schedule.warmup_count, len(schedule.due_times) - schedule.warmup_count) == (warmup, measured)
+    assert (schedule.due_times[:warmup] < 2.0).all()
+    unshifted = pattern.schedule(replace(plan, warmup=0.0)).due_times
+    assert schedule.due_times[warmup:] == pytest.approx(2.0 + unshifted)
+
+
+def test_warmup_of_a_trace_has_its_mean_rate() -> None:
+    trace = Trace().with_timestamps([5.0, 5.5, 9.0])
+    schedule = trace.schedule(LoadPointPlan(spec={}, load="trace", folder="point", warmup=4.0))
+    assert schedule.due_times.tolist() == [0.0, 2.0, 4.0, 4.5, 8.0]
+    assert schedule.warmup_count == 2
 
 
 @pytest.mark.parametrize(
@@ -170,7 +192,15 @@ def test_peak_rate_is_the_highest_planned_rate(load: str, rate: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("load", "count"), [("closed:5", 1000), ("constant:5", 10), ("burst:7", 7), ("steps:3x1,8x1", 11), ("trace", None)]
+    ("load", "count"),
+    [
+        ("closed:5", 1000),
+        ("closed:80", 1600),
+        ("constant:5", 10),
+        ("burst:7", 7),
+        ("steps:3x1,8x1", 11),
+        ("trace", None),
+    ],
 )
 def test_number_of_prepared_samples_follows_from_the_load(load: str, count: int | None) -> None:
     plan = LoadPointPlan(spec={}, load=load, folder="point", duration=2.0)

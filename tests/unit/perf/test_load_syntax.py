@@ -57,3 +57,8 @@ def test_invalid_load_is_rejected_in_one_line(text: str, message: str) -> None:
         parse_loads(text)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_bursty_traffic_has_gamma_arrivals() -> None:
+    assert parse_loads("bursty:4,8") == parse_loads("gamma:4,8,shape=0.25")
+    assert parse_loads("bursty:4,shape=0.5,cap=3") == parse_loads("gamma:4,shape=0.5,cap=3")

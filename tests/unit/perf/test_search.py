@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, LoadPattern
+from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, LoadPattern, LoadPoint
 from auricle.perf.load_syntax import parse_loads
 from auricle.perf.search import Search, SearchPlan, Sweep
 from auricle.perf.slo import Slo, parse_slos
@@ -67,7 +67,7 @@ def test_inconclusive_value_is_repeated_and_then_counts_as_failed() -> None:
 
 def test_inconclusive_lowest_value_is_skipped() -> None:
     search = Search(1, 128)
-    for value in (1, 2):
+    for value in (1, 1, 1, 2, 2, 2):
         assert search.next_point() == value
         search.record_result(value, None)
     result = search_for(search, 20)
@@ -78,7 +78,7 @@ def test_inconclusive_lowest_value_is_skipped() -> None:
 
 def test_search_without_conclusive_runs_ends_at_the_highest_value() -> None:
     search = Search(1, 3)
-    for value in (1, 2, 3, 3, 3):
+    for value in (1, 1, 1, 2, 2, 2, 3, 3, 3):
         assert search.next_point() == value
         search.record_result(value, None)
     assert search.next_point() is None
@@ -111,9 +111,9 @@ def run_plan(plan: LoadPattern, slos: tuple[Slo, ...], measure: Callable[[Load],
     """Run the points of a search on a simulated server, and return its result."""
     points = plan.points(slos)
     try:
-        load = next(points)
+        point = next(points)
         while True:
-            load = points.send(replace(measure(load), validity=Validity(True)))
+            point = points.send(replace(measure(point.load), validity=Validity(True)))
     except StopIteration as end:
         return cast(SearchResult, end.value)
 
@@ -146,21 +146,49 @@ def test_search_finds_the_number_of_users() -> None:
 
 def test_interrupted_search_returns_what_it_found() -> None:
     points = SearchPlan("closed", 1, 100).points(parse_slos("p50(latency_s)<1"))
-    assert next(points) == ClosedLoop(1)
+    assert next(points) == LoadPoint(ClosedLoop(1))
     with pytest.raises(StopIteration) as end:
         points.send(None)
     assert end.value.value == SearchResult("search:closed,low=1,high=100", None, None)
+
+
+def test_search_measures_a_point_with_too_few_requests_for_longer_with_another_seed() -> None:
+    slos = parse_slos("p99(latency_s)<2")  # needs 100 requests
+    points = SearchPlan("rate", 4, 4).points(slos)
+    load = FixedRate("poisson", 4)
+    assert next(points) == LoadPoint(load)
+    short, long = (replace(summarise(even_requests(n), load), validity=Validity(True)) for n in (50, 200))
+    assert points.send(short) == LoadPoint(load, seed_offset=1, length_factor=2)
+    with pytest.raises(StopIteration) as end:
+        points.send(long)
+    assert end.value.value.best == 4
+
+
+def test_search_repeats_an_invalid_point_with_another_seed() -> None:
+    points = SearchPlan("rate", 4, 4).points(parse_slos("p50(latency_s)<2"))
+    load = FixedRate("poisson", 4)
+    assert next(points) == LoadPoint(load)
+    invalid = replace(summarise(even_requests(), load), validity=Validity(False, ("The sender was late.",)))
+    assert points.send(invalid) == LoadPoint(load, seed_offset=1)
+
+
+def test_search_ends_if_no_response_has_the_measure_of_an_slo() -> None:
+    points = SearchPlan("rate", 1, 4).points(parse_slos("p50(gen_rtf)<1"))
+    next(points)
+    with pytest.raises(StopIteration) as end:
+        points.send(summarise(even_requests(), "poisson:1"))
+    assert end.value.value.best is None
 
 
 def run_sweep(sweep: Sweep, throughputs: Mapping[str, float | None], interrupt_after: int | None = None) -> list[Load]:
     """Return the loads that a sweep measures on a server with these throughputs."""
     points, loads = sweep.points(()), []
     with suppress(StopIteration):
-        loads.append(next(points))
+        loads.append(next(points).load)
         while True:
             throughput = RunMeasure(throughputs.get(str(loads[-1]), 1.0))
             summary = replace(summarise(even_requests(), loads[-1]), run={"req_s": throughput})
-            loads.append(points.send(None if len(loads) == interrupt_after else summary))
+            loads.append(points.send(None if len(loads) == interrupt_after else summary).load)
     return loads
 
 

@@ -1,4 +1,5 @@
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -6,6 +7,7 @@ import pytest
 
 from auricle.cli.perf import run_perf
 from auricle.perf import selftest
+from auricle.perf.machine_load import MachineLoad
 from auricle.perf.selftest import MachineLimits, describe_machine, limits_path, load_limits
 from auricle.testing.fake_server import Script
 from tests.unit.perf.conftest import RunMeasurement
@@ -25,11 +27,25 @@ def test_selftest_prints_and_saves_the_limits(
     monkeypatch.setattr(selftest, "MAX_RATE", 10.0)
     monkeypatch.setattr(selftest, "TRIAL_SECONDS", 0.3)
     monkeypatch.setattr(selftest.SelfTest, "_is_valid_at", lambda _self, rate, _stream: rate <= 7)
+    monkeypatch.setattr(selftest, "measure_machine_load", lambda: MachineLoad(0.1, 2))
     assert run_perf("selftest", None, None, as_json=True, fresh=False) == 0
     printed = json.loads(capsys.readouterr().out)
     assert 5 <= printed["requests_s"] <= 7
     assert printed["events_s"] == printed["requests_s"] * selftest.WORDS_PER_ANSWER
+    assert (printed.pop("busy_cores"), printed.pop("saved")) == (0.1, str(limits_path()))
     assert load_limits() == MachineLimits(**printed)
+
+
+def test_limits_of_a_busy_machine_are_not_saved(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(selftest.SelfTest, "_is_valid_at", lambda _self, rate, _stream: rate <= 7)
+    monkeypatch.setattr(selftest, "run_fake_server", lambda: nullcontext("http://127.0.0.1:1/v1"))
+    loads = iter([MachineLoad(0.1, 2), MachineLoad(1.2, 2), MachineLoad(0.2, 2)])
+    monkeypatch.setattr(selftest, "measure_machine_load", lambda: next(loads))
+    assert run_perf("selftest", None, None, as_json=False, fresh=False) == 0
+    assert "This machine is busy: other processes use 1.2 of 2 cores" in capsys.readouterr().out
+    assert load_limits() is None
 
 
 def test_trial_is_an_ordinary_load_point(quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

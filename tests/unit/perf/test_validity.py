@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from auricle.perf.coordinator import summarise_health
 from auricle.perf.load_patterns import ClosedLoop, FixedRate
 from auricle.perf.messages import SenderResult
 from auricle.perf.summary import summarise
-from auricle.runs.perf_files import LoadPointSummary, SenderHealth, Validity
+from auricle.runs.perf_files import LoadPointSummary, RequestRepeats, SenderHealth, Validity
 from tests.support.simulated_servers import (
     answered_request,
     even_requests,
@@ -133,3 +135,18 @@ def test_cancelled_requests_are_noted_and_not_counted_as_failed() -> None:
 def test_repeated_requests_are_noted() -> None:
     records = [answered_request(index, due=index / 10, sent=index / 10, body=str(index % 50)) for index in range(200)]
     assert "150 of 200 requests repeat an earlier one" in summarise(records, POISSON, window_kind="all").notes[0]
+
+
+def test_unknown_ttft_of_a_server_is_explained() -> None:
+    without_stream = summarise(even_requests(first_byte=30.0), "constant:10")
+    assert any("TTFT is unknown" in note and "--stream" in note for note in without_stream.notes)
+    assert not any("TTFT" in note for note in summarise(even_streams(), "constant:10").notes)
+    assert not any("TTFT" in note for note in summarise(even_requests(), "constant:10").notes)  # not behind HTTP
+
+
+def test_repeats_are_counted_and_unused_rows_are_mentioned() -> None:
+    requests = [replace(request, body=str(request.index % 50)) for request in even_requests(200)]
+    point = summarise(requests, "constant:10", SenderHealth(rows=50, has_unused_rows=True))
+    assert point.repeats == RequestRepeats(200, 50, 150, 4.0)
+    assert any("each of 50 was sent 4 times on average" in note for note in point.notes)
+    assert any("Only 50 rows of the data were used" in note for note in point.notes)
