@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -129,11 +130,7 @@ def compare_measurements(a: Path, b: Path, *, html: Path | None, as_json: bool, 
     from auricle.perf.compare import build_comparison, format_comparison
     from auricle.perf.gate import find_regressions
 
-    if options["conditions"]:
-        raise SpecError("--fail-if applies to runs; set limits for load tests with --slo.")
-    for name in RUN_OPTIONS:
-        if options[name]:
-            raise SpecError(f"--{OPTION_NAMES.get(name, name)} applies to runs, not to measurements of `auricle perf`.")
+    _reject_run_options(options)
     for folder, other in ((a, b), (b, a)):
         if not contains_load_test(folder):
             raise SpecError(
@@ -144,7 +141,16 @@ def compare_measurements(a: Path, b: Path, *, html: Path | None, as_json: bool, 
     if html:
         comparison.write_html(html)
     print_result(as_json, comparison, [*format_comparison(comparison), *_name_page(html)])
-    if options["gate"] and (regressions := find_regressions(comparison)):
-        for text in regressions:
-            echo(f"Gate: {text}", err=True)
+    regressions = find_regressions(comparison) if options["gate"] else []
+    for text in regressions:
+        echo(f"Gate: {text}", err=True)
+    if regressions:
         sys.exit(ExitStatus.GATE)
+
+
+def _reject_run_options(options: Mapping[str, Any]) -> None:
+    if options["conditions"]:
+        raise SpecError("--fail-if applies to runs; set limits for load tests with --slo, or use --gate.")
+    for name in RUN_OPTIONS:
+        if options[name]:
+            raise SpecError(f"--{OPTION_NAMES.get(name, name)} applies to runs, not to measurements of `auricle perf`.")

@@ -328,6 +328,7 @@ class TimedClient:
             streamed=timer.streamed,
             input_tokens=generation.input_tokens if generation else None,
             output_tokens=generation.tokens if generation else None,
+            output_chars=len(generation.text) if generation else None,
             audio_seconds=prepared.audio_seconds if prepared else None,
             bytes_sent=prepared.size if prepared else None,
             body=prepared.digest if prepared else "",

@@ -78,6 +78,12 @@ REQUEST_DEFINITIONS: dict[str, Definition] = {
     "prefill_tok_s": Definition(
         "tok/s", "input tokens / ttft_s, including the server's queue", f"{_NOT_STREAMED}; input tokens unknown"
     ),
+    "input_tokens": Definition("tok", "input tokens, as the server counts them", "the server reports none"),
+    "output_tokens": Definition("tok", "output tokens, as the server counts them", "the server reports none"),
+    "output_chars": Definition("chars", "characters of the text of the answer", "the answer is not text"),
+    "chars_s": Definition("chars/s", "output_chars / latency_s", "the answer is not text, or is empty"),
+    "audio_in_s": Definition("s", "seconds of audio sent", _NO_AUDIO_INPUT),
+    "audio_out_s": Definition("s", "seconds of audio received", _NO_AUDIO_OUTPUT),
 }
 
 POOLED_MEASURES = frozenset({"chunk_gap_s", "itl_s"})
@@ -97,6 +103,11 @@ RUN_DEFINITIONS: dict[str, Definition] = {
         "tok/s",
         "input tokens, each request weighted by the share of its time in the window / window_s",
         "the input tokens of a request are unknown",
+    ),
+    "chars_out_s": Definition(
+        "chars/s",
+        "characters received in the window / window_s; those of a request are spread evenly over its chunks",
+        "an answer is not text",
     ),
     "audio_in_x": Definition(
         "",
@@ -145,7 +156,12 @@ MIN_UNDERRUN_SECONDS = 1e-6  # below the resolution of recorded times
 
 def compute_measures(columns: RequestColumns) -> dict[str, Floats]:
     """Compute every measure of every request, except pooled ones; NaN where undefined and for failed requests."""
-    measures = {**_time_measures(columns), **_ratio_measures(columns), **_playback_measures(columns)}
+    measures = {
+        **_time_measures(columns),
+        **_ratio_measures(columns),
+        **_playback_measures(columns),
+        **_size_measures(columns),
+    }
     failed = ~columns.ok
     for values in measures.values():
         values[failed] = np.nan
@@ -191,6 +207,17 @@ def _ratio_measures(columns: RequestColumns) -> dict[str, Floats]:
         "rtf": _divide(times["latency_s"], columns["audio_seconds"]),
         "rtfx_request": _divide(columns["audio_seconds"], times["latency_s"], positive_only=True),
         "prefill_tok_s": _divide(columns["input_tokens"], times["ttft_s"], positive_only=True),
+        "chars_s": _divide(columns["output_chars"], times["latency_s"], positive_only=True),
+    }
+
+
+def _size_measures(columns: RequestColumns) -> dict[str, Floats]:
+    """Return how much was sent and received: tokens, characters and seconds of audio."""
+    counts = {name: columns[name].copy() for name in ("input_tokens", "output_tokens", "output_chars")}
+    return {
+        **counts,
+        "audio_in_s": columns["audio_seconds"].copy(),
+        "audio_out_s": columns.audio_chunk_seconds.reduce_rows(np.add),
     }
 
 

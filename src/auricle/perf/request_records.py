@@ -27,7 +27,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 NUMERIC_COLUMNS = (
     "turn", "user", "due", "sent", "uploaded", "first_byte", "first_token", "first_content",
     "first_audio", "first_audible", "last_content", "done",
-    "input_tokens", "output_tokens", "audio_seconds",
+    "input_tokens", "output_tokens", "output_chars", "audio_seconds",
 )  # fmt: skip
 GAP_COLUMNS = ("gaps", "token_gaps")
 CATEGORICAL_COLUMNS = ("phase", "status", "body", "finish", "error")
@@ -73,6 +73,8 @@ class RequestRecord:
     streamed: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
+    output_chars: int | None = None
+    """Length of the text of the answer."""
     audio_seconds: float | None = None
     """Length of the audio that was sent."""
     bytes_sent: int | None = None

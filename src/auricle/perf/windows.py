@@ -206,8 +206,9 @@ def compute_cumulative_amounts(columns: RequestColumns) -> dict[str, CumulativeA
     ok = columns.ok
     return {
         "req_s": accumulate_at(columns["done"][ok], np.ones(int(ok.sum()))),
-        "tok_out_s": _accumulate_output_tokens(columns) if all_known(columns["output_tokens"][ok]) else None,
+        "tok_out_s": _accumulate_by_chunk(columns, "output_tokens"),
         "tok_in_s": _accumulate_evenly(columns, "input_tokens") if all_known(columns["input_tokens"][ok]) else None,
+        "chars_out_s": _accumulate_by_chunk(columns, "output_chars"),
         "audio_in_x": _accumulate_evenly(columns, "audio_seconds"),
         "audio_out_x": _accumulate_audio_out(columns),
     }
@@ -247,21 +248,23 @@ def _accumulate_audio_out(columns: RequestColumns) -> CumulativeAmount | None:
     return accumulate_at(columns.audio_chunk_times.flat[rows], columns.audio_chunk_seconds.flat[rows])
 
 
-def _accumulate_output_tokens(columns: RequestColumns) -> CumulativeAmount:
-    """Accumulate output tokens, spread evenly over the chunks of a stream; other responses arrive whole."""
+def _accumulate_by_chunk(columns: RequestColumns, name: str) -> CumulativeAmount | None:
+    """Accumulate amounts that are spread evenly over the chunks of a stream; other responses arrive whole."""
     rows = np.flatnonzero(columns.ok)
-    done, tokens = columns["done"][rows], columns["output_tokens"][rows]
+    done, amounts = columns["done"][rows], columns[name][rows]
+    if not all_known(amounts):
+        return None
     streamed: Mask = columns.streamed[rows] & ~np.isnan(columns["first_token"][rows])
     first = np.where(streamed, columns["first_token"][rows], done)
     stream_seconds = columns.gaps.reduce_rows(np.add)[rows]
     last = np.where(streamed, first + np.nan_to_num(stream_seconds), done)
-    finished = accumulate_at(last, tokens)
+    finished = accumulate_at(last, amounts)
 
     def unfinished(time: float) -> float:
-        """Return the tokens received by then of streams that are still open."""
+        """Return what was received by then of streams that are still open."""
         open_rows = np.flatnonzero((first <= time) & (time < last))
         shares = [_share_received(columns.gaps.get_row(rows[row]), time - first[row]) for row in open_rows]
-        return float(np.dot(tokens[open_rows], shares)) if len(open_rows) else 0.0
+        return float(np.dot(amounts[open_rows], shares)) if len(open_rows) else 0.0
 
     def amount_by(times: Floats) -> Floats:
         return np.asarray(finished(times) + np.array([unfinished(time) for time in times]))

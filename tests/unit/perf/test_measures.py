@@ -153,3 +153,19 @@ def test_names_end_in_their_unit() -> None:
             assert name.endswith("_s"), name
         if definition.unit == "share":
             assert name.endswith(("_share", "_attainment")), name
+
+
+def test_sizes_of_requests_and_answers_are_measures() -> None:
+    fields: dict[str, Any] = {"input_tokens": 40, "output_tokens": 19, "output_chars": 55, "audio_seconds": 3.0}
+    measures = request_measures(streamed_request(first=0.2, gaps=(0.1,) * 9, spoken=((0.4, 0.5), (0.6, 1.5)), **fields))
+    assert (measures["input_tokens"], measures["output_tokens"], measures["output_chars"]) == (40, 19, 55)
+    assert (measures["audio_in_s"], measures["audio_out_s"]) == (3.0, 2.0)
+    assert measures["chars_s"] == pytest.approx(55 / 1.1)
+
+
+def test_sizes_that_are_unknown_or_of_failed_requests_are_undefined() -> None:
+    failed = request_measures(answered_request(status="failed", input_tokens=4, audio_seconds=1.0))
+    assert failed["input_tokens"] is failed["audio_in_s"] is None
+    empty = request_measures(answered_request(output_chars=0))
+    assert empty["output_chars"] == 0
+    assert empty["chars_s"] is empty["output_tokens"] is empty["audio_out_s"] is None

@@ -189,6 +189,11 @@ def test_streamed_tokens_count_when_their_chunks_arrive() -> None:
     assert rate(columns, 10.0, 20.0, "tok_out_s") == 0
 
 
+def test_characters_count_like_tokens() -> None:
+    columns = RequestColumns.from_records([streamed_request(first=1.0, gaps=(1.0,) * 9, output_chars=50)])
+    assert rate(columns, 0.0, 5.5, "chars_out_s") == pytest.approx(25 / 5.5)
+
+
 def test_tokens_of_a_response_without_streaming_count_at_its_end() -> None:
     columns = RequestColumns.from_records([answered_request(sent=0.0, seconds=4.0, output_tokens=8)])
     assert rate(columns, 0.0, 3.9, "tok_out_s") == 0

@@ -16,6 +16,13 @@ MIN_SHOWN_VALUE = 0.001  # smaller values are shown as "<0.001"
 STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
 """Statistics of a measure in the Markdown and HTML reports."""
 BREAKDOWN_TITLES = {"audio_seconds": "Seconds of audio sent", "turn": "Turn", "output_tokens": "Output tokens"}
+SIZE_WORDS = {
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
+    "audio_in_s": "s of audio sent",
+    "audio_out_s": "s of audio received",
+}
+"""What the sizes of requests and answers are called in sentences."""
 INTERRUPTED_NOTICE = "Interrupted: only what was measured before the interruption is shown."
 MEASURE_LONGER_HINT = "measure longer, with --duration or --count"
 
@@ -271,8 +278,18 @@ def format_remarks(point: LoadPointSummary) -> list[str]:
 
 
 def format_outcomes(point: LoadPointSummary) -> list[str]:
-    """Return sentences on the SLOs, the metrics and the costs of a load point."""
-    return [*format_slos(point), *format_accuracies(point), *format_costs(point)]
+    """Return sentences on the SLOs, the metrics, the sizes of requests and the costs of a load point."""
+    return [*format_slos(point), *format_accuracies(point), *format_sizes(point), *format_costs(point)]
+
+
+def format_sizes(point: LoadPointSummary) -> list[str]:
+    """Return a sentence on the mean size of requests and answers, with the 5th and 95th percentile."""
+    sizes = [
+        f"{format_number(size.mean)} {words} ({format_interval((size.p05, size.p95))})"
+        for name, words in SIZE_WORDS.items()
+        if (size := point.measures[name]).n
+    ]
+    return [f"Mean per request (5th and 95th percentile): {', '.join(sizes)}."] if sizes else []
 
 
 def format_costs(point: LoadPointSummary) -> list[str]:

@@ -127,6 +127,13 @@ def test_terminal_shows_searches_metrics_and_the_interruption(summaries: list[Lo
     assert text.endswith("Interrupted: only what was measured before the interruption is shown.")
 
 
+def test_mean_sizes_of_requests_are_stated(summaries: list[LoadPointSummary]) -> None:
+    (sentence,) = tables.format_sizes(summaries[0])
+    assert sentence.startswith("Mean per request (5th and 95th percentile): 7 input tokens (7 … 7), 3 output tokens")
+    assert "s of audio sent" in sentence
+    assert "received" not in sentence
+
+
 def test_unknown_facts_are_left_out(summaries: list[LoadPointSummary]) -> None:
     about = PerfManifest(spec={}, wanted={"seed": 3}, created="today", command=("perf", "speech"))
     facts = tables.list_facts(replace(build_summary(summaries), about=about))
