@@ -157,15 +157,17 @@ class Audio:
         waveform.check_finite(samples, self._name)
         return RenderedAudio(Audio(uri=self.uri, data=samples, rate=rate, _origin=self), measured)
 
-    def encode(self, format: Format = "wav", *, rate: int | None = None) -> bytes:  # noqa: A002
-        """Encode the slice as a mono file, with 16 bits in WAV and FLAC.
+    def encode(self, format: Format = "wav", *, rate: int | None = None, mono: bool = True) -> bytes:  # noqa: A002
+        """Encode the slice as a file, with 16 bits in WAV and FLAC.
 
         Args:
             format: `wav`, `flac`, `mp3` or `opus`.
             rate: Sample rate of the file. Default: the rate of the audio.
+            mono: Whether to average all channels.
         """
-        with self._open_blocks(mono=True) as blocks:
-            return waveform.encode(blocks, blocks.rate if rate is None else rate, format, self._name)
+        channels = 1 if mono or self.perturbation is not None else self.info().channels
+        with self._open_blocks(mono=mono) as blocks:
+            return waveform.encode(blocks, blocks.rate if rate is None else rate, format, self._name, channels)
 
     def __fspath__(self) -> str:
         original = self._origin or self

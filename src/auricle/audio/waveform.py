@@ -171,8 +171,8 @@ _CODECS = {
 }
 
 
-def encode(blocks: Blocks, rate: int, audio_format: Format, name: str) -> bytes:
-    """Encode mono audio; a rate that the format does not support becomes the next higher one."""
+def encode(blocks: Blocks, rate: int, audio_format: Format, name: str, channels: int = 1) -> bytes:
+    """Encode audio; a rate that the format does not support becomes the next higher one."""
     import numpy as np
     import soundfile
 
@@ -183,7 +183,7 @@ def encode(blocks: Blocks, rate: int, audio_format: Format, name: str) -> bytes:
     if codec.rates:
         rate = min((supported for supported in codec.rates if supported >= rate), default=codec.rates[-1])
     buffer = io.BytesIO()
-    options = {"samplerate": rate, "channels": 1, "format": codec.container, "subtype": codec.subtype}
+    options = {"samplerate": rate, "channels": channels, "format": codec.container, "subtype": codec.subtype}
     with soundfile.SoundFile(buffer, "w", **options) as file:
         for block in resample(blocks, rate, name):
             file.write(np.clip(block, -1.0, 1.0))

@@ -18,6 +18,8 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.audio.perturbations.base import PerturbationChain, UnknownPerturbation
 from auricle.audio.perturbations.catalogue import parse_chain
+from auricle.core.call_serialization import decode_recording, encode_recording
+from auricle.core.calls import CallRecording
 from auricle.core.errors import SpecError
 from auricle.core.fast_dataclass import make_fast_constructor
 from auricle.core.types import (
@@ -76,10 +78,9 @@ def _encode_generation(generation: Generation) -> JsonObject:
         line["input_tokens"] = generation.input_tokens
     if generation.finish:
         line["finish"] = generation.finish
-    if generation.audio is not None:
-        line["audio"] = generation.audio
-    if generation.logprobs is not None:
-        line["logprobs"] = generation.logprobs
+    for name in ("audio", "call", "logprobs"):
+        if (value := getattr(generation, name)) is not None:
+            line[name] = value
     if generation.first_token_logprobs is not None:
         line["first"] = generation.first_token_logprobs
     if generation.prompt:
@@ -114,6 +115,8 @@ def _decode_generation(fields: JsonObject) -> Generation:
         fields["first_token_logprobs"] = fields.pop("first")
     if "timing" in fields:
         fields["timing"] = Timing(**fields["timing"])
+    if "call" in fields:
+        fields["call"] = _decode(fields["call"])
     return _make_generation(**fields)
 
 
@@ -138,6 +141,7 @@ ENCODERS: dict[type, Callable[[Any], JsonObject]] = {
     Timing: lambda t: {name: value for name, value in asdict(t).items() if value is not None},
     Likelihood: _encode_likelihood,
     Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
+    CallRecording: encode_recording,
     Failure: lambda f: {"kind": f.kind, "message": f.message},
 }
 DECODERS: dict[str, Callable[[JsonObject], Any]] = {
@@ -148,6 +152,7 @@ DECODERS: dict[str, Callable[[JsonObject], Any]] = {
     "Generation": _decode_generation,
     "Likelihood": _decode_likelihood,
     "Prediction": lambda fields: _make_prediction(fields["values"], fields["scale"]),
+    "CallRecording": lambda fields: decode_recording(fields, _decode_audio),
 }
 
 

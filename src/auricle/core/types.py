@@ -275,6 +275,8 @@ class Generation:
     """The prompt that was used, from models that build prompts themselves and report them."""
     timing: Timing | None = field(default=None, compare=False)
     """When the parts of the answer arrived, if that was measured; equal answers may differ in it."""
+    call: CallRecording | None = None
+    """The live call in which the model returned the text, if it received the audio while it was spoken."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,6 +316,15 @@ class Prediction:
 
 
 Output: TypeAlias = Generation | Likelihood | Prediction | CallRecording
+
+
+def get_call(output: Output) -> CallRecording | None:
+    """Return the recording of the live call that an output is or comes from, if any."""
+    if isinstance(output, Generation):
+        return output.call
+    return output if isinstance(output, CallRecording) else None
+
+
 Ask: TypeAlias = Callable[[Request], Awaitable[Output]]
 
 
@@ -328,7 +339,7 @@ class Outcome(StrEnum):
 
     ANSWERED = "answered"
     EMPTY = "empty"
-    """Answered without text and audio."""
+    """Answered without text and audio; in a call, the agent neither spoke nor called a tool."""
     REFUSED = "refused"
     """Answered with a reply that declines to answer, or states that there is no audio or that it cannot be heard."""
     UNREADABLE = "unreadable"
@@ -386,6 +397,8 @@ def determine_outcome(outputs: Sequence[Output], error: Failure | None) -> Outco
         return Outcome.SKIPPED if error.kind == "Skipped" else Outcome.FAILED
     last = outputs[-1] if outputs else None
     if isinstance(last, Generation) and (not last.text or last.text.isspace()) and last.audio is None:
+        return Outcome.EMPTY
+    if isinstance(last, CallRecording) and not (last.agent or last.text or last.tool_calls):
         return Outcome.EMPTY
     return Outcome.ANSWERED
 

@@ -21,7 +21,7 @@ from auricle.core.errors import (
     Unreachable,
     describe,
 )
-from auricle.core.types import Output, Request
+from auricle.core.types import Call, Output, Request
 from auricle.engine.batching import RunStopped
 from auricle.engine.outputs import normalise_output
 from auricle.engine.settings import Cache, Settings
@@ -142,7 +142,7 @@ class RetryingSender:
     def __call__(self, request: Request) -> Awaitable[Output]:
         if self._has_media and not self.has_sent_audio:
             self.has_sent_audio = any(isinstance(part, (Audio, Video)) for part in request.parts)
-        cache = self._settings.cache
+        cache = None if isinstance(request, Call) else self._settings.cache  # no two calls are the same
         return self._send_timed(request) if cache is None else self._send_unless_cached(request, cache)
 
     async def _send_unless_cached(self, request: Request, cache: Cache) -> Output:

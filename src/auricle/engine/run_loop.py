@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from auricle.audio.signal import SignalMeasures
 from auricle.core.adaptive_executor import AdaptiveExecutor
+from auricle.core.calls import get_recording
 from auricle.core.closing import Closing
 from auricle.core.errors import SpecError, describe
 from auricle.core.gc_tuning import infrequent_gc
@@ -27,6 +28,7 @@ from auricle.core.types import (
     RejectedRow,
     Sample,
     create_record,
+    get_call,
     has_audio,
     has_media,
 )
@@ -291,7 +293,7 @@ class RunLoop(Closing):
         except (RunStopped, SpecError):  # these end the run, not the sample
             raise
         except Exception as failure:  # noqa: BLE001 - recorded with its sample
-            error = Failure(type(failure).__name__, describe(failure))
+            error = Failure(type(failure).__name__, describe(failure) + await self._store_failed_call(sample, failure))
         record = create_record(
             sample=sample,
             row=row,
@@ -307,7 +309,20 @@ class RunLoop(Closing):
         )
         span = started_at, time.perf_counter()
         self._timer.add(record, span, model_seconds=sender.model_seconds, has_media=sample_has_media)
-        self._save(record)
+        if any(map(get_call, outputs)):  # encoding their audio here would delay the frames of other calls
+            self._report(await asyncio.to_thread(self._run_directory.append, record))
+        else:
+            self._save(record)
+
+    async def _store_failed_call(self, sample: Sample, failure: Exception) -> str:
+        """Keep the event log of a call that failed; return where it is, as the end of a message."""
+        recording = get_recording(failure)
+        if recording is None:
+            return ""
+        with suppress(OSError):  # such as a full disk, which the journal reports
+            log = await asyncio.to_thread(self._run_directory.store_failed_call, sample.id, recording)
+            return f" (events until then: {log})"
+        return ""
 
     async def _render(self, sample: Sample, key: str) -> Sample:
         """Return the sample as it is sent, perturbed if it is to be; its recording is measured, now or later."""

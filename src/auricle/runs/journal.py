@@ -17,6 +17,7 @@ from typing import IO, TypeAlias
 import orjson
 
 from auricle.audio import Audio
+from auricle.core.calls import CallRecording
 from auricle.core.checked_lines import add_checksum, find_damage
 from auricle.core.closing import Closing
 from auricle.core.errors import RunDirectoryLost, SampleError
@@ -34,6 +35,8 @@ BLOCK_BYTES = 1 << 17
 """Bytes of lines that are decoded at a time; the objects of more lines do not fit into the caches of a processor."""
 SPEECH_FOLDER = "speech/"
 """Folder of spoken outputs in a run directory."""
+CALLS_FOLDER = "calls/"
+"""Folder of the recordings and event logs of calls in a run directory."""
 UNREADABLE_ERRORS = (orjson.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError)
 """What decoding a line raises whose fields are missing or have a wrong type."""
 
@@ -140,26 +143,33 @@ class JournalLine:
 
     @property
     def record(self) -> Record | None:
-        """The record, with absolute paths of spoken outputs; None if the line is damaged or a removal."""
+        """The record, with absolute paths of its audio; None if the line is damaged or a removal."""
         return None if self.damage else _decode_line(self.content, self.folder)
 
 
 def _decode_line(content: bytes, folder: Path) -> Record | None:
-    """Return the record of an intact line, with absolute paths of spoken outputs; None if it is a removal."""
+    """Return the record of an intact line, with absolute paths of its audio; None if it is a removal."""
     try:
         record = decode_record(orjson.loads(content))
     except UNREADABLE_ERRORS:
         return None
-    if not has_spoken_output(record):
+    if not has_stored_media(record):
         return record
     return replace(record, outputs=tuple(_resolve_audio_path(output, folder) for output in record.outputs))
 
 
 def _resolve_audio_path(output: Output, folder: Path) -> Output:
-    if not isinstance(output, Generation) or not output.audio:
+    if isinstance(output, CallRecording):
+        return replace(output, audio=_resolve_path(output.audio, folder))
+    if not isinstance(output, Generation):
         return output
-    name = output.audio.uri
-    return replace(output, audio=Audio(str(folder / name))) if name.startswith(SPEECH_FOLDER) else output
+    call = output.call and replace(output.call, audio=_resolve_path(output.call.audio, folder))
+    return replace(output, audio=_resolve_path(output.audio, folder), call=call)
+
+
+def _resolve_path(audio: Audio | None, folder: Path) -> Audio | None:
+    is_in_run = audio and audio.uri.startswith((SPEECH_FOLDER, CALLS_FOLDER))
+    return Audio(str(folder / audio.uri)) if audio and is_in_run else audio
 
 
 class JournalIndex(Closing):
@@ -298,9 +308,13 @@ def _read_blocks(path: Path) -> Iterator[tuple[list[int], list[bytes]]]:
             yield offsets, lines
 
 
-def has_spoken_output(record: Record) -> bool:
-    for output in record.outputs:  # noqa: SIM110 - a generator is slower, and this runs for every record
-        if isinstance(output, Generation) and output.audio is not None:
+def has_stored_media(record: Record) -> bool:
+    """Return whether an output has audio that is stored as a file, or is the recording of a call."""
+    for output in record.outputs:  # a generator is slower, and this runs for every record
+        if isinstance(output, Generation):
+            if output.audio is not None or output.call is not None:
+                return True
+        elif isinstance(output, CallRecording):
             return True
     return False
 

@@ -4,6 +4,7 @@
     outputs.jsonl   the journal: one line per finished sample, append-only
     verdicts.jsonl  replies of judges, append-only
     speech/         spoken outputs, named by content
+    calls/          recordings and event logs of live calls
     progress.json   whether the last pass completed, and the timing of each pass
     all other files are derived and safe to delete
 
@@ -25,11 +26,13 @@ from socket import gethostname
 from typing import IO
 
 from auricle.audio import Audio
+from auricle.core.calls import CallRecording
 from auricle.core.closing import Closing
 from auricle.core.errors import AudioError, RunLocked
 from auricle.core.files import fsync_folder, make_folder, write_atomically, write_lines_atomically
 from auricle.core.redaction import SECRETS
 from auricle.core.types import Generation, Output, Record
+from auricle.runs.calls import store_calls, store_failed_call
 from auricle.runs.health import DamagedLine
 from auricle.runs.journal import (
     SPEECH_FOLDER,
@@ -38,7 +41,7 @@ from auricle.runs.journal import (
     JournalLine,
     encode_removal,
     encode_storable,
-    has_spoken_output,
+    has_stored_media,
     move_damaged_lines,
     read_lines,
     truncate_partial_line,
@@ -122,11 +125,16 @@ class Run(Closing):
             The record, or a failed one in its place if a value of it cannot be stored.
         """
         complete = record
-        if has_spoken_output(record):
-            complete = replace(record, outputs=tuple(map(self._store_audio, record.outputs)))
+        if has_stored_media(record):
+            complete = store_calls(self.path, record)
+            complete = replace(complete, outputs=tuple(map(self._store_audio, complete.outputs)))
         line, stored = encode_storable(complete)
         self._append(line)
         return record if stored is complete else stored
+
+    def store_failed_call(self, sample_id: str, recording: CallRecording) -> str:
+        """Store what was recorded of a call that failed, and return the relative path of its event log."""
+        return store_failed_call(self.path, sample_id, recording)
 
     def _store_audio(self, output: Output) -> Output:
         """Store a spoken output as a file of the run, named by its content."""

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError
-from auricle.core.types import Generation, Record
+from auricle.core.types import Generation, Record, get_call
 from auricle.runs.audit import AUDIT_FILE, read_audit
+from auricle.runs.calls import find_call_problems
 from auricle.runs.health import DamagedLine, Fingerprint, JournalHealth
 from auricle.runs.journal import SPEECH_FOLDER, JournalIndex
 from auricle.runs.judge_check import CHECK_FILE, JudgeChecks
@@ -76,6 +77,7 @@ def verify_run(path: Path) -> Verification:
             rows.add(record.row)
             failed += record.error is not None
             problems += _check_speech(path, record)
+            problems += _check_calls(path, record)
         damaged += index.damaged
     for _ in iter_verdict_lines(path / VERDICTS_FILE, damaged):
         pass
@@ -138,6 +140,13 @@ def _check_speech(path: Path, record: Record) -> Iterator[Problem]:
                 yield Problem(name, f"does not have the content it is named after (sample {record.sample.id!r}).")
         except AudioError:
             yield Problem(name, f"is missing or empty (sample {record.sample.id!r}).")
+
+
+def _check_calls(path: Path, record: Record) -> Iterator[Problem]:
+    """Check that the recordings and event logs of the calls of a record exist and belong to it."""
+    for call in filter(None, map(get_call, record.outputs)):
+        for name, message in find_call_problems(path, call):
+            yield Problem(name, f"{message} (sample {record.sample.id!r}).")
 
 
 def _check_derived(path: Path) -> Iterator[Problem]:

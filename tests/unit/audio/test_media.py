@@ -580,6 +580,12 @@ def test_encoding_slices_clips_and_writes_16_bits() -> None:
         loud.encode(cast("Format", "ogg"))
 
 
+def test_channels_are_encoded_apart_on_request() -> None:
+    values = np.stack([tone(8_000, 0.5), np.zeros(4_000, np.float32)], 1)
+    encoded = Audio.of(Audio.of(values, rate=8_000).encode("flac", mono=False)).decode(mono=False)
+    assert encoded == pytest.approx(values, abs=1e-4)
+
+
 # --- images and videos ------------------------------------------------------------------
 
 

@@ -1,9 +1,25 @@
 """Helpers for samples and requests."""
 
+from typing import Any
+
 import pytest
 
 from auricle import Audio, Generate, Generation, Image, LogLikelihood, Predict, Sample, Turn
-from auricle.core.types import Input, Outcome, Part, Record, get_max_tokens, has_audio, has_media, list_parts
+from auricle.core.types import (
+    Input,
+    Likelihood,
+    Outcome,
+    Output,
+    Part,
+    Record,
+    determine_outcome,
+    get_call,
+    get_max_tokens,
+    has_audio,
+    has_media,
+    list_parts,
+)
+from tests.support.calls import make_recording
 
 CLIP, PICTURE = Audio("a.wav"), Image("a.png")
 
@@ -45,6 +61,26 @@ def test_a_spoken_answer_without_a_transcript_is_not_empty() -> None:
     sample = Sample(id="a", inputs={})
     for audio, outcome in ((None, Outcome.EMPTY), (Audio("a.wav"), Outcome.ANSWERED)):
         assert Record(sample=sample, row=0, outputs=(Generation(text=" ", audio=audio),)).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({}, Outcome.ANSWERED),
+        ({"events": ()}, Outcome.ANSWERED),
+        ({"agent": ()}, Outcome.ANSWERED),
+        ({"agent": (), "events": ()}, Outcome.EMPTY),
+    ],
+    ids=["both", "speech alone", "transcript and tool call alone", "nothing"],
+)
+def test_a_call_in_which_the_agent_does_nothing_is_empty(changes: dict[str, Any], outcome: Outcome) -> None:
+    assert determine_outcome((make_recording(**changes),), None) is outcome
+
+
+def test_the_call_of_an_output_is_itself_or_beside_the_text() -> None:
+    call = make_recording()
+    outputs: list[Output] = [call, Generation(text="a", call=call), Generation(text="a"), Likelihood(logprobs=())]
+    assert list(map(get_call, outputs)) == [call, call, None, None]
 
 
 def test_audio_is_noticed_in_inputs_lists_and_turns() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from auricle import AsyncModel, Audio, Generate, Generation, Sample, SampleError, Settings, Turn
 from auricle.core.errors import AllRequestsFailed, AudioError, NotFinite, Rejected, Transient, Unreachable
-from auricle.core.types import MAX_TEXT_LENGTH, Output, Predict, Prediction, Record, Request
+from auricle.core.types import MAX_TEXT_LENGTH, Call, Output, Predict, Prediction, Record, Request
 from auricle.engine.batching import RunStopped
 from auricle.engine.observer import Observer
 from auricle.engine.retry import FAIL_FAST_AFTER, MAX_RETRY_AFTER, FailFast, RetryingSender
@@ -18,6 +18,7 @@ from auricle.engine.slots import DirectSlot
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
 from auricle.tasks.inferencers import Respond
+from tests.support.calls import make_recording
 
 REQUEST = Generate(turns=(Turn("user", ("hello",)),))
 QUICK = Settings(initial_backoff=0.0)
@@ -287,6 +288,14 @@ def test_a_failed_request_is_not_stored() -> None:
     slot = RecordingSlot(Rejected("no"))
     with pytest.raises(Rejected):
         asyncio.run(_send_through(slot, Settings(cache=cache)))
+    assert cache.puts == 0
+
+
+def test_calls_are_never_taken_from_the_cache() -> None:
+    cache = MemoryCache()
+    slot = RecordingSlot(make_recording(), make_recording(seconds=4.0))
+    outputs = [asyncio.run(_send_through(slot, Settings(cache=cache), Call(steps=()))) for _ in range(2)]
+    assert outputs == [make_recording(), make_recording(seconds=4.0)]
     assert cache.puts == 0
 
 

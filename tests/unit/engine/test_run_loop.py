@@ -1,10 +1,11 @@
 """Answers, failures, retries, resuming and stopping."""
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,8 +14,9 @@ import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient
 from auricle.audio.perturbations.catalogue import parse_chain
+from auricle.core.calls import CallRecording, attach_recording
 from auricle.core.errors import DataError, Skipped, SpecError
-from auricle.core.types import Failure, Likelihood, Outcome, Part, Prediction, RejectedRow
+from auricle.core.types import Ability, Ask, Call, Failure, Likelihood, Outcome, Output, Part, Prediction, RejectedRow
 from auricle.engine.observer import Observer
 from auricle.engine.retry import FailFast
 from auricle.engine.run_loop import RunLoop
@@ -23,6 +25,7 @@ from auricle.runs.run_directory import Run
 from auricle.runs.signals import read_realised, read_signals
 from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward
+from tests.support.calls import make_recording
 from tests.support.clocks import FakeClock
 from tests.support.run_passes import QUICK, SPEC, Rejecting, error_of, evaluate, journal_lines, run_pass, text_of, texts
 
@@ -491,3 +494,39 @@ def test_recordings_are_measured_while_the_run_goes_on(tmp_path: Path) -> None:
     audio = Audio.of(np.full(800, 0.1, dtype=np.float32), rate=8000)
     (record,) = evaluate(tmp_path, [Sample(id="1", inputs={"audio": audio})], Slow(), Respond("{audio}"))
     assert read_signals(tmp_path)[record.key].level == pytest.approx(-20, abs=0.01)
+
+
+# --- calls ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class HoldsCall:
+    """An inferencer that holds one call without steps."""
+
+    needs: ClassVar[Ability] = "call"
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        return (await ask(Call(steps=(), language=sample.id)),)
+
+
+class Agent(AsyncModel):
+    """Answers calls, except those of a sample whose connection is lost."""
+
+    async def call(self, request: Call) -> CallRecording:
+        if request.language != "lost":
+            return make_recording()
+        error = Transient("connection lost")
+        attach_recording(error, make_recording(audio=None))
+        raise error
+
+
+def test_a_call_that_fails_keeps_its_event_log_and_is_called_again(tmp_path: Path) -> None:
+    samples = [Sample(id=name, inputs={"script": name}) for name in ("a", "lost")]
+    run_pass(tmp_path, samples, Agent(), HoldsCall())
+    records = {record.sample.id: record for record in Run.load(tmp_path).records()}
+    message = error_of(records["lost"]).message
+    assert re.fullmatch(r"connection lost \(events until then: calls/lost-\w+\.jsonl\)", message)
+    log = tmp_path / message[message.index("calls/") : -1]
+    assert log.read_bytes().count(b"\n") == len(make_recording().events)
+    assert records["a"].outcome is Outcome.ANSWERED
+    assert sorted(path.suffix for path in (tmp_path / "calls").glob("a-*")) == [".flac", ".jsonl"]
