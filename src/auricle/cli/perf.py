@@ -122,6 +122,7 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     from auricle.perf.gate import choose_exit_status, find_violations
     from auricle.perf.measurement import recompute_summary
     from auricle.perf.report.documents import write_reports
+    from auricle.perf.report.headline import choose_headline
     from auricle.perf.report.tables import format_measurement
     from auricle.runs.run_directory import contains_load_test
 
@@ -132,7 +133,11 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     else:
         folder, summary = _measure(task, model, out, fresh, options)
     write_reports(folder, summary)
-    lines = [format_measurement(summary), f"\nReport: {(folder / 'report.html').resolve()}"]
+    lines = [
+        f"{choose_headline(summary.points)}\n",
+        format_measurement(summary),
+        f"\nReport: {(folder / 'report.html').resolve()}",
+    ]
     print_result(as_json, summary, lines)
     violations = find_violations(summary) if options["gate"] else None
     for text in violations or ():

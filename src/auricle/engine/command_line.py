@@ -23,10 +23,10 @@ def format_run_command(spec: Spec, out: str) -> str:
     >>> format_run_command(Spec(task="demo", model="whisper", model_args={"model": "tiny"}, limit=10), "runs/tiny")
     'auricle run demo -m whisper -M model=tiny --limit 10 -o runs/tiny'
     """
-    words = ["auricle", "run", spec.task, "-m", spec.model, *_format_arguments("-M", spec.model_args)]
+    words = ["auricle", "run", spec.task, "-m", spec.model, *format_arguments("-M", spec.model_args)]
     options = {"--label": spec.label, "--seed": spec.seed, "--limit": spec.limit}
     words += [str(word) for option in options.items() if option[1] for word in option]
-    words += _format_arguments("-T", spec.task_args)
+    words += format_arguments("-T", spec.task_args)
     words += [word for profile in spec.profiles for word in ("--profile", profile)]
     return shlex.join([*words, *_format_judges(spec.judges), "-o", out])
 
@@ -51,10 +51,11 @@ def _format_judges(judges: Sequence[JudgeSpec]) -> Iterator[str]:
     ordered = sorted(judges, key=lambda judge: judge.reads_unread)
     for number, judge in enumerate(ordered, start=1):
         yield from ("--judge-unread" if judge.reads_unread else "--judge", judge.model)
-        yield from _format_arguments("-J", judge.args, f"{number}." if len(ordered) > 1 else "")
+        yield from format_arguments("-J", judge.args, f"{number}." if len(ordered) > 1 else "")
 
 
-def _format_arguments(option: str, arguments: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+def format_arguments(option: str, arguments: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Yield options with these arguments, such as `-M model=tiny`."""
     for name, value in arguments.items():
         yield from (option, f"{prefix}{name}={_format_value(value)}")
 

@@ -27,6 +27,19 @@ def count_statuses(columns: RequestColumns, rows: Mask) -> StatusCounts:
     return StatusCounts(*(int((rows & column.equals(field.name)).sum()) for field in fields(StatusCounts)))
 
 
+def count_conversations(columns: RequestColumns, rows: Mask) -> StatusCounts | None:
+    """Count the conversations whose first turn is in `rows`; one with a failed turn failed. None if there are none."""
+    if not (columns["turn"] > 0).any():
+        return None
+    indices = columns["index"].astype(np.int64)
+    started = np.unique(indices[rows & (columns["turn"] == 0)])
+    status = columns.categorical["status"]
+    failed, cancelled = (np.isin(started, indices[status.equals(name)]) for name in ("failed", "cancelled"))
+    return StatusCounts(
+        ok=int((~failed & ~cancelled).sum()), failed=int(failed.sum()), cancelled=int((cancelled & ~failed).sum())
+    )
+
+
 def compute_breakdowns(
     columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask
 ) -> dict[str, tuple[Bucket, ...]]:

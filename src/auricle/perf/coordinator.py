@@ -118,7 +118,10 @@ def _progress_reporter(plan: LoadPointPlan, on_progress: ProgressCallback) -> Ca
             PointProgress(
                 load=plan.load,
                 seconds=plan.total_seconds,
+                count=plan.count,
+                measured=counts.measured,
                 started=counts.started,
+                sent=counts.sent,
                 answered=counts.answered,
                 failed=counts.failed,
                 in_flight=counts.in_flight,

@@ -117,6 +117,7 @@ class LoadGenerator:
             client = TimedClient(self, index, self._choose_sample(index), due := due_times[index])
             if await self._wait_until(due):
                 self.lateness.append(self.elapsed() - due)
+                self.progress.measured += client.phase == "measure"
                 self._loop.start(client)
             elif due > self.elapsed():
                 return
@@ -264,6 +265,7 @@ class TimedClient:
         timer, output, error = RequestTimer(), None, ""
         status: Status = "ok"
         progress.in_flight += 1
+        progress.sent += 1
         try:
             output = await driver.send(prepared, timer, self.slot)
             progress.answered += 1
@@ -282,6 +284,7 @@ class TimedClient:
 
     def start_own_request(self) -> RequestTimer:
         """Return a timer for a request that the inferencer sends itself."""
+        self.generator.progress.sent += 1
         self._own_timers.append(RequestTimer())
         return self._own_timers[-1]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from auricle.core.errors import DataError, SpecError
+from auricle.engine.command_line import format_arguments
 from auricle.engine.factory import Evaluation, build_run_spec, display_name
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
@@ -234,7 +235,7 @@ class Measurement:
             platform=platform.platform(),
             cores=os.cpu_count(),
             clock="time.monotonic",
-            command=tuple(_command_without_secrets()),
+            command=tuple(_build_command(self.spec.public())),
         )
 
 
@@ -257,14 +258,16 @@ def _extract_accuracy(number: Number) -> Accuracy:
     )
 
 
-def _command_without_secrets() -> list[str]:
-    """Return the command line without model arguments, which may be secret; the spec has them redacted."""
+def _build_command(spec: Mapping[str, Any]) -> list[str]:
+    """Return the words of the command line, with the arguments of the model as in the spec, without secrets."""
+    if sys.argv[1:2] != ["perf"]:
+        return []  # measured from Python
     words, is_model_argument = [], False
     for word in sys.argv[1:]:
-        if not is_model_argument and word not in ("-M", "-J"):
+        if not is_model_argument and not word.startswith("-M"):
             words.append(word)
-        is_model_argument = word in ("-M", "-J")
-    return words
+        is_model_argument = word == "-M"
+    return [*words, *format_arguments("-M", spec.get("model_args") or {})]
 
 
 def measure(spec: Spec | Evaluation, out: str | Path, config: PerfConfig, on_progress: ProgressCallback) -> PerfSummary:

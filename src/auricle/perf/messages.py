@@ -60,9 +60,11 @@ class LoadPointPlan:
 
 @dataclass(slots=True)
 class SenderProgress:
-    """Counts that are reported while the load runs."""
+    """Counts that are reported while the load runs: of requests, unless they are of conversations."""
 
     started: int = 0
+    """Conversations that began; a request without turns is one of its own."""
+    sent: int = 0
     answered: int = 0
     failed: int = 0
     in_flight: int = 0
@@ -83,7 +85,13 @@ class PointProgress:
     load: str
     seconds: float | None = None
     """Length of the load; None if there is no limit."""
+    count: int | None = None
+    """Conversations to measure; None if there is no limit."""
+    measured: int = 0
+    """Conversations that began in the measured phase."""
     started: int = 0
+    """Conversations that began."""
+    sent: int = 0
     answered: int = 0
     failed: int = 0
     in_flight: int = 0

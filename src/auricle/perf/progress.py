@@ -73,9 +73,12 @@ class ProgressLine:
         elapsed, total = self._clock() - self._start_time, progress.seconds
         (first_time, first_count), (last_time, last_count) = self._finished_history[0], self._finished_history[-1]
         rate = (last_count - first_count) / (last_time - first_time) if last_time > first_time else 0.0
+        is_chat = progress.sent > progress.started
+        unit, chats = ("conversations", [f"{progress.started:,} conversations"]) if is_chat else ("requests", [])
         parts = [
             f"{elapsed:.0f} of {total:g} s" if total else f"{elapsed:.0f} s",
-            f"{progress.started:,} sent",
+            *([f"{progress.measured:,} of {progress.count:,} {unit}"] if progress.count else chats),
+            f"{progress.sent:,} {'turns sent' if is_chat else 'sent'}",
             f"{progress.answered:,} answered",
             f"{progress.in_flight:,} in flight",
             *([f"{progress.failed:,} failed"] if progress.failed else []),

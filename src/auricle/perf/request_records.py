@@ -25,7 +25,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 NUMERIC_COLUMNS = (
-    "turn", "user", "due", "sent", "uploaded", "first_byte", "first_token", "first_content",
+    "index", "turn", "user", "due", "sent", "uploaded", "first_byte", "first_token", "first_content",
     "first_audio", "first_audible", "last_content", "done",
     "input_tokens", "output_tokens", "output_chars", "audio_seconds",
 )  # fmt: skip

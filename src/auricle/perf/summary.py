@@ -11,6 +11,7 @@ import numpy as np
 
 from auricle.perf.breakdowns import (
     compute_breakdowns,
+    count_conversations,
     count_finish_reasons,
     count_repeats,
     count_statuses,
@@ -100,6 +101,7 @@ class _LoadPoint:
             by_phase={name: count_statuses(columns, phase.equals(name)) for name in phase.categories},
             window=count_statuses(columns, self.in_window),
             never_sent=int(np.isnan(columns["sent"]).sum()),
+            conversations=count_conversations(columns, self.in_window),
         )
 
 

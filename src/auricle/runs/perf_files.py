@@ -76,6 +76,8 @@ class RequestCounts:
     by_phase: dict[str, StatusCounts]
     window: StatusCounts
     never_sent: int = 0
+    conversations: StatusCounts | None = None
+    """How the conversations that started in the window ended; None if every request is one of its own."""
 
 
 @dataclass(frozen=True, slots=True)

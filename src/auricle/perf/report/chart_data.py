@@ -6,6 +6,7 @@ The requests of a load point are reduced to the few thousand numbers that its ch
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -31,6 +32,8 @@ MIN_RATE_BINS = 5
 MAX_DOTS = 500
 QUANTILES = (*(at / 100 for at in range(100)), 0.992, 0.995, 0.998, 0.999, 1.0)
 PERCENTILES = ("p50", "p95", "p99")
+FAMILY_PERCENTILE = "p95"
+"""The percentile that is compared between families of loads."""
 LATENCY_LABELS = {"latency_s": "from sent", "sched_latency_s": "from due", "ttft_s": "first token"}
 UNDERRUN_LABELS = {"underrun_max_s": "longest pause", "min_prebuffer_s": "prebuffer that prevents all"}
 
@@ -223,40 +226,78 @@ def _to_points(x_values: Iterable[float], y_values: Iterable[float]) -> tuple[Po
 # --- all load points ----------------------------------------------------------------------------------
 
 
+FAMILY_PATTERN = re.compile(r":[\d.]+(?=,|$)")
+
+
+def name_load_family(load: str) -> str:
+    """Return a load without its level: `poisson` for `poisson:4`, `closed,think=2` for `closed:8,think=2`."""
+    return FAMILY_PATTERN.sub("", load)
+
+
 def build_load_charts(points: Sequence[LoadPointSummary]) -> tuple[Chart, ...]:
-    """Build charts of latency against throughput, and of throughput and time to first output against load."""
+    """Build charts of latency against throughput, and of throughput and time to first output against load.
+
+    Points of different families, such as `closed` and `poisson`, are different curves.
+    """
     has_rate = all(point.read("offered_rate").value is not None for point in points)
     load_label, load = ("offered per second", "offered_rate") if has_rate else ("mean in flight", "in_flight_mean")
     has_audio = any(point.measures["ttfa_s"].n for point in points)
     first_measure, first_label = ("ttfa_s", "first audio, s") if has_audio else ("ttft_s", "TTFT, s")
+    families: dict[str, list[LoadPointSummary]] = {}
+    for point in points:
+        families.setdefault(name_load_family(point.load), []).append(point)
     charts = (
         Chart(
             "Latency against throughput",
             "answered per second",
-            "latency, s",
-            tuple(_build_series(name, points, "req_s", ("latency_s", name)) for name in PERCENTILES),
+            _label_percentile("latency, s", families),
+            _build_percentile_series(families, "req_s", "latency_s"),
             "Each mark is a load point. Where the lines turn upwards, more load no longer raises throughput.",
         ),
         Chart(
             "Throughput against load",
             load_label,
             "answered per second",
-            (
-                _build_series("answered", points, load, ("req_s",)),
-                _build_series("SLOs met", points, load, ("goodput_req_s",), "dashed"),
-            ),
+            _build_throughput_series(families, load),
             "Answered requests per second at each load.",
         ),
         Chart(
             "Time to first output against load",
             load_label,
-            first_label,
-            tuple(_build_series(name, points, load, (first_measure, name)) for name in PERCENTILES),
+            _label_percentile(first_label, families),
+            _build_percentile_series(families, load, first_measure),
             "Measured from when a request was sent.",
         ),
     )
-    known = (replace(chart, series=tuple(line for line in chart.series if len(line.points) > 1)) for chart in charts)
-    return tuple(chart for chart in known if chart.series)
+    known = (replace(chart, series=tuple(line for line in chart.series if line.points)) for chart in charts)
+    return tuple(chart for chart in known if len({x for line in chart.series for x, _ in line.points}) > 1)
+
+
+Families: TypeAlias = Mapping[str, Sequence[LoadPointSummary]]
+
+
+def _label_percentile(label: str, families: Families) -> str:
+    """Name the percentile that is shown of several families; of one family, each percentile is a curve."""
+    return label if len(families) == 1 else f"{FAMILY_PERCENTILE} of {label}"
+
+
+def _build_percentile_series(families: Families, x_name: str, measure: str) -> tuple[Series, ...]:
+    if len(families) == 1:
+        (points,) = families.values()
+        return tuple(_build_series(name, points, x_name, (measure, name)) for name in PERCENTILES)
+    return tuple(
+        _build_series(family, points, x_name, (measure, FAMILY_PERCENTILE)) for family, points in families.items()
+    )
+
+
+def _build_throughput_series(families: Families, x_name: str) -> tuple[Series, ...]:
+    if len(families) > 1:
+        return tuple(_build_series(family, points, x_name, ("req_s",)) for family, points in families.items())
+    (points,) = families.values()
+    return (
+        _build_series("answered", points, x_name, ("req_s",)),
+        _build_series("SLOs met", points, x_name, ("goodput_req_s",), "dashed"),
+    )
 
 
 def _build_series(

@@ -7,14 +7,15 @@ import io
 from collections.abc import Sequence
 from dataclasses import astuple
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from auricle.core.files import write_atomically
 from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import tables
 from auricle.perf.report.chart_data import PointCharts, build_load_charts, build_point_charts
 from auricle.perf.report.charts import draw_chart, draw_timeline
-from auricle.perf.report.tables import Points, Table, format_interval, format_number
+from auricle.perf.report.headline import choose_headline
+from auricle.perf.report.tables import Points, Table, format_interval
 from auricle.perf.request_records import RequestColumns
 from auricle.report import templating
 from auricle.report.html_format import format_count
@@ -57,6 +58,7 @@ def render_markdown(summary: PerfSummary) -> str:
     """Render a table of all load points, a section for each, and the definitions."""
     parts = [
         f"# {_escape(f'Load test · {summary.model} · {summary.task}')}",
+        _escape(str(choose_headline(summary.points))),
         "\n".join(f"- {name}: {_escape(text)}" for name, text in tables.list_facts(summary)),
         *map(_escape, tables.describe_series(summary)),
         render_table(tables.build_overview(summary.points)),
@@ -117,14 +119,6 @@ def flatten_point(point: LoadPointSummary) -> dict[str, Any]:
 # --- HTML -----------------------------------------------------------------------------------
 
 
-class Headline(NamedTuple):
-    """The most important number of the page."""
-
-    title: str
-    figure: str
-    detail: str
-
-
 def render_page(summary: PerfSummary, charts: Sequence[PointCharts | None]) -> str:
     """Render the page from a summary and the charts of each load point."""
     points = summary.points
@@ -140,7 +134,8 @@ def render_page(summary: PerfSummary, charts: Sequence[PointCharts | None]) -> s
         points=list(zip(points, charts, strict=True)),
         tables=tables,
         notices=notices + tables.describe_series(summary),
-        headline=_choose_headline(points),
+        headline=choose_headline(points),
+        command=tables.format_command(summary),
         facts=_list_counts(points),
         overview=tables.build_overview(points, MAX_OVERVIEW_COLUMNS),
         load_charts=build_load_charts(points) if len(points) > 1 else (),
@@ -151,29 +146,14 @@ def render_page(summary: PerfSummary, charts: Sequence[PointCharts | None]) -> s
     )
 
 
-def _choose_headline(points: Points) -> Headline:
-    """Return the highest throughput of several points, or the median TTFT or latency of one."""
-    if not points:
-        return Headline("No result", "–", "no request succeeded")
-    if len(points) > 1:
-        best = max(points, key=lambda point: point.run["req_s"].value or 0.0)
-        return Headline("Highest throughput", f"{format_number(best.run['req_s'].value or 0.0)}/s", f"at {best.load}")
-    (point,) = points
-    is_streamed = bool(point.measures["ttft_s"].n)
-    median = point.read("ttft_s" if is_streamed else "latency_s", "p50")
-    return Headline(
-        "Median time to first token" if is_streamed else "Median latency",
-        f"{format_number(median.value)} s",
-        f"95 % interval {' – '.join(map(format_number, median.interval))}" if median.interval else f"at {point.load}",
-    )
-
-
 def _list_counts(points: Points) -> list[tuple[str, str]]:
     counts = [point.counts.window for point in points]
+    conversations = [point.counts.conversations.total for point in points if point.counts.conversations]
     hours = sum(point.run["audio_hours"].value or 0.0 for point in points)
     return [
         ("Load points", format_count(len(points))),
-        ("Requests", format_count(sum(count.total for count in counts))),
+        *([("Conversations", format_count(sum(conversations)))] if any(conversations) else []),
+        ("Turns" if any(conversations) else "Requests", format_count(sum(count.total for count in counts))),
         ("Failed", format_count(sum(count.failed for count in counts))),
         ("Cancelled", format_count(sum(count.cancelled for count in counts))),
         ("Measured for", f"{sum(point.window.length_s for point in points):,.0f} s"),

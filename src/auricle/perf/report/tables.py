@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from auricle.perf.measures import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
-from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RepeatedLoad, SearchResult, SloResult
+from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RepeatedLoad, SearchResult, SloResult, StatusCounts
 
 MISSING = "–"
 MIN_WIDTH = 60
@@ -100,6 +101,11 @@ OVERVIEW_COLUMNS = (
     OverviewColumn("SLO met", "slo_attainment"),
 )
 """Columns of the overview; a column without any number is left out."""
+COUNT_TITLES = {
+    False: {"ok": "", "failed": ""},
+    True: {"chats ok": "Conversations without a failed turn.", "turns ok": "Requests.", "turns failed": "Requests."},
+}
+"""Titles and meanings of the counts, by whether requests are turns of conversations."""
 COLUMN_DROP_ORDER = (
     *("RTF p95", "TPOT p50", "from due p50", "first audio p95", "TTFT p95", "latency p95"),
     *("in flight", "goodput/s", "sent/s", "offered/s", "gen RTF p95", "TTFT p50", "tok/s"),
@@ -122,7 +128,7 @@ def build_overview(points: Points, max_columns: int | None = None) -> Table:
     """Build the table of all load points, with at most `max_columns` measures if some can be left out."""
     table = Table((), ())
     for table in iterate_overviews(points):
-        if max_columns is None or len(table.titles) - 4 <= max_columns:
+        if max_columns is None or len(table.titles) - 2 - len(COUNT_TITLES[has_conversations(points)]) <= max_columns:
             break
     return table
 
@@ -140,13 +146,26 @@ def _build_overview(points: Points, columns: Sequence[OverviewColumn]) -> Table:
         numbers = [
             format_number(point.read(column.name, column.statistic).value, column.definition.unit) for column in columns
         ]
-        counts, valid = point.counts.window, "yes" if point.validity.valid else "no"
-        rows.append([point.load, f"{counts.ok:,}", f"{counts.failed:,}", *numbers, valid])
+        valid = "yes" if point.validity.valid else "no"
+        rows.append([point.load, valid, *_count_cells(point, points), *numbers])
+    titles, definitions = zip(*COUNT_TITLES[has_conversations(points)].items(), strict=True)
     return Table(
-        ["load", "ok", "failed", *(column.title_with_unit for column in columns), "valid"],
+        ["load", "valid", *titles, *(column.title_with_unit for column in columns)],
         rows,
-        ["", "", "", *(column.definition.text for column in columns), "Whether the measurement is valid."],
+        ["", "Whether the measurement is valid.", *definitions, *(column.definition.text for column in columns)],
     )
+
+
+def _count_cells(point: LoadPointSummary, points: Points) -> list[str]:
+    """Return how many requests succeeded and failed, after the complete conversations if there are any."""
+    counts, conversations = point.counts.window, point.counts.conversations
+    complete = [f"{conversations.ok:,}" if conversations else MISSING] if has_conversations(points) else []
+    return [*complete, f"{counts.ok:,}", f"{counts.failed:,}"]
+
+
+def has_conversations(points: Points) -> bool:
+    """Return whether requests are turns of conversations."""
+    return any(point.counts.conversations for point in points)
 
 
 def build_measures_table(point: LoadPointSummary) -> Table:
@@ -215,11 +234,16 @@ def list_facts(summary: PerfSummary) -> list[tuple[str, str]]:
         "Inferencer": about.inferencer,
         "SLOs": options.get("slo"),
         "Seed": options.get("seed"),
-        "Command": " ".join(["auricle", *about.command]) if about.command else "",
+        "Command": format_command(summary),
         "Machine": f"{about.platform}, {about.cores} cores" if about.platform else "",
         "Python": about.versions.get("python"),
     }
     return [(name, str(text)) for name, text in facts.items() if text not in ("", None)]
+
+
+def format_command(summary: PerfSummary) -> str:
+    """Return the command of a measurement, to be pasted into a shell; empty if it was made from Python."""
+    return shlex.join(["auricle", *summary.about.command]) if summary.about.command else ""
 
 
 def describe_window(point: LoadPointSummary) -> str:
@@ -227,9 +251,18 @@ def describe_window(point: LoadPointSummary) -> str:
     window, counts = point.window, point.counts.window
     kind = "steady window" if window.kind == "steady" else "whole measured phase"
     return (
-        f"{window.requests:,} requests in {format_number(window.length_s)} s ({kind}):"
-        f" {counts.ok:,} succeeded, {counts.failed:,} failed, {counts.cancelled:,} were cancelled."
+        f"{window.requests:,} {'turns' if point.counts.conversations else 'requests'} in"
+        f" {format_number(window.length_s)} s ({kind}): {_describe_counts(counts)}.{_describe_conversations(point)}"
     )
+
+
+def _describe_counts(counts: StatusCounts) -> str:
+    return f"{counts.ok:,} succeeded, {counts.failed:,} failed, {counts.cancelled:,} were cancelled"
+
+
+def _describe_conversations(point: LoadPointSummary) -> str:
+    conversations = point.counts.conversations
+    return f" {conversations.total:,} conversations: {_describe_counts(conversations)}." if conversations else ""
 
 
 def describe_series(summary: PerfSummary) -> list[str]:

@@ -13,6 +13,7 @@ from auricle.perf.report.chart_data import (
     Series,
     build_load_charts,
     build_point_charts,
+    name_load_family,
 )
 from auricle.perf.request_records import RequestColumns
 from auricle.runs.perf_files import LoadPointSummary
@@ -106,6 +107,30 @@ def test_latency_and_throughput_are_shown_against_the_offered_rate(summaries: li
 def test_closed_loops_are_shown_against_their_concurrency(summaries: list[LoadPointSummary]) -> None:
     closed, _ = build_point("closed:4", closed=True)
     assert build_load_charts([*summaries, closed])[1].x_label == "mean in flight"
+
+
+def test_families_of_loads_are_separate_curves(summaries: list[LoadPointSummary]) -> None:
+    closed = [build_point(f"closed:{users}", closed=True)[0] for users in (2, 4)]
+    latency, throughput, _ = build_load_charts([*summaries, *closed])
+    assert [line.name for line in latency.series] == ["constant", "closed"]
+    assert [len(line.points) for line in latency.series] == [3, 2]
+    assert latency.y_label == "p95 of latency, s"
+    assert [line.name for line in throughput.series] == ["constant", "closed"]
+
+
+@pytest.mark.parametrize(
+    ("load", "family"),
+    [
+        ("poisson:4", "poisson"),
+        ("closed:8,think=2", "closed,think=2"),
+        ("gamma:2.5,shape=0.5", "gamma,shape=0.5"),
+        ("ramp:1-10,over=60", "ramp:1-10,over=60"),
+        ("steps:10x4,30x4", "steps:10x4,30x4"),
+        ("serial", "serial"),
+    ],
+)
+def test_family_of_a_load_is_its_name_without_the_level(load: str, family: str) -> None:
+    assert name_load_family(load) == family
 
 
 def test_goodput_is_shown_if_there_are_slos(summaries: list[LoadPointSummary]) -> None:

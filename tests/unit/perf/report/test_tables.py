@@ -1,11 +1,13 @@
 import re
+import shlex
 from dataclasses import replace
 
 import pytest
 
 from auricle.perf.report import tables
+from auricle.perf.summary import summarise
 from auricle.runs.perf_files import Accuracy, LoadPointSummary, PerfManifest, SearchResult, TriedValue, Validity
-from tests.unit.perf.report.conftest import build_point, build_summary
+from tests.unit.perf.report.conftest import build_point, build_request, build_summary
 
 SEARCH = SearchResult("search:rate,low=1,high=8", 4.0, 5.0)
 
@@ -49,7 +51,7 @@ def test_narrow_terminal_has_fewer_columns(summaries: list[LoadPointSummary]) ->
 def test_reasons_of_an_invalid_point_are_listed(summaries: list[LoadPointSummary]) -> None:
     invalid = replace(summaries[0], validity=Validity(False, ("It was late.",)))
     lines = tables.format_points([invalid])
-    assert lines[3].endswith("no")
+    assert lines[3].split()[1] == "no"
     assert "constant:5 is not valid: It was late." in lines
 
 
@@ -134,6 +136,22 @@ def test_mean_sizes_of_requests_are_stated(summaries: list[LoadPointSummary]) ->
     assert "received" not in sentence
 
 
+def test_turns_and_conversations_are_counted_separately() -> None:
+    requests = [build_request(index, turn=turn) for index in range(60) for turn in range(3)]
+    point = summarise(requests, "constant:10", window_kind="all")
+    table = tables.build_overview([point])
+    assert table.titles[:5] == ["load", "valid", "chats ok", "turns ok", "turns failed"]
+    assert table.rows[0][2:5] == ["59", "177", "3"]
+    assert "180 turns in" in tables.describe_window(point)
+    assert "60 conversations: 59 succeeded, 1 failed, 0 were cancelled." in tables.describe_window(point)
+
+
+def test_command_can_be_pasted(summaries: list[LoadPointSummary]) -> None:
+    command = ("perf", "my data.jsonl", "--slo", "p95(ttft_s)<0.3", "-M", "model=a b")
+    summary = replace(build_summary(summaries), about=PerfManifest(spec={}, wanted={}, command=command))
+    assert shlex.split(tables.format_command(summary)) == ["auricle", *command]
+
+
 def test_unknown_facts_are_left_out(summaries: list[LoadPointSummary]) -> None:
     about = PerfManifest(spec={}, wanted={"seed": 3}, created="today", command=("perf", "speech"))
     facts = tables.list_facts(replace(build_summary(summaries), about=about))
@@ -142,6 +160,6 @@ def test_unknown_facts_are_left_out(summaries: list[LoadPointSummary]) -> None:
 
 def test_overview_can_be_limited_to_the_most_important_columns(summaries: list[LoadPointSummary]) -> None:
     titles = tables.build_overview(summaries, max_columns=3).titles
-    assert titles[:3] == ["load", "ok", "failed"]
+    assert titles[:4] == ["load", "valid", "ok", "failed"]
     assert len(titles) < len(tables.build_overview(summaries).titles)
     assert "latency p99, s" in titles
