@@ -13,7 +13,8 @@ from auricle.report.templating import render
 
 WIDTH, HEIGHT = 440.0, 230.0
 LEFT, TOP, RIGHT, BOTTOM = 58.0, 30.0, 18.0, 44.0
-LETTER_WIDTH = 6.6
+LETTER_WIDTH = 7.6
+LEGEND_ROW_HEIGHT = 18.0
 MAX_MARKED_POINTS = 24
 """Most points of a line that are each drawn with a marker."""
 BAR_HEIGHT = 2.6
@@ -34,25 +35,28 @@ class LegendEntry(NamedTuple):
     css: str
     path: str
     text_x: float
+    text_y: float
 
 
 def draw_chart(chart: Chart) -> Markup:
     """Draw the series of a chart."""
     y_values = [y for line in chart.series for _, y in line.points] if chart.y_max is None else [chart.y_max]
     x_axis, y_axis = fit_axis([x for line in chart.series for x, _ in line.points]), fit_axis([0.0, *y_values])
-    left, bottom = y_axis.margin(), TOP + HEIGHT
+    css_classes = [f"{STYLE_CLASSES[line.style]} hue{hue}" for hue, line in enumerate(chart.series)]
+    legend = _build_legend([(line.name, css, 36) for css, line in zip(css_classes, chart.series, strict=True)], WIDTH)
+    top = _plot_top(legend)
+    left, bottom = y_axis.margin(), top + HEIGHT
 
     def position(point: Point) -> Point:
         return left + WIDTH * x_axis.position(point[0]), bottom - HEIGHT * y_axis.position(point[1])
 
-    css_classes = [f"{STYLE_CLASSES[line.style]} hue{hue}" for hue, line in enumerate(chart.series)]
     return render(
         "perf/report/templates/chart.html",
         chart=chart,
         x_axis=x_axis,
         y_axis=y_axis,
         left=left,
-        top=TOP,
+        top=top,
         width=WIDTH,
         bottom=bottom,
         size=(left + WIDTH + RIGHT, bottom + BOTTOM),
@@ -60,7 +64,7 @@ def draw_chart(chart: Chart) -> Markup:
             (css, *_draw_line(line, [position(point) for point in line.points]))
             for css, line in zip(css_classes, chart.series, strict=True)
         ],
-        legend=_build_legend([(line.name, css, 36) for css, line in zip(css_classes, chart.series, strict=True)]),
+        legend=legend,
     )
 
 
@@ -72,15 +76,23 @@ def _draw_line(series: Series, positions: Sequence[Point]) -> tuple[str, Sequenc
     return path, positions if len(positions) <= MAX_MARKED_POINTS else []
 
 
-def _build_legend(entries: Sequence[tuple[str, str, float]]) -> list[LegendEntry]:
-    """Place labels next to each other; each entry has a label, a CSS class and a gap."""
-    legend, x = [], LEFT
+def _build_legend(entries: Sequence[tuple[str, str, float]], width: float) -> list[LegendEntry]:
+    """Place labels next to each other, in rows of at most `width`; each entry has a label, a CSS class and a gap."""
+    legend, x, y = [], LEFT, 16.0
     for label, css, gap in entries:
+        entry_width = gap + LETTER_WIDTH * len(label)
+        if x > LEFT and x + entry_width > LEFT + width + gap:
+            x, y = LEFT, y + LEGEND_ROW_HEIGHT
         if label:
-            path = f"M{x + 8:.1f} 12h0" if css.startswith("dots") else f"M{x:.1f} 12h16"
-            legend.append(LegendEntry(label, css, path, x + 22))
-            x += gap + LETTER_WIDTH * len(label)
+            path = f"M{x + 8:.1f} {y - 4:g}h0" if css.startswith("dots") else f"M{x:.1f} {y - 4:g}h16"
+            legend.append(LegendEntry(label, css, path, x + 22, y))
+            x += entry_width
     return legend
+
+
+def _plot_top(legend: Sequence[LegendEntry]) -> float:
+    """Return where a plot begins below its legend."""
+    return max((entry.text_y for entry in legend), default=16.0) + TOP - 16.0
 
 
 def draw_timeline(bars: Sequence[RequestBar]) -> Markup:
@@ -103,5 +115,7 @@ def draw_timeline(bars: Sequence[RequestBar]) -> Markup:
         bottom=bottom,
         size=(LEFT + width + RIGHT, bottom + BOTTOM),
         paths={name: paths[name] for name in STAGE_LABELS if name in paths},
-        legend=_build_legend([(label, f"{name} wide", 42) for name, label in STAGE_LABELS.items() if name in paths]),
+        legend=_build_legend(
+            [(label, f"{name} wide", 42) for name, label in STAGE_LABELS.items() if name in paths], width
+        ),
     )

@@ -23,7 +23,7 @@ from auricle.runs.perf_files import REQUESTS_FILE, LoadPointSummary, PerfSummary
 
 MAX_UNFOLDED_POINTS = 3
 """Number of load points above which their sections are folded."""
-MAX_OVERVIEW_COLUMNS = 10
+MAX_OVERVIEW_COLUMNS = 9
 """Most measure columns in the table of all points."""
 CSV_BASE_COLUMNS = (
     *("load", "valid", "window", "window_start_s", "window_end_s", "requests"),
@@ -70,7 +70,9 @@ def render_markdown(summary: PerfSummary) -> str:
 
 
 def _point_section(point: LoadPointSummary) -> list[str]:
-    remarks = "\n".join(f"- {_escape(remark)}" for remark in tables.format_remarks(point))
+    remarks = "\n".join(
+        f"- {_escape(remark)}" for remark in (*tables.format_remarks(point), *tables.format_sizes(point))
+    )
     measures = tables.build_measures_table(point)
     rows = [[*row, format_interval(point.read(row[0], "p50").interval)] for row in measures.rows]
     with_intervals = Table([*measures.titles, "95 % interval of p50"], rows)

@@ -311,8 +311,8 @@ def format_remarks(point: LoadPointSummary) -> list[str]:
 
 
 def format_outcomes(point: LoadPointSummary) -> list[str]:
-    """Return sentences on the SLOs, the metrics, the sizes of requests and the costs of a load point."""
-    return [*format_slos(point), *format_accuracies(point), *format_sizes(point), *format_costs(point)]
+    """Return sentences on the SLOs, the metrics and the costs of a load point."""
+    return [*format_slos(point), *format_accuracies(point), *format_costs(point)]
 
 
 def format_sizes(point: LoadPointSummary) -> list[str]:

@@ -32,3 +32,9 @@ def test_timeline_shows_stages_that_occur(points: list[PointWithCharts]) -> None
     stages = set(re.findall(r'<path [^>]*class="(\w+)"', drawn))
     assert {"waiting", "receiving", "failed"} <= stages
     assert "failed or cancelled" in drawn
+
+
+def test_legend_that_is_too_wide_continues_in_the_next_row() -> None:
+    entries = [(f"gamma,shape=0.{number}", "line", 36.0) for number in range(6)]
+    rows = [entry.text_y for entry in charts._build_legend(entries, 440.0)]
+    assert rows == [16.0] * 3 + [34.0] * 3
