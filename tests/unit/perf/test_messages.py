@@ -45,5 +45,5 @@ def test_messages_of_senders_survive_json(message: SenderMessage) -> None:
 
 
 def test_progress_is_summed_over_senders() -> None:
-    parts = [SenderProgress(2, 1, 1, 0, 2, 0.5), SenderProgress(3, 2, 0, 1, 3, 0.25)]
-    assert SenderProgress.total(parts) == SenderProgress(5, 3, 1, 1, 5, 0.75)
+    parts = [SenderProgress(2, 2, 1, 1, 0, 2, 0.5), SenderProgress(3, 4, 2, 0, 1, 3, 0.25)]
+    assert SenderProgress.total(parts) == SenderProgress(5, 6, 3, 1, 1, 5, 0.75)
