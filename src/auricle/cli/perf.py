@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -29,7 +30,7 @@ CONFIG_OPTIONS = (
 
 
 @click.command(cls=opt.GroupedCommand)
-@click.argument("task")
+@click.argument("task", required=False)
 @opt.option_group(
     "Model",
     opt.text("-m --model", f"{opt.MODEL_HELP} Required to send requests."),
@@ -42,9 +43,16 @@ CONFIG_OPTIONS = (
 @opt.option_group(
     "Data",
     *opt.task_options,
+    opt.text(
+        "--data SOURCE",
+        "Requests that exist only for a load test, in place of TASK: synthetic:in=512±50,out=128,prefix=256x8 or "
+        "synthetic:audio=5..30s, or a trace: mooncake:FILE, burstgpt:FILE or journal:DIR. [default: those of TASK]",
+    ),
     opt.max_audio_option,
     opt.count(
-        "--limit N", "Number of distinct samples to send; they are sent again when all have been sent. [default: all]"
+        "--limit N",
+        "Number of distinct samples to send; they are sent again when all have been sent. [default: as many as the "
+        "load needs; for closed loops with a duration, at most 10,000]",
     ),
 )
 @opt.option_group(
@@ -52,7 +60,7 @@ CONFIG_OPTIONS = (
     opt.repeated(
         "--load loads LOAD",
         "Load pattern, such as closed:8 (8 requests in flight) or poisson:4 (4 requests per second); "
-        "repeat for several. [default: closed:1]",
+        "repeat for several. [default: closed:1; trace for --data with times]",
     ),
     opt.number(
         "--duration SECONDS",
@@ -106,7 +114,7 @@ CONFIG_OPTIONS = (
     *opt.output_options,
 )
 def perf(**options: Any) -> None:
-    """Load-test a model on TASK.
+    """Load-test a model on TASK, or on the requests of --data.
 
     TASK is a task as for `auricle run`, the folder of an earlier measurement (recompute its summary with other --slo,
     --window or prices, without sending requests), or `selftest` (measure the limits of this machine).
@@ -114,7 +122,7 @@ def perf(**options: Any) -> None:
     sys.exit(run_perf(**options))
 
 
-def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fresh: bool, **options: Any) -> int:
+def run_perf(task: str | None, model: str | None, out: Path | None, as_json: bool, fresh: bool, **options: Any) -> int:
     """Measure a task under one or more loads, print the results and return the exit code."""
     if task == SELFTEST:
         _run_selftest(as_json)
@@ -126,7 +134,7 @@ def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fres
     from auricle.perf.report.tables import format_measurement
     from auricle.runs.run_directory import contains_load_test
 
-    if contains_load_test(folder := Path(task)):
+    if task is not None and contains_load_test(folder := Path(task)):
         summary = recompute_summary(
             folder, slo=options["slo"] or "", window=options["window"], find_pricing=partial(_load_pricing, options)
         )
@@ -153,7 +161,7 @@ def _run_selftest(as_json: bool) -> None:
 
 
 def _measure(
-    task: str, model: str | None, out: Path | None, fresh: bool, options: Mapping[str, Any]
+    task: str | None, model: str | None, out: Path | None, fresh: bool, options: Mapping[str, Any]
 ) -> tuple[Path, PerfSummary]:
     """Run the loads; return the output folder and the summary."""
     from auricle.cli.error_report import log_errors_in
@@ -163,7 +171,7 @@ def _measure(
     from auricle.perf.progress import ProgressLine
     from auricle.runs.run_directory import contains_run, first_usable, is_unanswered_load_test, set_aside
 
-    evaluation = Evaluation.prepare(opt.build_spec(task, opt.require_model(model), options))
+    evaluation = Evaluation.prepare(_build_spec(task, opt.require_model(model), options))
     folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
     if out is None and not fresh:
         folder = first_usable(folder, lambda path: not contains_run(path) or is_unanswered_load_test(path))
@@ -172,6 +180,28 @@ def _measure(
     limit = limit_audio(options["max_audio"])
     with log_errors_in(folder), foreign_output(), limit, ProgressLine() as progress:
         return folder, measure(evaluation, folder, _build_perf_config(options, evaluation.spec), progress.update)
+
+
+def _build_spec(task: str | None, model: str, options: Mapping[str, Any]) -> Spec:
+    """Return the spec of TASK, or of the requests of --data."""
+    from auricle.core.errors import SpecError
+    from auricle.perf.data.sources import parse_data
+
+    if (task is None) == (options["data"] is None):
+        raise SpecError("Set either TASK or --data, for example --data synthetic:in=512,out=128.")
+    if task is not None:
+        return opt.build_spec(task, model, options)
+    if options["kind"]:
+        raise SpecError(f"--as {options['kind']} is for a data file as TASK, not for --data.")
+    source, argument = parse_data(options["data"])
+    arguments = (f"requests={json.dumps(argument)}", f"seed={options['seed']}")
+    return opt.build_spec(source.task, model, {**options, "task_args": (*options["task_args"], *arguments)})
+
+
+def _default_load(data: str | None) -> str:
+    from auricle.perf.data.sources import parse_data
+
+    return "trace" if data and parse_data(data)[0].has_times else "closed:1"
 
 
 def _load_pricing(options: Mapping[str, Any], model: str, model_args: Mapping[str, Any]) -> Pricing | None:
@@ -187,7 +217,7 @@ def _build_perf_config(options: Mapping[str, Any], spec: Spec) -> PerfConfig:
 
     return PerfConfig(
         **{name: options[name] for name in CONFIG_OPTIONS},
-        loads=tuple(options["loads"]) or ("closed:1",),
+        loads=tuple(options["loads"]) or (_default_load(options["data"]),),
         slo=options["slo"] or "",
         window=options["window"] or "steady",
         pricing=_load_pricing(options, spec.model, spec.model_args),

@@ -210,6 +210,7 @@ def summarise_health(results: Sequence[SenderResult], stopped: str = "") -> Send
         stopped=stopped,
         rows=max((result.rows for result in results), default=None),
         has_unused_rows=any(result.has_unused_rows for result in results),
+        notes=tuple(dict.fromkeys(note for result in results for note in result.notes)),
     )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import cast
 
+import orjson
+
 from auricle.core.errors import SampleError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Output, Request
@@ -15,7 +17,7 @@ from auricle.engine.retry import Slot
 from auricle.engine.settings import Settings
 from auricle.engine.slots import close_model, open_slots
 from auricle.models import BatchModel, Model
-from auricle.models.http.base import HttpModel
+from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
 from auricle.models.http.timing import PreparedRequest as EncodedRequest
 
@@ -77,8 +79,10 @@ class Driver:
     Bodies of HTTP requests are encoded, and the audio of batches is decoded, before the clock starts.
     """
 
-    def __init__(self, model: Model, batch_size: int | None = None) -> None:
+    def __init__(self, model: Model, batch_size: int | None = None, *, forces_length: bool = False) -> None:
         self._model = model
+        self.forces_length = forces_length and isinstance(model, HttpModel)
+        """Whether requests ask the server for exactly `max_tokens` tokens."""
         self._body_store = BodyStore()
         if prepare := getattr(model, "prepare_for_load_test", None):
             prepare()
@@ -89,10 +93,17 @@ class Driver:
         """Whether no further requests should be prepared."""
         return self._body_store.size >= MAX_STORED_BYTES
 
+    @property
+    def size(self) -> int:
+        """Bytes of all prepared request bodies."""
+        return self._body_store.size
+
     def prepare(self, request: Request) -> PreparedRequest:
         seconds = measure_audio_seconds(request)
         if isinstance(self._model, HttpModel) and isinstance(request, Generate):
             encoded = self._model.prepare(request)
+            if self.forces_length:
+                encoded = force_output_length(encoded, request.max_tokens)
             return PreparedRequest(request, digest_body(encoded.body), self._body_store.put(encoded), seconds)
         rate = self._model.sample_rate if isinstance(self._model, BatchModel) else None
         decoded = decode_request_audio(request, rate) if rate else request
@@ -118,6 +129,14 @@ class Driver:
         self._body_store.close()
         await self.slots.close()
         await close_model(self._model)
+
+
+def force_output_length(encoded: EncodedRequest, tokens: int) -> EncodedRequest:
+    """Add the fields that make vLLM, SGLang and others generate exactly this number of tokens; only to JSON."""
+    if encoded.content_type != JSON:
+        return encoded
+    body = {"ignore_eos": True, "min_tokens": tokens, **orjson.loads(encoded.body)}
+    return encoded._replace(body=orjson.dumps(body))
 
 
 def measure_audio_seconds(request: Request) -> float | None:

@@ -11,13 +11,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise, takewhile
 from itertools import count as counting
-from itertools import pairwise
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from auricle.core.errors import DataError, SpecError
+from auricle.core.types import Sample
 from auricle.perf.messages import LoadPointPlan
 from auricle.perf.request_records import Floats
 from auricle.perf.slo import Slo
@@ -82,6 +83,10 @@ class Load(LoadPattern):
     def with_timestamps(self, timestamps: Sequence[Any]) -> Load:
         """Return the load with the timestamps of its data as due times, if it needs them."""
         return self
+
+    def select_samples(self, samples: Iterator[Sample], plan: LoadPointPlan) -> Iterator[Sample]:
+        """Return the samples that the load can need."""
+        return samples
 
     @abstractmethod
     def count_samples(self, plan: LoadPointPlan) -> int | None:
@@ -373,6 +378,22 @@ class Trace(ScheduledLoad):
                     " Sort the data by its timestamps."
                 )
         return replace(self, times=tuple((timestamp - timestamps[0]) / self.scale for timestamp in timestamps))
+
+    def select_samples(self, samples: Iterator[Sample], plan: LoadPointPlan) -> Iterator[Sample]:
+        """Return the samples up to the end of the measurement."""
+        first = next(samples, None)
+        if first is None:
+            return iter(())
+        start = first.meta.get("timestamp")
+        if plan.duration is None or not isinstance(start, (int, float)):
+            return chain([first], samples)
+        end = start + self.scale * (plan.duration + plan.cooldown)
+
+        def is_inside(sample: Sample) -> bool:
+            timestamp = sample.meta.get("timestamp")
+            return not isinstance(timestamp, (int, float)) or timestamp < end
+
+        return chain([first], takewhile(is_inside, samples))
 
     def count_samples(self, plan: LoadPointPlan) -> int | None:
         return plan.count

@@ -115,6 +115,7 @@ class SenderResult:
     """Rows of the data that were prepared."""
     has_unused_rows: bool = False
     """Whether the data has further rows."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,7 @@ def _load_notes(point: LoadPointSummary, load: Load) -> Iterator[str]:
 def _data_notes(point: LoadPointSummary) -> Iterator[str]:
     if cancelled := point.counts.window.cancelled:
         yield f"{cancelled} requests were cancelled; the measures do not include them."
+    yield from point.health.notes
     yield from _repeat_notes(point)
     if point.measures["ttfb_s"].n and not point.measures["ttft_s"].n:
         yield "TTFT is unknown because no response was streamed. It needs --stream and a server that streams."

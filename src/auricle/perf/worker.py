@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BufferedWriter
+from itertools import chain
 from pathlib import Path
 
-from auricle.core.errors import AuricleError, DataError, SpecError, Transient
+from auricle.core.errors import AuricleError, DataError, Rejected, SpecError, Transient
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Output, Request, Sample
 from auricle.engine.factory import Evaluation, construct_model
@@ -28,6 +29,7 @@ from auricle.models import BatchModel
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.driver import Driver
 from auricle.perf.load_generator import LoadGenerator, PreparedSample, prepare_samples
+from auricle.perf.load_patterns import Load
 from auricle.perf.load_syntax import parse_load
 from auricle.perf.messages import (
     LoadPointPlan,
@@ -37,12 +39,16 @@ from auricle.perf.messages import (
     decode_message,
     encode_message,
 )
-from auricle.tasks.inferencers import Inferencer
+from auricle.tasks.inferencers import Inferencer, preview_requests
 from auricle.tasks.inferencers.base import adapt_to_batching, adapt_to_load_test, close_inferencer
 
 IDLE_PROBE_SECONDS = 0.5  # seconds during which the lag of the idle event loop is measured
 PROBE_INTERVAL = 0.02  # seconds between two measurements of the lag
 PREFLIGHT_ATTEMPTS = 3  # attempts at the unmeasured first request
+PREFLIGHT_ERROR = "The first request failed, so nothing was measured: {}"
+LENGTH_NOTE = (
+    "The server does not accept ignore_eos and min_tokens, so answers may be shorter than out= or the trace states."
+)
 PROGRESS_INTERVAL = 0.5  # seconds between two progress messages, and between two checks for saturation
 
 
@@ -85,24 +91,43 @@ class Sender:
         model = construct_model(evaluation.model_class, spec.model, spec.model_args)
         if plan.stream is not None and hasattr(model, "streams"):
             model.streams = plan.stream
-        driver = Driver(model, plan.batch_size)
+        forces_length = getattr(task.samples, "forces_length", False)
+        driver = Driver(model, plan.batch_size, forces_length=forces_length)
+        load = parse_load(plan.load)
         try:
-            rows = (row for row in task.samples if isinstance(row, Sample))
-            samples = await prepare_samples(rows, inferencer, driver, plan.max_samples)
+            rows = load.select_samples((row for row in task.samples if isinstance(row, Sample)), plan)
+            samples, notes = await self._prepare(rows, load, inferencer, driver)
             if not samples:
                 raise DataError(f"Task '{task.name}' has no sample to send.")
-            if plan.sender_index == 0:
-                await _preflight(samples[0], driver, inferencer)
             has_unused_rows = next(rows, None) is not None
             with gc_paused():  # before the start time is chosen, because a collection takes time
-                result = await self._send_load(inferencer, driver, samples)
-            return replace(result, rows=len(samples), has_unused_rows=has_unused_rows)
+                result = await self._send_load(load, inferencer, driver, samples)
+            return replace(result, rows=len(samples), has_unused_rows=has_unused_rows, notes=notes)
         finally:
             await close_inferencer(inferencer)
             await driver.close()
 
-    async def _send_load(self, inferencer: Inferencer, driver: Driver, samples: list[PreparedSample]) -> SenderResult:
-        load = parse_load(self._plan.load).with_timestamps([item.sample.meta.get("timestamp") for item in samples])
+    async def _prepare(
+        self, rows: Iterator[Sample], load: Load, inferencer: Inferencer, driver: Driver
+    ) -> tuple[list[PreparedSample], tuple[str, ...]]:
+        """Try one request, then prepare all; return them with notes."""
+        first_row = next(rows, None)
+        if first_row is None:
+            return [], ()
+        load.with_timestamps([first_row.meta.get("timestamp")])  # raises before all rows are prepared
+        forced_length = driver.forces_length
+        if self._plan.sender_index == 0 or forced_length:
+            await _preflight(first_row, driver, inferencer)
+        samples = await prepare_samples(chain([first_row], rows), inferencer, driver, self._plan.max_samples)
+        notes = [LENGTH_NOTE] if forced_length and not driver.forces_length else []
+        if driver.is_full:
+            notes.append(f"Only {len(samples)} rows were prepared, because their requests fill {driver.size:,} bytes.")
+        return samples, tuple(notes)
+
+    async def _send_load(
+        self, load: Load, inferencer: Inferencer, driver: Driver, samples: list[PreparedSample]
+    ) -> SenderResult:
+        load = load.with_timestamps([item.sample.meta.get("timestamp") for item in samples])
         lags: list[float] = []
         background = [asyncio.create_task(_measure_loop_lag(lags))]
         try:
@@ -128,21 +153,38 @@ class Sender:
         return (Path(self._plan.folder) / f"{name}.{self._plan.sender_index}.jsonl").open("wb")
 
 
-async def _preflight(sample: PreparedSample, driver: Driver, inferencer: Inferencer) -> None:
-    """Send one unmeasured request, so that a server that does not work is noticed before the load starts."""
+async def _preflight(row: Sample, driver: Driver, inferencer: Inferencer) -> None:
+    """Send one unmeasured request, so that a server that does not work is noticed before the load starts.
+
+    A server that rejects the fields for the length of the answer gets requests without them.
+    """
+    try:
+        await _send_unmeasured(row, driver, inferencer)
+    except Rejected as error:
+        if not driver.forces_length:
+            raise SpecError(PREFLIGHT_ERROR.format(error)) from error
+        driver.forces_length = False
+        await _preflight(row, driver, inferencer)
+    except AuricleError as error:
+        raise SpecError(PREFLIGHT_ERROR.format(error)) from error
+
+
+async def _send_unmeasured(row: Sample, driver: Driver, inferencer: Inferencer) -> None:
+    """Send the first request of a sample; a failure that may pass is retried."""
 
     async def ask(request: Request) -> Output:
         return await driver.send(await asyncio.to_thread(driver.prepare, request), RequestTimer())
 
+    requests = await preview_requests(inferencer, row)
     for remaining in reversed(range(PREFLIGHT_ATTEMPTS)):
         try:
-            if sample.first_requests:
-                await driver.send(sample.first_requests[0], RequestTimer())
+            if requests:
+                await ask(requests[0])
             else:  # the inferencer sends its requests itself
-                await inferencer(sample.sample, ask)
-        except AuricleError as error:
-            if not isinstance(error, Transient) or not remaining:
-                raise SpecError(f"The first request failed, so nothing was measured: {error}") from error
+                await inferencer(row, ask)
+        except Transient:
+            if not remaining:
+                raise
         else:
             return
 

@@ -140,6 +140,8 @@ class SenderHealth:
     """Rows of the data that were prepared; they are sent again when all have been sent."""
     has_unused_rows: bool = False
     """Whether the data has further rows."""
+    notes: tuple[str, ...] = ()
+    """What the senders noticed while they prepared the requests."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,7 @@ def run_measurement(quick: None, questions: Callable[..., Path], tmp_path: Path)
         task: str = "qa",
         model: str = "openai",
         model_args: dict[str, Any] | None = None,
+        task_args: dict[str, Any] | None = None,
         **options: Any,
     ) -> MeasurementResult:
         loads = (load,) if isinstance(load, str) else tuple(load)
@@ -85,7 +86,7 @@ def run_measurement(quick: None, questions: Callable[..., Path], tmp_path: Path)
         with FakeServer(script or Script()) as server:
             spec = Spec(
                 task=task,
-                task_args={"data": str(data or questions())},
+                task_args=task_args or {"data": str(data or questions())},
                 model=model,
                 model_args={"base_url": server.url, "model": "fake"} | (model_args or {}),
             )

@@ -154,3 +154,18 @@ def test_gate_gives_exit_code_4(perf: Command, auricle: Command) -> None:
     assert "Gate: closed:2: p50(latency_s)<0.001 was not met." in done.stderr
     assert auricle("perf", "run", "--slo", "p50(latency_s)<9", "--gate").returncode == 0
     assert auricle("compare", "run", "run", "--gate").returncode == 0
+
+
+def test_synthetic_requests_need_no_task(auricle: Command) -> None:
+    with FakeServer(Script(latency=0.02)) as server:
+        model = ["-m", "openai", "-M", "model=fake", "-M", f"base_url={server.url}"]
+        data = ["--data", "synthetic:in=20..30,out=5,prefix=8x2"]
+        document = json.loads(auricle("perf", *data, *model, "--load", "burst:12", "--json").stdout)
+    (point,) = document["points"]
+    assert document["task"] == "synthetic"
+    assert (point["counts"]["all"]["ok"], point["repeats"]["distinct"]) == (12, 12)
+
+
+def test_either_a_task_or_data_is_required(perf: Command, auricle: Command) -> None:
+    assert "Set either TASK or --data" in perf("--data", "synthetic:in=5").stderr
+    assert "Set either TASK or --data" in auricle("perf", "-m", "echo").stderr

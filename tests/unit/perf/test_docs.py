@@ -1,5 +1,6 @@
 import pytest
 
+from auricle.perf.data.sources import SOURCES
 from auricle.perf.load_syntax import LOAD_PATTERNS
 from auricle.perf.measures import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from tests.support import paths
@@ -17,3 +18,8 @@ def test_page_repeats_every_definition(name: str) -> None:
 def test_page_has_the_grammar_of_every_load(kind: str) -> None:
     escaped = LOAD_PATTERNS.get(kind).grammar.replace("|", r"\|")
     assert f"| `{escaped}` |" in PAGE
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_page_has_the_grammar_of_every_source_of_data(kind: str) -> None:
+    assert f"| `{SOURCES[kind].grammar}` |" in PAGE

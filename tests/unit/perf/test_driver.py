@@ -14,10 +14,11 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation, Turn
 from auricle.engine.spec import Spec
 from auricle.models import BatchModel
+from auricle.models.http.base import JSON
 from auricle.models.http.timing import PreparedRequest as EncodedRequest
 from auricle.models.http.timing import RequestTimer
 from auricle.models.openai import OpenAI
-from auricle.perf.driver import BodyStore, Driver, PreparedRequest, digest_body
+from auricle.perf.driver import BodyStore, Driver, PreparedRequest, digest_body, force_output_length
 from auricle.perf.measurement import PerfConfig, measure
 from auricle.runs.perf_files import LoadPointSummary
 from auricle.testing.fake_server.script import compute_digest
@@ -192,3 +193,10 @@ def test_no_further_requests_are_prepared_when_their_bodies_fill_the_store(monke
 
 def test_digest_is_that_of_the_fake_server() -> None:
     assert digest_body(b"body") == compute_digest(b"body")
+
+
+def test_length_of_answers_is_forced_in_json_bodies_only() -> None:
+    forced = force_output_length(EncodedRequest("/chat", b'{"max_tokens": 7, "min_tokens": 2}', JSON), 7)
+    assert json.loads(forced.body) == {"ignore_eos": True, "min_tokens": 2, "max_tokens": 7}  # the user's own field
+    form = EncodedRequest("/audio", b"--form", "multipart/form-data")
+    assert force_output_length(form, 7) is form
