@@ -34,6 +34,8 @@ Stats: TypeAlias = "Sequence[Any] | NDArray[Any]"
 ScoreFunction: TypeAlias = Callable[..., "Stat | None"]
 WeightedAggregate: TypeAlias = "Callable[[Array], float]"
 Details: TypeAlias = Mapping[str, Any]
+Unit: TypeAlias = Literal["", "share", "points", "s"]
+"""How a number is shown: a share in per cent, points unscaled, seconds with an s, anything else with four decimals."""
 
 
 COMPANION_SUFFIXES = (".kappa", ".alpha", ".corrected")
@@ -109,8 +111,7 @@ class Metric:
     """Whether an unreadable answer counts as wrong or is left out."""
     bounds: Callable[[Sample], tuple[Stat, Stat]] | None = None
     """Return the worst and the best statistic that a sample could have."""
-    unit: Literal["", "share", "points"] = ""
-    """How the number is shown: a share in per cent, points unscaled, anything else with four decimals."""
+    unit: Unit = ""
     plot: Literal["", "errors", "classes", "separation", "ratings", "pairs"] = ""
     """How results are drawn: error types, a confusion matrix, densities of labels, predictions against human ratings,
     or pairs against a baseline."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from auricle.core.types import Sample
-from auricle.metrics.base import Array, Codes, Details, Metric, Stats, WeightedAggregate
+from auricle.metrics.base import Array, Codes, Details, Metric, Stats, Unit, WeightedAggregate
 
 if TYPE_CHECKING:
     from auricle.metrics.intervals import Interval
@@ -32,7 +32,7 @@ def make_corrected_metric(
     *,
     step: float,
     limits: tuple[float, float],
-    unit: Literal["", "share", "points"],
+    unit: Unit,
 ) -> Metric:
     """Make the companion of a judged metric that corrects its mean with human labels.
 

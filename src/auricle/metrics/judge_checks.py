@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from auricle.core.check_result import CheckResult
 from auricle.core.errors import Unreadable
 from auricle.core.types import Generate, Generation, Output, Record, Sample
 from auricle.metrics.agreement import AlphaAggregator, JudgeScale
-from auricle.metrics.base import Aggregator, Metric, mean
+from auricle.metrics.base import Aggregator, Metric, Unit, mean
 from auricle.metrics.calibration import CorrectedMean
 
 PADDING = (
@@ -22,7 +22,6 @@ PADDING = (
 """Text without any content, which makes an answer longer and not better."""
 MIN_SAMPLES = 10
 """Samples below which a check has no number."""
-Unit: TypeAlias = Literal["", "share", "points"]
 
 
 @dataclass(frozen=True, slots=True)

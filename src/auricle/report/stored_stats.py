@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from auricle.core.errors import AuricleError, DataError
-from auricle.metrics.base import Aggregator, Metric, Stats, mean, ratio
+from auricle.metrics.base import Aggregator, Metric, Stats, Unit, mean, ratio
 from auricle.metrics.catalogue import METRICS
 from auricle.report.compare.loading import restore_stat
 from auricle.report.score_table import StatArray
@@ -96,7 +96,7 @@ def _stand_in(number: Number, aggregate: Aggregator, credit: Callable[[Any], flo
         aggregate,
         number.higher_is_better,
         title=number.title,
-        unit=number.unit if number.unit in ("share", "points") else "",  # type: ignore[arg-type]  # checked here
+        unit=number.unit if number.unit in get_args(Unit) else "",  # type: ignore[arg-type]  # checked here
         credit=credit and (credit if number.higher_is_better else lambda stat: 1.0 - credit(stat)),
     )
 

@@ -1,7 +1,7 @@
 """Turns of a call: what the caller did, which speech of the agent answers it, and what it interrupts.
 
-Everything is derived from the speech of the caller by its script and the speech of the agent **as played**. A value that
-cannot be known is None, and is left out of metrics; it is never zero.
+Everything is derived from the speech of the caller by its script and the speech of the agent **as played**. A value
+that cannot be known is None, and is left out of metrics; it is never zero.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from auricle.core.calls import CallRecording, Event, EventKind, Span, StepKind
+from auricle.core.calls import FRAME_SECONDS, CallRecording, Event, EventKind, Span, StepKind
 
 YIELD_WINDOW = 2.0
 """Longest time in seconds after which an agent that falls silent has yielded to the caller."""
 STOP_WINDOW = 1.0
-"""How long in seconds an agent has to go on speaking after a sound that asks for nothing."""
-NEAR_END = 0.2
-"""A sound that begins less than this before the agent's own end does not interrupt it."""
+"""How long in seconds an agent has to go on speaking after a sound that asks for nothing. Speech that would have ended
+within this time anyway shows nothing about how the agent reacts."""
 RESUME_WINDOW = 2.0
 """Longest silence in seconds after which an agent that was stopped by mistake has resumed."""
+EVENT_SLACK = 0.4
+"""Longest time in seconds between the last audible sample and the event that ended the speech."""
 STOP_SIGNALS = (EventKind.SPEECH_STARTED, EventKind.INTERRUPTED)
 
 Interval: TypeAlias = tuple[float, float]
@@ -77,7 +78,7 @@ class Overlap:
     turn: CallerTurn
     agent: Span
     reaction: Reaction
-    """Whether the agent stopped because of it; unknown if the agent's speech came to its own end at that time."""
+    """Whether the agent stopped because of it; unknown if the agent's speech would have ended at that time anyway."""
     stop_seconds: float | None = None
     """Seconds from the start of the sound until the agent was silent, if it stopped."""
     signal_seconds: float | None = None
@@ -104,28 +105,33 @@ def _make_turn(step: int, spans: Sequence[Span]) -> CallerTurn:
     )
 
 
+def list_asking_turns(recording: CallRecording) -> list[CallerTurn]:
+    """Return the turns of the caller that ask for a response."""
+    return [turn for turn in list_turns(recording) if turn.expects_response]
+
+
+# --- answers ------------------------------------------------------------------------------------
+
+
 def list_exchanges(recording: CallRecording) -> list[Exchange]:
     """Return the turns that ask for a response, with their responses."""
-    turns = [turn for turn in list_turns(recording) if turn.expects_response]
-    ends = [*(turn.start for turn in turns[1:]), recording.seconds]
-    return [_make_exchange(turn, until, recording) for turn, until in zip(turns, ends, strict=True)]
+    turns = list_asking_turns(recording)
+    ends = [turn.start for turn in turns[1:]] + [recording.seconds]
+    return [_make_exchange(turn, until, recording) for turn, until in zip(turns, ends, strict=False)]
 
 
 def _make_exchange(turn: CallerTurn, until: float, recording: CallRecording) -> Exchange:
     answer = next((span for span in recording.agent if _answers(span, turn, until)), None)
-    if answer is None:
-        return Exchange(turn=turn, answer=None, endpoint_at=_find_endpoint(turn, until, recording))
-    playback = _last([event for event in recording.select(EventKind.PLAYBACK_STARTED) if event.at <= answer.start])
-    item = playback.item if playback else ""
-    first_audio = next((event for event in recording.select(EventKind.AUDIO) if playback and event.item == item), None)
-    calls = [event for event in recording.select(EventKind.TOOL_CALL) if turn.start < event.at < answer.start]
+    playback = _find_playback(answer.start, recording) if answer else None
+    calls = recording.select(EventKind.TOOL_CALL)
+    stops = [event.at for event in recording.select(EventKind.SPEECH_STOPPED) if turn.end <= event.at < until]
     return Exchange(
         turn=turn,
         answer=answer,
-        endpoint_at=_find_endpoint(turn, until, recording),
-        first_audio_at=first_audio.at if first_audio else None,
+        endpoint_at=stops[0] if stops else None,  # reports before the turn ended were about a pause
+        first_audio_at=_find_first_audio(playback, turn, recording) if playback else None,
         playback_at=playback.at if playback else None,
-        has_tool_call=bool(calls),
+        has_tool_call=any(turn.start < call.at < (answer.start if answer else until) for call in calls),
     )
 
 
@@ -134,75 +140,154 @@ def _answers(span: Span, turn: CallerTurn, until: float) -> bool:
     return turn.start < span.start < until and span.end > turn.end
 
 
-def _find_endpoint(turn: CallerTurn, until: float, recording: CallRecording) -> float | None:
-    """Return when the model reported the end of a turn; reports before the turn ended were about a pause."""
-    stops = [event.at for event in recording.select(EventKind.SPEECH_STOPPED) if turn.end <= event.at < until]
-    return stops[0] if stops else None
+def _find_playback(at: float, recording: CallRecording) -> Event | None:
+    """Return the start of the playback of what is audible at a time."""
+    starts = [event for event in recording.select(EventKind.PLAYBACK_STARTED) if event.at <= at + FRAME_SECONDS]
+    return starts[-1] if starts else None
 
 
-def _last(events: Sequence[Event]) -> Event | None:
-    return events[-1] if events else None
+def _find_first_audio(playback: Event, turn: CallerTurn, recording: CallRecording) -> float | None:
+    """Return when the first audio of an answer arrived; None if it was sent before the turn or has no id."""
+    if not playback.item:
+        return None
+    chunks = [event.at for event in recording.select(EventKind.AUDIO) if event.item == playback.item]
+    return chunks[0] if chunks and chunks[0] > turn.start else None
+
+
+# --- overlaps -----------------------------------------------------------------------------------
 
 
 def list_overlaps(recording: CallRecording) -> list[Overlap]:
     """Return the sounds of the caller that begin while the agent speaks, with what the agent did."""
-    overlaps = []
-    for turn in list_turns(recording):
-        for span in recording.agent:
-            if span.start < turn.start < span.end:
-                overlaps.append(_make_overlap(turn, span, recording))
-    return overlaps
+    return [
+        _make_overlap(turn, span, recording)
+        for turn in list_turns(recording)
+        for span in recording.agent
+        if span.start < turn.start < span.end
+    ]
 
 
 def _make_overlap(turn: CallerTurn, span: Span, recording: CallRecording) -> Overlap:
     window = YIELD_WINDOW if turn.expects_response else STOP_WINDOW
     signal = _find_stop_signal(turn.start, turn.start + window, recording)
-    stop_seconds = span.end - turn.start
+    own_end = _find_own_end(turn, span, recording)
     reaction: Reaction = "went_on"
-    if stop_seconds <= NEAR_END or (stop_seconds <= window and not _was_stopped(turn.start, span.end, recording)):
+    if own_end is not None and own_end - turn.start <= STOP_WINDOW:
+        # Whatever the agent did: leaving out only what ended by itself would count mistakes and no successes.
         reaction = "unknown"
-    elif stop_seconds <= window:
+    elif own_end != span.end and span.end - turn.start <= window:
         reaction = "stopped"
     return Overlap(
         turn=turn,
         agent=span,
         reaction=reaction,
-        stop_seconds=stop_seconds if reaction == "stopped" else None,
+        stop_seconds=span.end - turn.start if reaction == "stopped" else None,
         signal_seconds=None if signal is None else signal - turn.start,
-        resumed=reaction == "stopped" and not turn.expects_response and _resumes(span, recording),
+        resumed=reaction == "stopped" and not turn.expects_response and _resumes(turn, span, recording),
     )
 
 
 def _find_stop_signal(start: float, end: float, recording: CallRecording) -> float | None:
     """Return when the model first reported in an interval that it heard the caller or cancelled its response."""
     for event in recording.events:
-        is_cancelled = event.kind is EventKind.RESPONSE_DONE and event.data.get("status") == "cancelled"
-        if start <= event.at <= end and event.side == "received" and (event.kind in STOP_SIGNALS or is_cancelled):
+        is_signal = event.kind in STOP_SIGNALS or _is_cancellation(event)
+        if is_signal and event.side == "received" and start <= event.at <= end:
             return event.at
     return None
 
 
-def _was_stopped(start: float, end: float, recording: CallRecording) -> bool:
-    """Return whether speech that ended in an interval was cut off, rather than at its own end."""
-    slack = 2 * NEAR_END  # between the last audible sample and the event
-    flushed = [event for event in recording.select(EventKind.PLAYBACK_FLUSHED) if start <= event.at <= end + slack]
-    return bool(flushed) or _find_stop_signal(start, end, recording) is not None
+def _is_cancellation(event: Event) -> bool:
+    return event.kind is EventKind.RESPONSE_DONE and event.data.get("status") == "cancelled"
 
 
-def _resumes(span: Span, recording: CallRecording) -> bool:
-    return any(0 <= following.start - span.end <= RESUME_WINDOW for following in recording.agent)
+def _find_own_end(turn: CallerTurn, span: Span, recording: CallRecording) -> float | None:
+    """Return when speech that the caller overlaps would have ended without that; None if it is not known.
+
+    It is known if the model reports that the response was complete: then all of it was played, or what the player
+    dropped is known.
+    """
+    first_at, last_at = _find_first_arrival(turn, span, recording), span.end + EVENT_SLACK
+    done = _first(recording.select(EventKind.RESPONSE_DONE), first_at, span.end + STOP_WINDOW)
+    is_cut = any(turn.start <= event.at <= last_at and _ends_response(event) for event in recording.events)
+    if done is None or _is_cancellation(done):
+        return None
+    dropped = [event for event in recording.select(EventKind.PLAYBACK_FLUSHED) if turn.start <= event.at <= last_at]
+    if not dropped:
+        return None if is_cut else span.end
+    if done.at > dropped[0].at:
+        return None
+    return span.end + sum(_measure_dropped(flush, recording) for flush in dropped)
+
+
+def _find_first_arrival(turn: CallerTurn, span: Span, recording: CallRecording) -> float:
+    """Return when the first audio of what is played at the start of a turn arrived."""
+    playback = _find_playback(turn.start, recording)
+    arrivals = [event.at for event in recording.select(EventKind.AUDIO) if playback and event.item == playback.item]
+    return arrivals[0] if arrivals else span.start
+
+
+def _measure_dropped(flush: Event, recording: CallRecording) -> float:
+    """Return how many seconds of an item had arrived and were not played."""
+    audio = [event for event in recording.select(EventKind.AUDIO) if event.item == flush.item and event.at <= flush.at]
+    return max(0.0, sum(event.seconds or 0.0 for event in audio) - (flush.seconds or 0.0))
+
+
+def _ends_response(event: Event) -> bool:
+    return event.kind is EventKind.INTERRUPTED or _is_cancellation(event)
+
+
+def _first(events: Sequence[Event], start: float, end: float) -> Event | None:
+    return next((event for event in events if start <= event.at <= end), None)
+
+
+def _resumes(turn: CallerTurn, span: Span, recording: CallRecording) -> bool:
+    """Return whether the agent speaks again soon, though the caller asked nothing in the meantime."""
+    following = [later for later in recording.agent if 0 <= later.start - span.end <= RESUME_WINDOW]
+    questions = [other.start for other in list_asking_turns(recording) if other.start >= turn.start]
+    return bool(following) and not any(start <= following[0].start for start in questions)
+
+
+# --- speech of the agent during turns -------------------------------------------------------------
 
 
 def list_intrusions(recording: CallRecording) -> list[tuple[CallerTurn, Span]]:
-    """Return the speech of the agent that begins during a turn of the caller that asks for a response, pauses included."""
-    turns = [turn for turn in list_turns(recording) if turn.expects_response]
+    """Return the speech of the agent that begins during a turn that asks for a response, pauses included."""
+    turns = list_asking_turns(recording)
     return [(turn, span) for turn in turns for span in recording.agent if turn.start < span.start < turn.end]
 
 
-def list_pause_results(recording: CallRecording) -> list[tuple[Interval, bool]]:
-    """Return the pauses inside the caller's turns, and whether the agent stayed silent in each."""
-    pauses = [pause for turn in list_turns(recording) if turn.expects_response for pause in turn.pauses]
-    return [((start, end), not any(start <= span.start < end for span in recording.agent)) for start, end in pauses]
+def list_pause_results(recording: CallRecording) -> list[tuple[Interval, bool | None]]:
+    """Return the pauses inside the caller's turns, and whether the agent stayed silent in each.
+
+    The result is None if the agent already spoke when the pause began.
+    """
+    pauses = [pause for turn in list_asking_turns(recording) for pause in turn.pauses]
+    return [(pause, _stays_silent(pause, recording.agent)) for pause in pauses]
+
+
+def _stays_silent(pause: Interval, agent: Sequence[Span]) -> bool | None:
+    start, end = pause
+    if any(span.start < start < span.end for span in agent):
+        return None
+    return not any(start <= span.start < end for span in agent)
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+def merge_intervals(intervals: Sequence[Interval]) -> list[Interval]:
+    """Return the same intervals in order, with those joined that overlap.
+
+    >>> merge_intervals([(2.0, 3.0), (0.0, 1.0), (0.5, 1.5)])
+    [(0.0, 1.5), (2.0, 3.0)]
+    """
+    merged: list[Interval] = []
+    for start, end in sorted(intervals):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def intersect(first: Sequence[Interval], second: Sequence[Interval]) -> float:
