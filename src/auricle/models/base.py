@@ -250,7 +250,7 @@ def abilities(cls: type[Model]) -> list[Ability]:
     return [*supported, "first_tokens"] if getattr(cls, "first_tokens", False) else supported
 
 
-def list_options(cls: type[Model]) -> list[str]:
+def list_options(cls: type[ModelAttributes]) -> list[str]:
     """Return the options that the constructors of a model and of its bases declare by name."""
     constructors = [vars(base)["__init__"] for base in cls.__mro__ if "__init__" in vars(base) and base is not object]
     return [

@@ -21,6 +21,10 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "completions": ("openai:Completions", "text completion through /v1/completions"),
     "transcription": ("transcription:Transcription", "speech to text through /v1/audio/transcriptions"),
     "gemini": ("gemini:Gemini", "Gemini models through generateContent"),
+    "realtime": (
+        "sessions.realtime:Realtime",
+        "voice agents and streaming recognisers behind OpenAI's Realtime protocol (also vLLM's)",
+    ),
     "whisper": ("transformers.whisper:Whisper", "any Whisper checkpoint; local weights"),
     "ctc": ("transformers.ctc:Ctc", "CTC speech to text: wav2vec 2.0, HuBERT, WavLM; local weights"),
     "audio-chat": ("transformers.audio_chat:AudioChat", "chat models with audio input (Qwen2-Audio, …); local weights"),

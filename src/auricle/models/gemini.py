@@ -10,9 +10,10 @@ from auricle.audio import Audio
 from auricle.core.errors import Rejected
 from auricle.core.types import Generate, Part, Turn
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed, sampling_seed
+from auricle.models.http.base import JSON, HttpModel, offset_seed, sampling_seed
 from auricle.models.http.fields import as_list, as_object, as_text, first_object
 from auricle.models.http.media import encode_base64, is_remote, read_media_file
+from auricle.models.http.service import merge_extra
 from auricle.models.http.timing import PreparedRequest
 
 MAX_REASON_CHARS = 80

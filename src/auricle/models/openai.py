@@ -23,7 +23,7 @@ from auricle.audio.video import FrameSampling
 from auricle.core.errors import Rejected, SpecError, Transient
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Request, Turn
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import JSON, HttpModel, merge_extra, offset_seed, sampling_seed
+from auricle.models.http.base import JSON, HttpModel, offset_seed, sampling_seed
 from auricle.models.http.fields import as_list, as_number, as_object, as_text, first_object
 from auricle.models.http.likelihood import (
     LikelihoodScorer,
@@ -33,6 +33,7 @@ from auricle.models.http.likelihood import (
     parse_prompt_logprobs,
 )
 from auricle.models.http.media import check_size, data_url, encode_base64, is_remote, read_media_file
+from auricle.models.http.service import merge_extra
 from auricle.models.http.timing import PreparedRequest, RequestTimer
 from auricle.models.request_input import join_turns, parse_frame_sampling, sample_frames, turn_text
 from auricle.models.token_boundary import check_scorable, merge_spellings, split_chat_request, split_request

@@ -13,10 +13,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate
-from auricle.models.http.base import HttpModel, merge_extra, offset_seed, sampling_seed
+from auricle.models.http.base import HttpModel, offset_seed, sampling_seed
 from auricle.models.http.fields import as_object, as_text
 from auricle.models.http.media import EncodedAudio
 from auricle.models.http.responses import Reply
+from auricle.models.http.service import merge_extra
 from auricle.models.http.timing import PreparedRequest
 from auricle.models.openai import ChatReader
 from auricle.models.request_input import get_single_audio

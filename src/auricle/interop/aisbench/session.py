@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import MissingExtra, Rejected, SampleError, Transient, Unreachable
 from auricle.core.redaction import redact_text
-from auricle.models.http.base import BUSY_STATUSES, EVENT_STREAM, MAX_MESSAGE_CHARS, RETRYABLE_STATUSES
+from auricle.models.http.base import EVENT_STREAM
 from auricle.models.http.responses import READ_BUFFER_BYTES, extract_error_message, parse_retry_after
+from auricle.models.http.service import BUSY_STATUSES, MAX_MESSAGE_CHARS, RETRYABLE_STATUSES
 from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
 from auricle.tasks.inferencers.base import refuse_in_preview
 

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
 
 from auricle.core.arguments import Hint
@@ -19,8 +19,8 @@ ENV_REFERENCE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceConfig:
-    """The options of every API model, set with `-M name=value`."""
+class ConnectionConfig:
+    """The options of every model behind a server, set with `-M name=value`."""
 
     model: Annotated[str, Hint(is_required=True)] = ""
     """Name of the model on the server."""
@@ -33,9 +33,58 @@ class ServiceConfig:
     api_key: Annotated[str, Hint("secret")] = field(default="", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Additional headers; `$NAME` in a value is replaced by the environment variable."""
+    connect_timeout: float = 10.0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Additional fields of the request body."""
+
+    @classmethod
+    def from_options(cls, name: str, options: Mapping[str, Any], model_options: Sequence[str] = ()) -> Self:
+        """Read the options that all models share; `model_options` are further ones, for the error message."""
+        accepted = [option.name for option in fields(cls)]
+        if unknown := [option for option in options if option not in accepted]:
+            raise SpecError(
+                f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join([*accepted, *model_options])}."
+            )
+        service = cls(**options)
+        service._check(name)
+        return service
+
+    def _check(self, name: str) -> None:
+        for limit in POSITIVE_OPTIONS:
+            value = getattr(self, limit, None)
+            if value is not None and not (isinstance(value, (int, float)) and value > 0):
+                raise SpecError(f"{name}: {limit} must be a number above 0, not {value!r}.")
+        for mapping in ("headers", "extra"):
+            if not isinstance(getattr(self, mapping), Mapping):
+                raise SpecError(f'{name}: {mapping} must be an object: -M \'{mapping}={{"name": "value"}}\'.')
+
+    def resolve_urls(self, default: str = "", schemes: Sequence[str] = ("http", "https")) -> list[str]:
+        base_url = self.base_url or default
+        listed = base_url.split(",") if isinstance(base_url, str) else list(base_url)
+        urls = [url.strip().rstrip("/") for url in listed if url.strip()]
+        for url in urls:
+            if urlsplit(url).scheme not in schemes or not urlsplit(url).hostname:
+                raise SpecError(f"base_url must have the form {schemes[0]}://host:port/path, not {redact_text(url)!r}.")
+        return urls
+
+    def resolve_api_key(self, default_env: str = "") -> str:
+        """Return the API key; a variable named in `api_key_env` must be set."""
+        if self.api_key:
+            return str(self.api_key).strip()
+        if self.api_key_env and not os.environ.get(self.api_key_env):
+            raise SpecError(f"api_key_env: the environment variable {self.api_key_env} is not set.")
+        return os.environ.get(self.api_key_env or default_env, "").strip()
+
+    def resolve_headers(self) -> dict[str, str]:
+        return {name: ENV_REFERENCE.sub(_expand_variable, str(value)) for name, value in self.headers.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceConfig(ConnectionConfig):
+    """The options of every API model, set with `-M name=value`."""
+
     timeout: float = 600.0
     """Maximum seconds per request."""
-    connect_timeout: float = 10.0
     read_timeout: float = 180.0
     """Maximum seconds without data."""
     rpm: float | None = None
@@ -52,51 +101,8 @@ class ServiceConfig:
     """Maximum size of a sound, an image or a video in a request."""
     response_megabytes: float = 256.0
     """Maximum size of all responses that are being read at a time."""
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    """Additional fields of the request body."""
     stream: bool = False
     """Whether to request streamed answers, which are timed from their first token on."""
-
-    @classmethod
-    def from_options(cls, name: str, options: Mapping[str, Any], model_options: Sequence[str] = ()) -> ServiceConfig:
-        """Read the options that all models share; `model_options` are further ones, for the error message."""
-        accepted = [option.name for option in fields(cls)]
-        if unknown := [option for option in options if option not in accepted]:
-            raise SpecError(
-                f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join([*accepted, *model_options])}."
-            )
-        service = cls(**options)
-        service._check(name)
-        return service
-
-    def _check(self, name: str) -> None:
-        for limit in POSITIVE_OPTIONS:
-            value = getattr(self, limit)
-            if value is not None and not (isinstance(value, (int, float)) and value > 0):
-                raise SpecError(f"{name}: {limit} must be a number above 0, not {value!r}.")
-        for mapping in ("headers", "extra"):
-            if not isinstance(getattr(self, mapping), Mapping):
-                raise SpecError(f'{name}: {mapping} must be an object: -M \'{mapping}={{"name": "value"}}\'.')
-
-    def resolve_urls(self, default: str = "") -> list[str]:
-        base_url = self.base_url or default
-        listed = base_url.split(",") if isinstance(base_url, str) else list(base_url)
-        urls = [url.strip().rstrip("/") for url in listed if url.strip()]
-        for url in urls:
-            if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-                raise SpecError(f"base_url must have the form http://host:port/path, not {redact_text(url)!r}.")
-        return urls
-
-    def resolve_api_key(self, default_env: str = "") -> str:
-        """Return the API key; a variable named in `api_key_env` must be set."""
-        if self.api_key:
-            return str(self.api_key).strip()
-        if self.api_key_env and not os.environ.get(self.api_key_env):
-            raise SpecError(f"api_key_env: the environment variable {self.api_key_env} is not set.")
-        return os.environ.get(self.api_key_env or default_env, "").strip()
-
-    def resolve_headers(self) -> dict[str, str]:
-        return {name: ENV_REFERENCE.sub(_expand_variable, str(value)) for name, value in self.headers.items()}
 
 
 def _expand_variable(match: re.Match[str]) -> str:

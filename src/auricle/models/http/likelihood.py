@@ -11,7 +11,7 @@ import orjson
 
 from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.core.types import Likelihood
-from auricle.models.http.base import JSON, HttpModel, merge_extra
+from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.fields import (
     InvalidField,
     as_count,
@@ -22,6 +22,7 @@ from auricle.models.http.fields import (
     describe_shape,
     first_object,
 )
+from auricle.models.http.service import merge_extra
 
 REPLACEMENT_CHARACTER = "\ufffd"  # a token with part of a character decodes to this
 LogprobsSource = Literal["prompt_logprobs", "echo"]

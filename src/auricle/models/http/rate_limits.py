@@ -131,6 +131,11 @@ class Endpoint:
     paused_until: float = 0.0
 
     @property
+    def room(self) -> tuple[float, int]:
+        """Return how many requests may be added; endpoints without a limit are compared by those in flight."""
+        return self.limiter.limit - self.limiter.in_flight, -self.limiter.in_flight
+
+    @property
     def host(self) -> str:
         """Return the host name for messages, without a password."""
         return urlsplit(self.url).netloc.rpartition("@")[2]
@@ -194,7 +199,7 @@ class ConnectionPool:
         now = self.clock()
         available = [endpoint for endpoint in self.endpoints if endpoint.paused_until <= now]
         with_room = [endpoint for endpoint in available or self.endpoints if endpoint.limiter.has_room()]
-        return max(with_room, key=lambda endpoint: endpoint.limiter.limit - endpoint.limiter.in_flight, default=None)
+        return max(with_room, key=lambda endpoint: endpoint.room, default=None)
 
     async def _wait_turn(self, *, at_front: bool) -> None:
         """Wait until a request is released, or a pause ends."""

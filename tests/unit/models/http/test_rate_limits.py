@@ -286,6 +286,10 @@ def test_request_goes_to_the_endpoint_with_most_room() -> None:
     assert entered(pool_of(1, 3), 4) == "bbab"
 
 
+def test_requests_without_a_limit_are_spread_over_endpoints() -> None:
+    assert entered(pool_of("inf", "inf"), 4) == "abab"
+
+
 def test_failing_endpoint_is_paused(clock: Any) -> None:
     pool = pool_of(4, 2, clock=clock)
     fail(pool, pool.endpoints[0])
