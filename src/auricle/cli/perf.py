@@ -167,19 +167,27 @@ def _measure(
     from auricle.cli.error_report import log_errors_in
     from auricle.core.audio_limit import limit_audio
     from auricle.engine.factory import Evaluation
-    from auricle.perf.measurement import measure
+    from auricle.perf.measurement import Measurement, build_manifest
     from auricle.perf.progress import ProgressLine
+    from auricle.perf.resume import can_resume
     from auricle.runs.run_directory import contains_run, first_usable, is_unanswered_load_test, set_aside
 
     evaluation = Evaluation.prepare(_build_spec(task, opt.require_model(model), options))
+    config = _build_perf_config(options, evaluation.spec)
     folder = out or Path("runs") / f"perf-{evaluation.folder_name}"
     if out is None and not fresh:
-        folder = first_usable(folder, lambda path: not contains_run(path) or is_unanswered_load_test(path))
+        manifest = build_manifest(evaluation, config)
+        folder = first_usable(
+            folder, lambda path: not contains_run(path) or is_unanswered_load_test(path) or can_resume(path, manifest)
+        )
     if fresh or is_unanswered_load_test(folder):
         set_aside(folder)
     limit = limit_audio(options["max_audio"])
     with log_errors_in(folder), foreign_output(), limit, ProgressLine() as progress:
-        return folder, measure(evaluation, folder, _build_perf_config(options, evaluation.spec), progress.update)
+        measurement = Measurement(evaluation, folder, config, progress.update)
+        if count := len(measurement.earlier_points):
+            echo(f"Resuming {folder}: {count} load points were measured earlier. Use --fresh to start over.", err=True)
+        return folder, measurement.run()
 
 
 def _build_spec(task: str | None, model: str, options: Mapping[str, Any]) -> Spec:

@@ -31,6 +31,8 @@ from auricle.runs.perf_files import SenderHealth, merge_requests
 START_DELAY = 0.3  # seconds from "all senders are ready" to the start, so that the start message arrives in time
 LATE_THRESHOLD_S = 1.0  # seconds a request may be late before it counts as such
 CLOSE_TIMEOUT = 5.0
+INTERRUPTED = "interrupted"
+"""Why a load ended early, if a signal ended it."""
 ProgressCallback: TypeAlias = Callable[[PointProgress], None]
 Senders: TypeAlias = "Sequence[Sender | SenderProcess]"
 
@@ -59,7 +61,7 @@ async def run_load_point(
         interrupt.cancel()
         await asyncio.gather(*(sender.close() for sender in senders))
     merge_requests(Path(plan.folder), plan.senders)
-    return summarise_health(results, "interrupted" if stop_event.is_set() else stop_reason)
+    return summarise_health(results, INTERRUPTED if stop_event.is_set() else stop_reason)
 
 
 async def _wait_until_ready(senders: Senders, interrupt: asyncio.Task[bool]) -> None:

@@ -26,6 +26,7 @@ from auricle.perf.load_syntax import parse_load, parse_loads
 from auricle.perf.measures import DEFINITIONS
 from auricle.perf.messages import LoadPointPlan
 from auricle.perf.request_records import RequestColumns
+from auricle.perf.resume import move_aside, read_earlier
 from auricle.perf.selftest import find_limit_warnings
 from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import parse_slos
@@ -48,7 +49,7 @@ from auricle.runs.perf_files import (
     write_perf_summary,
 )
 from auricle.runs.progress import Progress
-from auricle.runs.run_directory import Run, contains_load_test
+from auricle.runs.run_directory import Run, lock_run
 
 PricingLookup: TypeAlias = Callable[[str, Mapping[str, Any]], Pricing | None]
 """Returns the pricing of a model, by its name and arguments."""
@@ -94,6 +95,11 @@ class Measurement:
         self.slos = parse_slos(config.slo)
         self.loads = [load for text in config.loads for load in parse_loads(text)] * config.repeat
         self._validate()
+        self.manifest = build_manifest(evaluation, config)
+        earlier = read_earlier(out, self.manifest)
+        self.earlier_points = earlier.points if earlier else ()
+        if earlier:
+            self.manifest = earlier.manifest
         self.points: list[LoadPointSummary] = []
         self.search_results: list[SearchResult] = []
         self.interrupted = False
@@ -109,21 +115,19 @@ class Measurement:
             raise SpecError("A search needs an SLO. Set one with --slo, for example --slo 'p95(ttft_s)<0.3'.")
         if config.senders != "auto" and config.senders > 1 and not issubclass(self._evaluation.model_class, AsyncModel):
             raise SpecError(f"--senders is for API models only; model '{self.spec.model}' runs on this machine.")
-        if contains_load_test(self.out):
-            raise SpecError(
-                f"{self.out} already contains a measurement. "
-                "Choose another folder with -o, or use --fresh to set the old one aside."
-            )
 
     def run(self) -> PerfSummary:
-        """Run all loads and return the summary."""
+        """Run all loads, except for points that were measured earlier, and return the summary."""
         self.out.mkdir(parents=True, exist_ok=True)
-        write_perf_manifest(self.out, self._build_manifest())
-        for load in self.loads:
-            if self.interrupted:
-                break
-            self._run_points(load)
-        return self.build_summary()
+        with lock_run(self.out):
+            write_perf_manifest(self.out, self.manifest)
+            for load in self.loads:
+                if self.interrupted:
+                    break
+                self._run_points(load)
+            summary = self.build_summary(complete=not self.interrupted)
+            write_perf_summary(self.out, summary)
+        return summary
 
     def _run_points(self, pattern: LoadPattern) -> None:
         points = pattern.points(self.slos)
@@ -137,8 +141,12 @@ class Measurement:
 
     def _run_point(self, load_point: LoadPoint) -> LoadPointSummary | None:
         """Run one load, score its answers and summarise it; None if it was interrupted before any request."""
-        load = load_point.load
-        folder = self.out / f"{len(self.points):02d}-{folder_name(load)}"
+        load, number = load_point.load, len(self.points)
+        if number < len(self.earlier_points):  # the same loads follow from the same results
+            self.points.append(self.earlier_points[number])
+            return self.points[-1]
+        folder = self.out / f"{number:02d}-{folder_name(load)}"
+        move_aside(folder)
         folder.mkdir()
         plan = self._build_plan(load_point, folder)
         health = asyncio.run(self._run_load(plan))
@@ -210,33 +218,37 @@ class Measurement:
             metrics = publish(run, self.task, display_name(self.spec.model))
         return tuple(_extract_accuracy(number) for number in metrics.overall)
 
-    def build_summary(self) -> PerfSummary:
+    def build_summary(self, *, complete: bool = False) -> PerfSummary:
         """Build the summary of all points so far."""
         return PerfSummary(
             task=self.task.name,
             model=display_name(self.spec.model),
             interrupted=self.interrupted,
+            complete=complete,
             valid=bool(self.points) and all(point.validity.valid for point in self.points),
             points=tuple(self.points),
             searches=tuple(self.search_results),
             spreads=summarise_repeats(self.points),
             definitions=DEFINITIONS if self.points else {},
-            about=self._build_manifest(),
+            about=self.manifest,
         )
 
-    def _build_manifest(self) -> PerfManifest:
-        return PerfManifest(
-            spec=self.spec.public(),
-            wanted=self.config.to_dict(),
-            revision=self.task.revision,
-            inferencer=repr(self.inferencer),
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            versions={"auricle": version("auricle"), "python": platform.python_version()},
-            platform=platform.platform(),
-            cores=os.cpu_count(),
-            clock="time.monotonic",
-            command=tuple(_build_command(self.spec.public())),
-        )
+
+def build_manifest(evaluation: Evaluation, config: PerfConfig) -> PerfManifest:
+    """Build the document that states what is measured, how and where."""
+    spec = evaluation.spec.public()
+    return PerfManifest(
+        spec=spec,
+        wanted=config.to_dict(),
+        revision=evaluation.task.revision,
+        inferencer=repr(evaluation.inferencer),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions={"auricle": version("auricle"), "python": platform.python_version()},
+        platform=platform.platform(),
+        cores=os.cpu_count(),
+        clock="time.monotonic",
+        command=tuple(_build_command(spec)),
+    )
 
 
 def _read_answers(point_folder: Path) -> Iterator[Any]:

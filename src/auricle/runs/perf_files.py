@@ -341,6 +341,8 @@ class PerfSummary:
     task: str
     model: str
     interrupted: bool = False
+    complete: bool = False
+    """Whether all load points were measured to the end; otherwise the measurement can be resumed."""
     valid: bool = False
     points: tuple[LoadPointSummary, ...] = ()
     searches: tuple[SearchResult, ...] = ()

@@ -71,7 +71,7 @@ def test_folder_holds_one_measurement(run_measurement: RunMeasurement, questions
         model="openai",
         model_args={"base_url": "http://127.0.0.1:1/v1", "model": "fake"},
     )
-    with pytest.raises(SpecError, match=r"already contains a measurement.*--fresh"):
+    with pytest.raises(SpecError, match=r"already contains a different measurement \(model_args was .*--fresh"):
         measure(spec, result.folder, PerfConfig(loads=("closed:1",), count=2), lambda _: None)
 
 
