@@ -16,6 +16,7 @@ import orjson
 from aiohttp import web
 
 from auricle.testing.fake_server.answers import AnswerIndex
+from auricle.testing.fake_server.realtime.handler import RealtimeHandler, get_protocol_key
 from auricle.testing.fake_server.request_parsing import (
     ParsedRequest,
     Refusal,
@@ -156,13 +157,14 @@ class RequestHandler:
     def __init__(self, script: Script) -> None:
         self.script = script
         self.counts = ServerCounts(times={} if script.record_times else None)
+        self._realtime = RealtimeHandler(script.realtime) if script.realtime else None
         self._schedule = ServerSchedule(script)
         self._answers = AnswerIndex(script.answers)
         self._seen_connections: WeakSet[asyncio.BaseTransport] = WeakSet()
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path == "/stats":
-            return _json_response(self.counts.to_dict())
+            return _json_response(self.describe())
         counts = self.counts
         counts.requests[request.path] += 1
         counts.at_once += 1
@@ -181,7 +183,13 @@ class RequestHandler:
         finally:
             counts.at_once -= 1
 
+    def describe(self) -> dict[str, Any]:
+        """Return all counts, and what happened in realtime sessions."""
+        return self.counts.to_dict() | ({"realtime": self._realtime.describe()} if self._realtime else {})
+
     async def _handle_request(self, request: web.BaseRequest) -> web.StreamResponse:
+        if self._realtime and self._realtime.accepts(request.path):
+            return await self._serve_session(request, self._realtime)
         arrival = await self._wait_for_arrival(request)
         # The body is read before a refusal; otherwise a client that is still uploading sees a broken connection.
         content = await request.content.read()
@@ -196,6 +204,13 @@ class RequestHandler:
             raise Refusal(404, "model_not_found", message)
         parsed_request = await self._answer_sounds(parsed_request)
         return await self._handle_attempt(request, route, parsed_request, body.digest, arrival)
+
+    async def _serve_session(self, request: web.BaseRequest, realtime: RealtimeHandler) -> web.StreamResponse:
+        self._check_access(request)
+        if status := realtime.find_refusal():
+            code, message = FAULT_ERRORS.get(str(status), ("refused", f"Refused with status {status}."))
+            raise Refusal(status, code, message)
+        return await realtime.serve(request)
 
     async def _answer_sounds(self, request: ParsedRequest) -> ParsedRequest:
         """Replace the answer to a recording that the server knows; new sounds are decoded in a thread."""
@@ -349,7 +364,10 @@ def _get_api_keys(request: web.BaseRequest) -> set[str | None]:
     """Return the API keys of a request, wherever a protocol puts them."""
     headers = request.headers
     bearer = headers.get("Authorization", "").removeprefix("Bearer ")
-    return {bearer, headers.get("api-key"), headers.get("x-goog-api-key"), request.query.get("key")}
+    return {
+        *(bearer, headers.get("api-key"), headers.get("x-goog-api-key"), request.query.get("key")),
+        get_protocol_key(headers),
+    }
 
 
 def _json_response(document: Any, status: int = 200) -> web.Response:

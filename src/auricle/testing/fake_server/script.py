@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 from auricle.core.errors import SpecError
 from auricle.core.types import RejectedRow, Sample
+from auricle.testing.fake_server.realtime.script import RealtimeScript
 
 FAULTS: Mapping[str, str] = {
     "400": "invalid request",
@@ -83,6 +84,7 @@ class Script:
         stall_seconds: Length of that pause.
         accept_delay: Seconds before the first request on a new connection is read.
         record_times: Record when each request arrived and its response was sent, for `FakeServer.stats`.
+        realtime: Behaviour of realtime sessions; by default there are none.
         seed: Chooses which attempts get faults, and their jitter.
 
     Raises:
@@ -122,6 +124,7 @@ class Script:
     stall_seconds: float = 0.0
     accept_delay: float = 0.0
     record_times: bool = False
+    realtime: RealtimeScript | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:

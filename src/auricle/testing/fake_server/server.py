@@ -57,7 +57,7 @@ class FakeServer:
 
     def stats(self) -> dict[str, Any]:
         """Return exact counts of requests, answers and faults, as `GET /stats` does."""
-        return self._handler.counts.to_dict()
+        return self._handler.describe()
 
     async def start(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", self._port), backlog=4096)
