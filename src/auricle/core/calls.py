@@ -1,7 +1,8 @@
 """The data types of live calls: what a caller does, what happens during a call, and its recording.
 
-All times of a call are seconds on one monotonic clock that starts when the first frame of the caller's audio is due.
-Unknown values are None, never zero.
+All times of a call are seconds on one monotonic clock that starts when the session is ready. A frame of the caller's
+audio is due when it is complete, as from a microphone: the first one 20 ms after the start. Unknown values are None,
+never zero.
 """
 
 from __future__ import annotations
@@ -43,11 +44,12 @@ class Step:
     text: str = ""
     """What is spoken."""
     start: StartPoint = "previous"
-    """What the step waits for: the end of the previous step, or the start or end of the agent's speech as played."""
+    """What the step waits for: the end of the previous step, or the start or end of the agent's speech as played.
+    Speech that ended before the previous step did does not count."""
     delay: float = 0.0
     """Seconds between that and the step."""
     limit: float = 10.0
-    """Longest time to wait for the agent; the caller then goes on."""
+    """Longest silence of the agent to wait through; the caller then goes on."""
 
     @property
     def expects_response(self) -> bool:
@@ -165,10 +167,12 @@ class EventKind(StrEnum):
     """Anything else, such as an unknown event."""
     # Only in logs, from the caller's side:
     STEP_STARTED = "step_started"
-    """The first audible sample of step `data["step"]` was due."""
+    """The first audible sample of step `data["step"]` was due. `data["timed_out"]` is true if the caller went on after
+    the step's `limit`."""
     STEP_ENDED = "step_ended"
     """The last audible sample of step `data["step"]` was due."""
     END_OF_TURN = "end_of_turn"
+    END_OF_AUDIO = "end_of_audio"
     TRUNCATE = "truncate"
     TOOL_RESULT = "tool_result"
     PLAYBACK_STARTED = "playback_started"
@@ -177,7 +181,8 @@ class EventKind(StrEnum):
     """The player dropped what it had not played of `item`; `seconds` of it were played."""
     PLAYBACK_ENDED = "playback_ended"
     UNDERRUN = "underrun"
-    """The player had nothing to play for `seconds` though the response was not complete."""
+    """The player had nothing to play for `seconds` though the response was not complete. Only for models that yield
+    RESPONSE_STARTED and RESPONSE_DONE; without them it is not known."""
     DROPPED = "dropped"
     """The connection was lost."""
 
@@ -252,7 +257,7 @@ class Pacing:
     p99: float
     max: float
     bursts: int = 0
-    """How often more than five frames were sent at once to catch up."""
+    """How often more than five frames were late at the same time, and sent at once to catch up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,12 +273,13 @@ class CallRecording:
     events: tuple[Event, ...]
     """In the order of their times."""
     caller: tuple[Span, ...]
-    """What the caller did, by its script: exact to a sample."""
+    """What the caller did, by its script: exact to a sample. A step has one span per clip, so that its pauses lie
+    between spans of the same `step`; the text of the step is in the first. Steps of silence have none."""
     agent: tuple[Span, ...]
     """Audible speech of the agent **as played**, by energy; see `merge_seconds`."""
     seconds: float
-    finish: Literal["completed", "limit"] = "completed"
-    """Whether the script came to its end, or the call to its time limit."""
+    finish: Literal["completed", "limit", "agent"] = "completed"
+    """Whether the script came to its end, the call to its time limit, or the agent ended the call before that."""
     audio: Audio | None = None
     """Two channels: the caller as sent, the agent as played."""
     agent_pauses: tuple[tuple[float, float], ...] = ()

@@ -203,6 +203,12 @@ class Call(RequestContent):
     caller: Caller | None = field(default=None, repr=False, compare=False)
     """Asked for a further step, after those of the script, whenever the agent has finished speaking or stays silent for
     `response_timeout`."""
+    flush: Literal["on_signal", "never"] = "on_signal"
+    """Whether the caller's player drops what it has not played when the model signals that the caller speaks."""
+    prebuffer: float = 0.0
+    """Seconds between the arrival of the first audio of a response and its playback."""
+    keep_audio: bool = True
+    """Whether the recording contains the audio of both sides."""
     seed: int = 0
     """As in `Generate`."""
     context: Mapping[str, Json] = field(default_factory=dict, hash=False)

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from auricle.audio.audible import AUDIBLE_AMPLITUDE
 from auricle.core.types import Timing
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 ChunkKind: TypeAlias = Literal["text", "reasoning", "tool", "audio"]
 SPEECH_BYTES_PER_SECOND = 24_000 * 2  # 16-bit mono at 24 kHz, as streamed by OpenAI's protocol
-AUDIBLE_AMPLITUDE = 104  # -50 dB relative to full scale (32,768)
 
 CHUNKED_THRESHOLD = 1 << 20  # larger bodies are written in parts
 TIMED_THRESHOLD = 1 << 16  # smaller bodies are sent too fast to be timed

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from auricle.core.calls import CallRecording
+import numpy as np
+
+from auricle.audio import Audio
+from auricle.audio.waveform import as_float32
+from auricle.core.calls import (
+    FRAME_SECONDS,
+    CallerInput,
+    CallRecording,
+    EndOfAudio,
+    EndOfTurn,
+    Event,
+    EventKind,
+    SessionEvent,
+    Step,
+    ToolResult,
+    attach_recording,
+)
+from auricle.core.errors import SampleError, SpecError, Transient, describe
 from auricle.core.types import Call
+from auricle.models.sessions.agent import AgentState
+from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
+from auricle.models.sessions.pacing import InputStream
+from auricle.models.sessions.player import MERGE_SECONDS, Player
+from auricle.models.sessions.rendered_steps import RenderedStep, render_step
 
 if TYPE_CHECKING:
+    from numpy import int16
+    from numpy.typing import NDArray
+
     from auricle.models.base import SessionModel
+
+READY_SECONDS = 30.0
+"""Longest time that a session may take to get ready."""
+CLOSE_SECONDS = 5.0
+"""Longest time that a session may take to end after the caller has hung up."""
+RECORDING_RATE = 24_000
+
+Finish = Literal["completed", "limit", "agent"]
 
 
 async def hold_call(model: SessionModel, call: Call) -> CallRecording:
@@ -20,5 +58,280 @@ async def hold_call(model: SessionModel, call: Call) -> CallRecording:
 
     Returns:
         The recording of the call.
+
+    Raises:
+        Transient: if the session does not get ready.
+        Exception: that ended the session; `get_recording` returns what was recorded until then.
     """
-    raise NotImplementedError
+    rendered_steps = await asyncio.to_thread(_render_steps, call.steps, model.input_rate)
+    return await _LiveCall(model, call, rendered_steps).hold()
+
+
+def _render_steps(steps: Sequence[Step], rate: int) -> list[RenderedStep]:
+    return [render_step(step, rate) for step in steps]
+
+
+class _LiveCall:
+    """A call that is being held. Times are seconds since the session was ready."""
+
+    def __init__(self, model: SessionModel, call: Call, rendered_steps: Sequence[RenderedStep]) -> None:
+        self._model = model
+        self._call = call
+        self._rendered_steps = rendered_steps
+        self._loop = asyncio.get_running_loop()
+        self._inputs = InputStream(self._loop)
+        self._player = Player(model.output_rate, prebuffer=call.prebuffer, keep_audio=call.keep_audio)
+        self._agent = AgentState(self._player)
+        self._caller = ScriptedCaller(call.steps, rendered_steps, model.input_rate, self._agent)
+        self._ready = self._loop.create_future()
+        self._hung_up = self._loop.create_future()
+        self._timer: asyncio.TimerHandle | None = None
+        self._origin = 0.0
+        """When the session was ready, on the clock of the event loop."""
+        self._frame_count = 0
+        self._end_of_audio: float | None = None
+        self._last_received = 0.0
+        self._finish: Finish = "completed"
+        self._ended_at: float | None = None
+        self._events: list[Event] = []
+        self._usage: Counter[str] = Counter()
+
+    async def hold(self) -> CallRecording:
+        reader = asyncio.create_task(self._read())
+        try:
+            await self._wait_until_ready(reader)
+            await asyncio.wait({reader, self._hung_up}, return_when=asyncio.FIRST_COMPLETED)
+            if self._hung_up.done():
+                self._hung_up.result()
+                await self._close(reader)
+            else:
+                await self._end_with_session(reader)
+        finally:
+            self._stop_sending()
+            reader.cancel()
+            await asyncio.wait({reader}, timeout=CLOSE_SECONDS)
+        return await self._make_recording()
+
+    # --- the session ------------------------------------------------------------
+
+    async def _read(self) -> None:
+        session = self._model.session(self._call, self._inputs)
+        try:
+            async for event in session:
+                self._receive(event)
+        finally:
+            if isinstance(session, AsyncGenerator):
+                await session.aclose()
+
+    async def _wait_until_ready(self, reader: asyncio.Task[None]) -> None:
+        await asyncio.wait({reader, self._ready}, timeout=READY_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if self._ready.done():
+            return
+        if reader.done():
+            reader.result()
+            raise Transient("The session ended before it was ready.")
+        raise Transient(f"The session was not ready after {READY_SECONDS:g} s.")
+
+    async def _close(self, reader: asyncio.Task[None]) -> None:
+        """Let the session end after the caller has hung up. What goes wrong then does not change the call."""
+        self._stop_sending()
+        await asyncio.wait({reader}, timeout=CLOSE_SECONDS)
+        if reader.done() and not reader.cancelled() and (error := reader.exception()) is not None:
+            self._log("received", EventKind.ERROR, text=describe(error))
+
+    async def _end_with_session(self, reader: asyncio.Task[None]) -> None:
+        """End a call whose session has ended: by itself, or with an error."""
+        now = self._now()
+        self._stop_sending()
+        if (error := reader.exception()) is None:
+            self._finish = "completed" if self._caller.is_done else "agent"
+            self._ended_at = max(now, self._player.end)
+            return
+        if isinstance(error, SpecError) or not isinstance(error, Exception):
+            raise error
+        self._ended_at = now
+        kind = EventKind.DROPPED if isinstance(error, Transient) else EventKind.ERROR
+        self._log("received", kind, text=describe(error))
+        attach_recording(error, await self._make_recording())
+        raise error
+
+    def _stop_sending(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._inputs.close()
+
+    # --- what the caller does ---------------------------------------------------
+
+    def _tick(self) -> None:
+        """Send the frames that are due, and wait for the next."""
+        try:
+            now = self._now() + TIME_TOLERANCE
+            while (due := (self._frame_count + 1) * FRAME_SECONDS) <= now:
+                self._send_frame(due)
+                self._frame_count += 1
+                if self._hang_up_if_done(due):
+                    return
+        except Exception as error:  # noqa: BLE001 - it would be lost in a callback of the event loop
+            self._hung_up.set_exception(error)
+            return
+        self._timer = self._loop.call_at(self._origin + due, self._tick)
+
+    def _send_frame(self, due: float) -> None:
+        if self._end_of_audio is not None:
+            return
+        frame, ended_step = self._caller.next_frame(due - FRAME_SECONDS)
+        self._inputs.put(frame, self._origin + due)
+        if ended_step and ended_step.expects_response and self._call.turn_detection == "caller":
+            self._send(EndOfTurn(), EventKind.END_OF_TURN)
+        if self._caller.is_done and self._call.mode == "transcribe":
+            self._end_of_audio = due
+            self._send(EndOfAudio(), EventKind.END_OF_AUDIO)
+
+    def _hang_up_if_done(self, now: float) -> bool:
+        if self._hung_up.done():
+            return True
+        is_over = now >= self._call.max_seconds - TIME_TOLERANCE
+        if not is_over and not self._is_done(now):
+            return False
+        self._finish = "limit" if is_over else "completed"
+        self._ended_at = now
+        self._hung_up.set_result(None)
+        return True
+
+    def _is_done(self, now: float) -> bool:
+        """Return whether the script is done, and the agent has responded or does not respond."""
+        if not self._caller.is_done:
+            return False
+        timeout = self._call.response_timeout - TIME_TOLERANCE
+        if self._end_of_audio is not None:
+            return now - max(self._end_of_audio, self._last_received) >= timeout
+        last_end = self._caller.previous_end
+        if self._call.steps and self._call.steps[-1].kind == "wait" and self._agent.is_silent(now):
+            return True
+        return self._agent.find_end(last_end, now) is not None or self._agent.silence(last_end, now) >= timeout
+
+    def _send(self, item: CallerInput, kind: EventKind, *, about: str = "", seconds: float | None = None) -> None:
+        self._log("sent", kind, item=about, seconds=seconds)
+        self._inputs.put(item, self._loop.time())
+
+    # --- what the agent does ----------------------------------------------------
+
+    def _receive(self, event: SessionEvent) -> None:
+        received_at = self._loop.time() if event.received_at is None else event.received_at
+        if event.kind is EventKind.READY and not self._ready.done():
+            self._start_clock()
+        at = received_at - self._origin
+        self._last_received = at
+        if event.kind is EventKind.AUDIO:
+            self._receive_audio(event, at)
+            return
+        self._record(event, at)
+        if self._ended_at is None:
+            self._react(event, at)
+        if event.kind is EventKind.USAGE:
+            self._usage.update({name: value for name, value in event.data.items() if isinstance(value, (int, float))})
+
+    def _start_clock(self) -> None:
+        self._origin = self._loop.time()
+        self._events = [replace(event, at=event.at - self._origin) for event in self._events]
+        self._ready.set_result(None)
+        self._tick()
+
+    def _receive_audio(self, event: SessionEvent, at: float) -> None:
+        samples = event.audio
+        if samples is None or samples.dtype != np.int16 or samples.ndim != 1:
+            kind = "none" if samples is None else f"{samples.dtype} of {samples.ndim} dimensions"
+            raise SampleError(f"Audio of a session must be a one-dimensional array of int16, not {kind}.")
+        self._record(replace(event, seconds=len(samples) / self._model.output_rate), at)
+        if self._ended_at is None:
+            self._player.add(event.item, samples, at)
+
+    def _react(self, event: SessionEvent, at: float) -> None:
+        match event.kind:
+            case EventKind.SPEECH_STARTED | EventKind.INTERRUPTED:
+                self._flush(at)
+            case EventKind.RESPONSE_STARTED:
+                self._agent.start_response()
+            case EventKind.RESPONSE_DONE:
+                if event.data.get("status") == "cancelled":
+                    self._flush(at)
+                self._agent.end_response()
+            case EventKind.TOOL_CALL:
+                self._answer_tool_call(event)
+
+    def _flush(self, at: float) -> None:
+        if self._call.flush == "on_signal":
+            for truncate in self._player.flush(at):
+                self._send(truncate, EventKind.TRUNCATE, about=truncate.item, seconds=truncate.seconds)
+
+    def _answer_tool_call(self, event: SessionEvent) -> None:
+        name, call_id = str(event.data.get("name", "")), str(event.data.get("call_id", ""))
+        unknown = json.dumps({"error": f"Unknown tool: {name}"})
+        result = next((tool.result for tool in self._call.tools if tool.name == name), unknown)
+        self._log("sent", EventKind.TOOL_RESULT, item=call_id, text=result, data={"call_id": call_id, "name": name})
+        self._inputs.put(ToolResult(call_id, name, result), self._loop.time())
+        self._agent.expect_response()
+
+    # --- the recording ----------------------------------------------------------
+
+    def _now(self) -> float:
+        return self._loop.time() - self._origin
+
+    def _log(self, side: Literal["sent", "received"], kind: EventKind, **fields: Any) -> None:
+        self._events.append(Event(at=self._now(), side=side, kind=kind, **fields))
+
+    def _record(self, event: SessionEvent, at: float) -> None:
+        self._events.append(
+            Event(
+                at=at,
+                side="received",
+                kind=event.kind,
+                type=event.type,
+                item=event.item,
+                text=event.text,
+                position=event.position,
+                seconds=event.seconds,
+                words=event.words,
+                data=event.data,
+            )
+        )
+
+    async def _make_recording(self) -> CallRecording:
+        seconds = self._now() if self._ended_at is None else self._ended_at
+        self._player.stop(seconds)
+        own_events = [event for event in [*self._caller.events, *self._player.list_events()] if event.at <= seconds]
+        caller = [replace(span, end=min(span.end, seconds)) for span in self._caller.spans if span.start < seconds]
+        audio = await asyncio.to_thread(self._mix, seconds) if self._call.keep_audio and seconds > 0 else None
+        return CallRecording(
+            events=tuple(sorted([*self._events, *own_events], key=lambda event: event.at)),
+            caller=tuple(caller),
+            agent=self._player.list_spans(),
+            seconds=seconds,
+            finish=self._finish,
+            audio=audio,
+            agent_pauses=tuple(self._player.pauses),
+            merge_seconds=MERGE_SECONDS,
+            pacing=self._inputs.summarise(),
+            usage=dict(self._usage),
+        )
+
+    def _mix(self, seconds: float) -> Audio:
+        """Return both tracks as one recording."""
+        rate = self._model.input_rate
+        caller = np.zeros(round(seconds * rate), np.int16)
+        for start, rendered in zip(self._caller.starts, self._rendered_steps, strict=False):
+            first = round(start * rate)
+            caller[first : first + len(rendered.samples)] = rendered.samples[: max(0, len(caller) - first)]
+        tracks = [(caller, rate), (self._player.make_track(seconds), self._model.output_rate)]
+        mixed = np.zeros((round(seconds * RECORDING_RATE), len(tracks)), np.float32)
+        for channel, (samples, track_rate) in enumerate(tracks):
+            column = _resample(samples, track_rate)[: len(mixed)]
+            mixed[: len(column), channel] = column
+        return Audio.of(mixed, rate=RECORDING_RATE)
+
+
+def _resample(samples: NDArray[int16], rate: int) -> NDArray[np.float32]:
+    track = as_float32(samples)
+    if rate == RECORDING_RATE or not len(track):
+        return track
+    return Audio.of(track, rate=rate).decode(RECORDING_RATE)

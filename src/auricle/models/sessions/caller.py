@@ -1,0 +1,96 @@
+"""A caller that follows a script: which frame it sends next, depending on what the agent does."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+
+from auricle.core.calls import AudioFrame, Event, EventKind, Span, Step
+from auricle.models.sessions.agent import AgentState
+from auricle.models.sessions.rendered_steps import RenderedStep, frame_size
+
+TIME_TOLERANCE = 1e-9
+"""Far below the duration of a sample: times on the frame grid are not exact in floating point."""
+
+
+class ScriptedCaller:
+    """Runs the steps of a script, one after another, on the grid of frames.
+
+    Args:
+        steps: What the caller does.
+        rendered_steps: The audio of each step.
+        rate: Sample rate of the frames.
+        agent: What is known about the agent.
+    """
+
+    def __init__(
+        self, steps: Sequence[Step], rendered_steps: Sequence[RenderedStep], rate: int, agent: AgentState
+    ) -> None:
+        self._steps = list(zip(steps, rendered_steps, strict=True))
+        self._agent = agent
+        self._silence = AudioFrame(np.zeros(frame_size(rate), np.int16))
+        self._index = 0
+        self._frames: deque[AudioFrame] = deque()
+        self.previous_end = 0.0
+        """When the last audible sample of the current or the previous step is due."""
+        self.starts: list[float] = []
+        """When each step began."""
+        self.events: list[Event] = []
+        self.spans: list[Span] = []
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all steps have been sent."""
+        return self._index == len(self._steps)
+
+    def next_frame(self, now: float) -> tuple[AudioFrame, Step | None]:
+        """Return the frame that begins at a time of the call, and the step that ends with it."""
+        while not self._frames:
+            if self.is_done or not self._begin_step(now):
+                return self._silence, None
+            if not self._frames:  # a step without audio
+                self._index += 1
+        frame = self._frames.popleft()
+        if self._frames:
+            return frame, None
+        self._index += 1
+        return frame, self._steps[self._index - 1][0]
+
+    def _begin_step(self, now: float) -> bool:
+        """Begin the next step if it is due, and return whether it is."""
+        step, rendered = self._steps[self._index]
+        due = self._find_due(step, now)
+        timed_out = due is None and self._agent.silence(self.previous_end, now) >= step.limit - TIME_TOLERANCE
+        if not timed_out and (due is None or due > now + TIME_TOLERANCE):
+            return False
+        self.starts.append(now)
+        self._frames = deque(rendered.frames)
+        self._record(step, rendered, now, timed_out)
+        self.previous_end = now + rendered.seconds
+        return True
+
+    def _find_due(self, step: Step, now: float) -> float | None:
+        """Return when a step is due; None as long as what it waits for has not happened."""
+        if step.start == "previous":
+            return self.previous_end + step.delay
+        if step.start == "agent_start":
+            reference = self._agent.find_start(self.previous_end)
+        else:
+            reference = self._agent.find_end(self.previous_end, now)
+        return None if reference is None else reference + step.delay
+
+    def _record(self, step: Step, rendered: RenderedStep, now: float, timed_out: bool) -> None:
+        clips = [(now + first / rendered.rate, now + last / rendered.rate) for first, last in rendered.clips]
+        text = step.text
+        for start, end in clips:
+            self.spans.append(Span(start=start, end=end, kind=step.kind, step=self._index, text=text))
+            text = ""
+        start, end = (clips[0][0], clips[-1][1]) if clips else (now, now + rendered.seconds)
+        data = {"step": self._index}
+        started = {**data, "timed_out": True} if timed_out else data
+        self.events += [
+            Event(at=start, side="script", kind=EventKind.STEP_STARTED, text=step.text, data=started),
+            Event(at=end, side="script", kind=EventKind.STEP_ENDED, data=data),
+        ]

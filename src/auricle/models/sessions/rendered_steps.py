@@ -1,0 +1,72 @@
+"""The audio of a caller's steps, cut into frames before the call begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from auricle.audio.audible import trim_silence
+from auricle.core.calls import FRAME_SECONDS, AudioFrame, Step
+from auricle.core.errors import AudioError
+
+if TYPE_CHECKING:
+    from numpy import int16
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class RenderedStep:
+    """The audio of one step, ready to be sent."""
+
+    samples: NDArray[int16]
+    rate: int
+    clips: tuple[tuple[int, int], ...]
+    """First sample of each clip, and the sample after its last; between them are pauses."""
+
+    @property
+    def seconds(self) -> float:
+        return len(self.samples) / self.rate
+
+    @cached_property
+    def frames(self) -> tuple[AudioFrame, ...]:
+        """The audio in frames, the last one filled with silence."""
+        size = frame_size(self.rate)
+        count = -(-len(self.samples) // size)
+        padded = np.zeros(count * size, np.int16)
+        padded[: len(self.samples)] = self.samples
+        return tuple(AudioFrame(frame) for frame in padded.reshape(count, size))
+
+
+def frame_size(rate: int) -> int:
+    """Return the number of samples in a frame."""
+    return round(rate * FRAME_SECONDS)
+
+
+def render_step(step: Step, rate: int) -> RenderedStep:
+    """Decode the clips of a step, trim them to what is audible, and put its pauses between them.
+
+    Raises:
+        AudioError: if a clip contains nothing audible.
+    """
+    parts: list[NDArray[int16]] = []
+    clips: list[tuple[int, int]] = []
+    position = 0
+    for part in step.audio:
+        if isinstance(part, (int, float)):
+            samples = np.zeros(round(part * rate), np.int16)
+        else:
+            samples = trim_silence(to_int16(part.decode(rate)))
+            if not len(samples):
+                raise AudioError(f"{part.uri or 'A clip of the caller'} contains nothing audible (above -50 dBFS).")
+            clips.append((position, position + len(samples)))
+        parts.append(samples)
+        position += len(samples)
+    return RenderedStep(np.concatenate(parts) if parts else np.zeros(0, np.int16), rate, tuple(clips))
+
+
+def to_int16(samples: NDArray[np.float32]) -> NDArray[int16]:
+    """Convert samples in -1..1 to 16 bits."""
+    return np.rint(samples * 32_768).clip(-32_768, 32_767).astype(np.int16)
