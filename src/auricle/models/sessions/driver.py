@@ -72,7 +72,7 @@ def _render_steps(steps: Sequence[Step], rate: int) -> list[RenderedStep]:
 
 
 class _LiveCall:
-    """A call that is being held. Times are seconds since the session was ready."""
+    """A call in progress. Times are seconds since the session was ready."""
 
     def __init__(self, model: SessionModel, call: Call, rendered_steps: Sequence[RenderedStep]) -> None:
         self._model = model
