@@ -88,6 +88,17 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "underruns": "seconds without audio per minute of the agent's speech",
         "truncation_error": "seconds between what the model believes was heard and was",
     },
+    "calls.tau_voice": {
+        "tau_voice": "set: the following eight, as τ-voice computes them",
+        "tau_response_latency_mean": "τ-voice L_R: mean s from turn to response, in 0.2 s ticks",
+        "tau_yield_latency_mean": "τ-voice L_Y: mean s from interruption to silence",
+        "tau_response_rate": "τ-voice R_R: turns that get a response",
+        "tau_yield_rate": "τ-voice R_Y: interruptions that the agent yields to",
+        "tau_agent_interruption_rate": "τ-voice I_A: interruptions by the agent per turn",
+        "tau_selectivity_backchannel": "τ-voice S_BC: backchannels that the agent ignores",
+        "tau_selectivity_vocal_tic": "τ-voice S_VT: vocal tics that the agent ignores",
+        "tau_selectivity_non_directed": "τ-voice S_ND: talk to others that the agent ignores",
+    },
     "ifeval.scores": {
         "ifeval": "IFEval: mean of the four accuracies",
         "ifeval_prompt_strict": "IFEval: prompts with all instructions followed, strict",
