@@ -25,6 +25,7 @@ _MODELS: Mapping[str, tuple[str, str]] = {
         "sessions.realtime:Realtime",
         "voice agents and streaming recognisers behind OpenAI's Realtime protocol (also vLLM's)",
     ),
+    "gemini-live": ("sessions.gemini_live:GeminiLive", "voice agents behind Gemini's Live API"),
     "whisper": ("transformers.whisper:Whisper", "any Whisper checkpoint; local weights"),
     "ctc": ("transformers.ctc:Ctc", "CTC speech to text: wav2vec 2.0, HuBERT, WavLM; local weights"),
     "audio-chat": ("transformers.audio_chat:AudioChat", "chat models with audio input (Qwen2-Audio, …); local weights"),

@@ -20,9 +20,10 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Call
 from auricle.models.http.service import join_url, merge_extra
 from auricle.models.sessions.pcm import append_message
+from auricle.models.sessions.protocol import SessionProtocol
 from auricle.models.sessions.realtime_reader import RealtimeReader
 from auricle.models.sessions.vllm_realtime import VLLM_RATE, VLLMRealtime
-from auricle.models.sessions.websocket import SessionProtocol, WebSocketModel
+from auricle.models.sessions.websocket import WebSocketModel
 
 Dialect: TypeAlias = Literal["openai", "openai-beta", "vllm"]
 PCM_RATE = 24_000

@@ -11,9 +11,8 @@ from auricle.core.calls import EventKind, SessionEvent
 from auricle.core.errors import Transient
 from auricle.core.types import Call
 from auricle.models.http.fields import as_list, as_number, as_object, as_text
-from auricle.models.sessions.pcm import PcmDecoder
+from auricle.models.sessions.protocol import SessionProtocol
 from auricle.models.sessions.usage import read_usage
-from auricle.models.sessions.websocket import SessionProtocol
 
 BETA_NAMES = {
     "transcription_session.created": "session.created",
@@ -39,11 +38,9 @@ class RealtimeReader(SessionProtocol):
     """Reads the events of a session. Events may arrive in any order, and are joined by their ids."""
 
     def __init__(self, call: Call, redact: Callable[[str], str], output_rate: int) -> None:
-        super().__init__(call, redact)
+        super().__init__(call, redact, output_rate)
         self.active_response = ""
         """Id of the response that the server is sending."""
-        self._output_rate = output_rate
-        self._pcm = PcmDecoder()
         self._is_ready = False
         self._is_created = False
         self._partial_texts: dict[str, str] = {}
@@ -170,14 +167,7 @@ class RealtimeReader(SessionProtocol):
         return _text(message, "item_id") or _text(message, "response_id") or self.active_response
 
     def _read_audio(self, message: Mapping[str, Any]) -> Iterator[SessionEvent]:
-        item, name = self._item_id(message), _text(message, "type")
-        was_split = self._pcm.has_half_sample(item)
-        samples = self._pcm.decode(_text(message, "delta"), item)
-        if len(samples):
-            seconds = len(samples) / self._output_rate
-            yield self.event(EventKind.AUDIO, type=name, item=item, audio=samples, seconds=seconds)
-        if self._pcm.has_half_sample(item) and not was_split:
-            yield self.event(EventKind.ERROR, type=name, item=item, text="audio with an odd number of bytes")
+        return self.read_audio(_text(message, "delta"), self._item_id(message), _text(message, "type"))
 
     def _read_transcript(self, message: Mapping[str, Any]) -> Iterator[SessionEvent]:
         item = self._item_id(message)

@@ -16,8 +16,8 @@ from auricle.core.errors import Rejected, Transient
 from auricle.core.types import Call
 from auricle.models.http.fields import as_text
 from auricle.models.sessions.pcm import append_message
+from auricle.models.sessions.protocol import SessionProtocol
 from auricle.models.sessions.usage import read_usage
-from auricle.models.sessions.websocket import SessionProtocol
 
 VLLM_RATE = 16_000
 START = b'{"type":"input_audio_buffer.commit"}'
@@ -31,7 +31,7 @@ class VLLMRealtime(SessionProtocol):
     """One streamed transcription."""
 
     def __init__(self, call: Call, redact: Callable[[str], str], model: str) -> None:
-        super().__init__(call, redact)
+        super().__init__(call, redact, VLLM_RATE)
         if call.mode != "transcribe":
             raise Rejected("vLLM's realtime protocol only transcribes; it cannot hold a conversation")
         self._model = model

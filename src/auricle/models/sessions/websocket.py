@@ -10,13 +10,11 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.request import getproxies
-
-import orjson
 
 from auricle.core.arguments import takes_options
 from auricle.core.calls import CallerInput, EventKind, SessionEvent
@@ -24,10 +22,9 @@ from auricle.core.errors import Rejected, SampleError, Transient, Unreachable
 from auricle.core.types import Call
 from auricle.models.base import SessionModel
 from auricle.models.http.config import ConnectionConfig
-from auricle.models.http.fields import InvalidField, as_object
 from auricle.models.http.rate_limits import AdaptiveLimiter, Endpoint
-from auricle.models.http.responses import find_message
 from auricle.models.http.service import ServiceModel
+from auricle.models.sessions.protocol import ServerError, SessionProtocol
 
 if TYPE_CHECKING:
     import aiohttp
@@ -43,81 +40,6 @@ FINAL_CLOSE_CODES = frozenset((1002, 1003, 1007, 1008, 1009, 1010, 3000, 3003))
 MESSAGE_TOO_BIG = 1009
 MAX_WAITING_FRAMES = 10_000
 """Frames that wait to be read; a server that sends more has to wait."""
-BUSY_WORDS = ("limit", "capacity", "overloaded", "unavailable", "busy", "server_error")
-"""Parts of error codes and types that may pass."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerError:
-    """An error that a server reported during a session."""
-
-    message: str
-    code: str = ""
-    type: str = ""
-
-    @property
-    def may_pass(self) -> bool:
-        return any(word in f"{self.code} {self.type}".lower() for word in BUSY_WORDS)
-
-
-class SessionProtocol:
-    """One call in the protocol of a server: what to send for each input, and what each message means."""
-
-    last_error: ServerError | None = None
-    """The latest error that the server reported."""
-
-    def __init__(self, call: Call, redact: Callable[[str], str]) -> None:
-        self.call = call
-        self.redact = redact
-        self._received_at: float | None = None
-
-    def open(self) -> Iterable[bytes]:
-        """Return the messages that configure the session."""
-        raise NotImplementedError
-
-    def encode(self, item: CallerInput) -> Iterable[bytes]:
-        """Return the messages for an input of the caller."""
-        raise NotImplementedError
-
-    def release(self) -> Iterable[bytes]:
-        """Return messages that waited for what has just been read."""
-        return ()
-
-    def read(self, message: Mapping[str, Any]) -> Iterable[SessionEvent]:
-        """Return what a message means; the first `READY` starts the call."""
-        raise NotImplementedError
-
-    def read_silence(self) -> Iterable[SessionEvent]:
-        """Return what it means that the server does not confirm the session; by default, that the session fails."""
-        return ()
-
-    def event(self, kind: EventKind, **fields: Any) -> SessionEvent:
-        return SessionEvent(kind=kind, received_at=self._received_at, **fields)
-
-    def read_frame(self, content: str | bytes, received_at: float) -> list[SessionEvent]:
-        """Return the events of a frame; one that cannot be read is an `ERROR` event."""
-        self._received_at = received_at
-        events: list[SessionEvent] = []
-        name = ""
-        try:
-            message = as_object(orjson.loads(content))
-            name = str(message.get("type") or next(iter(message), ""))
-            events.extend(self.read(message))
-        except orjson.JSONDecodeError:
-            unit = "characters" if isinstance(content, str) else "bytes"
-            events.append(self.event(EventKind.ERROR, text=f"not a JSON message ({len(content)} {unit})"))
-        except InvalidField as error:
-            events.append(self.event(EventKind.ERROR, type=name, text=f"invalid message: {error}"))
-        return events
-
-    def read_error(self, error: Any, *, name: str = "error") -> SessionEvent:
-        """Return the event of an error in a message, which may be an object or a text, and remember it."""
-        fields = error if isinstance(error, dict) else {}
-        code, kind = str(fields.get("code") or ""), str(fields.get("type") or "")
-        self.last_error = ServerError(self.redact(find_message(error)), code, kind)
-        details = {"code": code, "type": kind, "event_id": str(fields.get("event_id") or "")}
-        data = {key: value for key, value in details.items() if value}
-        return self.event(EventKind.ERROR, type=name, text=self.last_error.message, data=data)
 
 
 @dataclass(frozen=True, slots=True)

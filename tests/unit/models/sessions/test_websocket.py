@@ -13,7 +13,6 @@ from auricle.core.errors import Rejected, SampleError, SpecError, Transient, Unr
 from auricle.models.http.service import ServiceModel
 from auricle.models.sessions import websocket
 from auricle.models.sessions.realtime import Realtime
-from auricle.models.sessions.websocket import ServerError
 from tests.support.websocket_servers import Line, call, frame, hold, kinds, running, scripted
 
 KEY = "sk-very-secret-1234567890"
@@ -298,12 +297,3 @@ def test_options_of_requests_are_not_options_of_sessions() -> None:
     with pytest.raises(SpecError, match=r"Realtime: unknown option audio_format. Accepted: model, base_url, .*dialect"):
         model_at("http://127.0.0.1:1", audio_format="mp3")
     assert issubclass(Realtime, ServiceModel)
-
-
-@pytest.mark.parametrize(
-    ("code", "may_pass"),
-    [("rate_limit_exceeded", True), ("server_error", True), ("session_limit_reached", True), ("invalid_value", False)],
-)
-def test_errors_that_may_pass_are_known_by_their_code(code: str, may_pass: bool) -> None:
-    assert ServerError("no", code).may_pass is may_pass
-    assert ServerError("no", "", code).may_pass is may_pass
