@@ -188,7 +188,7 @@ def test_names_may_be_in_snake_case() -> None:
     assert kinds(events) == ["response_started", "audio", "response_done", "tool_call"]
 
 
-def test_what_the_caller_said_is_accumulated_until_it_is_finished() -> None:
+def test_what_the_caller_spoke_is_accumulated_until_it_is_finished() -> None:
     def heard(text: str, **fields: Any) -> Any:
         return {"serverContent": {"inputTranscription": {"text": text, **fields}}}
 
