@@ -17,9 +17,10 @@
 
   const followPlayer = () => {
     const player = findPlayer();
-    const strip = card()?.querySelector(".strip");
+    const strip = card()?.querySelector(".strip, .timeline");
     if (!player || !strip) return;
-    const share = Math.min(1, player.currentTime / Number(strip.dataset.seconds));
+    const { seconds, start = 0, span = 1 } = strip.dataset; // the axis of a timeline begins after the names of its lanes
+    const share = Number(start) + Number(span) * Math.min(1, player.currentTime / Number(seconds));
     strip.querySelector(".playhead").style.left = `${100 * share}%`;
     if (!player.paused) requestAnimationFrame(followPlayer);
   };
@@ -27,11 +28,12 @@
   for (const name of ["play", "seeked", "pause"]) document.addEventListener(name, followPlayer, true);
 
   document.addEventListener("click", (event) => {
-    const pictures = event.target.closest?.(".st-key-open-sample .strip .pictures");
+    const pictures = event.target.closest?.(".st-key-open-sample :is(.strip, .timeline) .pictures");
     const player = findPlayer();
     if (!pictures || !player) return;
     const box = pictures.getBoundingClientRect();
-    const seconds = Number(pictures.parentElement.dataset.seconds);
-    player.currentTime = Math.max(0, ((event.clientX - box.left) / box.width) * seconds);
+    const { seconds, start = 0, span = 1 } = pictures.closest(".strip, .timeline").dataset;
+    const share = ((event.clientX - box.left) / box.width - Number(start)) / Number(span);
+    player.currentTime = Math.max(0, share * Number(seconds));
   });
 })();

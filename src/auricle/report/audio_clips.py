@@ -7,12 +7,16 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 from auricle.audio import Audio
+from auricle.core.calls import CallRecording
 from auricle.core.errors import SampleError
-from auricle.core.types import Sample, list_parts
+from auricle.core.types import Output, Record, list_parts
 
 MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
+MAX_CALL_SECONDS = 120.0  # of the recording of a call, which is heard as a whole
 MAX_TOTAL_SECONDS = 300.0  # encoding one second of audio takes 1.5 ms of CPU time
 MAX_AUDIO_BYTES = 6_000_000  # base64 bytes of audio, so that the page stays under 10 MB
 MEDIA_TYPE = "audio/webm"
@@ -26,17 +30,35 @@ PAGE_FULL_NOTE = (
 RIGHT_ANSWER_NOTE = "No player: only samples with errors have one."
 
 
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """A recording, and how much of it is played."""
+
+    audio: Audio
+    max_seconds: float = MAX_CLIP_SECONDS
+    is_stereo: bool = False
+    """Whether both sides of a call are heard on their own side; other recordings become mono."""
+
+    @property
+    def played_seconds(self) -> float:
+        return min(self.audio.seconds, self.max_seconds)
+
+
 class AudioClips:
     """Audio clips for the page, added in order until its size limit is reached.
 
     Encoding takes longer than the rest of the page, so threads do it in advance.
+
+    Args:
+        records: The samples that have players.
+        folder: Run directory, which contains the recordings of calls.
     """
 
-    def __init__(self, samples: Sequence[Sample]) -> None:
+    def __init__(self, records: Sequence[Record], folder: Path | None = None) -> None:
         self._bytes_left = MAX_AUDIO_BYTES
         self._executor = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="auricle-clips")
-        sounds = [sound for sample in samples for sound in get_sounds(sample)]
-        self._requested = {id(sound) for sound in sounds}
+        self._sounds = {id(record): list(get_sounds(record, folder)) for record in records}
+        sounds = [sound for sounds in self._sounds.values() for sound in sounds]
         self._encoded = {
             id(sound): self._executor.submit(_encode_excerpt, sound) for sound in _limit_total_seconds(sounds)
         }
@@ -47,14 +69,13 @@ class AudioClips:
     def __exit__(self, *_: object) -> None:
         self._executor.shutdown(cancel_futures=True)
 
-    def get(self, sample: Sample) -> tuple[tuple[bytes, ...], list[str]]:
+    def get(self, record: Record) -> tuple[tuple[bytes, ...], list[str]]:
         """Return a sample's clips, and a note for each that is cut, left out or unreadable."""
         clips: list[bytes] = []
         notes: list[str] = []
-        for sound in get_sounds(sample):
-            if id(sound) not in self._requested:
-                notes.append(RIGHT_ANSWER_NOTE)
-                continue
+        if id(record) not in self._sounds:
+            return (), [RIGHT_ANSWER_NOTE] if any(get_sounds(record, None)) else []
+        for sound in self._sounds[id(record)]:
             try:
                 taken, note = self._take_clip(sound)
             except SampleError as error:
@@ -63,7 +84,7 @@ class AudioClips:
             notes += [note] if note else []
         return tuple(clips), list(dict.fromkeys(notes))
 
-    def _take_clip(self, sound: Audio) -> tuple[bytes | None, str]:
+    def _take_clip(self, sound: Sound) -> tuple[bytes | None, str]:
         if not self._bytes_left or id(sound) not in self._encoded:
             return None, PAGE_FULL_NOTE
         clip, seconds = self._encoded[id(sound)].result()
@@ -72,43 +93,57 @@ class AudioClips:
             self._bytes_left = 0  # otherwise it would be arbitrary which later samples have players
             return None, PAGE_FULL_NOTE
         self._bytes_left -= size
-        cut = f"The first {MAX_CLIP_SECONDS:g} s of {seconds:.1f} s." if seconds > MAX_CLIP_SECONDS else ""
+        cut = f"The first {sound.max_seconds:g} s of {seconds:.1f} s." if seconds > sound.max_seconds else ""
         return clip, cut
 
 
-def get_sounds(sample: Sample) -> Iterator[Audio]:
-    """Return every recording among a sample's inputs, in order."""
-    for value in sample.inputs.values():
-        yield from (part for part in list_parts(value) if isinstance(part, Audio))
+def get_sounds(record: Record, folder: Path | None) -> Iterator[Sound]:
+    """Return the recordings of calls, or else every recording among a sample's inputs, in order."""
+    calls = [call for output in record.outputs if (call := get_call_audio(output, folder))]
+    if calls:
+        yield from (Sound(call, MAX_CALL_SECONDS, is_stereo=True) for call in calls)
+        return
+    for value in record.sample.inputs.values():
+        yield from (Sound(part) for part in list_parts(value) if isinstance(part, Audio))
 
 
-def _limit_total_seconds(sounds: Sequence[Audio]) -> Iterator[Audio]:
+def get_call_audio(output: Output, folder: Path | None) -> Audio | None:
+    """Return the recording of a call, which is stored in the run directory by a relative path."""
+    audio = output.audio if isinstance(output, CallRecording) else None
+    if audio is None or audio.data is not None or folder is None:
+        return audio
+    return Audio(str(folder / audio.uri))
+
+
+def _limit_total_seconds(sounds: Sequence[Sound]) -> Iterator[Sound]:
     """Return the first of these recordings whose total duration fits the page."""
     left = MAX_TOTAL_SECONDS
     for sound in sounds:
         with suppress(SampleError):  # reported where its player would be
-            left -= min(sound.seconds, MAX_CLIP_SECONDS)
+            left -= sound.played_seconds
         if left < 0:
             return
         yield sound
 
 
-def _encode_excerpt(sound: Audio) -> tuple[bytes, float]:
+def _encode_excerpt(sound: Sound) -> tuple[bytes, float]:
     """Encode the beginning of a recording; return it with the full duration."""
-    return encode_clip(sound.segment(0.0, MAX_CLIP_SECONDS)), sound.seconds
+    excerpt = sound.audio.segment(0.0, sound.max_seconds)
+    return encode_clip(excerpt, is_stereo=sound.is_stereo), sound.audio.seconds
 
 
-def encode_clip(sound: Audio) -> bytes:
+def encode_clip(audio: Audio, *, is_stereo: bool = False) -> bytes:
     """Encode a recording as Opus in WebM, which current browsers play."""
     import av
     import numpy as np
 
-    values = np.clip(sound.decode(RATE) * 32767.0, -32768.0, 32767.0).astype(np.int16)
+    values = np.clip(audio.decode(RATE, mono=not is_stereo) * 32767.0, -32768.0, 32767.0).astype(np.int16)
+    layout = "stereo" if values.ndim == 2 and values.shape[1] == 2 else "mono"
     buffer = io.BytesIO()
     with av.open(buffer, "w", format="webm") as container:
-        stream = container.add_stream("libopus", rate=RATE, layout="mono", options=ENCODER_OPTIONS)
+        stream = container.add_stream("libopus", rate=RATE, layout=layout, options=ENCODER_OPTIONS)
         stream.bit_rate = BIT_RATE
-        frame = av.AudioFrame.from_ndarray(values.reshape(1, -1), format="s16", layout="mono")
+        frame = av.AudioFrame.from_ndarray(values.reshape(1, -1), format="s16", layout=layout)
         frame.sample_rate = RATE
         container.mux([*stream.encode(frame), *stream.encode(None)])
     return buffer.getvalue()

@@ -50,6 +50,30 @@
     }
   };
 
+  // A line in the timeline of a call follows its player, and a click there moves the player.
+  const timelineOf = (player) => player.closest?.("article")?.querySelector(".timeline");
+  const follow = (event) => {
+    const player = event.target;
+    const timeline = timelineOf(player);
+    if (!timeline) return;
+    const { seconds, start, span } = timeline.dataset;
+    const move = () => {
+      const share = Number(start) + Number(span) * Math.min(1, player.currentTime / Number(seconds));
+      timeline.querySelector(".playhead").style.left = `${100 * share}%`;
+      if (!player.paused) requestAnimationFrame(move);
+    };
+    move();
+  };
+  const seek = (event) => {
+    const pictures = event.target.closest?.(".timeline .pictures");
+    const player = pictures?.closest("article")?.querySelector("audio");
+    if (!player) return;
+    const { seconds, start, span } = pictures.closest(".timeline").dataset;
+    const box = pictures.getBoundingClientRect();
+    const share = ((event.clientX - box.left) / box.width - Number(start)) / Number(span);
+    player.currentTime = Math.max(0, share * Number(seconds));
+  };
+
   const select = (element) => {
     const range = document.createRange();
     range.selectNodeContents(element);
@@ -78,6 +102,8 @@
     addEventListener("hashchange", reveal);
   }
   document.addEventListener("play", hush, true);
+  for (const name of ["play", "seeked", "pause"]) document.addEventListener(name, follow, true);
+  document.addEventListener("click", seek);
   for (const button of document.querySelectorAll(".copy")) {
     button.hidden = false;
     button.addEventListener("click", () => copy(button));

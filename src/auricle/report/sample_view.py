@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from auricle.audio import Image, Video
+from auricle.core.calls import CallRecording
+from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
 from auricle.metrics.label_alignment import display_label, labels_match
-from auricle.report.audio_clips import AudioClips
+from auricle.report.audio_clips import AudioClips, get_call_audio
+from auricle.report.call_timeline import CallTimeline, build_timeline, draw_timeline
 from auricle.report.html_format import typeset_number
 from auricle.report.templating import load_environment
 from auricle.report.text_format import format_likelihood, truncate
@@ -84,6 +88,12 @@ class SampleView:
     """Verdicts of the judge, if there are any."""
     transcript: tuple[TranscriptLine, ...] = ()
     """A conversation turn by turn, or several answers."""
+    timeline: CallTimeline | None = None
+    """Who spoke when in a call."""
+
+    @property
+    def timeline_figure(self) -> str:
+        return draw_timeline(self.timeline, self.id) if self.timeline else ""
 
     @property
     def diff_pieces(self) -> list[DiffPiece]:
@@ -130,15 +140,48 @@ def common_question(samples: Iterable[SampleView]) -> str:
 
 
 def build_sample_views(
-    records: Sequence[Record], metric: Metric | None, stats: Mapping[str, Any], *, audio: bool = True
+    records: Sequence[Record],
+    metric: Metric | None,
+    stats: Mapping[str, Any],
+    *,
+    audio: bool = True,
+    folder: Path | None = None,
 ) -> list[SampleView]:
-    """Prepare records for display; with audio, as many as fit on a page. `stats` are the metric's, by sample id."""
+    """Prepare records for display; with audio, as many as fit on a page.
+
+    Args:
+        records: The samples.
+        metric: The metric whose scores are shown.
+        stats: Its statistics, by sample id.
+        audio: Whether to add players.
+        folder: Run directory, which contains the recordings of calls.
+    """
     if not audio:
         return [_build_sample_view(record, metric, stats, None) for record in records]
     chosen = records[:MAX_SAMPLES]
-    with AudioClips([record.sample for record in chosen if not _is_perfect(record, metric, stats)]) as clips:
+    with AudioClips([record for record in chosen if _has_players(record, metric, stats)], folder) as clips:
         load_environment()  # while other threads encode the clips
-        return [_build_sample_view(record, metric, stats, clips) for record in chosen]
+        return [
+            replace(_build_sample_view(record, metric, stats, clips), timeline=_build_timeline(record, folder))
+            for record in chosen
+        ]
+
+
+def _build_timeline(record: Record, folder: Path | None) -> CallTimeline | None:
+    """Return the timeline of a call, with waveforms if its recording can be read."""
+    output = record.outputs[-1] if record.outputs else None
+    if not isinstance(output, CallRecording):
+        return None
+    try:
+        return build_timeline(output, get_call_audio(output, folder))
+    except (SampleError, OSError):
+        return build_timeline(output)
+
+
+def _has_players(record: Record, metric: Metric | None, stats: Mapping[str, Any]) -> bool:
+    """Return whether a sample is played: any call, and other samples unless they are right."""
+    is_call = any(isinstance(output, CallRecording) for output in record.outputs)
+    return is_call or not _is_perfect(record, metric, stats)
 
 
 def _build_sample_view(
@@ -149,7 +192,7 @@ def _build_sample_view(
     score, errors = ("", "") if metric is None or stat is None or record.error else _format_stat(metric, stat)
     why = f"{record.error.kind}: {record.error.message}" if record.error else ""
     diff, cut = _build_diff(record, metric)
-    audio, notes = clips.get(sample) if clips else ((), [])
+    audio, notes = clips.get(record) if clips else ((), [])
     values, is_continuous = _top_values(record)
     lines = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
     return SampleView(

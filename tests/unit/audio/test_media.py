@@ -687,3 +687,10 @@ def test_named_pipe_is_rejected(tmp_path: Path) -> None:
         Audio(str(pipe)).decode()
     with pytest.raises(AudioError, match="not a regular file"):
         _ = Audio(str(pipe)).hash
+
+
+@pytest.mark.parametrize("name", ["wav", "flac"])
+def test_channels_are_kept_if_asked_for(name: Any) -> None:
+    samples = np.stack([np.full(800, 0.25), np.full(800, -0.5)], axis=1).astype(np.float32)
+    stereo = Audio.of(Audio.of(samples, rate=8_000).encode(name, mono=False)).decode(mono=False)
+    assert np.abs(stereo - samples).max() < 1e-4

@@ -10,7 +10,8 @@ from auricle.audio import Audio
 from auricle.core.types import Generation, Record, Sample
 from auricle.metrics import error_rates
 from auricle.report import audio_clips
-from auricle.report.audio_clips import encode_clip
+from auricle.report.audio_clips import AudioClips, encode_clip
+from tests.support.call_recordings import make_call_audio, make_recording
 from tests.support.report_pages import view_samples
 
 
@@ -87,3 +88,24 @@ def test_loud_samples_are_clipped() -> None:
     loud, limit = (Audio.of((size * wave).astype(np.float32), rate=16_000) for size in (4.0, 1.0))
     clip, reference = (Audio.of(encode_clip(sound)).decode(16_000)[2_000:14_000] for sound in (loud, limit))
     assert np.corrcoef(clip, reference)[0, 1] > 0.9
+
+
+def test_call_is_played_in_stereo_instead_of_the_recordings_of_its_script(tmp_path: Path) -> None:
+    audio = make_call_audio()
+    (tmp_path / "calls").mkdir()
+    (tmp_path / "calls/a.flac").write_bytes(audio.encode("flac", mono=False))
+    stored = make_recording(audio=Audio("calls/a.flac"))
+    call = Record(sample=Sample(id="a", inputs={"say": noise(0.3)}), row=0, outputs=(stored,))
+    with AudioClips([call], tmp_path) as clips:
+        (clip,), notes = clips.get(call)
+    assert notes == []
+    assert Audio.of(clip).info().channels == 2
+    assert 18.9 < Audio.of(clip).seconds < 19.2
+
+
+def test_call_whose_recording_is_gone_is_noted(tmp_path: Path) -> None:
+    call = Record(sample=Sample(id="a", inputs={}), row=0, outputs=(make_recording(audio=Audio("calls/a.flac")),))
+    with AudioClips([call], tmp_path) as clips:
+        sounds, (note,) = clips.get(call)
+    assert sounds == ()
+    assert "cannot be played" in note

@@ -11,6 +11,7 @@ from auricle.metrics.error_rates import exact_match, wer
 from auricle.metrics.multi_answer import aggregate_answers
 from auricle.report.run_html import render_worst_samples
 from auricle.report.transcript import MAX_LINES, TranscriptLine, transcript_lines
+from tests.support.call_recordings import make_recording
 from tests.support.report_pages import view_samples
 
 USERS = [Turn("user", (Audio("/data/a.wav"), "what?")), Turn("user", ("sure?",))]
@@ -106,3 +107,16 @@ def test_several_answers_are_listed_on_the_terminal(auricle: Any, manifest: Any)
     assert done.returncode == 0, done.stderr
     listed = auricle("samples", "out").stdout
     assert "  answer 1  x\n  answer 2  x\n  exact_match 1.0" in listed
+
+
+def test_a_call_is_shown_in_the_order_in_which_it_was_heard() -> None:
+    call = Record(sample=Sample(id="1", inputs={}), row=0, outputs=(make_recording(),))
+    assert transcript_lines(call) == (
+        TranscriptLine("Caller", "When does the library open?"),
+        TranscriptLine("Agent", "The library opens at nine."),
+        TranscriptLine("Caller", "Wait, I meant the pool."),
+        TranscriptLine("Tool", "opening_hours(place='pool')"),
+        TranscriptLine("Agent", "The pool opens at seven."),
+        TranscriptLine("Caller", "[backchannel]"),
+        TranscriptLine("Caller", "And on Sunday?"),
+    )

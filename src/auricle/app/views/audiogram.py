@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
-from markupsafe import Markup
 
 from auricle.app import run_data
-from auricle.app.theme import current_palette
 from auricle.app.views import components
-from auricle.app.waveforms import encode_svg
+from auricle.app.views.drawings import build_layout, embed_drawing
 from auricle.core.errors import AuricleError
 from auricle.report.audiogram import Audiogram
 from auricle.report.audiogram_figure import draw_audiogram
-from auricle.report.templating import load_asset
 from auricle.runs.metrics import METRICS_FILE, Metrics
 from auricle.runs.suites import contains_suite, read_suite_run
 
@@ -43,7 +40,7 @@ def draw_conditions(path: Path) -> None:
     chosen = right.multiselect("Other models", [*others], max_selections=MAX_MODELS - 1, key=f"{key}-models")
     if chosen:
         audiogram = Audiogram.from_metrics([metrics, *(others[name] for name in chosen)])
-    components.draw_markup(_build_layout(), draw_audiogram(audiogram, metric, _embed))
+    components.draw_markup(build_layout(), draw_audiogram(audiogram, metric, embed_drawing))
 
 
 def _is_suite_of_conditions(folder: Path) -> bool:
@@ -59,19 +56,3 @@ def _find_others(suite: Path, metrics: Metrics) -> list[Metrics]:
     folders = [folder for folder in sorted(suite.parent.iterdir()) if folder != suite and folder.is_dir()]
     loaded = [run_data.load_metrics(folder) for folder in folders if _is_suite_of_conditions(folder)]
     return [other for other in loaded if other.task.name == metrics.task.name and other.families]
-
-
-def _build_layout() -> Markup:
-    return Markup("<style>{}</style>").format(load_asset("report/plots.css"))
-
-
-def _embed(svg: Markup, description: str) -> Markup:
-    """Return a drawing as an image with the colours of the theme: Streamlit removes SVG from markup."""
-    palette = current_palette()
-    colours = {"ink": palette.text, "quiet": palette.muted, "rule": palette.border, "paper": palette.background}
-    colours |= {f"hue{index}": colour for index, colour in enumerate(palette.categorical)}
-    variables = "".join(f"--{name}: {colour}; " for name, colour in colours.items())
-    style = f"<style>{load_asset('report/plots.css')} svg.plot {{ {variables}}}</style>"
-    start, end, rest = svg.partition(">")
-    image = f"{start} xmlns='http://www.w3.org/2000/svg'{end}{style}{rest}".replace("&nbsp;", "\u00a0")
-    return Markup('<img alt="{}" src="{}">').format(description, encode_svg(image))

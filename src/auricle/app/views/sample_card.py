@@ -15,13 +15,16 @@ from markupsafe import Markup
 from auricle.app import run_data, workspace
 from auricle.app.theme import Palette, apply_player_script, current_palette
 from auricle.app.views import components
+from auricle.app.views.drawings import build_layout, embed_drawing
 from auricle.app.waveforms import WORDS_FIELD, TimedWord, build_strip, mark_wrong_words, read_timed_words
 from auricle.audio import Audio
+from auricle.core.calls import CallRecording
 from auricle.core.errors import MissingExtra, SampleError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Outcome, Prediction, Record, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
+from auricle.report.call_timeline import build_timeline, draw_timeline
 from auricle.report.html_format import typeset_number
 from auricle.report.sample_view import Edit, SampleView, build_sample_views
 from auricle.report.templating import render
@@ -29,6 +32,7 @@ from auricle.report.text_format import truncate
 from auricle.runs.metrics import Number
 
 MAX_SECONDS = 60.0
+MAX_CALL_SECONDS = 600.0
 MAX_PLAYERS = 4
 MAX_FIELDS = 20
 MAX_AUDIO_BYTES = 500_000_000
@@ -43,6 +47,9 @@ def draw_players(path: Path, record: Record, edits: Sequence[Edit] | None = None
 
     With the edits of an alignment, which may be none, the waveform and spectrogram of the input are drawn, too.
     """
+    if call := _get_call(record):
+        draw_call(path, call, record.sample.id)
+        return
     for name, audio in islice(iter_audio(path, record), MAX_PLAYERS):
         recording = workspace.current_workspace().resolve_recording(audio)
         if recording is None:
@@ -64,6 +71,23 @@ def draw_players(path: Path, record: Record, edits: Sequence[Edit] | None = None
             components.draw_markup(strip)
 
 
+def _get_call(record: Record) -> CallRecording | None:
+    return next((output for output in record.outputs if isinstance(output, CallRecording)), None)
+
+
+def draw_call(path: Path, call: CallRecording, name: str) -> None:
+    """Draw the player of a call, if the app may read its recording, and its timeline."""
+    audio = call.audio and workspace.current_workspace().resolve_recording(Audio(str(path / call.audio.uri)))
+    try:
+        if audio:
+            st.audio(audio.segment(0.0, MAX_CALL_SECONDS).encode("wav", mono=False), format="audio/wav")
+        timeline = build_timeline(call, audio or None)
+    except (SampleError, OSError) as error:
+        components.draw_notes(f"Playback failed: {truncate(str(error), 300)}")
+        timeline = build_timeline(call)
+    components.draw_markup(build_layout(), draw_timeline(timeline, name, embed_drawing))
+
+
 def _find_words(record: Record, edits: Sequence[Edit]) -> tuple[TimedWord, ...]:
     """Return the words of the sample that have times; those with errors are marked."""
     return tuple(mark_wrong_words(read_timed_words(record.sample.meta, MAX_SECONDS), edits))
@@ -76,8 +100,9 @@ def iter_audio(path: Path, record: Record) -> Iterator[tuple[str, Audio]]:
             if isinstance(part, Audio):
                 yield name, part
     for output in record.outputs:
-        if isinstance(output, Generation) and output.audio:
-            yield "spoken output", Audio(str(path / output.audio.uri))
+        if isinstance(output, (Generation, CallRecording)) and output.audio:
+            name = "call" if isinstance(output, CallRecording) else "spoken output"
+            yield name, Audio(str(path / output.audio.uri))
 
 
 def _identify(audio: Audio) -> str:
