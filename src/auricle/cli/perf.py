@@ -101,6 +101,7 @@ CONFIG_OPTIONS = (
         "Requests to include in the metrics: those of the steady state, or all. [default: steady]",
         ("steady", "all"),
     ),
+    opt.text("--slice SECONDS", "Also report numbers for slices of time of this length, such as 10s. [default: none]"),
     opt.flag("--gate", "Exit with code 4 if an SLO is not met or a load point is not valid."),
 )
 @opt.option_group(
@@ -117,7 +118,7 @@ def perf(**options: Any) -> None:
     """Load-test a model on TASK, or on the requests of --data.
 
     TASK is a task as for `auricle run`, the folder of an earlier measurement (recompute its summary with other --slo,
-    --window or prices, without sending requests), or `selftest` (measure the limits of this machine).
+    --window, --slice or prices, without sending requests), or `selftest` (measure the limits of this machine).
     """
     sys.exit(run_perf(**options))
 
@@ -132,11 +133,16 @@ def run_perf(task: str | None, model: str | None, out: Path | None, as_json: boo
     from auricle.perf.report.documents import write_reports
     from auricle.perf.report.headline import choose_headline
     from auricle.perf.report.tables import format_measurement
+    from auricle.perf.slices import format_slices
     from auricle.runs.run_directory import contains_load_test
 
     if task is not None and contains_load_test(folder := Path(task)):
         summary = recompute_summary(
-            folder, slo=options["slo"] or "", window=options["window"], find_pricing=partial(_load_pricing, options)
+            folder,
+            slo=options["slo"] or "",
+            window=options["window"],
+            slice_seconds=_parse_slice(options),
+            find_pricing=partial(_load_pricing, options),
         )
     else:
         folder, summary = _measure(task, model, out, fresh, options)
@@ -144,6 +150,7 @@ def run_perf(task: str | None, model: str | None, out: Path | None, as_json: boo
     lines = [
         f"{choose_headline(summary.points)}\n",
         format_measurement(summary),
+        *format_slices(summary.points),
         f"\nReport: {(folder / 'report.html').resolve()}",
     ]
     print_result(as_json, summary, lines)
@@ -206,6 +213,12 @@ def _build_spec(task: str | None, model: str, options: Mapping[str, Any]) -> Spe
     return opt.build_spec(source.task, model, {**options, "task_args": (*options["task_args"], *arguments)})
 
 
+def _parse_slice(options: Mapping[str, Any]) -> float | None:
+    from auricle.perf.slices import parse_slice
+
+    return parse_slice(options["slice"]) if options["slice"] else None
+
+
 def _default_load(data: str | None) -> str:
     from auricle.perf.data.sources import parse_data
 
@@ -228,5 +241,6 @@ def _build_perf_config(options: Mapping[str, Any], spec: Spec) -> PerfConfig:
         loads=tuple(options["loads"]) or (_default_load(options["data"]),),
         slo=options["slo"] or "",
         window=options["window"] or "steady",
+        slice_seconds=_parse_slice(options),
         pricing=_load_pricing(options, spec.model, spec.model_args),
     )

@@ -29,6 +29,7 @@ from auricle.perf.request_records import RequestColumns
 from auricle.perf.resume import move_aside, read_earlier
 from auricle.perf.selftest import find_limit_warnings
 from auricle.perf.serving_cost import Pricing
+from auricle.perf.slices import add_slices
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise, summarise_repeats
 from auricle.report.publish import publish
@@ -75,6 +76,8 @@ class PerfConfig:
     max_errors: int | None = None
     stop_saturated: bool = False
     pricing: Pricing | None = None
+    slice_seconds: float | None = None
+    """Length of the slices of time for which numbers are computed, too."""
     repeat: int = 1
     """Number of times that the list of loads is run."""
 
@@ -157,7 +160,9 @@ class Measurement:
             return None
         if not len(columns):
             raise DataError(f"{load}: no request was sent. Check that --duration is long enough.")
-        point = summarise(columns, load, health, self.slos, self.config.window, self.config.pricing)
+        config = self.config
+        point = summarise(columns, load, health, self.slos, config.window, config.pricing)
+        point = add_slices(point, columns, config.slice_seconds)
         notes = (*point.notes, *find_limit_warnings(load, columns, plan.senders))
         self.points.append(replace(point, notes=notes, folder=folder.name, senders=plan.senders, accuracy=numbers))
         write_perf_summary(self.out, self.build_summary())
@@ -289,9 +294,14 @@ def measure(spec: Spec | Evaluation, out: str | Path, config: PerfConfig, on_pro
 
 
 def recompute_summary(
-    folder: Path, *, slo: str = "", window: str | None = None, find_pricing: PricingLookup = lambda *_: None
+    folder: Path,
+    *,
+    slo: str = "",
+    window: str | None = None,
+    slice_seconds: float | None = None,
+    find_pricing: PricingLookup = lambda *_: None,
 ) -> PerfSummary:
-    """Recompute and save a measurement's summary, optionally with other SLOs, prices or another window.
+    """Recompute and save a measurement's summary, optionally with other SLOs, prices, slices or another window.
 
     No request is sent and no model is loaded.
     """
@@ -302,6 +312,7 @@ def recompute_summary(
         **config,
         "slo": slo or config["slo"],
         "window": window or config["window"],
+        "slice_seconds": slice_seconds or config.get("slice_seconds"),
         "bill": pricing.to_dict() if pricing else config.get("bill"),
     }
     points = tuple(_recompute_point(folder / point.folder, point, config) for point in previous.points)
@@ -317,12 +328,9 @@ def recompute_summary(
 
 
 def _recompute_point(folder: Path, previous: LoadPointSummary, config: Mapping[str, Any]) -> LoadPointSummary:
-    point = summarise(
-        RequestColumns.read(folder / REQUESTS_FILE),
-        parse_load(previous.load),
-        read_health(folder),
-        parse_slos(config["slo"]),
-        config["window"],
-        Pricing.from_dict(config["bill"]),
-    )
-    return replace(point, folder=previous.folder, senders=previous.senders, accuracy=previous.accuracy)
+    columns, load = RequestColumns.read(folder / REQUESTS_FILE), parse_load(previous.load)
+    slos, pricing = parse_slos(config["slo"]), Pricing.from_dict(config["bill"])
+    point = summarise(columns, load, read_health(folder), slos, config["window"], pricing)
+    point = add_slices(point, columns, config["slice_seconds"])
+    notes = (*point.notes, *find_limit_warnings(load, columns, previous.senders))
+    return replace(point, notes=notes, folder=previous.folder, senders=previous.senders, accuracy=previous.accuracy)

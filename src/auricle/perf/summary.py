@@ -136,7 +136,7 @@ def summarise(
     summary = _summarise_point(point)
     reasons = tuple(find_invalid_reasons(summary, load, _count_slow_cancelled(point)))
     notes = tuple(collect_notes(summary, load))
-    return cast(LoadPointSummary, _round_floats(replace(summary, validity=Validity(not reasons, reasons), notes=notes)))
+    return cast(LoadPointSummary, round_floats(replace(summary, validity=Validity(not reasons, reasons), notes=notes)))
 
 
 def _summarise_point(point: _LoadPoint) -> LoadPointSummary:
@@ -164,15 +164,15 @@ def _summarise_point(point: _LoadPoint) -> LoadPointSummary:
     )
 
 
-def _round_floats(value: Any) -> Any:
+def round_floats(value: Any) -> Any:
     """Round every float in a document to seven significant digits; finer ones are rounding noise."""
     if isinstance(value, float):
         return float(f"{value:.7g}")
     if isinstance(value, dict):
-        return {name: _round_floats(item) for name, item in value.items()}
+        return {name: round_floats(item) for name, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{field.name: _round_floats(getattr(value, field.name)) for field in fields(value)})
-    return type(value)(map(_round_floats, value)) if isinstance(value, list | tuple) else value
+        return replace(value, **{field.name: round_floats(getattr(value, field.name)) for field in fields(value)})
+    return type(value)(map(round_floats, value)) if isinstance(value, list | tuple) else value
 
 
 def _summarise_measures(point: _LoadPoint) -> dict[str, MeasureStatistics]:

@@ -248,6 +248,25 @@ class Bucket:
     measures: dict[str, BucketStatistics]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSlice:
+    """The numbers of a slice of the measured phase."""
+
+    start_s: float
+    """Seconds from the first measured request."""
+    end_s: float
+    requests: int
+    """Requests that were due in the slice; sent, in a closed loop."""
+    ok: int
+    failed: int
+    cancelled: int
+    in_flight_mean: float | None
+    rates: dict[str, float | None]
+    """Requests, tokens and seconds of audio per second that arrived in the slice."""
+    measures: dict[str, BucketStatistics]
+    """Times of the successful requests of the slice."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequestFailures:
     """Failed requests with the same kind of error."""
@@ -276,6 +295,7 @@ class LoadPointSummary:
     repeats: RequestRepeats
     slo: SloSummary | None = None
     breakdowns: dict[str, tuple[Bucket, ...]]
+    slices: tuple[TimeSlice, ...] = ()
     finish: dict[str, int]
     failures: tuple[RequestFailures, ...]
     health: SenderHealth
