@@ -60,6 +60,7 @@ class RecordingOutbox:
         self._clock = clock
         self.sent: list[tuple[float, Message]] = []
         self.disconnections: list[tuple[float, str]] = []
+        self.close_codes: list[tuple[int, str]] = []
         self.pauses: list[tuple[float, float]] = []
 
     def send(self, messages: Iterable[Message]) -> None:
@@ -68,8 +69,9 @@ class RecordingOutbox:
     def pause(self, seconds: float) -> None:
         self.pauses.append((self._clock.time(), seconds))
 
-    def disconnect(self, how: str) -> None:
+    def disconnect(self, how: str, code: int = 1011, reason: str = "") -> None:
         self.disconnections.append((self._clock.time(), how))
+        self.close_codes.append((code, reason))
 
 
 class FakeCall:

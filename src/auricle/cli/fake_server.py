@@ -7,6 +7,8 @@ import errno
 import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,8 +19,29 @@ from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
     from auricle.core.types import RejectedRow, Sample
+    from auricle.testing.fake_server.realtime.script import RealtimeScript
     from auricle.testing.fake_server.script import Script
     from auricle.testing.fake_server.server import FakeServer
+
+
+AUDIO_OPTIONS = ("audio_pace", "audio_chunk_seconds", "audio_gaps")
+"""Options that apply to requests and to realtime sessions."""
+REALTIME_OPTIONS = (
+    *("realtime", "realtime_script", "dialect", "binary_frames", "push_to_talk", "stop_after", "answer_after"),
+    *("lead_silence", "spoken_answers", "answer_seconds", "transcripts", "transcript_after", "word_delay", "talk_at"),
+    *("yield_after", "ignore_below", "resume_after", "session_faults", "fault_at", "refuse", "max_sessions"),
+    *("session_seconds", "fault_sessions"),
+)
+
+
+def parse_seconds_or_never(value: str) -> float | str:
+    """Parse the value of --yield-after."""
+    if value == "never":
+        return value
+    try:
+        return float(value)
+    except ValueError as error:
+        raise click.BadParameter("expected a number of seconds or 'never'.") from error
 
 
 @click.command(name="fake-server", cls=opt.GroupedCommand)
@@ -31,6 +54,7 @@ if TYPE_CHECKING:
     ),
     opt.count("--seed N", "Random seed for faults and jitter.", type=int, default=0),
     opt.flag("--record-times", "Record when requests arrive and replies leave, and report it at /stats."),
+    opt.path("--certificate FILE", "PEM file with a certificate and its key, to serve over TLS. [default: no TLS]"),
 )
 @opt.option_group(
     "Replies",
@@ -65,10 +89,12 @@ if TYPE_CHECKING:
     ),
     opt.number(
         "--audio-chunk-seconds SECONDS",
-        "Seconds of audio in each event of a spoken reply. [default: all audio in one event]",
+        "Seconds of audio in each event of a spoken reply. [default: all audio in one event, in realtime sessions 0.2]",
         above=True,
     ),
-    opt.number("--audio-pace N", "Seconds of audio sent per second. [default: all at once]", above=True),
+    opt.number(
+        "--audio-pace N", "Seconds of audio sent per second; 0 sends all at once. [default: 0, in realtime sessions 1]"
+    ),
     opt.number(
         "--audio-gap audio_gaps SECONDS",
         "Delay of an audio chunk in seconds; repeat to cycle through several delays. [default: none]",
@@ -93,6 +119,50 @@ if TYPE_CHECKING:
         minimum=0,
     ),
 )
+@opt.option_group(
+    "Realtime sessions",
+    opt.flag("--realtime", "Serve realtime sessions over WebSocket, too."),
+    opt.path(
+        "--realtime-script FILE",
+        "YAML file with what the server does in each turn; implies --realtime. [default: options only]",
+    ),
+    opt.text(
+        "--dialect NAME",
+        "Protocol of /v1/realtime: openai, openai-beta or vllm. [default: auto, by what the client sends]",
+    ),
+    opt.flag("--binary-frames", "Send Gemini's messages in binary frames."),
+    opt.flag("--push-to-talk", "Let only the client end turns."),
+    opt.number("--stop-after SECONDS", "Silence that ends a turn. [default: as the client asks, else 0.5]"),
+    opt.number("--answer-after SECONDS", "Seconds between the end of a turn and the answer's audio. [default: 0.3]"),
+    opt.number("--lead-silence SECONDS", "Silence at the start of the answer's audio. [default: 0]"),
+    opt.repeated("--answer spoken_answers TEXT", "Answer to a turn; repeat for further turns. [default: a sentence]"),
+    opt.number("--answer-seconds SECONDS", "Length of spoken answers. [default: 0.35 per word]", above=True),
+    opt.repeated("--transcript transcripts TEXT", "Words of the caller in a turn; repeat for further turns."),
+    opt.number("--transcript-after SECONDS", "Seconds between the end of a turn and its transcript. [default: 0]"),
+    opt.number("--word-delay SECONDS", "Delay of partial transcripts after each word. [default: no partials]"),
+    opt.number("--talk-at SECONDS", "Position in a turn at which the server talks over the caller. [default: never]"),
+    opt.text(
+        "--yield-after SECONDS|never",
+        "Seconds that the caller speaks over an answer before it stops. [default: 0.2]",
+        type=parse_seconds_or_never,
+    ),
+    opt.number("--ignore-below SECONDS", "Ignore shorter sounds over an answer, such as 'mm-hm'. [default: 0]"),
+    opt.number("--resume-after SECONDS", "Seconds after which an interrupted answer continues. [default: never]"),
+    opt.repeated(
+        "--session-fault session_faults KIND",
+        "What goes wrong in answers: close, reset, eof, stall, late_audio, out_of_order, unknown_event, missing_ids, "
+        "unknown_response, odd_bytes, invalid_json, binary or huge; repeat for several. [default: nothing]",
+    ),
+    opt.number("--fault-at SECONDS", "Seconds of an answer's audio before its faults. [default: 0.5]"),
+    opt.text(
+        "--refuse STATUS",
+        "Refuse connections with status 401, 403, 404, 429, 500 or 503, or after the handshake with 'error'. "
+        "[default: accept]",
+    ),
+    opt.count("--max-sessions N", "Sessions at a time; further ones are refused. [default: unlimited]"),
+    opt.number("--session-seconds SECONDS", "Seconds after which sessions expire. [default: never]", above=True),
+    opt.count("--fault-sessions N", "First sessions that have faults or are refused. [default: all]", minimum=0),
+)
 def fake_server(**options: Any) -> None:
     """Run a fake OpenAI- and Gemini-compatible server for tests.
 
@@ -102,11 +172,11 @@ def fake_server(**options: Any) -> None:
     serve(**options)
 
 
-def serve(port: int, **options: Any) -> None:
+def serve(port: int, certificate: Path | None, **options: Any) -> None:
     """Serve until interrupted; an interrupt is the normal end."""
     from auricle.testing.fake_server.server import FakeServer
 
-    server = FakeServer(build_script(**options), port=port)
+    server = FakeServer(build_script(**options), port=port, certificate=certificate)
     words = [options["answers"] or "demo", *(["--as", options["kind"]] if options["kind"] else [])]
     task = shlex.join([*words, *(word for argument in options["task_args"] for word in ("-T", argument))])
     with suppress(KeyboardInterrupt):
@@ -132,7 +202,37 @@ def build_script(
     from auricle.testing.fake_server.script import Script
 
     samples = _load_samples(answers or "demo", kind, task_args) if answers or kind or task_args else None
-    return Script(faults=dict(map(_parse_fault, faults)), models=tuple(models), answers=samples, **options)
+    session_options = {name: options.pop(name) for name in REALTIME_OPTIONS}
+    shared_options = {name: options[name] for name in AUDIO_OPTIONS}
+    realtime = build_realtime(**session_options, **shared_options)
+    fault_shares = dict(map(_parse_fault, faults))
+    return Script(faults=fault_shares, models=tuple(models), answers=samples, realtime=realtime, **options)
+
+
+def build_realtime(
+    realtime: bool,
+    realtime_script: Path | None,
+    spoken_answers: Sequence[str],
+    transcripts: Sequence[str],
+    session_faults: Sequence[str],
+    **options: Any,
+) -> RealtimeScript | None:
+    """Return the script of realtime sessions; options override the file, but not its turns."""
+    from auricle.testing.fake_server.realtime.script import build_realtime_script, load_realtime_script
+
+    document = {
+        name: value for name, value in options.items() if value is not None and value is not False and value != ()
+    }
+    if session_faults:
+        document["faults"] = tuple(session_faults)
+    pairs = zip_longest(spoken_answers, transcripts)
+    names = ("answer", "transcript")
+    turns = [{name: text for name, text in zip(names, pair, strict=True) if text is not None} for pair in pairs]
+    if turns:
+        document["turns"] = turns
+    if realtime_script:
+        return load_realtime_script(realtime_script, document)
+    return build_realtime_script(document) if realtime else None
 
 
 def _load_samples(task: str, kind: str | None, task_args: Sequence[str]) -> Iterable[Sample | RejectedRow]:
@@ -159,6 +259,8 @@ async def _serve_forever(server: FakeServer, task: str) -> None:
     model = server.script.models[0] if server.script.models else "fake"
     echo(f"Listening at {server.url}; statistics at {server.url.removesuffix('/v1')}/stats.")
     echo(f"Try: auricle run {task} -m transcription -M base_url={server.url} -M model={model}")
+    if server.script.realtime:
+        echo(f"Realtime sessions: -m realtime or -m gemini-live, -M base_url={server.url} -M model={model}")
     echo("Press Ctrl-C to stop.")
     try:
         await asyncio.Event().wait()

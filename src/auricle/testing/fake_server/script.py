@@ -30,9 +30,9 @@ FAULTS: Mapping[str, str] = {
 
 NON_NEGATIVE_FIELDS = (
     *("latency", "jitter", "retry_after", "usage_delay", "accept_delay"),
-    *("stall_at", "stall_seconds", "reasoning"),
+    *("audio_pace", "stall_at", "stall_seconds", "reasoning"),
 )
-POSITIVE_FIELDS = ("pace", "audio_pace", "audio_chunk_seconds", "keep_alive", "slots", "tokens_per_event")
+POSITIVE_FIELDS = ("pace", "audio_chunk_seconds", "keep_alive", "slots", "tokens_per_event")
 
 
 def compute_digest(*pieces: bytes) -> str:
@@ -77,7 +77,7 @@ class Script:
         reasoning: Reasoning tokens before the answer.
         usage_delay: Seconds between the last content of a stream and its token counts and end.
         audio_chunk_seconds: Seconds of audio per event of a spoken answer; by default one event at the end.
-        audio_pace: Seconds of audio sent per second; by default all chunks at once.
+        audio_pace: Seconds of audio sent per second; 0, as by default, for all chunks at once.
         audio_gaps: Delays of audio chunks in seconds, used in turn.
         slots: Most requests served at once; further ones wait, first come, first served.
         stall_at: Seconds after the first request at which all work pauses.

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
 
+from auricle.core.errors import SpecError
 from auricle.testing.fake_server.handler import RequestHandler
 from auricle.testing.fake_server.script import Script
 
 SHUTDOWN_GRACE_SECONDS = 0.05
 """Seconds that open requests have left when the server is stopped."""
+
+
+def load_certificate(path: Path) -> ssl.SSLContext:
+    """Return the TLS settings of a server with the certificate and key of a PEM file."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(path)
+    except (OSError, ssl.SSLError) as error:
+        raise SpecError(f"{path}: cannot be used as a certificate with its key: {error}") from error
+    return context
 
 
 async def _yield_to_event_loop() -> None:
@@ -33,6 +46,10 @@ class FakeServer:
     Args:
         script: Its behaviour; by default it answers at once and without faults.
         port: Port to listen on; 0 for any free one.
+        certificate: PEM file with a certificate and its key, to serve over TLS; by default without.
+
+    Raises:
+        SpecError: The certificate cannot be read.
 
     Example:
         >>> from auricle.testing import FakeServer, Script
@@ -41,8 +58,9 @@ class FakeServer:
         (True, {})
     """
 
-    def __init__(self, script: Script | None = None, *, port: int = 0) -> None:
+    def __init__(self, script: Script | None = None, *, port: int = 0, certificate: Path | None = None) -> None:
         self.script = script or Script()
+        self._tls = load_certificate(certificate) if certificate else None
         self._port = port
         self._handler = RequestHandler(self.script)
         self._runner: web.ServerRunner | None = None
@@ -53,7 +71,7 @@ class FakeServer:
     @property
     def url(self) -> str:
         """Base URL for OpenAI clients."""
-        return f"http://127.0.0.1:{self._port}/v1"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self._port}/v1"
 
     def stats(self) -> dict[str, Any]:
         """Return exact counts of requests, answers and faults, as `GET /stats` does."""
@@ -65,7 +83,7 @@ class FakeServer:
         server = web.Server(self._handler, handler_cancellation=True, access_log=None)
         self._runner = web.ServerRunner(server, shutdown_timeout=SHUTDOWN_GRACE_SECONDS)
         await self._runner.setup()
-        await web.SockSite(self._runner, self._socket, backlog=4096).start()
+        await web.SockSite(self._runner, self._socket, ssl_context=self._tls, backlog=4096).start()
 
     async def stop(self) -> None:
         """Stop the server and close all sockets, whatever the clients do."""

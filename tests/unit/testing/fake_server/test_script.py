@@ -50,7 +50,7 @@ def test_faults_have_their_share() -> None:
         ({"slots": 0}, "slots"),
         ({"tokens_per_event": 0}, "tokens_per_event"),
         ({"usage_delay": -1}, "usage_delay"),
-        ({"audio_pace": 0}, "audio_pace"),
+        ({"audio_pace": -1}, "audio_pace"),
         ({"audio_gaps": (0.1, -0.1)}, "audio_gaps"),
         ({"stall_at": -1}, "stall_at"),
         ({"reasoning": -1}, "reasoning"),

@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -12,10 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 
+from auricle.core.errors import SpecError
 from auricle.testing.fake_server import FakeServer, Script
+from tests.support.certificates import write_certificate
 from tests.unit.testing.fake_server.conftest import CHAT_PATH, chat, chat_body, connect, eventually
 
 
@@ -117,3 +121,20 @@ def test_missing_aiohttp_names_the_extra() -> None:
     assert done.returncode == 2
     assert "auricle[api]" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_certificate_serves_over_tls(tmp_path: Path) -> None:
+    certificate = write_certificate(tmp_path / "server.pem")
+    with FakeServer(certificate=certificate) as server:
+        assert server.url.startswith("https://127.0.0.1:")
+        context = ssl.create_default_context(cafile=certificate)
+        with urlopen(f"{server.url}/models", context=context, timeout=20) as response:
+            assert response.status == 200
+    gc.collect()
+
+
+def test_a_file_that_is_no_certificate_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "server.pem"
+    path.write_text("not a certificate")
+    with pytest.raises(SpecError, match=r"server\.pem"):
+        FakeServer(certificate=path)

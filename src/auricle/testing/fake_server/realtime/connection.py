@@ -20,6 +20,8 @@ from auricle.testing.fake_server.realtime.speaker import Disconnection
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 CLOSE_GRACE_SECONDS = 1.0
 """Seconds that a client has to answer a close frame."""
+MAX_REASON_BYTES = 123
+"""Longest reason of a close frame."""
 EXPIRY_NOTICE = 0.8
 """Share of the session time after which clients are warned, in protocols that do so."""
 
@@ -68,7 +70,7 @@ class Pause:
 class Disconnect:
     how: Disconnection
     code: int = WSCloseCode.INTERNAL_ERROR
-    reason: str = "fake fault"
+    reason: str = ""
 
 
 OutboxItem: TypeAlias = Message | Pause | Disconnect
@@ -115,8 +117,8 @@ class Connection:
     def pause(self, seconds: float) -> None:
         self._queue.put_nowait(Pause(seconds))
 
-    def disconnect(self, how: Disconnection) -> None:
-        self._queue.put_nowait(Disconnect(how))
+    def disconnect(self, how: Disconnection, code: int = WSCloseCode.INTERNAL_ERROR, reason: str = "") -> None:
+        self._queue.put_nowait(Disconnect(how, code, reason))
 
     def time(self) -> float:
         return self._loop.time()
@@ -186,7 +188,7 @@ class Connection:
         self._log.events.append((time.monotonic(), "sent", item.how, 0.0))
         transport = self._request.transport
         if item.how == "close":
-            await self._websocket.close(code=item.code, message=item.reason.encode())
+            await self._websocket.close(code=item.code, message=item.reason.encode()[:MAX_REASON_BYTES])
         elif transport and item.how == "eof":
             transport.close()
         elif transport:
@@ -206,4 +208,4 @@ class Connection:
     def _expire(self) -> None:
         error = ProtocolError("session_expired", "Your session hit the maximum duration.")
         self.send(self._dialect.error(error))
-        self._queue.put_nowait(Disconnect("close", WSCloseCode.GOING_AWAY, "session_expired"))
+        self.disconnect("close", WSCloseCode.GOING_AWAY, error.code)

@@ -192,6 +192,8 @@ class Dialect(ABC):
 
     name: str
     output_rate: int = OUTPUT_RATE
+    error_close_code: int | None = None
+    """Code with which the connection is closed after an error; None if it stays open."""
 
     def __init__(self) -> None:
         self.settings = SessionSettings()

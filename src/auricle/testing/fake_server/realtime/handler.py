@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import web
@@ -17,11 +17,14 @@ from auricle.testing.fake_server.realtime.connection import (
     SessionLog,
 )
 from auricle.testing.fake_server.realtime.dialect import OUTPUT_RATE, Dialect, ProtocolError
+from auricle.testing.fake_server.realtime.gemini import GeminiDialect
 from auricle.testing.fake_server.realtime.openai import OpenAIDialect
-from auricle.testing.fake_server.realtime.script import RealtimeScript
+from auricle.testing.fake_server.realtime.script import DialectName, RealtimeScript
 from auricle.testing.fake_server.realtime.speaker import prepare_answer
+from auricle.testing.fake_server.realtime.vllm import VllmDialect
 
 OPENAI_PATH = re.compile(r"/v1/realtime|/openai/v1/realtime")
+GEMINI_PATH = re.compile(r".*/ws/google\.ai\.generativelanguage\.v\w+\.GenerativeService\.BidiGenerateContent")
 KEY_PROTOCOL = "openai-insecure-api-key."
 """Prefix of the sub-protocol in which browsers send their key."""
 MAX_LOGS = 2_000
@@ -45,7 +48,7 @@ class RealtimeHandler:
 
     def accepts(self, path: str) -> bool:
         """Return whether a path is one of realtime sessions."""
-        return OPENAI_PATH.fullmatch(path) is not None
+        return any(pattern.fullmatch(path) for pattern in (OPENAI_PATH, GEMINI_PATH))
 
     def find_refusal(self) -> int | None:
         """Return the status with which the next handshake is refused."""
@@ -91,16 +94,22 @@ class RealtimeHandler:
 
 def choose_dialect(path: str, query: Mapping[str, str], headers: Mapping[str, str], script: RealtimeScript) -> Dialect:
     """Return the protocol of a new session, by the script or by what the client sends."""
+    if GEMINI_PATH.fullmatch(path):
+        return GeminiDialect(binary=script.binary_frames)
     is_transcription = query.get("intent") == "transcription"
     model = query.get("model", "fake")
-    name = script.dialect
-    if name == "auto":
-        name = "openai-beta" if "realtime=v1" in headers.get("OpenAI-Beta", "") else "openai"
-    makers: Mapping[str, Callable[[], Dialect]] = {
-        "openai": lambda: OpenAIDialect(model, transcription=is_transcription),
-        "openai-beta": lambda: OpenAIDialect(model, transcription=is_transcription, beta=True),
-    }
-    return makers[name]()
+    match script.dialect if script.dialect != "auto" else detect_dialect(query, headers):
+        case "vllm":
+            return VllmDialect()
+        case name:
+            return OpenAIDialect(model, transcription=is_transcription, beta=name == "openai-beta")
+
+
+def detect_dialect(query: Mapping[str, str], headers: Mapping[str, str]) -> DialectName:
+    """Return the dialect of `/v1/realtime` that a client speaks; only clients of vLLM have no query."""
+    if "realtime=v1" in headers.get("OpenAI-Beta", ""):
+        return "openai-beta"
+    return "openai" if query or "realtime" in headers.get("Sec-WebSocket-Protocol", "") else "vllm"
 
 
 def get_protocol_key(headers: Mapping[str, str]) -> str | None:

@@ -129,6 +129,7 @@ class RealtimeScript:
     Args:
         turns: What it does in each turn of a call; the last one is repeated.
         dialect: Protocol of `/v1/realtime`. `auto` chooses by what the client sends.
+        binary_frames: Send Gemini's messages in binary frames, as its service does.
         push_to_talk: Ignore the silence of the caller; only the client ends turns, whatever it asks for.
         refuse: How every connection is refused; one of `REFUSALS`. Default: not at all.
         max_sessions: Most sessions at a time; further ones get an error. Default: no limit.
@@ -146,6 +147,7 @@ class RealtimeScript:
 
     turns: tuple[TurnScript, ...] = (TurnScript(),)
     dialect: DialectName = "auto"
+    binary_frames: bool = False
     push_to_talk: bool = False
     refuse: str | None = None
     max_sessions: int | None = None
@@ -168,14 +170,14 @@ class RealtimeScript:
         return self.fault_sessions is None or session_number < self.fault_sessions
 
 
-def load_realtime_script(path: Path, defaults: Mapping[str, Any] | None = None) -> RealtimeScript:
+def load_realtime_script(path: Path, overrides: Mapping[str, Any] | None = None) -> RealtimeScript:
     """Read a script from a YAML or JSON file.
 
     Fields of `TurnScript` at the top level apply to all turns; `turns` is a list of what differs from them.
 
     Args:
         path: The file.
-        defaults: Values for fields that the file does not have.
+        overrides: Fields that replace those at the top level of the file.
 
     Raises:
         SpecError: The file is not a mapping, or has an unknown field or value.
@@ -189,7 +191,7 @@ def load_realtime_script(path: Path, defaults: Mapping[str, Any] | None = None) 
     if not isinstance(document, dict):
         raise SpecError(f"{path}: expected a mapping of fields such as answer, stop_after and turns.")
     try:
-        return build_realtime_script({**(defaults or {}), **document})
+        return build_realtime_script({**document, **(overrides or {})})
     except SpecError as error:
         raise SpecError(f"{path}: {error}") from error
 

@@ -112,6 +112,8 @@ class Session:
                     self._handle(action, arrival)
         except ProtocolError as error:
             self._outbox.send(self._dialect.error(error))
+            if self._dialect.error_close_code is not None:
+                self._outbox.disconnect("close", self._dialect.error_close_code, error.message)
             return []
         return actions
 
@@ -279,9 +281,9 @@ class Session:
             self._outbox.send(self._speaker.interrupt("turn_detected"))
 
     def _commit(self, action: Commit, arrival: float) -> None:
-        if self._buffered_seconds < MIN_COMMIT_SECONDS and action.if_empty != "accept":
-            if action.if_empty == "skip":
-                return
+        if action.if_empty == "skip" and self._turn is None:
+            return
+        if action.if_empty == "refuse" and self._buffered_seconds < MIN_COMMIT_SECONDS:
             raise ProtocolError("input_audio_buffer_commit_empty", "The buffer has less than 100 ms of audio.")
         turn = self._turn
         if turn is None:

@@ -37,7 +37,8 @@ class Outbox(Protocol):
     def pause(self, seconds: float) -> None:
         """Send nothing for this time; what is due in it follows then."""
 
-    def disconnect(self, how: Disconnection) -> None: ...
+    def disconnect(self, how: Disconnection, code: int = 1011, reason: str = "") -> None:
+        """End the connection; code and reason are those of a close frame."""
 
 
 class Speaker:

@@ -6,11 +6,18 @@ from auricle.testing.fake_server.realtime.handler import RealtimeHandler, choose
 from auricle.testing.fake_server.realtime.script import RealtimeScript
 
 PATH = "/v1/realtime"
+GEMINI = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent"
 
 
 @pytest.mark.parametrize(
     ("path", "expected"),
-    [(PATH, True), ("/openai/v1/realtime", True), ("/v1/realtime/x", False), ("/v1/chat/completions", False)],
+    [
+        (PATH, True),
+        ("/openai/v1/realtime", True),
+        (GEMINI, True),
+        ("/v1/realtime/x", False),
+        ("/v1/chat/completions", False),
+    ],
 )
 def test_only_paths_of_realtime_protocols_are_accepted(path: str, expected: bool) -> None:
     assert RealtimeHandler(RealtimeScript()).accepts(path) is expected
@@ -20,7 +27,11 @@ def test_the_client_chooses_the_dialect_unless_the_script_does() -> None:
     script = RealtimeScript()
     assert choose_dialect(PATH, {"model": "x"}, {}, script).name == "openai"
     assert choose_dialect(PATH, {"model": "x"}, {"OpenAI-Beta": "realtime=v1"}, script).name == "openai-beta"
+    assert choose_dialect(PATH, {}, {}, script).name == "vllm"
+    assert choose_dialect(PATH, {}, {"Sec-WebSocket-Protocol": "realtime"}, script).name == "openai"
+    assert choose_dialect(GEMINI, {}, {}, script).name == "gemini"
     assert choose_dialect(PATH, {"model": "x"}, {}, RealtimeScript(dialect="openai-beta")).name == "openai-beta"
+    assert choose_dialect(PATH, {"model": "x"}, {}, RealtimeScript(dialect="vllm")).name == "vllm"
 
 
 def test_a_transcription_session_is_asked_for_in_the_query() -> None:

@@ -1,17 +1,22 @@
 """Scripts of the fake realtime server, from Python and from files."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from auricle.core.errors import SpecError
 from auricle.testing.fake_server.realtime.script import (
+    SESSION_FAULTS,
     RealtimeScript,
     ScriptedToolCall,
     TurnScript,
     build_realtime_script,
     load_realtime_script,
 )
+from tests.support import paths
+
+PAGE = (paths.DOCS / "fake-server.md").read_text(encoding="utf-8")
 
 
 def test_the_last_turn_is_repeated() -> None:
@@ -42,10 +47,10 @@ turns:
   - {answer: null, stop_after: 0.9, yield_after: never, word_ends: [0.3, 0.6]}
 """
     )
-    script = load_realtime_script(path, {"answer_after": 0.1, "stop_after": 2})
+    script = load_realtime_script(path, {"answer_after": 0.1, "stop_after": 0.6})
     assert (script.dialect, script.refuse) == ("openai-beta", "401")
     first, second = script.turns
-    assert (first.stop_after, first.answer_after, first.answer) == (0.4, 0.1, "Which day?")
+    assert (first.stop_after, first.answer_after, first.answer) == (0.6, 0.1, "Which day?")
     assert first.tool == ScriptedToolCall(name="look_up", arguments={"day": "Friday"})
     assert (second.stop_after, second.answer, second.yield_after, second.word_ends) == (0.9, None, None, (0.3, 0.6))
 
@@ -80,3 +85,10 @@ def test_only_the_first_sessions_have_faults() -> None:
     script = RealtimeScript(fault_sessions=1)
     assert (script.has_faults(0), script.has_faults(1)) == (True, False)
     assert RealtimeScript().has_faults(99)
+
+
+def test_every_field_and_fault_is_on_the_page() -> None:
+    names = [field.name for field in fields(TurnScript)] + list(SESSION_FAULTS)
+    assert [name for name in names if f"`{name}`" not in PAGE] == []
+    options = ["--" + field.name.replace("_", "-") for field in fields(RealtimeScript) if field.name != "turns"]
+    assert [option for option in options if f"`{option}" not in PAGE] == []
