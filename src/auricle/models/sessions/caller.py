@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from auricle.core.calls import AudioFrame, Event, EventKind, Span, Step
 from auricle.models.sessions.agent import AgentState
 from auricle.models.sessions.rendered_steps import RenderedStep, frame_size
+
+if TYPE_CHECKING:
+    from numpy import int16
+    from numpy.typing import NDArray
 
 TIME_TOLERANCE = 1e-9
 """Far below the duration of a sample: times on the frame grid are not exact in floating point."""
@@ -20,23 +25,20 @@ class ScriptedCaller:
 
     Args:
         steps: What the caller does.
-        rendered_steps: The audio of each step.
         rate: Sample rate of the frames.
         agent: What is known about the agent.
     """
 
-    def __init__(
-        self, steps: Sequence[Step], rendered_steps: Sequence[RenderedStep], rate: int, agent: AgentState
-    ) -> None:
-        self._steps = list(zip(steps, rendered_steps, strict=True))
+    def __init__(self, steps: Iterable[RenderedStep], rate: int, agent: AgentState) -> None:
+        self._steps = list(steps)
+        self._rate = rate
         self._agent = agent
         self._silence = AudioFrame(np.zeros(frame_size(rate), np.int16))
         self._index = 0
         self._frames: deque[AudioFrame] = deque()
         self.previous_end = 0.0
         """When the last audible sample of the current or the previous step is due."""
-        self.starts: list[float] = []
-        """When each step began."""
+        self._starts: list[float] = []
         self.events: list[Event] = []
         self.spans: list[Span] = []
 
@@ -44,6 +46,22 @@ class ScriptedCaller:
     def is_done(self) -> bool:
         """Whether all steps have been sent."""
         return self._index == len(self._steps)
+
+    @property
+    def last_step(self) -> Step | None:
+        return self._steps[-1].step if self._steps else None
+
+    def add_step(self, step: RenderedStep) -> None:
+        """Go on with a further step after all others."""
+        self._steps.append(step)
+
+    def make_track(self, seconds: float) -> NDArray[int16]:
+        """Return the caller's track as sent."""
+        track = np.zeros(round(seconds * self._rate), np.int16)
+        for start, step in zip(self._starts, self._steps, strict=False):
+            first = round(start * self._rate)
+            track[first : first + len(step.samples)] = step.samples[: max(0, len(track) - first)]
+        return track
 
     def next_frame(self, now: float) -> tuple[AudioFrame, Step | None]:
         """Return the frame that begins at a time of the call, and the step that ends with it."""
@@ -56,18 +74,19 @@ class ScriptedCaller:
         if self._frames:
             return frame, None
         self._index += 1
-        return frame, self._steps[self._index - 1][0]
+        return frame, self._steps[self._index - 1].step
 
     def _begin_step(self, now: float) -> bool:
         """Begin the next step if it is due, and return whether it is."""
-        step, rendered = self._steps[self._index]
+        rendered = self._steps[self._index]
+        step = rendered.step
         due = self._find_due(step, now)
         timed_out = due is None and self._agent.silence(self.previous_end, now) >= step.limit - TIME_TOLERANCE
         if not timed_out and (due is None or due > now + TIME_TOLERANCE):
             return False
-        self.starts.append(now)
+        self._starts.append(now)
         self._frames = deque(rendered.frames)
-        self._record(step, rendered, now, timed_out)
+        self._record(rendered, now, timed_out)
         self.previous_end = now + rendered.seconds
         return True
 
@@ -81,7 +100,8 @@ class ScriptedCaller:
             reference = self._agent.find_end(self.previous_end, now)
         return None if reference is None else reference + step.delay
 
-    def _record(self, step: Step, rendered: RenderedStep, now: float, timed_out: bool) -> None:
+    def _record(self, rendered: RenderedStep, now: float, timed_out: bool) -> None:
+        step = rendered.step
         clips = [(now + first / rendered.rate, now + last / rendered.rate) for first, last in rendered.clips]
         text = step.text
         for start, end in clips:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from auricle.audio import Audio
-from auricle.audio.waveform import as_float32
 from auricle.core.calls import (
     FRAME_SECONDS,
+    Caller,
     CallerInput,
     CallRecording,
     EndOfAudio,
@@ -26,25 +26,23 @@ from auricle.core.calls import (
     ToolResult,
     attach_recording,
 )
-from auricle.core.errors import SampleError, SpecError, Transient, describe
+from auricle.core.errors import SampleError, Transient, describe
 from auricle.core.types import Call
 from auricle.models.sessions.agent import AgentState
 from auricle.models.sessions.caller import TIME_TOLERANCE, ScriptedCaller
+from auricle.models.sessions.dialogue import make_dialogue
+from auricle.models.sessions.mixing import mix_tracks
 from auricle.models.sessions.pacing import InputStream
 from auricle.models.sessions.player import MERGE_SECONDS, Player
 from auricle.models.sessions.rendered_steps import RenderedStep, render_step
 
 if TYPE_CHECKING:
-    from numpy import int16
-    from numpy.typing import NDArray
-
     from auricle.models.base import SessionModel
 
 READY_SECONDS = 30.0
 """Longest time that a session may take to get ready."""
 CLOSE_SECONDS = 5.0
 """Longest time that a session may take to end after the caller has hung up."""
-RECORDING_RATE = 24_000
 
 Finish = Literal["completed", "limit", "agent"]
 
@@ -63,29 +61,29 @@ async def hold_call(model: SessionModel, call: Call) -> CallRecording:
         Transient: if the session does not get ready.
         Exception: that ended the session; `get_recording` returns what was recorded until then.
     """
-    rendered_steps = await asyncio.to_thread(_render_steps, call.steps, model.input_rate)
-    return await _LiveCall(model, call, rendered_steps).hold()
+    steps = await asyncio.to_thread(_render_steps, call.steps, model.input_rate)
+    return await _LiveCall(model, call, steps).hold()
 
 
-def _render_steps(steps: Sequence[Step], rate: int) -> list[RenderedStep]:
+def _render_steps(steps: Iterable[Step], rate: int) -> list[RenderedStep]:
     return [render_step(step, rate) for step in steps]
 
 
 class _LiveCall:
     """A call in progress. Times are seconds since the session was ready."""
 
-    def __init__(self, model: SessionModel, call: Call, rendered_steps: Sequence[RenderedStep]) -> None:
+    def __init__(self, model: SessionModel, call: Call, steps: Sequence[RenderedStep]) -> None:
         self._model = model
         self._call = call
-        self._rendered_steps = rendered_steps
         self._loop = asyncio.get_running_loop()
         self._inputs = InputStream(self._loop)
         self._player = Player(model.output_rate, prebuffer=call.prebuffer, keep_audio=call.keep_audio)
         self._agent = AgentState(self._player)
-        self._caller = ScriptedCaller(call.steps, rendered_steps, model.input_rate, self._agent)
+        self._caller = ScriptedCaller(steps, model.input_rate, self._agent)
         self._ready = self._loop.create_future()
         self._hung_up = self._loop.create_future()
         self._timer: asyncio.TimerHandle | None = None
+        self._asking: asyncio.Task[None] | None = None
         self._origin = 0.0
         """When the session was ready, on the clock of the event loop."""
         self._frame_count = 0
@@ -101,11 +99,12 @@ class _LiveCall:
         try:
             await self._wait_until_ready(reader)
             await asyncio.wait({reader, self._hung_up}, return_when=asyncio.FIRST_COMPLETED)
-            if self._hung_up.done():
-                self._hung_up.result()
-                await self._close(reader)
-            else:
-                await self._end_with_session(reader)
+            await self._end(reader)
+        except Exception as error:
+            if self._ready.done():
+                self._log("received", EventKind.DROPPED, text=describe(error))
+                attach_recording(error, await self._make_recording())
+            raise
         finally:
             self._stop_sending()
             reader.cancel()
@@ -132,32 +131,25 @@ class _LiveCall:
             raise Transient("The session ended before it was ready.")
         raise Transient(f"The session was not ready after {READY_SECONDS:g} s.")
 
-    async def _close(self, reader: asyncio.Task[None]) -> None:
-        """Let the session end after the caller has hung up. What goes wrong then does not change the call."""
-        self._stop_sending()
-        await asyncio.wait({reader}, timeout=CLOSE_SECONDS)
-        if reader.done() and not reader.cancelled() and (error := reader.exception()) is not None:
-            self._log("received", EventKind.ERROR, text=describe(error))
-
-    async def _end_with_session(self, reader: asyncio.Task[None]) -> None:
-        """End a call whose session has ended: by itself, or with an error."""
+    async def _end(self, reader: asyncio.Task[None]) -> None:
+        """End the call: the caller has hung up, or the session has ended."""
         now = self._now()
         self._stop_sending()
-        if (error := reader.exception()) is None:
-            self._finish = "completed" if self._caller.is_done else "agent"
+        if not self._hung_up.done():
+            self._ended_at = now
+            reader.result()
             self._ended_at = max(now, self._player.end)
+            self._finish = "completed" if self._caller.is_done else "agent"
             return
-        if isinstance(error, SpecError) or not isinstance(error, Exception):
-            raise error
-        self._ended_at = now
-        kind = EventKind.DROPPED if isinstance(error, Transient) else EventKind.ERROR
-        self._log("received", kind, text=describe(error))
-        attach_recording(error, await self._make_recording())
-        raise error
+        self._hung_up.result()
+        await asyncio.wait({reader}, timeout=CLOSE_SECONDS)
+        if reader.done() and (error := reader.exception()) is not None:  # which does not change the call any more
+            self._log("received", EventKind.ERROR, text=describe(error))
 
     def _stop_sending(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        for pending in (self._timer, self._asking):
+            if pending is not None:
+                pending.cancel()
         self._inputs.close()
 
     # --- what the caller does ---------------------------------------------------
@@ -172,7 +164,7 @@ class _LiveCall:
                 if self._hang_up_if_done(due):
                     return
         except Exception as error:  # noqa: BLE001 - it would be lost in a callback of the event loop
-            self._hung_up.set_exception(error)
+            self._fail(error)
             return
         self._timer = self._loop.call_at(self._origin + due, self._tick)
 
@@ -190,13 +182,36 @@ class _LiveCall:
     def _hang_up_if_done(self, now: float) -> bool:
         if self._hung_up.done():
             return True
-        is_over = now >= self._call.max_seconds - TIME_TOLERANCE
-        if not is_over and not self._is_done(now):
-            return False
-        self._finish = "limit" if is_over else "completed"
-        self._ended_at = now
+        if now >= self._call.max_seconds - TIME_TOLERANCE:
+            self._hang_up(now, "limit")
+        elif self._asking is None and self._is_done(now):
+            if self._call.caller is None:
+                self._hang_up(now, "completed")
+            else:
+                self._asking = asyncio.create_task(self._ask(self._call.caller))
+        return self._hung_up.done()
+
+    def _hang_up(self, now: float, finish: Finish) -> None:
+        self._finish, self._ended_at = finish, now
         self._hung_up.set_result(None)
-        return True
+
+    async def _ask(self, caller: Caller) -> None:
+        """Ask what to do next; the call goes on meanwhile."""
+        transcripts = [event for event in self._events if event.kind is EventKind.TRANSCRIPT]
+        try:
+            step = await caller.next_step(make_dialogue(self._caller.spans, transcripts, self._player))
+            if step is not None:
+                self._caller.add_step(await asyncio.to_thread(render_step, step, self._model.input_rate))
+        except Exception as error:  # noqa: BLE001 - raised by `hold`
+            self._fail(error)
+            return
+        if step is None and not self._hung_up.done():
+            self._hang_up(self._now(), "completed")
+        self._asking = None
+
+    def _fail(self, error: Exception) -> None:
+        if not self._hung_up.done():
+            self._hung_up.set_exception(error)
 
     def _is_done(self, now: float) -> bool:
         """Return whether the script is done, and the agent has responded or does not respond."""
@@ -206,7 +221,8 @@ class _LiveCall:
         if self._end_of_audio is not None:
             return now - max(self._end_of_audio, self._last_received) >= timeout
         last_end = self._caller.previous_end
-        if self._call.steps and self._call.steps[-1].kind == "wait" and self._agent.is_silent(now):
+        last_step = self._caller.last_step
+        if last_step is not None and last_step.kind == "wait" and self._agent.is_silent(now):
             return True
         return self._agent.find_end(last_end, now) is not None or self._agent.silence(last_end, now) >= timeout
 
@@ -316,22 +332,6 @@ class _LiveCall:
         )
 
     def _mix(self, seconds: float) -> Audio:
-        """Return both tracks as one recording."""
-        rate = self._model.input_rate
-        caller = np.zeros(round(seconds * rate), np.int16)
-        for start, rendered in zip(self._caller.starts, self._rendered_steps, strict=False):
-            first = round(start * rate)
-            caller[first : first + len(rendered.samples)] = rendered.samples[: max(0, len(caller) - first)]
-        tracks = [(caller, rate), (self._player.make_track(seconds), self._model.output_rate)]
-        mixed = np.zeros((round(seconds * RECORDING_RATE), len(tracks)), np.float32)
-        for channel, (samples, track_rate) in enumerate(tracks):
-            column = _resample(samples, track_rate)[: len(mixed)]
-            mixed[: len(column), channel] = column
-        return Audio.of(mixed, rate=RECORDING_RATE)
-
-
-def _resample(samples: NDArray[int16], rate: int) -> NDArray[np.float32]:
-    track = as_float32(samples)
-    if rate == RECORDING_RATE or not len(track):
-        return track
-    return Audio.of(track, rate=rate).decode(RECORDING_RATE)
+        caller = self._caller.make_track(seconds), self._model.input_rate
+        agent = self._player.make_track(seconds), self._model.output_rate
+        return mix_tracks(caller, agent, seconds=seconds)

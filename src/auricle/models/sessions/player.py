@@ -7,6 +7,7 @@ Because audio arrives in order, the time of every sample is known when it arrive
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -62,6 +63,7 @@ class Player:
         self._in_response = False
         self._continues = False
         self._events: list[Event] = []
+        self._received: Counter[str] = Counter()
         self.spans: list[tuple[float, float]] = []
         """Audible speech, joined over silences shorter than `MERGE_SECONDS`; may extend into the future."""
         self.pauses: list[tuple[float, float]] = []
@@ -82,6 +84,7 @@ class Player:
         """Play audio that arrives at a time, after all audio that arrived before."""
         if not len(samples):
             return
+        self._received[item] += len(samples)
         start = self._choose_start(item, max(0, round(at * self._rate)))
         self._cursor = start + len(samples)
         self._chunks.append(_Chunk(item, start, self._cursor, samples if self._keep_audio else None))
@@ -107,6 +110,15 @@ class Player:
     def count_played(self, item: str) -> float:
         """Return how many seconds of an item are played, up to what has arrived so far."""
         return sum(chunk.end - chunk.start for chunk in self._chunks if chunk.item == item) / self._rate
+
+    def played_share(self, item: str) -> float | None:
+        """Return how much of the received audio of an item is played; None if there is no audio of it."""
+        received = self._received[item]
+        return self.count_played(item) * self._rate / received if received else None
+
+    def find_start(self, item: str) -> float | None:
+        """Return when playback of an item started; None if it did not."""
+        return next((chunk.start / self._rate for chunk in self._chunks if chunk.item == item), None)
 
     def make_track(self, seconds: float) -> NDArray[int16]:
         """Return the agent's track as played, with silence where nothing was."""

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RenderedStep:
-    """The audio of one step, ready to be sent."""
+    """A step with its audio, ready to be sent."""
 
+    step: Step
     samples: NDArray[int16]
     rate: int
     clips: tuple[tuple[int, int], ...]
@@ -64,7 +65,7 @@ def render_step(step: Step, rate: int) -> RenderedStep:
             clips.append((position, position + len(samples)))
         parts.append(samples)
         position += len(samples)
-    return RenderedStep(np.concatenate(parts) if parts else np.zeros(0, np.int16), rate, tuple(clips))
+    return RenderedStep(step, np.concatenate(parts) if parts else np.zeros(0, np.int16), rate, tuple(clips))
 
 
 def to_int16(samples: NDArray[np.float32]) -> NDArray[int16]:

@@ -13,7 +13,7 @@ from tests.support.voice_agents import RATE, step, tone
 def make_caller(*steps: Step) -> tuple[ScriptedCaller, Player]:
     player = Player(RATE)
     rendered = [render_step(item, RATE) for item in steps]
-    return ScriptedCaller(steps, rendered, RATE, AgentState(player)), player
+    return ScriptedCaller(rendered, RATE, AgentState(player)), player
 
 
 def run(caller: ScriptedCaller, seconds: float, start: float = 0.0) -> list[bool]:
