@@ -319,7 +319,7 @@ def join_transcripts(events: Sequence[Event]) -> str:
     return " ".join(text.strip() for text in texts.values() if text.strip())
 
 
-_RECORDING_ATTRIBUTE = "call_recording"
+_RECORDING_ATTRIBUTE = "recording"
 
 
 def attach_recording(error: Exception, recording: CallRecording) -> None:

@@ -41,6 +41,10 @@ class SpecError(AuricleError):
         self.location = location
 
 
+class LocatedError(SpecError):
+    """A `SpecError` whose message begins with the file and line of its cause."""
+
+
 class UnknownName(SpecError):
     """There is no task, model, metric or profile of that name."""
 

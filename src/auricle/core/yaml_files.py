@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.core.errors import SpecError
+from auricle.core.errors import LocatedError, SpecError
 from auricle.core.files import open_regular_file
 
 if TYPE_CHECKING:
@@ -50,8 +50,10 @@ class SourceLocations:
         """Prefix a `SpecError` with the location of the value that caused it."""
         try:
             yield
+        except LocatedError:
+            raise
         except SpecError as error:
-            raise SpecError(f"{self.locate(error.location or key_path)}: {error}") from error
+            raise LocatedError(f"{self.locate(error.location or key_path)}: {error}") from error
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -251,7 +251,7 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> Task
         arguments: Arguments from `-T`.
     """
     if name.endswith(YAML_SUFFIXES) and not split_prefix(name)[0]:
-        return read_task_file(Path(name), arguments)
+        return read_task_file(Path(name), arguments, kind)
     if name.startswith(HF_PREFIX) or Path(name).suffix.lower() in READERS:
         if foreign := split_prefix(name)[0]:
             raise SpecError(f"{name} is a data file, not a task: leave out the prefix {foreign}")

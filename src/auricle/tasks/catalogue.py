@@ -18,6 +18,9 @@ _TASK_KINDS: Mapping[str, Builtin] = {
     "qa": Builtin("auricle.tasks.kinds:qa", "questions with reference answers on your data (`--as qa`)"),
     "open": Builtin("auricle.tasks.kinds:open_ended", "open-ended answers for a judge, on your data (`--as open`)"),
     "chat": Builtin("auricle.tasks.kinds:chat", "multi-turn conversations on your data (`--as chat`)"),
+    "conversation": Builtin(
+        "auricle.tasks.conversations:conversation", "a scripted caller talks to a voice agent (`--as conversation`)"
+    ),
     "perplexity": Builtin("auricle.tasks.kinds:perplexity", "perplexity of texts on your data (`--as perplexity`)"),
     "classify": Builtin("auricle.tasks.kinds:classify", "audio classification on your data (`--as classify`)"),
     "emotion": Builtin("auricle.tasks.kinds:emotion", "emotion recognition on your data (`--as emotion`)"),
@@ -109,6 +112,10 @@ _INFERENCERS: Mapping[str, Builtin] = {
     "appraise": Builtin("auricle.tasks.inferencers:Appraise", "scores of a reward model for one recording or for two"),
     "rate": Builtin("auricle.tasks.inferencers:Rate", "a rating written as a number"),
     "prefer": Builtin("auricle.tasks.inferencers:Prefer", "the better of two recordings, asked in both orders"),
+    "hold-call": Builtin("auricle.tasks.inferencers:HoldCall", "a live call with a scripted caller"),
+    "stream-audio": Builtin(
+        "auricle.tasks.inferencers:StreamAudio", "the recording as live audio, for streaming recognisers"
+    ),
     "measure": Builtin("auricle.tasks.inferencers:Measure", "scores of a classifier or reward model"),
     "compare": Builtin("auricle.tasks.inferencers:Compare", "scores for each of two candidates"),
 }

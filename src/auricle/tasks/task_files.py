@@ -24,6 +24,8 @@ PATH_ARGUMENTS = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "ev
 YAML_SUFFIXES = (".yaml", ".yml")
 SUITE_FIELD = "suite"
 """The field of a YAML file that lists the tasks of a suite."""
+CONVERSATIONS_FIELD = "conversations"
+"""The field of a YAML file that lists conversations, which the task kind `conversation` reads from the file."""
 CODE_ARGUMENTS = (
     ("inferencer",),
     ("inferencer", "use"),
@@ -114,17 +116,26 @@ def task_file(package: str, name: str) -> TaskFile:
     return TaskFile(package, name)
 
 
-def read_task_file(path: Path, arguments: dict[str, Any]) -> TaskReference:
-    """Read a task file: its kind, its data and any other argument of the task."""
+def read_task_file(path: Path, arguments: dict[str, Any], kind: str | None = None) -> TaskReference:
+    """Read a task file: its kind, its data and any other argument of the task.
+
+    Args:
+        path: The file.
+        arguments: Further arguments of the task, which take precedence.
+        kind: The kind of task, if the file names none. [default: an error]
+    """
     values, locations = read_values(path)
     if SUITE_FIELD in values:
         raise SpecError(f"{path} is a suite of several tasks. Run it with `auricle run`, or use one of its tasks here.")
-    kind = values.pop("kind", None) or values.pop("task", None)
+    kind = values.pop("kind", None) or values.pop("task", None) or kind
     if not isinstance(kind, str):
         raise SpecError(f"{path}: missing field 'kind'. Expected one of: {', '.join(TASK_KINDS)}.")
     kind = absolute_code_path(kind, path.parent)
     with locations.annotate_errors("kind"):
         TASKS.get(kind)
+    if CONVERSATIONS_FIELD in values:  # the file is its own data, whose errors have lines
+        del values[CONVERSATIONS_FIELD]
+        values["data"] = str(path.resolve())
     return TaskReference(kind, {"name": path.stem, **values, **arguments}, locations)
 
 

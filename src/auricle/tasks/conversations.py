@@ -1,0 +1,301 @@
+"""The task kind `conversation`: a scripted caller talks to a voice agent."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from auricle.audio import Audio
+from auricle.audio.voices import find_voice, speak
+from auricle.core.arguments import Hint, takes_options
+from auricle.core.errors import AudioError, SampleError, SpecError
+from auricle.core.types import Json, RejectedRow, Sample
+from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
+from auricle.data.file_formats import Row, convert_row, file_revision, read_rows
+from auricle.metrics.base import resolve_metrics
+from auricle.tasks.base import Task
+from auricle.tasks.call_scripts import (
+    CallScript,
+    CallSettings,
+    Clip,
+    MadeSound,
+    Recorded,
+    ScriptStep,
+    at,
+    parse_expect,
+    parse_script,
+    parse_seconds,
+    parse_tools,
+)
+from auricle.tasks.call_sounds import make_sound
+from auricle.tasks.inferencers.calls import HoldCall
+from auricle.tasks.kinds import build_task
+from auricle.tasks.options import TaskOptions, is_integer, normalise_language, parse_row_range, split_list
+
+ROWS_FIELD = "conversations"
+"""Field of a YAML file that lists conversations."""
+SETTINGS = (
+    *("instructions", "tools", "language", "voice", "repeats", "turn_detection", "max_seconds", "response_timeout"),
+)
+"""Fields of a conversation that can also be set for all conversations of a file, or with `-T`."""
+OWN_FIELDS = ("id", "script", "expect", "meta")
+FILE_FIELDS = (
+    "kind",
+    "task",
+    "metrics",
+    "name",
+    "description",
+    "version",
+    "source",
+    "citation",
+    "licence",
+    "by",
+    "root",
+)
+MAX_REPEATS = 100
+YAML_SUFFIXES = (".yaml", ".yml")
+DEFAULT_METRICS: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConversationOptions:
+    """Settings of all conversations that have none of their own."""
+
+    voice: Annotated[str | None, Hint(is_common=True)] = None
+    """Voice that speaks the texts of scripts: `espeak`, `espeak:VOICE`, `hibari` or `hibari:VOICE`. By default hibari
+    for English if it is installed, else espeak."""
+    instructions: Annotated[str | None, Hint(is_common=True)] = None
+    """System prompt of the agent."""
+    tools: Any = None
+    """Functions that the agent may call, with their results."""
+    repeats: int | None = None
+    """How often each conversation is held. [default: 1]"""
+    turn_detection: Literal["model", "caller"] | None = None
+    """Whether the model detects the end of the caller's turns, or the caller states it. [default: model]"""
+    max_seconds: float | None = None
+    """The caller hangs up after this time. [default: 120]"""
+    response_timeout: float | None = None
+    """Longest silence of the agent after the last turn before the caller hangs up. [default: 10]"""
+
+
+@takes_options(ConversationOptions, TaskOptions)
+def conversation(**arguments: Any) -> Task:
+    """Build a task in which a scripted caller talks to a voice agent."""
+    names = {option.name for option in fields(ConversationOptions)}
+    options = TaskOptions.from_arguments(
+        "conversation", {name: value for name, value in arguments.items() if name not in names}
+    )
+    defaults = {name: arguments[name] for name in names if arguments.get(name) is not None}
+    if options.language:
+        defaults["language"] = options.language
+    path = Path(options.data)
+    root = Path(options.root) if options.root else path.parent
+    samples = Conversations(path, root, defaults, parse_row_range(options.rows))
+    samples.validate()
+    metrics = [metric for name in split_list(options.metrics) or DEFAULT_METRICS for metric in resolve_metrics(name)]
+    task = build_task("conversation", options, samples, HoldCall(), metrics)
+    cluster = options.cluster or ("conversation" if samples.has_repeats else "")
+    return replace(task, cluster=cluster, extra_context={"kind": "conversation"})
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One conversation: what the caller does, and what is expected of the agent."""
+
+    id: str
+    steps: tuple[ScriptStep, ...]
+    settings: CallSettings
+    voice: str
+    repeats: int
+    target: Json
+    meta: Mapping[str, Json]
+    origin: str
+
+    def make_samples(self) -> Iterator[Sample]:
+        """Yield a sample per repetition; its clips are made when they are not in the cache."""
+        script = CallScript.build(self.steps, self.settings, self._make_clip)
+        for number in range(1, self.repeats + 1):
+            inputs: dict[str, Any] = {"script": script.document}
+            if script.clips:
+                inputs["clips"] = list(script.clips)
+            if self.repeats == 1:
+                yield Sample(id=self.id, inputs=inputs, target=self.target, meta=self.meta, origin=self.origin)
+                continue
+            # The number is an input, because samples with equal inputs may take each other's answers.
+            yield Sample(
+                id=f"{self.id}.{number}",
+                inputs={**inputs, "repeat": str(number)},
+                target=self.target,
+                meta={**self.meta, "conversation": self.id, "repeat": number},
+                origin=self.origin,
+            )
+
+    def _make_clip(self, clip: Clip) -> Audio:
+        if isinstance(clip, Recorded):
+            return Audio(clip.path, start=clip.start, end=clip.end)
+        if isinstance(clip, MadeSound):
+            return make_sound(clip.kind, clip.seconds, clip.level)
+        return speak(find_voice(self.voice, self.settings.language), clip.text)
+
+
+@dataclass(frozen=True)
+class Conversations:
+    """The conversations of a YAML file or of a file of rows.
+
+    Args:
+        path: The file.
+        root: The folder that paths of audio files start from.
+        defaults: Settings for conversations that have none of their own.
+        row_range: Index of the first conversation, and of the one after the last.
+    """
+
+    path: Path
+    root: Path
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    row_range: tuple[int, int | None] = (0, None)
+
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        for item in self._conversations:
+            if isinstance(item, RejectedRow):
+                yield item
+                continue
+            try:
+                yield from item.make_samples()
+            except AudioError as error:
+                yield RejectedRow(item.origin, str(error))
+
+    def __len__(self) -> int:
+        return sum(1 if isinstance(item, RejectedRow) else item.repeats for item in self._conversations)
+
+    @property
+    def revision(self) -> str:
+        """The content of the file, and the voices that speak its texts."""
+        return " ".join([f"{self.path.name}@{file_revision(self.path)}", *self._voices])
+
+    @property
+    def has_repeats(self) -> bool:
+        return any(isinstance(item, Conversation) and item.repeats > 1 for item in self._conversations)
+
+    def validate(self) -> None:
+        """Check the file before a run.
+
+        Raises:
+            SpecError: with file and line, if the file is wrong or a voice is not installed.
+        """
+        if not any(isinstance(item, Conversation) for item in self._conversations):
+            reasons = [item.reason for item in self._conversations if isinstance(item, RejectedRow)]
+            raise SpecError(f"{self.path} has no valid conversation. {' '.join(reasons[:1])}".strip())
+        _ = self._voices
+
+    @cached_property
+    def _voices(self) -> list[str]:
+        """Signatures of the voices that are needed."""
+        names = {
+            (item.voice, item.settings.language)
+            for item in self._conversations
+            if isinstance(item, Conversation) and _has_spoken_text(item.steps)
+        }
+        return sorted({find_voice(*name).signature for name in names})
+
+    @cached_property
+    def _conversations(self) -> list[Conversation | RejectedRow]:
+        read = self._read_yaml if self.path.suffix.lower() in YAML_SUFFIXES else self._read_rows
+        first, last = self.row_range
+        return list(read())[first:last]
+
+    def _read_yaml(self) -> Iterator[Conversation]:
+        """Read a YAML file; what is wrong with it is raised with its line, because people write such files."""
+        values, locations = read_yaml_with_extends(self.path, lambda _, values: values)
+        rows = values.pop(ROWS_FIELD, None)
+        with locations.annotate_errors(ROWS_FIELD):
+            if not isinstance(rows, list) or not rows:
+                raise SpecError(f"Missing field {ROWS_FIELD!r}: expected a list of conversations with `script`.")
+            _check_fields(values, (*SETTINGS, *FILE_FIELDS, ROWS_FIELD))
+            shared = {name: values[name] for name in SETTINGS if name in values}
+            _ = _parse_settings(shared)
+        for index, row in enumerate(rows):
+            yield self._read_yaml_row(index, row, shared, locations)
+
+    def _read_yaml_row(
+        self, index: int, row: Any, shared: Mapping[str, Any], locations: SourceLocations
+    ) -> Conversation:
+        with locations.annotate_errors(ROWS_FIELD, index), at(ROWS_FIELD, index):
+            if not isinstance(row, Mapping):
+                raise SpecError(f"Invalid conversation {row!r}: expected a mapping with `script`.")
+            return self._parse(row, index, {**shared, **self.defaults}, locations.locate((ROWS_FIELD, index)))
+
+    def _read_rows(self) -> Iterator[Conversation | RejectedRow]:
+        for index, row in enumerate(read_rows(self.path)):
+            yield row if isinstance(row, RejectedRow) else convert_row(row.origin, self._parse_row, index, row)
+
+    def _parse_row(self, index: int, row: Row) -> Conversation:
+        try:
+            return self._parse(row.values, index, self.defaults, row.origin)
+        except SpecError as error:
+            place = ".".join(map(str, error.location))
+            raise SampleError(f"{place}: {error}" if place else str(error)) from error
+
+    def _parse(self, row: Mapping[str, Any], index: int, defaults: Mapping[str, Any], origin: str) -> Conversation:
+        settings = {**defaults, **{name: row[name] for name in SETTINGS if row.get(name) is not None}}
+        others = {name: value for name, value in row.items() if name not in (*SETTINGS, *OWN_FIELDS)}
+        _check_fields(others, (*SETTINGS, *OWN_FIELDS), only_misspelt=True)
+        if row.get("script") is None:
+            raise SpecError("Missing field 'script': expected a list of steps, such as `- say: Hello.`")
+        with at("script"):
+            steps = parse_script(row["script"], self.root)
+        with at("expect"):
+            expectations = parse_expect(row.get("expect"))
+        meta = row.get("meta") or {}
+        return Conversation(
+            id=str(row.get("id") or index + 1),
+            steps=steps,
+            settings=_parse_settings(settings),
+            voice=str(settings.get("voice") or ""),
+            repeats=_parse_repeats(settings.get("repeats", 1)),
+            target=[expectation.to_json() for expectation in expectations] or None,
+            meta={**others, **(meta if isinstance(meta, Mapping) else {"meta": meta})},
+            origin=origin,
+        )
+
+
+def _has_spoken_text(steps: Sequence[ScriptStep]) -> bool:
+    return any(not isinstance(part, (float, Recorded, MadeSound)) for step in steps for part in step.parts)
+
+
+def _check_fields(values: Mapping[str, Any], known: Sequence[str], *, only_misspelt: bool = False) -> None:
+    """Refuse unknown fields, or only those that seem to be misspelt names of others."""
+    for name in values:
+        if name in known:
+            continue
+        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.75)
+        if near or not only_misspelt:
+            hint = f"Did you mean {near[0]!r}?" if near else f"Fields: {', '.join(known)}."
+            raise SpecError(f"Unknown field {name!r}. {hint}", location=(str(name),))
+
+
+def _parse_settings(values: Mapping[str, Any]) -> CallSettings:
+    with at("tools"):
+        tools = parse_tools(values.get("tools"))
+    turn_detection = values.get("turn_detection", "model")
+    if turn_detection not in ("model", "caller"):
+        raise SpecError(
+            f"Invalid turn_detection {turn_detection!r}: expected model or caller.", location=("turn_detection",)
+        )
+    return CallSettings(
+        instructions=str(values.get("instructions") or "").strip(),
+        tools=tools,
+        language=normalise_language(str(values.get("language") or "")),
+        turn_detection=turn_detection,
+        max_seconds=parse_seconds("max_seconds", values.get("max_seconds", 120.0)),
+        response_timeout=parse_seconds("response_timeout", values.get("response_timeout", 10.0)),
+    )
+
+
+def _parse_repeats(value: Any) -> int:
+    if not is_integer(value) or not 1 <= value <= MAX_REPEATS:
+        raise SpecError(f"Invalid repeats {value!r}: expected a number from 1 to {MAX_REPEATS}.", location=("repeats",))
+    return int(value)

@@ -1,0 +1,67 @@
+"""Inferencers for session models: `hold-call` lets a scripted caller talk, `stream-audio` sends a recording live."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from auricle.audio import Audio
+from auricle.core.calls import CallRecording, Step
+from auricle.core.errors import SampleError
+from auricle.core.types import Ability, Ask, Call, Generation, Output, Sample, list_parts
+from auricle.tasks.call_scripts import CallScript
+
+
+@dataclass(frozen=True)
+class HoldCall:
+    """Holds one call per sample, whose input `script` has what the caller does; see `CallScript`."""
+
+    needs: ClassVar[Ability] = "call"
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        return (await ask(self.request(sample)),)
+
+    def request(self, sample: Sample) -> Call:
+        """Return the call of a sample."""
+        script = sample.inputs.get("script")
+        if not isinstance(script, str):
+            raise SampleError("no conversation: the sample has no input 'script'")
+        return CallScript(script, tuple(_list_clips(sample, "clips"))).to_call()
+
+
+@dataclass(frozen=True)
+class StreamAudio:
+    """Sends a recording at the pace at which it was spoken; the answer is what the model understood.
+
+    The answer is text with the recording of the call beside it, so that the metrics of recognition apply to it as well
+    as those of streaming.
+    """
+
+    audio: str = "audio"
+    """Name of the input with the recording."""
+    language: str = ""
+    response_timeout: float = 10.0
+    """Longest time to wait for the last text after the end of the recording."""
+    needs: ClassVar[Ability] = "call"
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        recording = cast(CallRecording, await ask(self.request(sample)))
+        return (Generation(text=recording.understood, call=recording),)
+
+    def request(self, sample: Sample) -> Call:
+        """Return the call of a sample; several recordings are sent one after the other."""
+        clips = _list_clips(sample, self.audio)
+        if not clips:
+            raise SampleError(f"no recording to stream: the sample has no input {self.audio!r} with audio")
+        seconds = sum(clip.seconds for clip in clips)
+        return Call(
+            steps=(Step(kind="say", audio=tuple(clips)),),
+            mode="transcribe",
+            language=self.language or str(sample.meta.get("language") or ""),
+            max_seconds=seconds + self.response_timeout + 5.0,
+            response_timeout=self.response_timeout,
+        )
+
+
+def _list_clips(sample: Sample, name: str) -> list[Audio]:
+    return [part for part in list_parts(sample.inputs.get(name, ())) if isinstance(part, Audio)]
