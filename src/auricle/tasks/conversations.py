@@ -16,7 +16,6 @@ from auricle.core.errors import AudioError, SampleError, SpecError
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.file_formats import Row, convert_row, file_revision, read_rows
-from auricle.metrics.base import resolve_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.call_scripts import (
     CallScript,
@@ -33,7 +32,7 @@ from auricle.tasks.call_scripts import (
 )
 from auricle.tasks.call_sounds import make_sound
 from auricle.tasks.inferencers.calls import HoldCall
-from auricle.tasks.kinds import build_task
+from auricle.tasks.kinds import build_metrics, build_task
 from auricle.tasks.options import TaskOptions, is_integer, normalise_language, parse_row_range, split_list
 
 ROWS_FIELD = "conversations"
@@ -58,7 +57,9 @@ FILE_FIELDS = (
 )
 MAX_REPEATS = 100
 YAML_SUFFIXES = (".yaml", ".yml")
-DEFAULT_METRICS: tuple[str, ...] = ()
+DEFAULT_METRICS = ("conversation",)
+CLUSTER_FIELD = "conversation"
+"""Metadata field with the id of a conversation, whose repetitions are not independent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,11 +96,9 @@ def conversation(**arguments: Any) -> Task:
     path = Path(options.data)
     root = Path(options.root) if options.root else path.parent
     samples = Conversations(path, root, defaults, parse_row_range(options.rows))
-    samples.validate()
-    metrics = [metric for name in split_list(options.metrics) or DEFAULT_METRICS for metric in resolve_metrics(name)]
+    metrics = build_metrics(split_list(options.metrics) or DEFAULT_METRICS, "", options)
     task = build_task("conversation", options, samples, HoldCall(), metrics)
-    cluster = options.cluster or ("conversation" if samples.has_repeats else "")
-    return replace(task, cluster=cluster, extra_context={"kind": "conversation"})
+    return replace(task, cluster=options.cluster or CLUSTER_FIELD, extra_context={"kind": "conversation"})
 
 
 @dataclass(frozen=True)
@@ -122,17 +121,12 @@ class Conversation:
             inputs: dict[str, Any] = {"script": script.document}
             if script.clips:
                 inputs["clips"] = list(script.clips)
-            if self.repeats == 1:
-                yield Sample(id=self.id, inputs=inputs, target=self.target, meta=self.meta, origin=self.origin)
-                continue
-            # The number is an input, because samples with equal inputs may take each other's answers.
-            yield Sample(
-                id=f"{self.id}.{number}",
-                inputs={**inputs, "repeat": str(number)},
-                target=self.target,
-                meta={**self.meta, "conversation": self.id, "repeat": number},
-                origin=self.origin,
-            )
+            meta = {**self.meta, CLUSTER_FIELD: self.id}
+            sample_id = self.id
+            if self.repeats > 1:
+                sample_id, meta["repeat"] = f"{self.id}.{number}", number
+                inputs["repeat"] = str(number)  # samples with equal inputs could take each other's answers
+            yield Sample(id=sample_id, inputs=inputs, target=self.target, meta=meta, origin=self.origin)
 
     def _make_clip(self, clip: Clip) -> Audio:
         if isinstance(clip, Recorded):
@@ -175,10 +169,6 @@ class Conversations:
     def revision(self) -> str:
         """The content of the file, and the voices that speak its texts."""
         return " ".join([f"{self.path.name}@{file_revision(self.path)}", *self._voices])
-
-    @property
-    def has_repeats(self) -> bool:
-        return any(isinstance(item, Conversation) and item.repeats > 1 for item in self._conversations)
 
     def validate(self) -> None:
         """Check the file before a run.

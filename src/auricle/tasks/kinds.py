@@ -112,7 +112,7 @@ class TaskKind:
         if options.shots:
             shots = self._build_shots(options, recipe, samples)
             recipe, samples = with_shots(recipe, shots), shots.attach_to(samples)
-        metrics = _build_metrics(split_list(options.metrics) or recipe.metrics, recipe.aggregations, options)
+        metrics = build_metrics(split_list(options.metrics) or recipe.metrics, recipe.aggregations, options)
         task = build_task(self.name, options, samples, recipe.inferencer, metrics)
         return replace(task, extra_context={"kind": self.name})
 
@@ -327,7 +327,8 @@ def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: Sampl
     return Manifest(Path(options.data), columns, root=root, transform=transform, row_range=row_range)
 
 
-def _build_metrics(names: Sequence[str], aggregations: str | Sequence[str], options: TaskOptions) -> list[Metric]:
+def build_metrics(names: Sequence[str], aggregations: str | Sequence[str], options: TaskOptions) -> list[Metric]:
+    """Return metrics by name, adapted to the language, profile and other options of a task."""
     scored = _stated_language(options)
     profile = resolve_profile_name(options.profile, scored.language) or scored.profile
     metrics = [metric for index, name in enumerate(names) for metric in _resolve_metrics(name, index)]

@@ -73,14 +73,14 @@ def test_espeak_speaks_the_language_of_the_texts() -> None:
     ],
 )
 def test_voices_that_do_not_exist_are_refused(name: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voices.shutil, "which", lambda _: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     monkeypatch.setattr(voices, "_has_hibari", lambda: True)
     with pytest.raises(SpecError, match=message):
         find_voice(name)
 
 
 def test_hibari_is_the_default_for_english_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(voices.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(voices, "_has_hibari", lambda: True)
     assert find_voice("", "en") == voices.HibariVoice("heart")
     assert find_voice("", "de") == EspeakVoice("de", "/usr/bin/espeak-ng")

@@ -24,7 +24,7 @@ def test_every_task_can_be_loaded(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(INFERENCERS.builtin))
 def test_every_inferencer_states_what_it_needs(name: str) -> None:
     inferencer: Any = INFERENCERS.get(name)
-    assert inferencer.needs in ("generate", "loglikelihood", "predict", "first_tokens")
+    assert inferencer.needs in ("generate", "loglikelihood", "predict", "call", "first_tokens")
 
 
 def test_summaries_fit_on_a_line_of_the_terminal() -> None:

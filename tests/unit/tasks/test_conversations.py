@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auricle.audio import Audio, voices
-from auricle.core.errors import SpecError
+from auricle.audio import Audio
+from auricle.core.errors import AudioError, SpecError
 from auricle.core.types import Call, Output, RejectedRow, Request, Sample
 from auricle.tasks import conversations
 from auricle.tasks.conversations import conversation
+from auricle.tasks.inferencers import HoldCall
 from auricle.tasks.task_files import read_task_file
 from tests.support.calls import make_recording
 
@@ -73,6 +74,10 @@ def read_samples(path: Path, **arguments: Any) -> list[Sample]:
     return [sample for sample in samples if isinstance(sample, Sample)]
 
 
+def validate(path: Path) -> None:
+    conversation(data=str(path)).samples.validate()  # type: ignore[attr-defined]
+
+
 def request_of(sample: Sample) -> Call:
     """Return the call that a model is sent."""
     requests: list[Call] = []
@@ -82,7 +87,7 @@ def request_of(sample: Sample) -> Call:
         requests.append(request)
         return make_recording()
 
-    outputs = asyncio.run(conversations.HoldCall()(sample, ask))
+    outputs = asyncio.run(HoldCall()(sample, ask))
     assert outputs == (make_recording(),)
     return requests[0]
 
@@ -91,7 +96,7 @@ def test_each_conversation_of_a_yaml_file_is_a_sample_per_repetition(write: Any)
     hours, first, second = read_samples(write("calls.yaml", SCRIPT))
     assert [sample.id for sample in (hours, first, second)] == ["hours", "booking.1", "booking.2"]
     assert hours.target == [{"contains": ["nine"]}]
-    assert hours.meta == {"subset": "questions"}
+    assert hours.meta == {"subset": "questions", "conversation": "hours"}
     assert second.meta == {"conversation": "booking", "repeat": 2}
     assert first.inputs != second.inputs
     assert first.origin.endswith("calls.yaml:11")
@@ -121,7 +126,6 @@ def test_rows_of_a_jsonl_file_take_their_defaults_from_options(write: Any) -> No
     assert [tool.name for tool in request_of(second).tools] == ["hang_up"]
     assert (first.id, second.id) == ("a", "2")
     assert first.target is None
-    assert conversation(data=str(path)).cluster == ""
 
 
 def test_an_invalid_row_of_a_jsonl_file_costs_only_itself(write: Any) -> None:
@@ -154,26 +158,31 @@ def test_what_is_wrong_with_a_yaml_file_is_stated_with_its_line(write: Any, old:
     assert old in SCRIPT
     path = write("calls.yaml", SCRIPT.replace(old, new, 1))
     with pytest.raises(SpecError) as caught:
-        conversation(data=str(path))
+        validate(path)
     assert str(caught.value).startswith(f"{path}{message}")
 
 
 def test_a_file_without_conversations_is_refused(write: Any) -> None:
     with pytest.raises(SpecError, match="Missing field 'conversations'"):
-        conversation(data=str(write("calls.yaml", "language: en\n")))
+        validate(write("calls.yaml", "language: en\n"))
     with pytest.raises(SpecError, match=r"has no valid conversation\. Missing field 'script'"):
-        conversation(data=str(write("calls.jsonl", '{"id": "a"}\n')))
+        validate(write("calls.jsonl", '{"id": "a"}\n'))
 
 
 def test_a_voice_that_is_missing_is_reported_before_the_run(write: Any) -> None:
     with pytest.raises(SpecError, match="No voice is installed"):
-        conversation(data=str(write("calls.yaml", SCRIPT.replace("voice: deep", "voice: missing"))))
+        validate(write("calls.yaml", SCRIPT.replace("voice: deep", "voice: missing")))
 
 
 def test_a_voice_that_fails_costs_its_conversation(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_voice: Any, text: str) -> Audio:
-        raise voices.AudioError(f"cannot speak {text!r}")
+        raise AudioError(f"cannot speak {text!r}")
 
     monkeypatch.setattr(conversations, "speak", fail)
     reasons = [row.reason for row in conversation(data=str(write("calls.yaml", SCRIPT))).samples]  # type: ignore[union-attr]
     assert reasons == ["cannot speak 'What time do you open?'", "cannot speak 'A table for four on Friday, please.'"]
+
+
+def test_a_run_can_be_scored_without_its_script(tmp_path: Path) -> None:
+    task = conversation(data=str(tmp_path / "deleted.yaml"), metrics="response_rate")
+    assert [metric.name for metric in task.metrics] == ["response_rate"]
