@@ -74,7 +74,7 @@ class ConversationOptions:
     tools: Any = None
     """Functions that the agent may call, with their results."""
     repeats: int | None = None
-    """How often each conversation is held. [default: 1]"""
+    """How often each conversation takes place. [default: 1]"""
     turn_detection: Literal["model", "caller"] | None = None
     """Whether the model detects the end of the caller's turns, or the caller states it. [default: model]"""
     max_seconds: float | None = None
