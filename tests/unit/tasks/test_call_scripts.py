@@ -100,7 +100,7 @@ def test_sounds_and_silence_are_read(step: dict[str, Any], part: Any) -> None:
     [
         ([], (), "Invalid script: expected a list of steps"),
         (["Hello."], (0,), "Invalid step 'Hello.'"),
-        ([{"says": "Hello."}], (0, "says"), "Unknown field 'says' of a step. Did you mean 'say'?"),
+        ([{"sayy": "Hello."}], (0, "sayy"), "Unknown field 'sayy' of a step. Did you mean 'say'?"),
         ([{"say": "a", "interrupt": "b"}], (0,), "A step needs exactly one of say, .*; it has say, interrupt"),
         ([{"after": 1}], (0,), "it has none"),
         ([{"say": ""}], (0, "say"), "Invalid say ''"),
