@@ -20,6 +20,10 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "vllm-chat": ("openai:VLLMChat", "chat models behind a vLLM server, with log-likelihoods"),
     "completions": ("openai:Completions", "text completion through /v1/completions"),
     "transcription": ("transcription:Transcription", "speech to text through /v1/audio/transcriptions"),
+    "responses": ("responses_api:Responses", "chat models through /v1/responses"),
+    "speech": ("speech:Speech", "text to speech through /v1/audio/speech"),
+    "embeddings": ("retrieval:Embeddings", "embeddings through /v1/embeddings, for load tests"),
+    "rerank": ("retrieval:Rerank", "rerankers through /v1/rerank"),
     "gemini": ("gemini:Gemini", "Gemini models through generateContent"),
     "realtime": (
         "sessions.realtime:Realtime",

@@ -156,7 +156,7 @@ class OpenAI(HttpModel):
     def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         """Encode a request; base64 media is inserted without being escaped again."""
         body = {
-            "model": self.service.model,
+            "model": self.choose_model(request),
             "messages": [self._encode_message(turn) for turn in request.turns],
             self.tokens_field: request.max_tokens,
             "temperature": request.temperature,
@@ -331,7 +331,7 @@ class Completions(HttpModel):
 
     def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         body = {
-            "model": self.service.model,
+            "model": self.choose_model(request),
             "prompt": self._render_turns(request.turns),
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
@@ -388,10 +388,11 @@ def _decode_speech(chunks: Sequence[str]) -> Audio | None:
         raise Transient(f"the audio in the answer is not valid base64: {error}") from error
     if not content:
         return None
-    return Audio(data=content if AUDIO_FILE_HEADER.match(content) else _wrap_wav(content))
+    return Audio(data=content if AUDIO_FILE_HEADER.match(content) else wrap_wav(content))
 
 
-def _wrap_wav(frames: bytes) -> bytes:
+def wrap_wav(frames: bytes) -> bytes:
+    """Return a WAV file with 16-bit mono PCM at OpenAI's rate."""
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setnchannels(1)

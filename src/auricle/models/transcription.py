@@ -88,7 +88,7 @@ class Transcription(HttpModel):
 
     def _form_fields(self, request: Generate, stream: bool) -> dict[str, Any]:
         fields = {
-            "model": self.service.model,
+            "model": self.choose_model(request),
             "response_format": self.response_format,
             "temperature": request.temperature,
             "seed": sampling_seed(request),

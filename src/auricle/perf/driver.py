@@ -67,6 +67,8 @@ class PreparedRequest:
     stored_body: StoredBody | None = None
     audio_seconds: float | None = None
     """Length of its audio; None if it has none, or if a length is unknown."""
+    model: str = ""
+    """The model that answers it, if requests are divided among several."""
 
     @property
     def size(self) -> int | None:
@@ -104,7 +106,8 @@ class Driver:
             encoded = self._model.prepare(request)
             if self.forces_length:
                 encoded = force_output_length(encoded, request.max_tokens)
-            return PreparedRequest(request, digest_body(encoded.body), self._body_store.put(encoded), seconds)
+            model = self._model.choose_model(request) if self._model.service.models else ""
+            return PreparedRequest(request, digest_body(encoded.body), self._body_store.put(encoded), seconds, model)
         rate = self._model.sample_rate if isinstance(self._model, BatchModel) else None
         decoded = decode_request_audio(request, rate) if rate else request
         digest = digest_body(dumps([part if isinstance(part, str) else str(part) for part in request.parts]))

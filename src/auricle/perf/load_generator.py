@@ -335,6 +335,7 @@ class TimedClient:
             audio_seconds=prepared.audio_seconds if prepared else None,
             bytes_sent=prepared.size if prepared else None,
             body=prepared.digest if prepared else "",
+            model=prepared.model if prepared else "",
             finish=generation.finish if generation else "",
             **times,
             **outcome,

@@ -30,7 +30,7 @@ NUMERIC_COLUMNS = (
     "input_tokens", "output_tokens", "output_chars", "audio_seconds",
 )  # fmt: skip
 GAP_COLUMNS = ("gaps", "token_gaps")
-CATEGORICAL_COLUMNS = ("phase", "status", "body", "finish", "error")
+CATEGORICAL_COLUMNS = ("phase", "status", "body", "model", "finish", "error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +80,8 @@ class RequestRecord:
     bytes_sent: int | None = None
     body: str = ""
     """Digest of the body: equal for equal requests."""
+    model: str = ""
+    """The model that answers it, if requests are divided among several."""
     finish: str = ""
     error: str = ""
     """Type and message of the error."""

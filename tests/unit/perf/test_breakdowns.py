@@ -3,6 +3,7 @@ import pytest
 
 from auricle.perf.breakdowns import (
     compute_breakdowns,
+    count_conversations,
     count_finish_reasons,
     count_repeats,
     count_timeouts,
@@ -10,7 +11,7 @@ from auricle.perf.breakdowns import (
 )
 from auricle.perf.measures import compute_measures
 from auricle.perf.request_records import Mask, RequestColumns
-from auricle.runs.perf_files import RequestRepeats
+from auricle.runs.perf_files import RequestRepeats, StatusCounts
 from tests.support.simulated_servers import answered_request, even_requests
 
 
@@ -64,3 +65,21 @@ def test_repeated_bodies_are_counted_in_all_phases() -> None:
 def test_repeats_are_unknown_without_digests() -> None:
     columns = RequestColumns.from_records([answered_request()])
     assert count_repeats(columns) == RequestRepeats(0, None, None)
+
+
+def test_requests_of_several_models_are_broken_down_by_model() -> None:
+    requests = [answered_request(index, seconds=1 + index % 2, model=f"m{index % 2}") for index in range(20)]
+    columns = RequestColumns.from_records(requests)
+    first, second = compute_breakdowns(columns, compute_measures(columns), np.ones(20, dtype=bool))["model"]
+    assert [(bucket.bucket, bucket.ok, bucket.measures["latency_s"].p50) for bucket in (first, second)] == [
+        ("m0", 10, 1.0),
+        ("m1", 10, 2.0),
+    ]
+
+
+def test_conversation_with_a_failed_turn_has_failed() -> None:
+    statuses = ["ok", "ok", "ok", "failed", "cancelled", "ok"]
+    requests = [answered_request(index // 2, turn=index % 2, status=status) for index, status in enumerate(statuses)]
+    columns = RequestColumns.from_records(requests)
+    assert count_conversations(columns, np.ones(6, dtype=bool)) == StatusCounts(ok=1, failed=1, cancelled=1)
+    assert count_conversations(RequestColumns.from_records(requests[::2]), np.ones(3, dtype=bool)) is None

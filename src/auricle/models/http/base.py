@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import math
+from bisect import bisect_right
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
+from hashlib import blake2b
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.request import getproxies
 
@@ -83,6 +86,16 @@ class HttpModel(ServiceModel, AsyncModel):
         """Send one request and return the complete response."""
         async with self.send_request(path, body, content_type) as pending:
             return await read_reply(pending)
+
+    def choose_model(self, request: Generate) -> str:
+        """Return the model that answers a request; with several, it depends only on the request and the weights."""
+        models = self.service.models
+        if not models:
+            return self.service.model
+        text = "\0".join(str(part) for part in request.parts)
+        share = int.from_bytes(blake2b(f"{request.seed} {text}".encode(), digest_size=6).digest(), "big") / 2**48
+        totals = list(accumulate(models.values()))
+        return list(models)[bisect_right(totals, share * totals[-1])]
 
     def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
         """Encode a request in the protocol of the server."""

@@ -37,6 +37,10 @@ class ConnectionConfig:
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Additional fields of the request body."""
 
+    @property
+    def has_model(self) -> bool:
+        return bool(self.model)
+
     @classmethod
     def from_options(cls, name: str, options: Mapping[str, Any], model_options: Sequence[str] = ()) -> Self:
         """Read the options that all models share; `model_options` are further ones, for the error message."""
@@ -103,6 +107,20 @@ class ServiceConfig(ConnectionConfig):
     """Maximum size of all responses that are being read at a time."""
     stream: bool = False
     """Whether to request streamed answers, which are timed from their first token on."""
+    models: Mapping[str, float] = field(default_factory=dict)
+    """Several models of the server with their weights, such as LoRA adapters, instead of one: requests are divided
+    among them in these proportions, always in the same way."""
+
+    @property
+    def has_model(self) -> bool:
+        return bool(self.model or self.models)
+
+    def _check(self, name: str) -> None:
+        ConnectionConfig._check(self, name)  # super() does not work in a dataclass with slots
+        if not isinstance(self.models, Mapping):
+            raise SpecError(f'{name}: models must be an object with weights: -M \'models={{"NAME": 3, "OTHER": 1}}\'.')
+        if any(not isinstance(weight, (int, float)) or weight <= 0 for weight in self.models.values()):
+            raise SpecError(f"{name}: the weights of models must be numbers above 0, not {dict(self.models)!r}.")
 
 
 def _expand_variable(match: re.Match[str]) -> str:

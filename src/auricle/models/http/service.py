@@ -57,7 +57,7 @@ class ServiceModel(ModelAttributes):
         self._headers = {**self.auth_headers(self._api_key), **self.service.resolve_headers()}
         self._secrets = self._collect_secrets(urls)
         self._pool = ConnectionPool([Endpoint(url, self.create_limiter()) for url in urls])
-        if not self.service.model:
+        if not self.service.has_model:
             raise SpecError(f"{self.name}: missing model. Set {self.model_hint}.")
 
     @property

@@ -9,6 +9,7 @@ from base64 import b64decode
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from auricle.audio.audible import AUDIBLE_AMPLITUDE
@@ -92,18 +93,30 @@ class RequestTimer:
         if not self.streamed:
             return
         now = time.monotonic() if at is None else at
+        self._record_content(kind, now)
+        if kind == "audio":
+            self._record_speech(now, len(data) * 0.75 / SPEECH_BYTES_PER_SECOND, partial(_decode, data))
+
+    def record_audio(self, samples: bytes, seconds: float) -> None:
+        """Record a part of an answer that is streamed as bytes of 16-bit audio."""
+        now = time.monotonic()
+        self._record_content("audio", now)
+        self._record_speech(now, seconds, lambda: samples)
+
+    def _record_content(self, kind: ChunkKind, now: float) -> None:
         if self.first_token is None:
             self.first_token = now
         elif self.last_content is not None:
             self.gaps.append(now - self.last_content)
         if kind != "reasoning" and self.first_content is None:
             self.first_content = now
-        if kind == "audio":
-            self.first_audio = self.first_audio or now
-            self.spoken.append((now, len(data) * 0.75 / SPEECH_BYTES_PER_SECOND))
-            if self.first_audible is None and _is_audible(data):
-                self.first_audible = now
         self.last_content = now
+
+    def _record_speech(self, now: float, seconds: float, read_samples: Callable[[], bytes]) -> None:
+        self.first_audio = self.first_audio or now
+        self.spoken.append((now, seconds))
+        if self.first_audible is None and _is_audible(read_samples()):
+            self.first_audible = now
 
     def record_token_count(self, tokens: int) -> None:
         """Record the number of tokens so far, and the mean time per token since the last count."""
@@ -147,11 +160,15 @@ def connection_trace_config() -> aiohttp.TraceConfig:
     return config
 
 
-def _is_audible(data: str) -> bool:
-    """Return whether a chunk is more than the silence at the start of speech. Invalid data is not."""
+def _decode(data: str) -> bytes:
+    """Decode base64; invalid data is empty."""
     try:
-        content = b64decode(data)
+        return b64decode(data)
     except ValueError:
-        return False
+        return b""
+
+
+def _is_audible(content: bytes) -> bool:
+    """Return whether a chunk is more than the silence at the start of speech."""
     samples = array("h", content[: len(content) // 2 * 2])
     return bool(samples) and max(max(samples), -min(samples)) > AUDIBLE_AMPLITUDE

@@ -16,7 +16,12 @@ MIN_WIDTH = 60
 MIN_SHOWN_VALUE = 0.001  # smaller values are shown as "<0.001"
 STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
 """Statistics of a measure in the Markdown and HTML reports."""
-BREAKDOWN_TITLES = {"audio_seconds": "Seconds of audio sent", "turn": "Turn", "output_tokens": "Output tokens"}
+BREAKDOWN_TITLES = {
+    "audio_seconds": "Seconds of audio sent",
+    "turn": "Turn",
+    "output_tokens": "Output tokens",
+    "model": "Model",
+}
 SIZE_WORDS = {
     "input_tokens": "input tokens",
     "output_tokens": "output tokens",

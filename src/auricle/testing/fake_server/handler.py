@@ -16,6 +16,16 @@ import orjson
 from aiohttp import web
 
 from auricle.testing.fake_server.answers import AnswerIndex
+from auricle.testing.fake_server.more_endpoints import (
+    read_embedding,
+    read_rerank,
+    read_response,
+    read_speech,
+    render_embedding,
+    render_rerank,
+    render_response,
+    render_speech,
+)
 from auricle.testing.fake_server.realtime.handler import RealtimeHandler, get_protocol_key
 from auricle.testing.fake_server.request_parsing import (
     ParsedRequest,
@@ -52,6 +62,7 @@ from auricle.testing.fake_server.script import Script
 from auricle.testing.models import corrupt_words
 
 JSON_TYPE, EVENT_STREAM_TYPE = "application/json", "text/event-stream"
+AUDIO_TYPES = {"wav": "audio/wav", "pcm16": "audio/pcm"}
 ENDLESS_INTERVAL = 0.01
 """Seconds between the chunks of an endless reply, unless a pace is set."""
 HTML_PAGE = "<!DOCTYPE html><html><body><h1>Sign in to continue</h1></body></html>"
@@ -81,6 +92,10 @@ ROUTES = (
     Route(rf"{OPENAI}/completions", read_completion, render_completion),
     Route(rf"{OPENAI}/audio/transcriptions", partial(read_upload, "transcribe"), render_transcription),
     Route(rf"{OPENAI}/audio/translations", partial(read_upload, "translate"), render_transcription),
+    Route(rf"{OPENAI}/responses", read_response, render_response),
+    Route(rf"{OPENAI}/audio/speech", read_speech, render_speech),
+    Route(rf"{OPENAI}/embeddings", read_embedding, render_embedding),
+    Route(r"(?:/v1|/v2)?/rerank", read_rerank, render_rerank),
     Route(rf"{GEMINI}:generateContent", read_gemini, render_gemini),
     Route(rf"{GEMINI}:streamGenerateContent", read_gemini_stream, render_gemini),
 )
@@ -149,6 +164,12 @@ class PlannedResponse:
     @property
     def is_streamed(self) -> bool:
         return self.answer.request.stream
+
+    @property
+    def stream_type(self) -> str:
+        """Content type of a streamed answer: events, or the bytes of speech."""
+        request = self.answer.request
+        return AUDIO_TYPES[request.audio_format] if request.chunk_format == "speech" else EVENT_STREAM_TYPE
 
 
 class RequestHandler:
@@ -260,6 +281,8 @@ class RequestHandler:
         times.begun = begun = schedule.assign_slot(times.arrival, work_seconds)
         due = schedule.finish_time(begun, delay)
         planned = [chunk._replace(due=schedule.finish_time(begun, delay + chunk.due)) for chunk in chunks]
+        if plan.stream_type != EVENT_STREAM_TYPE:
+            return replace(plan, due_time=due, chunks=planned)
         if planned and self.script.role_first:
             planned[0] = planned[0]._replace(due=schedule.finish_time(times.arrival, 0.0))
         if self.script.keep_alive is not None:
@@ -282,7 +305,7 @@ class RequestHandler:
         response: web.StreamResponse | None = None
         last = plan.chunks[-1]
         async for chunks in iterate_when_due(plan.chunks):
-            response = response or await _open_response(plan.request, EVENT_STREAM_TYPE)
+            response = response or await _open_response(plan.request, plan.stream_type)
             content = b"".join([chunk.data for chunk in chunks])
             if chunks[-1] is last:
                 plan.times.record_sent(chunks, time.monotonic())
@@ -330,7 +353,7 @@ class RequestHandler:
         """Close the connection, after half of the reply or before it."""
         response = web.StreamResponse()
         if not before_reply and plan.is_streamed:
-            response = await _open_response(plan.request, EVENT_STREAM_TYPE)
+            response = await _open_response(plan.request, plan.stream_type)
             async for chunks in iterate_when_due(first_half(plan.chunks)):
                 plan.times.record_sent(chunks, time.monotonic())
                 await response.write(b"".join([chunk.data for chunk in chunks]))

@@ -56,7 +56,7 @@ class ParsedRequest:
     """Text beside the sounds."""
     max_tokens: int | None = None
     stream: bool = False
-    chunk_format: Literal["chat", "completion", "transcript", "gemini"] = "chat"
+    chunk_format: Literal["chat", "completion", "transcript", "gemini", "response", "speech"] = "chat"
     """Protocol of the events of a stream."""
     include_usage: bool = False
     """Whether a stream ends with token counts."""
@@ -173,7 +173,7 @@ class LastTurn:
         return tuple(part.read() for part in self._parts if part.verb == MEDIA_VERBS["audio"])
 
 
-def _count_tokens(turns: ChatTurns) -> int:
+def count_tokens(turns: ChatTurns) -> int:
     return sum(part.token_count for _, parts in turns for part in parts)
 
 
@@ -185,15 +185,15 @@ def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
     messages = document.get("messages")
     if not isinstance(messages, list) or not messages:
         raise invalid_request("`messages` must be a list of at least one message.")
-    turns = [(message.get("role"), list(_parse_parts(message))) for message in map(_require_object, messages)]
+    turns = [(message.get("role"), list(parse_parts(message))) for message in map(require_object, messages)]
     last_turn = LastTurn(turns)
     return ParsedRequest(
-        model=path_model or _require_model(document),
+        model=path_model or require_model(document),
         reply_text=last_turn.describe(),
         sounds=last_turn.sounds,
         question=last_turn.text,
-        input_tokens=_count_tokens(turns),
-        max_tokens=_parse_max_tokens(document, "max_completion_tokens", "max_tokens"),
+        input_tokens=count_tokens(turns),
+        max_tokens=parse_max_tokens(document, "max_completion_tokens", "max_tokens"),
         stream=bool(document.get("stream")),
         include_usage=bool(_get_object(document, "stream_options").get("include_usage")),
         continuous_usage=bool(_get_object(document, "stream_options").get("continuous_usage_stats")),
@@ -239,10 +239,10 @@ def read_completion(body: RequestBody, path_model: str | None) -> ParsedRequest:
     echo = bool(document.get("echo"))
     echo_only = echo and document.get("max_tokens") == 0
     return ParsedRequest(
-        model=path_model or _require_model(document),
+        model=path_model or require_model(document),
         reply_text="" if echo_only else prompt.rstrip().rpartition("\n")[2],
         input_tokens=len(split_tokens(prompt)),
-        max_tokens=None if echo_only else _parse_max_tokens(document, "max_tokens"),
+        max_tokens=None if echo_only else parse_max_tokens(document, "max_tokens"),
         stream=bool(document.get("stream")),
         chunk_format="completion",
         include_usage=bool(_get_object(document, "stream_options").get("include_usage")),
@@ -253,7 +253,7 @@ def read_completion(body: RequestBody, path_model: str | None) -> ParsedRequest:
     )
 
 
-def _parse_parts(message: Mapping[str, Any]) -> Iterator[ContentPart]:
+def parse_parts(message: Mapping[str, Any]) -> Iterator[ContentPart]:
     content = message.get("content")
     if content is None or isinstance(content, str):
         yield ContentPart("", content or "")
@@ -320,7 +320,7 @@ def read_upload(task: str, body: RequestBody, path_model: str | None) -> ParsedR
         raise invalid_request(f"`response_format` must be one of {formats}, not {response_format!r}.")
     content = fields["file"]
     return ParsedRequest(
-        model=path_model or _require_model(values),
+        model=path_model or require_model(values),
         reply_text=describe_media(MEDIA_VERBS["audio"], content),
         sounds=(content,),
         question=values.get("prompt", ""),
@@ -358,7 +358,7 @@ def read_gemini(body: RequestBody, path_model: str | None) -> ParsedRequest:
         raise invalid_request("`contents` must be a list of at least one content.")
     turns = [
         (content.get("role", "user"), [_parse_gemini_part(part) for part in content.get("parts") or ()])
-        for content in map(_require_object, contents)
+        for content in map(require_object, contents)
     ]
     config = _get_object(document, "generationConfig") or _get_object(document, "generation_config")
     last_turn = LastTurn(turns)
@@ -367,8 +367,8 @@ def read_gemini(body: RequestBody, path_model: str | None) -> ParsedRequest:
         reply_text=last_turn.describe(),
         sounds=last_turn.sounds,
         question=last_turn.text,
-        input_tokens=_count_tokens(turns),
-        max_tokens=_parse_max_tokens(config, "maxOutputTokens", "max_output_tokens"),
+        input_tokens=count_tokens(turns),
+        max_tokens=parse_max_tokens(config, "maxOutputTokens", "max_output_tokens"),
     )
 
 
@@ -385,14 +385,14 @@ def _parse_gemini_part(part: Any) -> ContentPart:
     raise invalid_request("A part must have a field text, inlineData or fileData.")
 
 
-def _require_model(document: Mapping[str, Any]) -> str:
+def require_model(document: Mapping[str, Any]) -> str:
     model = document.get("model")
     if not model or not isinstance(model, str):
         raise invalid_request("`model` must be a non-empty string.")
     return model
 
 
-def _parse_max_tokens(document: Mapping[str, Any], *names: str) -> int | None:
+def parse_max_tokens(document: Mapping[str, Any], *names: str) -> int | None:
     for name in names:
         limit = document.get(name)
         if limit is None:
@@ -404,10 +404,10 @@ def _parse_max_tokens(document: Mapping[str, Any], *names: str) -> int | None:
 
 
 def _get_object(document: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return _require_object(document.get(name) or {})
+    return require_object(document.get(name) or {})
 
 
-def _require_object(value: Any) -> dict[str, Any]:
+def require_object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise invalid_request(f"Expected an object, not {value!r:.40}.")
     return value

@@ -198,6 +198,25 @@ def _build_upload_usage(answer: Answer) -> Document:
     return {"type": "tokens", "input_tokens": inputs, "output_tokens": outputs, "total_tokens": inputs + outputs}
 
 
+# --- OpenAI responses -------------------------------------------------------------
+
+
+def build_response(answer: Answer) -> Document:
+    """Build a complete response with its usage."""
+    part = {"type": "output_text", "text": answer.text, "annotations": []}
+    message = {"type": "message", "role": "assistant", "status": "completed", "content": [part]}
+    inputs, outputs = answer.request.input_tokens, len(answer.reasoning_tokens) + len(answer.tokens)
+    usage = {"input_tokens": inputs, "output_tokens": outputs, "total_tokens": inputs + outputs}
+    return {
+        "id": f"resp_{answer.digest}",
+        "object": "response",
+        "status": "completed" if answer.finish_reason == "stop" else "incomplete",
+        "model": answer.request.model,
+        "output": [message],
+        **({"usage": usage} if answer.include_usage else {}),
+    }
+
+
 # --- Gemini ----------------------------------------------------------------------
 
 
@@ -305,6 +324,8 @@ def _token_entry(token: str) -> Document:
 
 def build_chunks(answer: Answer, script: Script) -> list[StreamChunk]:
     """Build the chunks of a stream in order; their times are relative to the start of the answer."""
+    if answer.request.chunk_format == "speech":
+        return list(_audio_chunks(answer, script))
     opening = StreamChunk(0.0, "role", _render_chunk(answer, {"role": "assistant", "content": ""}))
     spoken = sorted([*_text_chunks(answer, script), *_audio_chunks(answer, script)], key=attrgetter("due"))
     last = spoken[-1].due if spoken else 0.0
@@ -368,14 +389,19 @@ def _audio_chunk_times(script: Script, count: int) -> Iterator[float]:
 
 
 def _build_audio_chunk(answer: Answer, content: bytes, due: float) -> StreamChunk:
-    event = _render_chunk(answer, {"audio": _build_audio(answer, content)})
+    is_raw = answer.request.chunk_format == "speech"
+    event = content if is_raw else _render_chunk(answer, {"audio": _build_audio(answer, content)})
     return StreamChunk(due, "audio", event, len(content) / (2 * SAMPLE_RATE))
 
 
 def _closing_chunks(answer: Answer, script: Script, last: float) -> Iterator[StreamChunk]:
     """Yield the finish reason, then the token counts after `usage_delay`."""
     last_event = _render_chunk(answer, {}, finish_reason=answer.finish_reason)
-    if answer.request.chunk_format in ("transcript", "gemini"):  # the last event has the counts, and no marker follows
+    if answer.request.chunk_format in (
+        "transcript",
+        "gemini",
+        "response",
+    ):  # the last event has the counts, and no marker follows
         yield StreamChunk(last + script.usage_delay, "end", last_event)
         return
     yield StreamChunk(last, "end", last_event)
@@ -400,6 +426,8 @@ def _render_chunk(
     text = delta.get("content", "")
     if answer.request.chunk_format == "transcript":
         return _render_transcript_event(answer, text, finish_reason)
+    if answer.request.chunk_format == "response":
+        return _render_response_event(answer, delta, finish_reason)
     if answer.request.chunk_format == "gemini":
         return _render_event(_build_gemini_response(answer, text, finish_reason))
     content: Document = {"text": text} if answer.request.chunk_format == "completion" else {"delta": delta}
@@ -415,3 +443,15 @@ def _render_transcript_event(answer: Answer, text: str, finish_reason: str | Non
         return _render_event({"type": "transcript.text.delta", "delta": text})
     usage = {"usage": _build_upload_usage(answer)} if answer.include_usage else {}
     return _render_event({"type": "transcript.text.done", "text": answer.text, **usage})
+
+
+def _render_response_event(answer: Answer, delta: Document, finish_reason: str | None) -> bytes:
+    """Render an event of the Responses API; the first has no text, and the last the whole response."""
+    if finish_reason:
+        kind = "response.completed" if finish_reason == "stop" else "response.incomplete"
+        return _render_event({"type": kind, "response": build_response(answer)})
+    if "reasoning_content" in delta:
+        return _render_event({"type": "response.reasoning_text.delta", "delta": delta["reasoning_content"]})
+    if "role" in delta:
+        return _render_event({"type": "response.created", "response": {"status": "in_progress"}})
+    return _render_event({"type": "response.output_text.delta", "delta": delta.get("content", "")})

@@ -8,6 +8,7 @@ import threading
 import time
 from typing import Any
 
+import orjson
 import pytest
 
 from auricle import Settings
@@ -249,3 +250,18 @@ def test_http_client_is_imported_only_when_a_model_is_created() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "False\n", done.stderr
+
+
+def test_requests_are_divided_among_models_by_their_weights() -> None:
+    model = OpenAI(base_url="http://127.0.0.1:9/v1", models={"base": 3, "lora-a": 1})
+    names = [model.choose_model(question(f"question {index}")) for index in range(2000)]
+    assert names.count("lora-a") == pytest.approx(500, abs=80)
+    assert names == [model.choose_model(question(f"question {index}")) for index in range(2000)]
+    bodies = [orjson.loads(model.prepare(question(f"question {index}")).body)["model"] for index in range(20)]
+    assert bodies == names[:20]
+
+
+@pytest.mark.parametrize("weight", [0, -1, "2"])
+def test_weights_of_models_are_positive_numbers(weight: Any) -> None:
+    with pytest.raises(SpecError, match="weights of models must be numbers above 0"):
+        OpenAI(base_url="http://127.0.0.1:9/v1", models={"base": weight})

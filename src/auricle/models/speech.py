@@ -1,0 +1,108 @@
+"""Text to speech through OpenAI's speech endpoint: the text of the request is spoken, and streamed as audio.
+
+-m speech -M base_url=http://host:8000/v1 -M model=kokoro -M voice=af_heart
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Any, Literal
+
+import orjson
+
+from auricle.audio import Audio
+from auricle.core.errors import Rejected, SpecError
+from auricle.core.types import Generate, Generation
+from auricle.models.http.answers import AnswerReader
+from auricle.models.http.base import JSON, HttpModel, merge_extra
+from auricle.models.http.timing import PreparedRequest, RequestTimer
+from auricle.models.openai import wrap_wav
+from auricle.models.request_input import join_turns
+
+PCM_RATE = 24_000
+WAV_BYTE_RATE = slice(28, 32)  # where a WAV header has the bytes per second
+WAV_HEADER_BYTES = 44
+
+
+class SpeechReader(AnswerReader):
+    """Collects the audio of an answer as it arrives."""
+
+    kind = "audio"
+
+    def __init__(self, request: Generate, timer: RequestTimer) -> None:
+        super().__init__(request, timer)
+        self.bytes_per_second = 2 * PCM_RATE
+        self._chunks: list[bytes] = []
+
+    def _read_document(self, document: Any) -> str:
+        raise Rejected(f"{self.host} returned JSON instead of audio")
+
+    def _read_event(self, event: Any) -> str:
+        raise Rejected(f"{self.host} returned events instead of audio")
+
+    def add_audio(self, content: bytes) -> None:
+        """Add a piece of audio; the first of a WAV file has its header."""
+        samples = content
+        if not self._chunks and content.startswith(b"RIFF"):
+            self.bytes_per_second = int.from_bytes(content[WAV_BYTE_RATE], "little") or self.bytes_per_second
+            samples = content[WAV_HEADER_BYTES:]
+        self._chunks.append(content)
+        self.timer.record_audio(samples, len(samples) / self.bytes_per_second)
+
+    def check_answer(self) -> None:
+        if not self._chunks:
+            raise Rejected(f"{self.host} returned no audio")
+
+    def to_generation(self) -> Generation:
+        content = b"".join(self._chunks)
+        is_file = content.startswith(b"RIFF")
+        return self._build_generation(audio=Audio(data=content if is_file else wrap_wav(content)))
+
+
+class Speech(HttpModel):
+    """A synthesiser behind `/v1/audio/speech`."""
+
+    name = "speech"
+    default_url = "https://api.openai.com/v1"
+    default_key_env = "OPENAI_API_KEY"
+    reader = SpeechReader
+
+    def __init__(self, *, voice: str = "alloy", response_format: Literal["pcm", "wav"] = "pcm", **service: Any) -> None:
+        """Configure the client.
+
+        Args:
+            voice: Name of the voice.
+            response_format: Format of the audio; `pcm` is 16-bit mono at 24 kHz.
+            **service: Options of every API model; see `ServiceConfig`.
+        """
+        super().__init__(**service)
+        if response_format not in ("pcm", "wav"):
+            raise SpecError(f"response_format must be pcm or wav, not {response_format!r}.")
+        self.voice, self.response_format = voice, response_format
+
+    def encode_request(self, request: Generate, *, stream: bool) -> PreparedRequest:
+        """Encode a request; speech is always streamed, as the bytes of the audio."""
+        body = {
+            "model": self.choose_model(request),
+            "input": join_turns(request.turns),
+            "voice": self.voice,
+            "response_format": self.response_format,
+        }
+        return PreparedRequest("/audio/speech", orjson.dumps(merge_extra(body, self.service.extra)), JSON)
+
+    async def _exchange(self, prepared: PreparedRequest, reader: AnswerReader) -> AsyncGenerator[str]:
+        """Send a request and read its audio as it arrives."""
+        assert isinstance(reader, SpeechReader)
+        async with self.send_request(*prepared, reader.timer) as pending:
+            reader.timer.record_first_byte()
+            reader.timer.streamed = True
+            reader.host = pending.host
+            content_type = pending.response.content_type
+            if content_type.startswith(("text/", JSON)):
+                raise Rejected(f"{pending.host} returned {content_type} instead of audio")
+            async for chunk in pending.iter_chunks():
+                reader.add_audio(chunk)
+        reader.timer.stop()
+        reader.check_answer()
+        return
+        yield ""
