@@ -50,10 +50,11 @@ class ConnectionConfig:
                 f"{name}: unknown option {', '.join(unknown)}. Accepted: {', '.join([*accepted, *model_options])}."
             )
         service = cls(**options)
-        service._check(name)
+        service.check(name)
         return service
 
-    def _check(self, name: str) -> None:
+    def check(self, name: str) -> None:
+        """Raise `SpecError` if an option has a wrong value."""
         for limit in POSITIVE_OPTIONS:
             value = getattr(self, limit, None)
             if value is not None and not (isinstance(value, (int, float)) and value > 0):
@@ -115,8 +116,9 @@ class ServiceConfig(ConnectionConfig):
     def has_model(self) -> bool:
         return bool(self.model or self.models)
 
-    def _check(self, name: str) -> None:
-        ConnectionConfig._check(self, name)  # super() does not work in a dataclass with slots
+    def check(self, name: str) -> None:
+        """Raise `SpecError` if an option has a wrong value."""
+        ConnectionConfig.check(self, name)  # super() does not work in a dataclass with slots
         if not isinstance(self.models, Mapping):
             raise SpecError(f'{name}: models must be an object with weights: -M \'models={{"NAME": 3, "OTHER": 1}}\'.')
         if any(not isinstance(weight, (int, float)) or weight <= 0 for weight in self.models.values()):
