@@ -12,9 +12,10 @@ import orjson
 from auricle.audio import Image, Video
 from auricle.core.types import Generate, Generation, Part, Turn
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import JSON, HttpModel, merge_extra
+from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.fields import as_list, as_object, as_text
 from auricle.models.http.media import data_url, encode_base64, is_remote, read_media_file
+from auricle.models.http.service import merge_extra
 from auricle.models.http.timing import PreparedRequest
 
 FINISH_REASONS = {"completed": "stop", "incomplete": "length"}

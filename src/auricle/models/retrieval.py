@@ -13,8 +13,9 @@ import orjson
 from auricle.core.errors import Rejected
 from auricle.core.types import Generate
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import JSON, HttpModel, merge_extra
+from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.fields import InvalidField, as_count, as_list, as_number, as_object, first_object
+from auricle.models.http.service import merge_extra
 from auricle.models.http.timing import PreparedRequest
 from auricle.models.request_input import join_turns
 

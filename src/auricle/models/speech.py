@@ -14,7 +14,8 @@ from auricle.audio import Audio
 from auricle.core.errors import Rejected, SpecError
 from auricle.core.types import Generate, Generation
 from auricle.models.http.answers import AnswerReader
-from auricle.models.http.base import JSON, HttpModel, merge_extra
+from auricle.models.http.base import JSON, HttpModel
+from auricle.models.http.service import merge_extra
 from auricle.models.http.timing import PreparedRequest, RequestTimer
 from auricle.models.openai import wrap_wav
 from auricle.models.request_input import join_turns
