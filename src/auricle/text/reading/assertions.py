@@ -95,11 +95,19 @@ def is_refusal(reply: str, rules: Rules) -> bool:
 def drop_non_assertions(reply: str, rules: Rules) -> str:
     """Return a reply without courtesies, questions, conditions and concessions."""
     patterns = _patterns(rules)
-    text = patterns.harmless_conditions.sub(" ", patterns.courtesies.sub(" ", reply))
+    text = patterns.harmless_conditions.sub(" ", patterns.courtesies.sub(_drop_courtesy, reply))
     text = patterns.dependences.sub(" ", patterns.concessions.sub(" ", text))
     if "?" in text or patterns.questions.search(text) or patterns.conditions.search(text):
         text = "".join(_assertion(sentence[0], patterns) for sentence in _SENTENCE.finditer(text))
     return patterns.comparisons.sub(" ", text)
+
+
+def _drop_courtesy(match: re.Match[str]) -> str:
+    """Return what replaces a courtesy: the rest of its sentence does not continue the one before."""
+    return "\n" if _ENDED.search(match.string, 0, match.start()) else " "
+
+
+_ENDED = re.compile(r"[.!?]\s*\Z")
 
 
 _RETRACTION = compile_pattern(

@@ -44,7 +44,20 @@ from auricle.text.reading.mentions import (
     strip_labels,
 )
 from auricle.text.reading.result import Reading, Strength
-from auricle.text.reading.rules import CORRECTION, TURN, VERDICT, ClaimLevel, Rules, compile_pattern, rules_for_reply
+from auricle.text.reading.rules import (
+    A_LITTLE,
+    CONTRAST,
+    CORRECTION,
+    END_OF_SENTENCE,
+    EQUAL,
+    TURN,
+    WITH,
+    VERDICT,
+    ClaimLevel,
+    Rules,
+    compile_pattern,
+    rules_for_reply,
+)
 from auricle.text.reading.yes_no import read_yes_no
 
 _LETTER_ONLY = re.compile(r"[\s*(\[\"'`]*(?P<letter>[A-Za-z])[\s*)\]\"'`.:]*")
@@ -103,7 +116,10 @@ def _canonical_texts(choices: tuple[str, ...]) -> list[str]:
 
 
 def _canonical_text(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(" .*")
+    return _SEPARATORS.sub("", text.casefold()).strip(".*")
+
+
+_SEPARATORS = re.compile(r"\s+|(?<=\w)-(?=[^\W\d])")
 
 
 def _whole_text(text: str, choices: tuple[str, ...]) -> int | None:
@@ -210,7 +226,7 @@ def _is_speech(text: str, mention: Mention, quotation: re.Match[str], rules: Rul
     return _SPOKEN_WORD.search(rules.determiner.sub(" ", rest)) is not None
 
 
-_SPOKEN_WORD = re.compile(r"[^\W\d_]{2}")
+_SPOKEN_WORD = re.compile(r"[^\W\d_]{2}|(?<!\w)I(?!\w)")
 
 
 # --- claims ----------------------------------------------------------------------------
@@ -297,6 +313,8 @@ def _classify_group(text: str, group: Sequence[Mention], rules: Rules) -> Claim:
     level = first_matching_level(phrasings, text, start, end)
     if level is None:
         level = ClaimLevel.IGNORED if are_labels and len(group) == 1 else ClaimLevel.PLAIN
+    if level is ClaimLevel.PLAIN and rules.negated_later.match(text, end):
+        level = ClaimLevel.NEGATED
     if len(group) == 1 and level.value >= ClaimLevel.PLAIN.value:
         level = _level_of_name(text, group[0], level, rules)
     return Claim(level, frozenset(mention.index for mention in group), start, end, are_labels)
@@ -351,13 +369,51 @@ def decide_option(text: str, mentions: Sequence[Mention], rules: Rules) -> Readi
     claims = [_classify_group(text, group, rules) for group in _group_mentions(text, ordered, rules)]
     stated = [claim for claim in claims if claim.level is ClaimLevel.STATED]
     final = (stated + _closing_lead(text, claims))[-1:]
+    final = _corrected(text, final[-1], claims) if final else final
     for level in (ClaimLevel.LEAD, ClaimLevel.PREDICATED, ClaimLevel.PLAIN, ClaimLevel.TENTATIVE):
         final = final or [claim for claim in claims if claim.level is level]
-    if not final or is_retracted(text, final[-1].end, rules) or _has_rival(text, final[-1], claims, rules):
+    final = [claim for claim in final if not _is_list_of_others(text, claim, final[-1])]
+    if not final or is_retracted(text, final[-1].end, rules) or rules.cut_off.match(text, final[-1].end):
         return Reading()
-    if rules.cut_off.match(text, final[-1].end):
+    reading = Reading() if _has_rival(text, final[-1], claims, rules) else _agree(final)
+    return _read_contrast(text, claims, rules) if reading.value is None and not stated else reading
+
+
+def _corrected(text: str, stated: Claim, claims: Sequence[Claim]) -> list[Claim]:
+    """Return the claim with which a reply replaces its statement: "A, oh no, sorry, it is B"."""
+    later = [
+        claim
+        for claim in claims
+        if claim.start >= stated.end and claim.level.value >= ClaimLevel.PREDICATED.value and len(claim.indices) == 1
+    ]
+    corrections = CORRECTION.finditer(text, stated.end, later[-1].start) if later else ()
+    is_corrected = any(END_OF_SENTENCE.search(text, match.end() + 1, later[-1].start) is None for match in corrections)
+    return later[-1:] if is_corrected else [stated]
+
+
+_IS_ADDITION = compile_pattern(rf"\s*{WITH}|.*(?:{A_LITTLE})\s*\Z")
+"""What adds an option to another one instead of replacing it: "but *with a touch of* B", "but B fits *as well*"."""
+
+
+def _read_contrast(text: str, claims: Sequence[Claim], rules: Rules) -> Reading[int]:
+    """Read the one option after the last "but" of a reply: "there is some noise, but it is mostly speech"."""
+    named = [claim for claim in claims if claim.level.value >= ClaimLevel.TENTATIVE.value]
+    turns = list(CONTRAST.finditer(text, named[0].end, named[-1].start)) if named else []
+    if not turns:
         return Reading()
-    return _agree(final)
+    turn = turns[-1]
+    earlier = [claim for claim in named if claim.start < turn.start()]
+    chosen = [claim for claim in named if claim.start >= turn.end()]
+    indices = {index for claim in chosen for index in claim.indices}
+    excluded = {index for claim in claims if claim.start < turn.start() for index in claim.indices}
+    is_weaker = max(claim.level.value for claim in chosen) < max(claim.level.value for claim in earlier)
+    if len(indices) != 1 or indices & excluded or is_weaker or chosen[-1].level is ClaimLevel.TENTATIVE:
+        return Reading()
+    end = END_OF_SENTENCE.search(text, chosen[-1].end)
+    is_addition = _IS_ADDITION.match(text, turn.end(), chosen[0].start) or EQUAL.search(
+        text, turn.end(), end.start() if end else len(text)
+    )
+    return Reading() if is_addition else Reading(indices.pop(), Strength.OPTION_TEXT)
 
 
 def _has_rival(text: str, final: Claim, claims: Sequence[Claim], rules: Rules) -> bool:
@@ -370,6 +426,7 @@ def _has_rival(text: str, final: Claim, claims: Sequence[Claim], rules: Rules) -
     if final.level is ClaimLevel.PLAIN and not final.is_label:
         rivals = [claim for claim in rivals if claim.level is not ClaimLevel.IGNORED]
     if final.level in {ClaimLevel.TENTATIVE, ClaimLevel.PLAIN}:
+        rivals = [claim for claim in rivals if not _is_list_of_others(text, claim, final)]
         return any(claim.level is not ClaimLevel.GIVEN_UP or not _turns(text, claim, final) for claim in rivals)
     is_statement = final.level in {ClaimLevel.STATED, ClaimLevel.LEAD}
     return any(
@@ -378,6 +435,12 @@ def _has_rival(text: str, final: Claim, claims: Sequence[Claim], rules: Rules) -
         and not (is_statement and rules.explanation.match(text, final.end, claim.start))
         for claim in rivals
     )
+
+
+def _is_list_of_others(text: str, claim: Claim, final: Claim) -> bool:
+    """Return whether a claim lists other options in an earlier sentence: "A, B and C play along. Then D joins in."."""
+    is_list = len(claim.indices) > 2 and not claim.indices & final.indices  # noqa: PLR2004
+    return is_list and END_OF_SENTENCE.search(text, claim.end, final.start) is not None
 
 
 def _turns(text: str, given_up: Claim, final: Claim) -> bool:

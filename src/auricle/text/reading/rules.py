@@ -18,6 +18,12 @@ LETTERS = "a-zß-öø-ÿœа-яё"
 OPENING = r"\s\"'(\[{<:=\-–—¿"
 CLOSING = r"[\"')\]}]*"
 ADVERSATIVES = r"but|aber|mais|pero|mas|ma|но|但|不过|しかし|けれど|けど|ですが|ましたが|하지만|지만|는데"
+_CONTRASTS = (
+    "however|yet|though|actually|in fact|in reality|jedoch|doch|allerdings|tatsächlich|in wirklichkeit|sondern|"
+    "cependant|toutefois|pourtant|en réalité|en fait|sin embargo|no obstante|en realidad|aunque|porém|contudo|todavia|"
+    "só que|na verdade|na realidade|però|tuttavia|invece|in realtà|однако|зато|на самом деле|а|"
+    "然而|可是|其实|实际上|而|实则|ですが|ますが|でしたが|ものの|実際|그러나|그런데|실제로|사실"
+)
 _NOT_ADVERSATIVE = rf"(?!(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}]))"
 _THAT = rf",\s*(?:that|dass|ob|что|чтобы)(?![{LETTERS}])"
 REST_OF_CLAUSE = rf"(?:{_NOT_ADVERSATIVE}(?:[^.,;!?\n。、]|{_THAT}))*"
@@ -90,17 +96,36 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 CORRECTION = compile_pattern(
     whole_word(
         r"(?:no|non|não)(?=\s*[,.;:!—–-])|no wait|wait|actually|correction|rather|sorry|make (?:that|it)|"
-        r"scratch that|on second thought|i mean|hmm|finally|"
+        r"scratch that|on second thought|i mean|hmm|finally|(?:whoops|oops|ops|ups|oups)|my (?:mistake|bad)|"
+        r"(?:ich habe mich|habe mich) (?:geirrt|vertan)|je me (?:suis )?tromp\w+|me equivo\w+|me he equivocado|"
+        r"me enganei|errei|mi sono sbagliat\w|mi sbagliavo|я ошиб\w+|ой|"
         r"in the end|revis\w+|korrigier\w+|retific\w+|rettific\w+|mi correggo|исправ\w+|nein|moment|"
         r"besser gesagt|korrektur|doch|vielmehr|pardon|plutôt|en fait|corrig\w+|"
         r"perdón|mejor(?: dicho)?|digo|rectifico|aliás|ou melhor|quero dizer|desculpe|anzi|scusa|meglio|"
         "нет|точнее|вернее|поправка"
     )
-    + "|不对|不,|更正|改为|改成|应该是|いや|やっぱり|やはり|訂正|아니|정정"
+    + "|不对|不,|更正|说错|搞错|弄错|改为|改成|应该是|いや|やっぱり|やはり|訂正|間違え|失礼|아니|정정|잘못|실수"
 )
 """Words with which a reply replaces what it wrote before."""
-TURN = compile_pattern(rf"[.!?。;\n—–]|(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}])|{CORRECTION.pattern}")
+CONTRAST = compile_pattern(rf"(?<![{LETTERS}])(?:{ADVERSATIVES}|{_CONTRASTS})(?![{LETTERS}])")
+"""What turns from an option that is only mentioned to the one that is meant."""
+TURN = compile_pattern(rf"[.!?。;\n—–]|{CONTRAST.pattern}|{CORRECTION.pattern}")
 """What separates a thought that is given up from the answer."""
+
+EQUAL = compile_pattern(
+    rf"(?<![{LETTERS}])(?:{_ALSO}|equally|every bit as|just as|as much|either|genauso|ebenso|ebenfalls|gleichermaßen|"
+    "tout aussi|autant|également|igual\\w*|tanto|tampoco|quanto|altrettanto|pure|ugualmente|равно|так же|столь же|"
+    f"не меньше)(?![{LETTERS}])|同样|一样|并存|兼有|也有|同じくらい|同様|どちらも|も(?:考え|あり|捨て)|똑같|마찬가지|만큼|역시"
+)
+"""Words that put an option on a level with another: "but B is *just as* likely"."""
+WITH = rf"(?:with|mit|avec|con|com|с|带着?|夹杂|还带|も混|도 섞)(?![{LETTERS}])"
+A_LITTLE = (
+    "a bit of|a little|some|a touch of|a hint of|hints of|traces? of|touches of|elements of|undertones? of|etwas|"
+    "ein wenig|ein bisschen|einem hauch(?: von)?|un peu de?|une touche de?|une pointe de?|un poco de|algo de|"
+    "un toque de|un matiz de|um pouco de|um toque de|algum\\w*|un po' di|un tocco di|una punta di|qualche|немного|"
+    "с ноткой|нотк\\w+|оттен\\w+|一点|有点|略带|一丝|几分|少し|やや|若干|약간|조금"
+)
+END_OF_SENTENCE = re.compile(r"[.!?。;\n]")
 
 
 class Rules:
@@ -176,10 +201,10 @@ class Rules:
             (ClaimLevel.STATED, rf"{_NO}\s*[,;:!—–-]\s*{self.fillers}$", None),
             (ClaimLevel.NEGATED, negated, None),
             (ClaimLevel.NEGATED, None, rf"{CLOSING}[ \t]*[:(\-–—]?\s*{self.alternatives('denials')}"),
-            (ClaimLevel.NEGATED, rf"[{_CROSSES}]\s*(?:[-:]\s*)?[\"'(\[]*$", None),
-            (ClaimLevel.NEGATED, None, rf"{CLOSING}\s?[-:(]?\s?[{_CROSSES}]"),
-            (ClaimLevel.STATED, rf"[{_TICKS}]\s*(?:[-:]\s*)?[\"'(\[]*$", None),
-            (ClaimLevel.STATED, None, rf"{CLOSING}\s?[-:(]?\s?[{_TICKS}]"),
+            (ClaimLevel.NEGATED, rf"[{_CROSSES}][ \t]*(?:[-:][ \t]*)?[\"'(\[]*\Z", None),
+            (ClaimLevel.NEGATED, None, rf"{CLOSING}[ \t]?[-:(]?[ \t]?[{_CROSSES}]"),
+            (ClaimLevel.STATED, rf"[{_TICKS}][ \t]*(?:[-:][ \t]*)?[\"'(\[]*\Z", None),
+            (ClaimLevel.STATED, None, rf"{CLOSING}[ \t]?[-:(]?[ \t]?[{_TICKS}]"),
             (ClaimLevel.GIVEN_UP, given_up, None),
             (ClaimLevel.GIVEN_UP, None, rf"{after}{self.alternatives('first_thoughts_after')}"),
             (ClaimLevel.GIVEN_UP, rf"{self.alternatives('appearances')}{self._link}\Z", _BUT_NOT_ALSO),
@@ -197,6 +222,14 @@ class Rules:
             (ClaimLevel.PREDICATED, None, rf"{CLOSING}\s*{self.alternatives('predicates_after')}"),
         )
         return _compile_rows(rows)
+
+    @cached_property
+    def negated_later(self) -> re.Pattern[str]:
+        """The rest of a clause up to its negation: "of the waiting time he speaks *not* a word"."""
+        joints = self.alternatives("conjunctions", "causes")
+        without = whole_word("without|ohne|sans|sin|sem|senza|без")
+        negators = self.alternatives("negators")
+        return compile_pattern(rf"(?:(?!{joints})[^.,;:!?\n。、\"()]){{0,40}}?(?!{without}){negators}")
 
     @cached_property
     def label_rules(self) -> tuple[PhrasingRule, ...]:
