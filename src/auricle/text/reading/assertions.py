@@ -104,9 +104,13 @@ def drop_non_assertions(reply: str, rules: Rules) -> str:
 
 def _drop_courtesy(match: re.Match[str]) -> str:
     """Return what replaces a courtesy: the rest of its sentence does not continue the one before."""
-    return "\n" if _ENDED.search(match.string, 0, match.start()) else " "
+    if _ENDED.search(match.string, 0, match.start()):
+        return "\n"
+    return COURTESY if match.string[: match.start()].rstrip().endswith(",") else " "
 
 
+COURTESY = "…"
+"""What remains of a courtesy in the middle of a sentence: "yes, *thanks for your question*"."""
 _ENDED = re.compile(r"[.!?]\s*\Z")
 
 

@@ -7,12 +7,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
+from auricle.text.reading.assertions import COURTESY, drop_non_assertions, is_refusal, is_retracted
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.restatements import is_negative_question, read_restatements
 from auricle.text.reading.result import Reading, Strength
 from auricle.text.reading.rules import (
     ADVERSATIVES,
+    CORRECTION,
     LETTERS,
     OPENING,
     REST_BEFORE_BUT,
@@ -75,6 +76,7 @@ class _Patterns:
             rf"{rules.alternatives('certainties')}[\s,]*(?:(?:de|di)\s+)?{_THAT.pattern}{not_negated}"
         )
         self.wavering = rules.compiled("wavering")
+        self.doubted = compile_pattern(rf"{rules.alternatives('doubts')}(?:\s+(?:que|qu'|che|что|dass|that))?\s+\Z")
         speech = rules.alternatives("speech_verbs")
         self.speech_after = compile_pattern(rf"\s*[,!.…]*\s*[—–-]?\s*{speech}")
         self.reported = compile_pattern(rf"{speech}(?:\s+[{LETTERS}]+){{0,2}}\s+$|(?:\A|[,.…])\s*que\s+$")
@@ -124,7 +126,7 @@ def read_yes_no(text: str, question: str = "") -> Reading[bool]:
     asserted = _QUOTED_CHOICE.sub(" ", drop_non_assertions(cleaned, rules))
     reply = patterns.both.sub(" ", asserted)
     answers = [_classify(reply, match, patterns) for match in patterns.word.finditer(reply)]
-    if stated := [answer for answer in answers if answer.strength is Strength.MARKER]:
+    if stated := _last_statements(reply, answers):
         is_open = is_retracted(reply, stated[-1].end, rules) or patterns.alternative.search(reply, stated[-1].end)
         is_wavering = len({answer.value for answer in stated}) > 1 and patterns.wavering.search(asserted)
         if is_open or is_wavering or _are_contradictory(reply, answers) or _is_reversed(reply, stated, question, rules):
@@ -135,6 +137,14 @@ def read_yes_no(text: str, question: str = "") -> Reading[bool]:
         return Reading()
     implied = _read_implied(reply, cleaned, answers, patterns)
     return _compare_with_question(implied, reply, question, rules) if question else implied
+
+
+def _last_statements(reply: str, answers: list[_Answer]) -> list[_Answer]:
+    """Return the stated answers, and another one that corrects them: "Yes, or rather no"."""
+    stated = [answer for answer in answers if answer.strength is Strength.MARKER]
+    later = [answer for answer in answers if stated and answer.strength and answer.start > stated[-1].start]
+    is_corrected = bool(later) and CORRECTION.search(reply, stated[-1].end, later[-1].start)
+    return [*stated, later[-1]] if is_corrected else stated
 
 
 def _compare_with_question(implied: Reading[bool], reply: str, question: str, rules: Rules) -> Reading[bool]:
@@ -199,11 +209,31 @@ def _is_quoted(reply: str, match: re.Match[str], patterns: _Patterns) -> bool:
     return bool(is_speech) and not patterns.concluding.search(reply, max(0, start - _WINDOW), start)
 
 
+_LISTENED = compile_pattern(
+    r"\s*[,.!]\s*(?:(?:"
+    + whole_word(
+        r"i(?:'ve| have)?(?: \w+)? (?:listened|heard|checked|played|analy[sz]ed|received|got)|thank(?:s| you)|"
+        r"ich habe(?: mir)?(?! ge)(?: \w+){1,4} (?:angehört|gehört|geprüft|erhalten|analysiert)|danke|vielen dank|"
+        r"j'ai (?:bien )?(?:écouté|entendu l|reçu|analysé|vérifié)|merci|"
+        r"(?:ya )?(?:he|lo he) (?:escuchado|oído|analizado|revisado|recibido)|escuché|recibí|gracias|"
+        r"(?:já )?(?:ouvi|escutei|analisei|recebi|verifiquei)(?= [oa]s? )|obrigad[oa]|"
+        r"ho (?:ascoltato|sentito l|analizzato|ricevuto|controllato)|grazie|"
+        r"я (?:прослушал|послушал|проверил|получил)а?|запись прослушана|спасибо"
+    )
+    + r")|(?:我)?(?:已经?|刚刚?)?(?:听(?:了|过|完)|收到|检查|分析)(?:了|过)?(?:这|您|你|一|录|音|文)|(?:谢谢|感谢)|"
+    "(?:音声|録音|ファイル)(?:を|は)?(?:聞|聴|確認|拝聴|受け取)|ありがとう|拝聴|"
+    "(?:질문|문의|좋은 질문)?\\s*(?:감사|고맙)|(?:녹음|음성|파일|오디오)[을를은]?\\s*(?:잘\\s*)?(?:들었|들어 ?봤|확인|받았|청취)|"
+    rf"{COURTESY}\s*[.!])"
+)
+"""What makes a yes an answer to the request to listen: "Yes, I have listened to the clip"."""
+
+
 def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
     before = reply[max(0, match.start() - _WINDOW) : match.start()]
     value = (match.lastgroup in {"yes", "agreement"}) != bool(_DENIED.search(before))
     end = match.end()
     is_first_thought = patterns.first_thought.search(before) or patterns.first_thought_after.match(reply, end)
+    is_first_thought = is_first_thought or (value and _LISTENED.match(reply, end))
     if is_first_thought or _is_quoted(reply, match, patterns) or _is_courtesy(reply, match, patterns):
         return _Answer(value, None, match.start(), end)
     is_word = match.lastgroup in {"yes", "no"}
@@ -213,7 +243,7 @@ def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
         return _Answer(value, Strength.MARKER, match.start(), end)
     if ends_clause and (patterns.starting.search(before) or patterns.concluding.search(before)):
         return _Answer(value, Strength.MARKER, match.start(), end)
-    is_word = is_word and not patterns.reported.search(before)
+    is_word = is_word and not (patterns.reported.search(before) or patterns.doubted.search(before))
     is_word = is_word and bool(ends_clause or not (match[0].isascii() or _PARTICLE.match(reply, match.start())))
     return _Answer(value, Strength.WEAK if is_word else None, match.start(), end)
 
