@@ -48,6 +48,9 @@ _DOUBLED = re.compile(r"(.)\1\Z")
 _MIN_LIST, _MAX_ITEM = 3, 4
 """Items of a list of sounds, and words of an item."""
 _MAX_FREE_ORDER = 2
+_MIN_STEM = 3
+_MIN_CHINESE_SENTENCE = 5
+"""Characters of a Chinese question that are taken to be more than a noun."""
 
 
 class _Kind(Enum):
@@ -99,6 +102,8 @@ class _Vocabulary:
         tables = list(rules.tables.values())
         self.is_spaced = all(table.is_spaced for table in tables)
         self.is_chinese = "zh" in languages
+        self.has_adjuncts = not {"zh", "ja", "ko"} & set(languages)
+        """Whether further words of a clause follow its verb and object: "a dog barks *at the postman*"."""
         self.has_inversion = bool({"en", "de"} & set(languages))
         self.persons = _any_word(table.persons for table in tables)
         self.content_free = _any_word(part for table in tables for part in (table.content_free, table.negators))
@@ -114,6 +119,7 @@ class _Vocabulary:
         self.denial = rules.compiled("negators", "negations", "distant_negations")
         self.concord = _any_word(table.concords for table in tables)
         self.function_words = _any_word(part for table in tables for part in (table.articles, table.definites))
+        self.copula = rules.compiled("copulas")
         self.displacement = rules.compiled("displacements")
         self.doubt = rules.compiled(
             *("doubts", "doubts_after", "first_thoughts", "first_thoughts_after", "appearances")
@@ -155,7 +161,8 @@ class _Vocabulary:
         """Return a word without accents, its ending and a doubled letter before that: "running", "runs"."""
         folded = self.prefixed.sub("", _fold(word), count=1) if self.prefixed.match(word) else _fold(word)
         inflected = self.inflected.fullmatch(folded)
-        return _DOUBLED.sub(r"\1", inflected[1] if inflected else folded)
+        stem = _DOUBLED.sub(r"\1", inflected[1] if inflected else folded)
+        return stem[:-1] if len(stem) > _MIN_STEM and stem[-1] in "iy" else stem
 
     def _split_chinese(self, text: str, stems: Sequence[str]) -> Iterator[_Word]:
         """Yield the words of Chinese text, cut at those that are known."""
@@ -195,7 +202,8 @@ def _known_chinese(vocabulary: _Vocabulary, stems: tuple[str, ...]) -> re.Patter
 
 # --- the question -----------------------------------------------------------------------
 
-_SPEAKING = compile_pattern(r"(?<=\w )(?:who (?:is speaking|speaks)|qui parle|que (?:habla|fala)|che parla)\b")
+_SPEAKING = compile_pattern(r"(?<=\w )(?:who (?:is (?:speaking|calling)|speaks|calls)|qui (?:parle|appelle)|que (?:habla|fala|llama|liga)|"
+    r"che (?:parla|chiama))\b")
 """What a question adds to a person: "the person *who is speaking*"."""
 _NEGATIVE = compile_pattern(
     r"no(?:t|ne|thing|body)?|never|cannot|without|\w+n't|nicht|kein\w*|nie|niemals|niemand|nichts|ohne|weder|pas|"
@@ -257,6 +265,17 @@ def is_negative_question(question: str) -> bool:
 
 
 # --- the reply --------------------------------------------------------------------------
+
+
+def mentions_topic(clause: str, question: str, rules: Rules) -> bool:
+    """Return whether a clause has a word of the question other than a person or an adverb."""
+    languages = tuple(language for language in _languages(question[-MAX_QUESTION:]) if language in rules.tables)
+    parsed = _parse(question[-MAX_QUESTION:], languages) if languages else None
+    if parsed is None:
+        return False
+    words = _vocabulary(languages).split(clause[:MAX_CLAUSE], parsed.stems)
+    stems = {word.stem for word in words if word.kind is _Kind.SHARED}
+    return bool(stems - parsed.persons - parsed.adverbials)
 
 
 def read_restatements(reply: str, question: str, rules: Rules) -> frozenset[bool]:
@@ -327,16 +346,17 @@ def _read_clause(clause: _Clause, question: _Question, vocabulary: _Vocabulary) 
     if len(clause.text) > MAX_CLAUSE:
         return None
     words = vocabulary.split(clause.text, question.stems)
-    if not _has_all(words, question, is_first=clause.is_first) or _is_displaced(clause, words, question, vocabulary):
+    is_denied = vocabulary.negation.search(clause.text) is not None
+    if not _has_all(words, question, is_first=clause.is_first, is_denied=is_denied) or _is_displaced(clause, words, question, vocabulary):
         return None
     if vocabulary.negation.search(clause.before):
         return None
-    if vocabulary.negation.search(clause.text) is None:
-        is_plain = _adds_little(words, vocabulary)
+    if not is_denied:
+        is_plain = _adds_little(clause.text, words, vocabulary)
         return True if is_plain and _states(clause.text, words, question, vocabulary) else None
     is_bare = all(word.kind in {_Kind.SHARED, _Kind.CONTENT_FREE} for word in words)
-    is_denied = is_bare and vocabulary.negator.search(clause.text) and _is_negated_once(clause.text, vocabulary)
-    return False if is_denied else None
+    has_negator = is_bare and vocabulary.negator.search(clause.text)
+    return False if has_negator and _is_negated_once(clause.text, vocabulary) else None
 
 
 def _is_negated_once(text: str, vocabulary: _Vocabulary) -> bool:
@@ -346,7 +366,7 @@ def _is_negated_once(text: str, vocabulary: _Vocabulary) -> bool:
     return len(words) - len(concords) + bool(concords) == 1 and len(set(concords)) == len(concords)
 
 
-def _has_all(words: Sequence[_Word], question: _Question, *, is_first: bool) -> bool:
+def _has_all(words: Sequence[_Word], question: _Question, *, is_first: bool, is_denied: bool) -> bool:
     """Return whether words repeat those of a question in their order; a person may be replaced by a pronoun."""
     order = list(dict.fromkeys(word.stem for word in words if word.kind is _Kind.SHARED))
     stems = list(dict.fromkeys(question.stems))
@@ -354,6 +374,8 @@ def _has_all(words: Sequence[_Word], question: _Question, *, is_first: bool) -> 
     if not set(order) - question.persons and set(stems) - question.persons:
         return False
     optional = set() if has_others else set(question.persons)
+    if is_denied and not has_others:
+        optional |= question.adverbials
     if is_first and not has_others and set(order) - question.persons - {question.complement}:
         optional.add(question.complement)
     if not order or set(stems) - set(order) - optional:
@@ -386,10 +408,21 @@ def _is_displaced(clause: _Clause, words: list[_Word], question: _Question, voca
     return bool(vocabulary.displacing(clause.before + clause.text) - question.reserved)
 
 
-def _adds_little(words: list[_Word], vocabulary: _Vocabulary) -> bool:
+def _has_predicate(text: str, words: Sequence[_Word], vocabulary: _Vocabulary) -> bool:
+    """Return whether words have a verb such as "is", so that the words before are its subject: "noise *is* a problem"."""
+    return any(vocabulary.copula.fullmatch(text, word.start, word.end) for word in words)
+
+
+def _adds_little(text: str, words: list[_Word], vocabulary: _Vocabulary) -> bool:
     """Return whether a clause adds nothing but an attribute to the words of the question: "an *old* dog barks"."""
-    first = next(position for position, word in enumerate(words) if word.kind is _Kind.SHARED)
+    shared = [position for position, word in enumerate(words) if word.kind is _Kind.SHARED]
+    first, last = shared[0], shared[-1]
     others = [position for position, word in enumerate(words) if word.kind is _Kind.OTHER]
+    # What follows a noun alone is more likely its predicate: "noise in recordings annoys".
+    is_verb = first != last or any(word.kind is _Kind.CONTENT_FREE for word in words[: max(0, first - 1)])
+    is_verb = is_verb and not _has_predicate(text, words[last + 1 :], vocabulary)
+    if vocabulary.has_adjuncts and last + 1 not in others and is_verb:
+        others = [position for position in others if position < last]
     # A single Chinese character after others is part of another word.
     return not others or (others == [first - 1] and (vocabulary.is_spaced or len(words[first].stem) > 1))
 
@@ -399,6 +432,7 @@ def _states(text: str, words: list[_Word], question: _Question, vocabulary: _Voc
     if len(set(question.stems)) > 1:
         return len(words) > 1
     if not vocabulary.is_spaced:
-        return len(text.strip()) > len(question.stems[0]) + 1
+        is_sentence = vocabulary.is_chinese and len(question.stems[0]) >= _MIN_CHINESE_SENTENCE
+        return is_sentence or len(text.strip()) > len(question.stems[0]) + 1
     verbs = (text[word.start : word.end] for word in words if word.kind is _Kind.CONTENT_FREE)
     return any(not vocabulary.function_words.fullmatch(word) for word in verbs)

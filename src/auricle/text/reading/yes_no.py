@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from auricle.text.reading.assertions import COURTESY, drop_non_assertions, is_refusal, is_retracted
 from auricle.text.reading.clean_reply import clean_reply
-from auricle.text.reading.restatements import is_negative_question, read_restatements
+from auricle.text.reading.restatements import is_negative_question, mentions_topic, read_restatements
 from auricle.text.reading.result import Reading, Strength
 from auricle.text.reading.rules import (
     ADVERSATIVES,
+    CONTRAST,
     CORRECTION,
     LETTERS,
     OPENING,
@@ -84,6 +85,9 @@ class _Patterns:
         opposite = rf"(?:{rules.alternatives('yes', 'no')}|{_NOT})(?=[\s\"')]*(?:[.,;!?。、]|\Z))"
         doubt = rules.alternatives("conjunctions", "doubts")
         self.alternative = compile_pattern(rf"{doubt}[\s,]*(?:{rules.alternatives('doubts')}[\s,]*)*{opposite}")
+        self.denied_after_but = compile_pattern(
+            rf"{CONTRAST.pattern}[^.!?。;\n]{{0,60}}?{rules.alternatives('implied_no')}"
+        )
         self.denials = rules.compiled("implied_no")
         self.affirmation = compile_pattern(
             rf"(?:\A|[\n.!?。;])\s*{rules.alternatives('implied_yes')}\s*(?:\Z|[\n.!。;,、:—–])"
@@ -129,7 +133,7 @@ def read_yes_no(text: str, question: str = "") -> Reading[bool]:
     if stated := _last_statements(reply, answers):
         is_open = is_retracted(reply, stated[-1].end, rules) or patterns.alternative.search(reply, stated[-1].end)
         is_wavering = len({answer.value for answer in stated}) > 1 and patterns.wavering.search(asserted)
-        if is_open or is_wavering or _are_contradictory(reply, answers) or _is_reversed(reply, stated, question, rules):
+        if is_open or is_wavering or _are_contradictory(reply, answers) or _is_reversed(reply, stated, question, rules, patterns):
             return Reading()
         is_whole = len(answers) == 1 and not re.search(r"\w", patterns.word.sub("", reply))
         return Reading(stated[-1].value, Strength.WHOLE_REPLY if is_whole else Strength.MARKER)
@@ -172,12 +176,16 @@ _REVERSAL = compile_pattern(
 """What takes back a yes without its words: "but agree, she does not"."""
 
 
-def _is_reversed(reply: str, stated: list[_Answer], question: str, rules: Rules) -> bool:
+def _is_reversed(
+    reply: str, stated: list[_Answer], question: str, rules: Rules, patterns: _Patterns
+) -> bool:
     """Return whether a reply contradicts its last yes or no further on: "Yes, they shout, but there is no applause"."""
     value, rest = stated[-1].value, _QUOTATION.sub(" ", reply[stated[-1].start :])
-    if value and _REVERSAL.search(rest):
+    if value and (_REVERSAL.search(rest) or patterns.denied_after_but.search(rest)):
         return True
     parts = [part[0] for part in _PART.finditer(rest)] if question else []
+    if value and any(patterns.denials.search(part) and mentions_topic(part, question, rules) for part in parts[1:]):
+        return True
     return any(read_restatements(part, question, rules) == {not value} for part in parts)
 
 

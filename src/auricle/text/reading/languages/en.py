@@ -499,7 +499,7 @@ TABLE = Phrasings(
         "in tune|the same)"
     ),
     content_free=(
-        "so|therefore|thus|hence|overall|"
+        "so|therefore|thus|hence|overall|during|throughout|moment|time|"
         "an?|the|this|that|these|those|there|here|it|its|he|she|they|we|you|i|him|her|them|his|their|me|us|my|"
         "your|s|ve|ll|re|d|m|is|are|was|were|be|been|being|am|do|does|did|has|have|had|having|can|of|in|on|at|to|"
         "for|by|from|with|as|and|any|some|someone|somebody|anyone|anybody|something|anything|one|hear|hears|"
