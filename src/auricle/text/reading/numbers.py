@@ -18,7 +18,7 @@ from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.number_words import NumberWords, expand_fractions
 from auricle.text.reading.result import Reading, Strength
-from auricle.text.reading.rules import CORRECTION, REST_OF_CLAUSE, Rules, compile_pattern, rules_for_reply, whole_word
+from auricle.text.reading.rules import CORRECTION, LETTERS, REST_OF_CLAUSE, Rules, compile_pattern, rules_for_reply, whole_word
 
 Scale = tuple[float, float]
 _WHOLE = re.compile(r"[\s*]*(?P<number>[-+]?[0-9]{1,9}(?:\.[0-9]+)?)\.?[\s*]*")
@@ -73,7 +73,9 @@ _RATED_FIELD = compile_pattern(
 
 
 _EXPLAINED_SCALE = compile_pattern(
-    r"(?:(?:if|where|wenn|si|se|если)\s+(?:an?\s)?|(?:如果|假如|若|设)\s*)"
+    r"(?:如果|假如|若)?按(?:照)?[^,。\n]{0,40}(?:标准|来看|来说|来衡量|的话)[^,。\n]{0,6},|"
+    r"(?:(?:if|where|in which|wenn|wobei|wo|si|où|donde|en la que|se|em que|onde|dove|in cui|если|где)\s+(?:an?\s)?|"
+    r"(?:如果|假如|若|设)\s*)"
     r"[0-9]+\s?(?:分|点|점)?\s*(?:is|means|=|ist|bedeutet|est|es|é|è|это|是|代表|为|表示)(?![a-z])[^,.。\n]*,"
     r"(?:\s*(?:and\s|und\s|et\s|y\s|e\s|и\s)?[0-9]+\s?(?:分|点|점)?\s*(?:is|means|=|ist|est|es|é|è|это|是|代表|为|"
     r"表示)?"
@@ -163,7 +165,8 @@ _MARKED_SHARE = "★"
 """What a number "out of" a full mark is followed by after the full mark was removed."""
 _FULL_MARKS = compile_pattern(
     rf"(?:满分|滿分|总分)(?:是|为)?\s*(?P<a>{_NUMBER})\s*分?(?:制)?|"
-    rf"(?P<b>{_NUMBER})\s*(?:分|点|점|★)?\s*(?:制|满分|満点|만점)(?:中|で|の|에|에서|的)?|"
+    rf"(?P<b>{_NUMBER})\s*(?:分|点|점|★)?\s*(?:制|满分|満点|만점)(?:中|で|の|에|에서|的)?"
+    r"(?:言えば|いえば|言うと|いうと|すると|考えると|评价)?|"
     rf"(?P<c>{_NUMBER})\s*段階(?:評価|中|で|のうち)?(?:言えば|いえば)?|"
     rf"(?P<d>{_NUMBER})\s*(?:点|점|分|つ)?\s*(?:中|중|里面?)\s*(?:我)?(?:会|可以)?(?:给|打|得|拿)?\s*(?=[0-9])|"
     rf"\((?:out of|von|sur|sobre|em|su|из)\s+(?P<e>{_NUMBER})\)|"
@@ -245,7 +248,7 @@ _DENIED_BEFORE = compile_pattern(
     )
     + r"\s+(?:(?:an?|the|quite|full|eine?[nmr]?|une?|uma?|unos?|una|il|just|really|ganz|exactly|tout à fait|vraiment|"
     r"exactement|del todo|exactamente|bem|exatamente|proprio|совсем|вполне)\s+)*\Z|"
-    r"(?:不是|而不是|不到|并非|不给|没到|没有到|达不到|够不上|算不上)\s*\Z|"
+    r"(?:不是|而不是|不到|并非|不给|没到|没有到|到不了|不到|不够|没有|达不到|够不上|算不上)\s*\Z|"
     + whole_word(
         r"(?:subtract|deduct|dock|knock(?:ed)? off|take off|taking off|lose|loses|lost|minus|drop|dropp?ed|"
         r"remov)(?:ed|ing|s)?|"
@@ -274,6 +277,15 @@ _DENIED_AFTER = compile_pattern(
     r"\s*[—–-]?\s*(?:было бы|это) (?:слишком|перебор\w*|чересчур|завышено)|"
     r"(?:\s*points?)?\s+(?:off|deducted|docked|knocked off|abgezogen|abzug|de moins|en moins)(?![a-z])"
 )
+_OF_ANOTHER = compile_pattern(
+    whole_word(
+        r"previous|preceding|earlier|prior|other|another|last (?:one|clip|time|take)|vorig\w+|vorherig\w+|ander\w+|"
+        r"précédente?s?|autres?|anterior\w*|otr[oa]s?|outr[oa]s?|precedent[ei]|altr[aoie]|предыдущ\w+|прошл\w+|"
+        r"друг\w+|would have been|aurait été|habría sido|teria sido|sarebbe stat[oa]|была? бы"
+    )
+    + r"[^.;!?\n。0-9]{0,40}\Z|(?:上一|前一|上次|另一|别的|其他|前回|前の|別の|他の|이전|지난|다른)[^.;!?\n。0-9,]{0,20}\Z"
+)
+"""What makes a number that of something else, or of an imagined case: "the *previous* clip was a 3"."""
 _MEANING = compile_pattern(
     r"\s*(?:分|点|점)?\s*(?:=|means?|being|stands for|(?:is|being) the (?:worst|best|lowest|highest)|表示|代表|"
     r"是最|为最|が最|は最|은 최|는 최|이 최|steht für|bedeutet|signifie|correspond à|significa|означает)"
@@ -350,11 +362,13 @@ class _Patterns:
         determiners = rules.alternatives("fillers", "articles")
         gap = r"[^0-9\n.!?。]{0,40}\Z"
         answers = rules.alternatives("answer_nouns")
-        self.bound_before = compile_pattern(rf"{rules.alternatives('bounds')}\s*(?:{determiners}\s*)*\Z")
+        self.bound_before = compile_pattern(rf"{rules.alternatives('bounds')}\s*(?:(?:{determiners}|有|能?给|打|是)\s*)*\Z")
         self.bound_after = compile_pattern(rf"(?:\+|{_POINTS},?\s*{rules.alternatives('bounds_after')})")
         self.unit_after = compile_pattern(rf"{_MARKED_SHARE}|[\s-]?{rating_units}")
         self.quantity_after = compile_pattern(rf"\s?-?{rules.alternatives('other_units')}(?!{rating_units})")
         self.counted_share = compile_pattern(
+            rf"{_NUMBER}\s+(?!(?:point|star|punt|étoile|estrel|pont|stell|балл|зв|stern)\w*)[{LETTERS}]{{3,}}\s+(?:von|sur|de|em|"
+            rf"su|из|out of)\s+{_NEXT_NUMBER}|"
             rf"{_NUMBER}\s+(?:de cada|em cada|su ogni|von|sur|de|em|su|из|out of|of)\s+{_NEXT_NUMBER}\s+"
             rf"{rules.alternatives('other_units')}"
         )
@@ -386,6 +400,7 @@ class _Patterns:
         is_missed = _NOT_REACHED.search(before) or (
             _NOT_ENOUGH_BEFORE.search(before) and _NOT_ENOUGH_AFTER.match(reply, end)
         )
+        is_missed = is_missed or _OF_ANOTHER.search(before)
         return not (is_denied or is_missed or _MEANING.match(reply, end) or self.quantity_after.match(reply, end))
 
     def is_bound(self, before: str, reply: str, end: int) -> bool:

@@ -429,10 +429,10 @@ def _adds_little(text: str, words: list[_Word], vocabulary: _Vocabulary) -> bool
 
 def _states(text: str, words: list[_Word], question: _Question, vocabulary: _Vocabulary) -> bool:
     """Return whether a clause states something, which a single word or a noun with its article does not."""
-    if len(set(question.stems)) > 1:
-        return len(words) > 1
     if not vocabulary.is_spaced:
         is_sentence = vocabulary.is_chinese and len(question.stems[0]) >= _MIN_CHINESE_SENTENCE
-        return is_sentence or len(text.strip()) > len(question.stems[0]) + 1
+        return len(words) > 1 or is_sentence or len(text.strip()) > len(words[0].stem) + 1
+    if len(set(question.stems)) > 1:
+        return len(words) > 1
     verbs = (text[word.start : word.end] for word in words if word.kind is _Kind.CONTENT_FREE)
     return any(not vocabulary.function_words.fullmatch(word) for word in verbs)
