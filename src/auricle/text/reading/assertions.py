@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from auricle.text.reading.rules import ADVERSATIVES, LETTERS, Rules, compile_pattern, whole_word
 from auricle.text.reading.table import Phrasings
@@ -100,6 +101,26 @@ def drop_non_assertions(reply: str, rules: Rules) -> str:
     if "?" in text or patterns.questions.search(text) or patterns.conditions.search(text):
         text = "".join(_assertion(sentence[0], patterns) for sentence in _SENTENCE.finditer(text))
     return patterns.comparisons.sub(" ", text)
+
+
+class Reservation(NamedTuple):
+    """A clause that is no assertion of its own, but may show that another one is not the answer."""
+
+    start: int
+    end: int
+    is_weighed: bool
+    """Whether the clause weighs cases, unlike a concession."""
+
+
+def trailing_reservations(reply: str, rules: Rules) -> list[Reservation]:
+    """Return the concessions and weighed cases of a reply that follow a statement in their sentence."""
+    patterns = _patterns(rules)
+    concessions = [Reservation(*match.span(), is_weighed=False) for match in patterns.concessions.finditer(reply)]
+    weighed = [Reservation(*match.span(), is_weighed=True) for match in patterns.dependences.finditer(reply)]
+    return [clause for clause in (*concessions, *weighed) if _CONTINUES.search(reply, 0, clause.start)]
+
+
+_CONTINUES = re.compile(r"[^.!?。;\n\s][ \t]*\Z")
 
 
 def _drop_courtesy(match: re.Match[str]) -> str:

@@ -18,7 +18,7 @@ from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.number_words import NumberWords, expand_fractions
 from auricle.text.reading.result import Reading, Strength
-from auricle.text.reading.rules import CORRECTION, LETTERS, REST_OF_CLAUSE, Rules, compile_pattern, rules_for_reply, whole_word
+from auricle.text.reading.rules import CONTRAST, CORRECTION, LETTERS, REST_OF_CLAUSE, Rules, compile_pattern, rules_for_reply, whole_word
 
 Scale = tuple[float, float]
 _WHOLE = re.compile(r"[\s*]*(?P<number>[-+]?[0-9]{1,9}(?:\.[0-9]+)?)\.?[\s*]*")
@@ -364,6 +364,11 @@ class _Patterns:
         answers = rules.alternatives("answer_nouns")
         self.bound_before = compile_pattern(rf"{rules.alternatives('bounds')}\s*(?:(?:{determiners}|有|能?给|打|是)\s*)*\Z")
         self.bound_after = compile_pattern(rf"(?:\+|{_POINTS},?\s*{rules.alternatives('bounds_after')})")
+        self.negated = compile_pattern(
+            rf"{rules.alternatives('negators')}(?:(?!{CONTRAST.pattern}|"
+            rf"{rules.alternatives('conjunctions', 'causes', 'decisions', 'rating_cues', 'answer_nouns')})"
+            r"[^.,;:!?\n。、0-9()—–-]){0,40}\Z"
+        )
         self.unit_after = compile_pattern(rf"{_MARKED_SHARE}|[\s-]?{rating_units}")
         self.quantity_after = compile_pattern(rf"\s?-?{rules.alternatives('other_units')}(?!{rating_units})")
         self.counted_share = compile_pattern(
@@ -438,6 +443,8 @@ def _candidate(reply: str, match: re.Match[str], scale: Scale, patterns: _Patter
     if not patterns.is_rating(before, reply, end):
         return []
     level = patterns.level(before, reply, end)
+    if level == _PLAIN and patterns.negated.search(before):
+        return []
     if level == _PLAIN and (_COUNTED.match(reply, end) or _COUNTED_UNSPACED.match(reply, end)):
         return []
     value = float(match["number"].replace(",", ""))

@@ -26,12 +26,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted
+from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_retracted, trailing_reservations
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.languages import TABLES
 from auricle.text.reading.mentions import (
     ARTICLES,
     CACHE_SIZE,
+    WINDOW,
     Mention,
     OptionNames,
     choice_names,
@@ -182,12 +183,41 @@ def _find_option(text: str, names: OptionNames, yes_no: tuple[int, int] | None, 
         reading = decide_option(reply, mentions, rules)
     if reading.strength in _FIRM:
         return reading
+    if _is_contrasted(reading, cleaned, names, rules):
+        return Reading()
     # A related word or a misspelt option is read only without a better one, and stands against one that is only named.
     related = _drop_quoted(reply, find_related_mentions(reply, names, mentions), quotations, rules)
     value = decide_option(reply, mentions + related, rules).value if related else reading.value
     if reading.value is None and value is not None:
         return Reading(value, Strength.WEAK)
     return reading if value == reading.value else Reading()
+
+
+def _is_contrasted(reading: Reading[int], cleaned: str, names: OptionNames, rules: Rules) -> bool:
+    """Return whether a reply asserts another option after the one that was read, in a clause that was dropped.
+
+    "There is a dog, although the main sound is a bird", "speech in the first half and music in the second half".
+    """
+    if reading.value is None:
+        return False
+    mentions = find_text_mentions(cleaned, names.aliases)
+    last = max((mention.start for mention in mentions if mention.index == reading.value), default=0)
+    others = [mention for mention in mentions if mention.index != reading.value and mention.start > last]
+    return any(
+        segment.start <= mention.start < segment.end
+        and (segment.is_weighed or _is_asserted(cleaned, mention, rules))
+        for segment in trailing_reservations(cleaned, rules)
+        for mention in others
+    )
+
+
+def _is_asserted(text: str, mention: Mention, rules: Rules) -> bool:
+    level = first_matching_level(rules.text_rules, text, mention.start, mention.end)
+    is_minor = _MINOR.search(text, max(0, mention.start - WINDOW), mention.start)
+    return level is not None and level.value >= ClaimLevel.PREDICATED.value and not is_minor
+
+
+_MINOR = compile_pattern(rf"(?:{A_LITTLE})\s*\Z")
 
 
 def _prefer_named(by_rule: Reading[int], reply: str, names: OptionNames, rules: Rules) -> Reading[int]:

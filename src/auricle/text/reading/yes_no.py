@@ -57,6 +57,10 @@ _ADVERBS = "もちろん|当然|" + whole_word(
 )
 
 _NOT = whole_word("not|nicht|pas|não|нет") + "|不是|没有|そうではない|아닐 수도"
+_NEITHER = compile_pattern(
+    whole_word("neither|nor|weder|noch|ni|nem|né|ни") + r"\s+(?:(?:an?|ein|un|um)\s+)?[\"']?\Z"
+)
+"""What leaves both answers open: "*neither* a yes *nor* a no"."""
 _THAT = compile_pattern(whole_word("that|dass|que|qu'|che|что"))
 _CLAUSE = re.compile(r"[^.!?。;\n,、]+")
 _SENTENCE = re.compile(r"[^.!?。;\n]+")
@@ -265,7 +269,8 @@ def _read_implied(reply: str, cleaned: str, answers: list[_Answer], patterns: _P
         values |= {False, True} if patterns.certain_that.search(cleaned) else {False}
     if patterns.affirmation.search(reply) or (is_certain and not values and not patterns.negator.search(text)):
         values.add(True)
-    if len(values) != 1 or (False in values and _has_double_negation(text, patterns)):
+    is_neither = any(_NEITHER.search(text, 0, match.start()) for match in patterns.word.finditer(text))
+    if is_neither or len(values) != 1 or (False in values and _has_double_negation(text, patterns)):
         return Reading()
     return Reading(values.pop(), Strength.WEAK)
 
