@@ -39,7 +39,8 @@ class _Patterns:
         self.conditions = rules.compiled("conditions")
         self.harmless_conditions = rules.compiled("harmless_conditions")
         self.causes = rules.compiled("causes")
-        self.comparisons = rules.compiled("comparisons")
+        relative = whole_word(r"which|whom|who|qui|que|il quale|che|котор\w+|dem|den|das")
+        self.comparisons = compile_pattern(rf"{rules.alternatives('comparisons')}(?:,\s*{relative}[^.,;:!?\n]*)?")
         self.dependences = compile_pattern(rf"{rules.alternatives('dependences')}[^.!?\n。]*")
         self.concessions = compile_pattern(
             rf"{rules.alternatives('concessions')}(?!,?\s*{_WAIT})(?:\"[^\"\n]*\"|[^,.;!?\n。:])*?(?=[,.;!?\n。:]|\Z|"
@@ -49,6 +50,22 @@ class _Patterns:
 
 _ANY = r"[^.!?\n。;]"
 _NEAR, _SAME_SENTENCE = r"[^.!?\n。;,:]{0,24}?", r"[^.!?\n。;]{0,50}?"
+
+
+_LACK = (
+    whole_word(
+        "lack(?:s|ing)?|without|fehlt|fehlen|ohne|manque|sans|carezco|falta|sin|sem|manca|mancano|senza|лишён\\w*|без"
+    )
+    + "|缺乏|缺少|欠|不具备|없"
+)
+_FORBID = (
+    whole_word(
+        r"forbids?|prohibits?|prevents?|verbieten|untersagen|interdi\w+|prohíb\w+|impid\w+|proíb\w+|imped\w+|vietano|"
+        r"vieta|impediscono|запреща\w+|не допуска\w+"
+    )
+    + "|禁止|不允许|禁じ|금지"
+)
+_ARTICLE = whole_word("the|your|this|die|der|das|le|la|les|l'|el|o|a|il|lo|votre|su|seu|sua|il tuo|ваш")
 
 
 def _place(table: Phrasings) -> str:
@@ -68,6 +85,10 @@ def _no_audio(table: Phrasings) -> str:
             *(table.audio_nouns, table.inabilities, table.perceptions, table.arrivals, table.defects, table.negators),
         )
     )
+    capacity, policy = (
+        whole_word(words) if table.is_spaced else f"(?:{words})" for words in (table.capacities, table.policies)
+    )
+    negation_or_lack = f"(?:{negation}|{_LACK})"
     return "|".join(
         (
             rf"{audio}(?:(?!{negation}){_ANY}){{0,40}}?{defect}",
@@ -77,6 +98,10 @@ def _no_audio(table: Phrasings) -> str:
             rf"{audio}{_SAME_SENTENCE}{unable}{_NEAR}{perceive}",
             rf"{audio}{_SAME_SENTENCE}{perceive}{_NEAR}{unable}",
             rf"{perceive}{_NEAR}{audio}{_NEAR}{unable}",
+            rf"{defect}\s+(?:{_ARTICLE}\s+)?{audio}",
+            rf"{negation_or_lack}{_NEAR}{capacity}{_NEAR}{perceive}",
+            rf"{perceive}{_NEAR}{capacity}{_NEAR}{negation_or_lack}",
+            rf"{policy}{_SAME_SENTENCE}(?:{negation}|{_FORBID})",
         )
     )
 

@@ -14,7 +14,9 @@ _WITH_POINT, _AS_RANGE = r"\g<whole>.\g<decimals>", r"\g<whole> - \g<decimals>"
 _ARTICLES = frozenset({"one", "un", "une", "uno", "um", "uma", "a hundred"})
 """Number words that are also articles or pronouns."""
 _UNIT_AFTER = compile_pattern(r"\s*(?:/|out of|of|von|sur|de|em|sobre|su|из)\s*\w")
-_MARK_BEFORE = compile_pattern(r"(?:note|nota|voto|score|rating)\s*:?\s*\Z|(?:give|gave|giving|award) (?:it|this|that) an?\s+\Z")
+_MARK_BEFORE = compile_pattern(
+    r"(?:note|nota|voto|score|rating)\s*:?\s*\Z|(?:give|gave|giving|award) (?:it|this|that) an?\s+\Z"
+)
 _HAS_WORD = re.compile(r"\w")
 _HAN_VALUES = {**{digit: value for value, digit in enumerate("零一二三四五六七八九十")}, "〇": 0, "两": 2, "兩": 2}
 # 一点 is "a little" and 十分 is "very"; both are numbers only before what can follow a rating.

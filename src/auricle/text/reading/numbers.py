@@ -18,7 +18,16 @@ from auricle.text.reading.assertions import drop_non_assertions, is_refusal, is_
 from auricle.text.reading.clean_reply import clean_reply
 from auricle.text.reading.number_words import NumberWords, expand_fractions
 from auricle.text.reading.result import Reading, Strength
-from auricle.text.reading.rules import CONTRAST, CORRECTION, LETTERS, REST_OF_CLAUSE, Rules, compile_pattern, rules_for_reply, whole_word
+from auricle.text.reading.rules import (
+    CONTRAST,
+    CORRECTION,
+    LETTERS,
+    REST_OF_CLAUSE,
+    Rules,
+    compile_pattern,
+    rules_for_reply,
+    whole_word,
+)
 
 Scale = tuple[float, float]
 _WHOLE = re.compile(r"[\s*]*(?P<number>[-+]?[0-9]{1,9}(?:\.[0-9]+)?)\.?[\s*]*")
@@ -362,7 +371,9 @@ class _Patterns:
         determiners = rules.alternatives("fillers", "articles")
         gap = r"[^0-9\n.!?。]{0,40}\Z"
         answers = rules.alternatives("answer_nouns")
-        self.bound_before = compile_pattern(rf"{rules.alternatives('bounds')}\s*(?:(?:{determiners}|有|能?给|打|是)\s*)*\Z")
+        self.bound_before = compile_pattern(
+            rf"{rules.alternatives('bounds')}\s*(?:(?:{determiners}|有|能?给|打|是)\s*)*\Z"
+        )
         self.bound_after = compile_pattern(rf"(?:\+|{_POINTS},?\s*{rules.alternatives('bounds_after')})")
         self.negated = compile_pattern(
             rf"{rules.alternatives('negators')}(?:(?!{CONTRAST.pattern}|"

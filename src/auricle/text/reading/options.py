@@ -204,8 +204,7 @@ def _is_contrasted(reading: Reading[int], cleaned: str, names: OptionNames, rule
     last = max((mention.start for mention in mentions if mention.index == reading.value), default=0)
     others = [mention for mention in mentions if mention.index != reading.value and mention.start > last]
     return any(
-        segment.start <= mention.start < segment.end
-        and (segment.is_weighed or _is_asserted(cleaned, mention, rules))
+        segment.start <= mention.start < segment.end and (segment.is_weighed or _is_asserted(cleaned, mention, rules))
         for segment in trailing_reservations(cleaned, rules)
         for mention in others
     )

@@ -202,8 +202,10 @@ def _known_chinese(vocabulary: _Vocabulary, stems: tuple[str, ...]) -> re.Patter
 
 # --- the question -----------------------------------------------------------------------
 
-_SPEAKING = compile_pattern(r"(?<=\w )(?:who (?:is (?:speaking|calling)|speaks|calls)|qui (?:parle|appelle)|que (?:habla|fala|llama|liga)|"
-    r"che (?:parla|chiama))\b")
+_SPEAKING = compile_pattern(
+    r"(?<=\w )(?:who (?:is (?:speaking|calling)|speaks|calls)|qui (?:parle|appelle)|que (?:habla|fala|llama|liga)|"
+    r"che (?:parla|chiama))\b"
+)
 """What a question adds to a person: "the person *who is speaking*"."""
 _NEGATIVE = compile_pattern(
     r"no(?:t|ne|thing|body)?|never|cannot|without|\w+n't|nicht|kein\w*|nie|niemals|niemand|nichts|ohne|weder|pas|"
@@ -347,7 +349,9 @@ def _read_clause(clause: _Clause, question: _Question, vocabulary: _Vocabulary) 
         return None
     words = vocabulary.split(clause.text, question.stems)
     is_denied = vocabulary.negation.search(clause.text) is not None
-    if not _has_all(words, question, is_first=clause.is_first, is_denied=is_denied) or _is_displaced(clause, words, question, vocabulary):
+    if not _has_all(words, question, is_first=clause.is_first, is_denied=is_denied) or _is_displaced(
+        clause, words, question, vocabulary
+    ):
         return None
     if vocabulary.negation.search(clause.before):
         return None

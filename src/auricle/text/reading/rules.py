@@ -100,7 +100,7 @@ CORRECTION = compile_pattern(
         r"(?:ich habe mich|habe mich) (?:geirrt|vertan)|je me (?:suis )?tromp\w+|me equivo\w+|me he equivocado|"
         r"me enganei|errei|mi sono sbagliat\w|mi sbagliavo|я ошиб\w+|ой|"
         r"in the end|revis\w+|korrigier\w+|retific\w+|rettific\w+|mi correggo|исправ\w+|nein|moment|"
-        r"besser gesagt|korrektur|doch|vielmehr|pardon|plutôt|en fait|corrig\w+|"
+        r"besser gesagt|korrektur|doch|vielmehr|pardon|plutôt|enfin|en fait|corrig\w+|"
         r"perdón|mejor(?: dicho)?|digo|rectifico|aliás|ou melhor|quero dizer|desculpe|anzi|scusa|meglio|"
         "нет|точнее|вернее|поправка"
     )

@@ -57,9 +57,7 @@ _ADVERBS = "もちろん|当然|" + whole_word(
 )
 
 _NOT = whole_word("not|nicht|pas|não|нет") + "|不是|没有|そうではない|아닐 수도"
-_NEITHER = compile_pattern(
-    whole_word("neither|nor|weder|noch|ni|nem|né|ни") + r"\s+(?:(?:an?|ein|un|um)\s+)?[\"']?\Z"
-)
+_NEITHER = compile_pattern(whole_word("neither|nor|weder|noch|ni|nem|né|ни") + r"\s+(?:(?:an?|ein|un|um)\s+)?[\"']?\Z")
 """What leaves both answers open: "*neither* a yes *nor* a no"."""
 _THAT = compile_pattern(whole_word("that|dass|que|qu'|che|что"))
 _CLAUSE = re.compile(r"[^.!?。;\n,、]+")
@@ -137,7 +135,12 @@ def read_yes_no(text: str, question: str = "") -> Reading[bool]:
     if stated := _last_statements(reply, answers):
         is_open = is_retracted(reply, stated[-1].end, rules) or patterns.alternative.search(reply, stated[-1].end)
         is_wavering = len({answer.value for answer in stated}) > 1 and patterns.wavering.search(asserted)
-        if is_open or is_wavering or _are_contradictory(reply, answers) or _is_reversed(reply, stated, question, rules, patterns):
+        if (
+            is_open
+            or is_wavering
+            or _are_contradictory(reply, answers)
+            or _is_reversed(reply, stated, question, rules, patterns)
+        ):
             return Reading()
         is_whole = len(answers) == 1 and not re.search(r"\w", patterns.word.sub("", reply))
         return Reading(stated[-1].value, Strength.WHOLE_REPLY if is_whole else Strength.MARKER)
@@ -180,9 +183,7 @@ _REVERSAL = compile_pattern(
 """What takes back a yes without its words: "but agree, she does not"."""
 
 
-def _is_reversed(
-    reply: str, stated: list[_Answer], question: str, rules: Rules, patterns: _Patterns
-) -> bool:
+def _is_reversed(reply: str, stated: list[_Answer], question: str, rules: Rules, patterns: _Patterns) -> bool:
     """Return whether a reply contradicts its last yes or no further on: "Yes, they shout, but there is no applause"."""
     value, rest = stated[-1].value, _QUOTATION.sub(" ", reply[stated[-1].start :])
     if value and (_REVERSAL.search(rest) or patterns.denied_after_but.search(rest)):

@@ -192,6 +192,8 @@ TABLE = Phrasings(
         r"vorhanden|gefunden|geladen|geöffnet|auffindbar|abspielbar|zugänglich|lesbar|unterstützt|funktioniert|"
         r"bekommen|empfangen|finden|liegt|vor(?=[.,;!]|$)|da(?=[.,;!]|$)|dabei|sehe"
     ),
+    capacities=r"fähigkeit(?:en)?|möglichkeit(?:en)?|mittel|werkzeuge?|funktion",
+    policies=r"richtlinien?|vorgaben|nutzungsbedingungen|bestimmungen",
     defects=(
         r"gescheitert|gesperrt|blockiert|verweigert|stumm\w*|404|abgestürzt|beschädigte\w*|"
         "nicht (?:kompatibel|erreichbar|lesbar|abspielbar|erkannt)|funktioniert nicht|geht nicht auf|"

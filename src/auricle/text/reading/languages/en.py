@@ -307,6 +307,8 @@ TABLE = Phrasings(
         r"present(?! in)|sent|delivered|transmitted|supported(?! by the)|work(?:ing|ed)?|play(?:ed|able)?(?=[.,;!]|$|"
         r" back| for| on)"
     ),
+    capacities=r"abilit(?:y|ies)|capabilit(?:y|ies)|capacity|tools?|means|hardware|equipment|sensors?|function|feature",
+    policies=r"polic(?:y|ies)|guidelines|terms of (?:use|service)|usage rules|my (?:rules|instructions)",
     defects=(
         r"zero[- ]byte|(?:total|complete|utter|dead|pure|absolute) silence|(?:completely|entirely|totally|just|"
         r"only) silen(?:t|ce)|timed out|won't open|refuses to (?:open|play|load)|stalled|404|error(?:ed)?|"
@@ -318,6 +320,7 @@ TABLE = Phrasings(
         r"00:00)|failed|silent file|nothing but silence)"
     ),
     refusals=(
+        r"nothing (?:was|is|has been|seems to be) (?:attached|uploaded|received|sent|included)|"
         r"(?:can't|cannot|can not|unable to|not able to|couldn't) (?:\w+ly )?(?:give|assign|provide|offer) (?:it |"
         r"you |this |them )?(?:an?|any) "
         r"(?:\w+ )?(?:score|rating|grade|number|mark)(?! (?:above|below|higher|lower|over|under|better|of|than))|"
@@ -453,6 +456,7 @@ TABLE = Phrasings(
         r"as plain as day|beyond (?:a |any )?doubt|far from (?:absent|silent)"
     ),
     wavering=(
+        r"(?:he|she|it|they|some) (?:do|does|did|is|are|was|were)[,;.](?=[^\n]*(?:n't| not)\s*[.!])|"
         r"yes and no|or (?:maybe|perhaps|possibly|then again)?,? ?(?:not|no)(?=[.!?,]|$)|sometimes|at times|"
         r"at moments|(?:hard|difficult|impossible|tough) to (?:say|tell|judge|know|be sure)|(?:can't|cannot|can not|"
         r"couldn't|could not) (?:really |quite )?(?:say|tell|decide|be sure|be certain|determine)|not (?:entirely |"

@@ -101,7 +101,7 @@ TABLE = Phrasings(
         "me decanto por|me decido por|mi voto (?:va )?(?:para|a|es)|va para|me quedo (?:entonces )?con|"
         "lo clasifico como|lo clasificaría como|clasifico como|lo situaría en|lo ubico en|"
         "es propi[oa] de|son propi[oa]s de(?:l)?|"
-        "propi[oa]s? del?|típic[oa]s? del?|característic[oa]s? del?|lo (?:que )?(?:suena|hay) es|"
+        "típic[oa]s? del?|característic[oa]s? del?|lo (?:que )?(?:suena|hay) es|"
         "el motivo real es|lo dejo en|total|conque|equivale a|pertenece a|tiene que ser|ha de ser|"
         "debe de ser|no puede ser otr[oa] que|toca|"
         "(?:yo )?(?:elijo|escojo|diría(?: que)?|digo|opto por|voto por|me quedo con|creo que|pienso que|"
@@ -182,6 +182,8 @@ TABLE = Phrasings(
         r"proporcion\w+|inclu\w+|sub(?:ido|iste|ió)|envi(?:ado|aste|ó)|reproduc(?:e|ible)|suena(?=[.,;!]|$)|funciona|"
         r"está(?=[.,;!]|$)|aparece|veo|existe"
     ),
+    capacities=r"capacidad|posibilidad|medios|herramientas?|función|facultad",
+    policies=r"políticas?|directrices|pautas|mis (?:normas|reglas)|condiciones de uso",
     defects=(
         "fall(?:ó|a|ado|ido)|bloquead[oa]|denegad[oa]|404|403|inservible|incompatible|(?:dura|de) (?:0|"
         "cero) segundos|inexistente|"

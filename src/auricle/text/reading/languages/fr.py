@@ -175,6 +175,7 @@ TABLE = Phrasings(
     ),
     locatives=(r"dans|sur|durant|pendant|au cours de|tout au long de|en"),
     inabilities=(
+        r"(?:de )?ne pas pouvoir|de ne pouvoir|"
         r"(?:ne |n')?(?:peux|puis|parviens|réussis|arrive|suis|ai|sais|saurais|m'est|dispose) (?:\w+ )?pas|"
         r"impossible|incapable|pas (?:pu|possible|capable|en mesure|moyen|la capacité|la possibilité)|aucun moyen|"
         r"aucune? (?:capacité|possibilité)|ne (?:peux|puis|saurais)|n'ai pu|n'arrive"
@@ -191,6 +192,8 @@ TABLE = Phrasings(
         r"trouvée?s?|fournie?s?|présente?s?|ouvrir?|ouvre|lisible|fonctionne|passe|téléversée?s?|vois|trouve|"
         r"exploitable"
     ),
+    capacities=r"capacité|possibilité|moyens?|outils?|fonction|faculté",
+    policies=r"politiques?|directives?|consignes|lignes directrices|conditions d'utilisation|mes règles",
     defects=(
         "échouée?|a échoué|échoue|brisée?|cassée?|bloquée?|refusée?|expiré|404|403|inopérante?|"
         "totalement muet|d'une durée nulle|dure (?:0|zéro) seconde|non compatible|incompatible|"

@@ -192,6 +192,8 @@ TABLE = Phrasings(
         r"present[ei]|inviat[oa]|apre|aperto|funziona|c'è|risulta|vedo|ricevo|trovo|parte(?=[.,;!]|$)|riproducibile|"
         r"inclus[oa]"
     ),
+    capacities=r"capacità|possibilità|mezzi|strumenti|funzione|facoltà",
+    policies=r"politiche|linee guida|mie regole|norme d'uso|termini di (?:servizio|utilizzo)",
     defects=(
         "fallit[oa]|non riuscit[oa]|bloccat[oa]|404|403|inutilizzabile|incompatibile|(?:dura|di) (?:0|"
         "zero) secondi|inesistente|non è andat[oa]|"

@@ -186,6 +186,8 @@ TABLE = Phrasings(
         r"encontr\w+|fornecid[oa]s?|incluíd[oa]s?|enviad[oa]s?|enviou|toca|funciona|veio|está(?=[.,;!]|$)|aparece|"
         r"vejo|existe|consta"
     ),
+    capacities=r"capacidade|possibilidade|meios|ferramentas?|função|recursos?",
+    policies=r"políticas?|diretrizes|minhas (?:regras|normas)|termos de uso",
     defects=(
         "falh(?:ou|a|ado)|bloquead[oa]|negado|404|403|inutilizável|incompatível|(?:dura|tem|de) (?:0|"
         "zero) segundos|inexistente|"
