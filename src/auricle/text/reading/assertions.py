@@ -39,7 +39,7 @@ class _Patterns:
         self.conditions = rules.compiled("conditions")
         self.harmless_conditions = rules.compiled("harmless_conditions")
         self.causes = rules.compiled("causes")
-        relative = whole_word(r"which|whom|who|qui|que|il quale|che|котор\w+|dem|den|das")
+        relative = whole_word(r"which|who|qui|que|il quale|che|котор\w+|dem|den|das")
         self.comparisons = compile_pattern(rf"{rules.alternatives('comparisons')}(?:,\s*{relative}[^.,;:!?\n]*)?")
         self.dependences = compile_pattern(rf"{rules.alternatives('dependences')}[^.!?\n。]*")
         self.concessions = compile_pattern(

@@ -274,7 +274,7 @@ _DENIED_AFTER = compile_pattern(
     r"(?:を)?(?:引|減点|マイナス|差し引|減ら)|(?:을|를)?\s*(?:감점|깎|빼|뺐|뺀|차감))|"
     r"\s*分?(?:又|也|都|还|则|就)?(?:显得|嫌)?(?:太|略|过于|偏)(?:高|低|多|少|严|苛)(?!于)|\s*分?(?:都|也)(?:嫌|"
     r"算)(?:多|高|少|低)|"
-    r"\s*点(?:は|で|では|だと|でも)(?:さすがに|少し|やや|ちょっと)?(?:高|低|甘|厳し|多|少な)(?:すぎ|過ぎ)|"
+    r"\s*点(?:は|で|では|だと|でも)(?:さすがに|少し|やや|ちょっと)?(?:高|低|甘|厳し|多|少な)(?:すぎ|過ぎ)|\s*点(?:は|に)(?:無理|厳し|難し|届|もったいな)|"
     r"\s*점(?:은|는|도|이면)?\s*(?:너무|좀|조금)\s*(?:높|낮|많|적|후하|후한|박하|박한|과하|과한)|"
     r"(?:\s*(?:points?|stars?))?\s+(?:would be|is|feels?|seems?|sounds?|was)\s+(?:\w+\s)?(?:too|overly)\s+(?:high|low|"
     r"generous|harsh|"
@@ -292,7 +292,8 @@ _OF_ANOTHER = compile_pattern(
         r"précédente?s?|autres?|anterior\w*|otr[oa]s?|outr[oa]s?|precedent[ei]|altr[aoie]|предыдущ\w+|прошл\w+|"
         r"друг\w+|would have been|aurait été|habría sido|teria sido|sarebbe stat[oa]|была? бы"
     )
-    + r"[^.;!?\n。0-9]{0,40}\Z|(?:上一|前一|上次|另一|别的|其他|前回|前の|別の|他の|이전|지난|다른)[^.;!?\n。0-9,]{0,20}\Z"
+    + r"[^.;!?\n。0-9]{0,40}\Z|(?:上一|前一|上次|另一|别的|其他|前回|前の|別の|他の|이전|지난|다른)"
+    r"[^.;!?\n。0-9,]{0,20}\Z"
 )
 """What makes a number that of something else, or of an imagined case: "the *previous* clip was a 3"."""
 _MEANING = compile_pattern(
@@ -327,7 +328,8 @@ _FINAL_AFTER = compile_pattern(
 """What follows the number that sums up others, or that is chosen: "4 *overall*", "10 no, 9 *yes*"."""
 _NOT_ENOUGH_BEFORE = compile_pattern(whole_word("für|pour|para|per|для") + r"\s+(?:(?:eine?|une?|uma?|una)\s+)?\Z")
 _NOT_ENOUGH_AFTER = compile_pattern(
-    r"[^.!?;\n]{0,50}?" + whole_word("zu|fehlt|trop|manque|demasiado|falta|demais|troppo|manca|слишком|не хватает")
+    r"[^.!?;\n]{0,50}?"
+    + whole_word("zu|fehlt|nicht|pas|no|não|non|не|trop|manque|demasiado|falta|demais|troppo|manca|слишком|не хватает")
 )
 """A number that is not reached: "for a 5 the voice is too dull"."""
 _NOT_REACHED = compile_pattern(
@@ -383,7 +385,7 @@ class _Patterns:
         self.unit_after = compile_pattern(rf"{_MARKED_SHARE}|[\s-]?{rating_units}")
         self.quantity_after = compile_pattern(rf"\s?-?{rules.alternatives('other_units')}(?!{rating_units})")
         self.counted_share = compile_pattern(
-            rf"{_NUMBER}\s+(?!(?:point|star|punt|étoile|estrel|pont|stell|балл|зв|stern)\w*)[{LETTERS}]{{3,}}\s+(?:von|sur|de|em|"
+            rf"{_NUMBER}\s+(?!(?:point|star|punk|punt|étoile|estrel|pont|stell|балл|зв|stern)\w*)[{LETTERS}]{{3,}}\s+(?:von|sur|de|em|"
             rf"su|из|out of)\s+{_NEXT_NUMBER}|"
             rf"{_NUMBER}\s+(?:de cada|em cada|su ogni|von|sur|de|em|su|из|out of|of)\s+{_NEXT_NUMBER}\s+"
             rf"{rules.alternatives('other_units')}"
@@ -412,7 +414,11 @@ class _Patterns:
 
     def is_rating(self, before: str, reply: str, end: int) -> bool:
         """Return whether a number is neither denied nor a quantity nor explained as part of the scale."""
-        is_denied = _DENIED_BEFORE.search(before) or _DENIED_AFTER.match(reply, end) or _NAMED_BEFORE.search(before)
+        is_denied = (
+            _DENIED_BEFORE.search(before)
+            or _DENIED_AFTER.match(reply, end)
+            or (_NAMED_BEFORE.search(before) and not self.unit_after.match(reply, end))
+        )
         is_missed = _NOT_REACHED.search(before) or (
             _NOT_ENOUGH_BEFORE.search(before) and _NOT_ENOUGH_AFTER.match(reply, end)
         )

@@ -413,8 +413,9 @@ def _is_displaced(clause: _Clause, words: list[_Word], question: _Question, voca
 
 
 def _has_predicate(text: str, words: Sequence[_Word], vocabulary: _Vocabulary) -> bool:
-    """Return whether words have a verb such as "is", so that the words before are its subject: "noise *is* a problem"."""
-    return any(vocabulary.copula.fullmatch(text, word.start, word.end) for word in words)
+    """Return whether words have a verb, so that the words before are its subject: "noise *is* a problem"."""
+    is_infinitive = bool(words) and text[words[0].start : words[0].end].casefold() in {"to", "zu"}
+    return is_infinitive or any(vocabulary.copula.fullmatch(text, word.start, word.end) for word in words)
 
 
 def _adds_little(text: str, words: list[_Word], vocabulary: _Vocabulary) -> bool:

@@ -115,7 +115,8 @@ TURN = compile_pattern(rf"[.!?。;\n—–]|{CONTRAST.pattern}|{CORRECTION.patte
 EQUAL = compile_pattern(
     rf"(?<![{LETTERS}])(?:{_ALSO}|equally|every bit as|just as|as much|either|genauso|ebenso|ebenfalls|gleichermaßen|"
     "tout aussi|autant|également|igual\\w*|tanto|tampoco|quanto|altrettanto|pure|ugualmente|равно|так же|столь же|"
-    f"не меньше)(?![{LETTERS}])|同样|一样|并存|兼有|也有|同じくらい|同様|どちらも|も(?:考え|あり|捨て)|똑같|마찬가지|만큼|역시"
+    f"не меньше)(?![{LETTERS}])|同样|一样|并存|兼有|也有|同じくらい|同様|どちらも|も(?:考え|あり|捨て)|똑같|"
+    "마찬가지|만큼|역시"
 )
 """Words that put an option on a level with another: "but B is *just as* likely"."""
 WITH = rf"(?:with|mit|avec|con|com|с|带着?|夹杂|还带|も混|도 섞)(?![{LETTERS}])"
@@ -229,7 +230,9 @@ class Rules:
         joints = self.alternatives("conjunctions", "causes")
         without = whole_word("without|ohne|sans|sin|sem|senza|без")
         negators = self.alternatives("negators")
-        return compile_pattern(rf"(?:(?!{joints})[^.,;:!?\n。、\"()]){{0,40}}?(?!{without}){negators}")
+        return compile_pattern(
+            rf"(?=\s?\w)(?!\s*{negators})(?:(?!{joints})[^.,;:!?\n。、\"()]){{1,40}}?(?!{without}){negators}"
+        )
 
     @cached_property
     def label_rules(self) -> tuple[PhrasingRule, ...]:

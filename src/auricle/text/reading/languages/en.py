@@ -197,16 +197,7 @@ TABLE = Phrasings(
         "confused|confusion; sarcastic|sarcasm"
     ),
     catch_alls="others?|none|nothing|anything else|something else",
-    ordinals=(
-        "first|1st",
-        "second|2nd",
-        "third|3rd",
-        "fourth|4th",
-        "fifth|5th",
-        "sixth|6th",
-        "seventh|7th",
-        "eighth|8th",
-    ),
+    ordinals=tuple("first|1st second|2nd third|3rd fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th".split()),
     last_ordinal="last|final",
     lists=(
         r"(?:on|in|from|of|among) (?:your|the|this|that|my|these) (?:\w+ )?(?:lists?|options|choices|"

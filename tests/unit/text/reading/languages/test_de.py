@@ -22,7 +22,7 @@ OPTIONS = {
         "Zwischen B und C würde ich C wählen.": "C",
         "Ich schwanke zwischen B und eigentlich C.": None,
         "Keine Geige – eine Flöte.": "D",
-        "Der Text deutet auf eine Geige, aber zu hören ist ein Klavier.": None,
+        "Der Text deutet auf eine Geige, aber zu hören ist ein Klavier.": "C",
         "Ich war drauf und dran, Geige zu sagen, entscheide mich wegen des Klangs jedoch für Flöte.": "D",
         "Ich tendierte zur Geige, aber es ist die Flöte.": "D",
         "Der Sänger erwähnt die Geige.": None,

@@ -20,7 +20,7 @@ OPTIONS = {
     INSTRUMENTS: {
         "Entre B y C elijo C.": "C",
         "La trompeta tampoco es: piano.": "C",
-        "La letra indica un violín, pero suena un piano.": None,
+        "La letra indica un violín, pero suena un piano.": "C",
         "Me inclinaba por el violín, pero es la flauta.": "D",
         "El cantante menciona la trompeta.": None,
         "Me decido sin dudarlo por la flauta.": "D",

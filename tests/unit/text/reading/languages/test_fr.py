@@ -19,7 +19,7 @@ OPTIONS = {
     },
     INSTRUMENTS: {
         "Entre B et C, je choisis C.": "C",
-        "Les paroles indiquent un violon, mais on entend un piano.": None,
+        "Les paroles indiquent un violon, mais on entend un piano.": "C",
         "Je penchais pour le violon, mais c'est la flûte.": "D",
         "Le chanteur mentionne le violon.": None,
         "J'étais à deux doigts de dire violon, mais c'est la flûte.": "D",

@@ -19,7 +19,7 @@ OPTIONS = {
     },
     INSTRUMENTS: {
         "Fra B e C scelgo C.": "C",
-        "Il testo indica un violino, ma suona un flauto.": None,
+        "Il testo indica un violino, ma suona un flauto.": "D",
         "Propendevo per il violino, ma è il flauto.": "D",
         "Il cantante menziona il pianoforte.": None,
         "Opto senza esitare per il flauto.": "D",

@@ -19,7 +19,7 @@ OPTIONS = {
     },
     INSTRUMENTS: {
         "Entre B e C escolho C.": "C",
-        "A letra indica um violino, mas soa um piano.": None,
+        "A letra indica um violino, mas soa um piano.": "C",
         "Eu me inclinava para o violino, mas é a flauta.": "D",
         "O cantor menciona o piano.": None,
         "Opto sem hesitar pela flauta.": "D",
