@@ -197,7 +197,10 @@ TABLE = Phrasings(
         "confused|confusion; sarcastic|sarcasm"
     ),
     catch_alls="others?|none|nothing|anything else|something else",
-    ordinals=tuple("first|1st second|2nd third|3rd fourth|4th fifth|5th sixth|6th seventh|7th eighth|8th".split()),
+    ordinals=(
+        *("first|1st", "second|2nd", "third|3rd", "fourth|4th"),
+        *("fifth|5th", "sixth|6th", "seventh|7th", "eighth|8th"),
+    ),
     last_ordinal="last|final",
     lists=(
         r"(?:on|in|from|of|among) (?:your|the|this|that|my|these) (?:\w+ )?(?:lists?|options|choices|"
