@@ -246,8 +246,8 @@ def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
     before = reply[max(0, match.start() - _WINDOW) : match.start()]
     value = (match.lastgroup in {"yes", "agreement"}) != bool(_DENIED.search(before))
     end = match.end()
-    is_first_thought = patterns.first_thought.search(before) or patterns.first_thought_after.match(reply, end)
-    is_first_thought = is_first_thought or (value and _LISTENED.match(reply, end))
+    is_first_thought = bool(patterns.first_thought.search(before) or patterns.first_thought_after.match(reply, end))
+    is_first_thought |= value and _LISTENED.match(reply, end) is not None
     if is_first_thought or _is_quoted(reply, match, patterns) or _is_courtesy(reply, match, patterns):
         return _Answer(value, None, match.start(), end)
     is_word = match.lastgroup in {"yes", "no"}
