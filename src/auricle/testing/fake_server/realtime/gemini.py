@@ -29,6 +29,8 @@ from auricle.testing.fake_server.realtime.voice import AudioChunk
 
 INPUT_RATE = 16_000
 RATE = re.compile(r"audio/pcm(?:;\s*rate=(\d+))?")
+STANDARD_ALPHABET = str.maketrans("-_", "+/")
+"""Google's client sends the alphabet of base64 for URLs."""
 UPPER_CASE = re.compile(r"(?<=[a-z])([A-Z])")
 
 
@@ -188,7 +190,8 @@ def _read_audio(media: Mapping[str, Any]) -> AppendAudio:
     match = RATE.fullmatch(mime_type)
     if not match:
         raise ProtocolError("invalid_argument", f"Unsupported audio {mime_type!r}; use 'audio/pcm;rate={INPUT_RATE}'.")
-    return AppendAudio(decode_audio(get_field(media, "data")), int(match[1] or INPUT_RATE))
+    data = str(get_field(media, "data")).translate(STANDARD_ALPHABET)
+    return AppendAudio(decode_audio(data), int(match[1] or INPUT_RATE))
 
 
 def _join_new_words(turn: Turn, words: Sequence[str]) -> str:

@@ -78,6 +78,8 @@ def test_snake_case_is_accepted_within_camel_case() -> None:
     assert dialect.read(b'{"realtime_input": {"audioStreamEnd": true}}') == [Commit(respond=True, if_empty="skip")]
     audio = {"data": "AAABAA==", "mime_type": "audio/pcm"}
     assert read({"realtime_input": {"media_chunks": [audio]}}) == [AppendAudio(b"\0\0\1\0", 16_000)]
+    (chunk,) = read({"realtimeInput": {"audio": {"data": "-_8=", "mimeType": "audio/pcm;rate=8000"}}})
+    assert chunk == AppendAudio(b"\xfb\xff", 8_000)
     assert get_field({"turn_complete": False}, "turnComplete") is False
 
 
