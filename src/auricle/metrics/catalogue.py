@@ -99,6 +99,26 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "tau_selectivity_vocal_tic": "τ-voice S_VT: vocal tics that the agent ignores",
         "tau_selectivity_non_directed": "τ-voice S_ND: talk to others that the agent ignores",
     },
+    "calls.streaming": {
+        "streaming": "set: delays, stability and lagging of streaming recognisers",
+        "first_partial_delay": "median s from start of speech to the first text",
+        "finalisation_delay": "median s from end of speech to the last final text",
+        "word_emission_delay": "median s from a right word's end to the first text with it",
+        "word_emission_delay_stable": "the same, to the text from which on it stays",
+        "word_emission_recall": "share of the words with times that are right",
+        "normalised_erasure": "words erased from partial texts per final word",
+        "edit_overhead": "share of word edits of partial texts that were unnecessary",
+        "unstable_partial_words": "words of partial texts changed later, per final word",
+        "streaming_ap": "average proportion (AP) of the speech sent before a word",
+        "streaming_al": "average lagging (AL) in seconds",
+        "streaming_laal": "length-adaptive average lagging (LAAL) in seconds",
+        "streaming_dal": "differentiable average lagging (DAL) in seconds",
+        **{
+            f"wer_at_{milliseconds}ms": f"word error rate {milliseconds} ms after the end of speech"
+            for milliseconds in (0, 200, 500, 1000, 2000)
+        },
+        "real_time_factor": "seconds until the last text per second of speech",
+    },
     "ifeval.scores": {
         "ifeval": "IFEval: mean of the four accuracies",
         "ifeval_prompt_strict": "IFEval: prompts with all instructions followed, strict",

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from auricle.core.calls import CallRecording
 from auricle.core.errors import Unsuited
-from auricle.core.types import Output, Sample
+from auricle.core.types import Generation, Output, Sample
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, Stats
 
 MERGE_SECONDS = 0.3
@@ -25,16 +25,17 @@ ValueGroups: TypeAlias = Sequence[Sequence[float]]
 
 
 def require_recording(output: Output) -> CallRecording:
-    """Return the output as the recording of a call.
+    """Return the recording of a call, which is the output or belongs to it.
 
     Raises:
         Unsuited: if it is none, or its speech was detected in another way.
     """
-    if not isinstance(output, CallRecording):
+    recording = output.call if isinstance(output, Generation) else output
+    if not isinstance(recording, CallRecording):
         raise Unsuited("needs the recording of a call, from a session model")
-    if output.merge_seconds != MERGE_SECONDS:
-        raise Unsuited(f"needs speech joined across pauses below {MERGE_SECONDS} s, not {output.merge_seconds} s")
-    return output
+    if recording.merge_seconds != MERGE_SECONDS:
+        raise Unsuited(f"needs speech joined across pauses below {MERGE_SECONDS} s, not {recording.merge_seconds} s")
+    return recording
 
 
 # --- values, such as latencies ------------------------------------------------------------------

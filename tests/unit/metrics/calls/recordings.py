@@ -13,6 +13,7 @@ SIDES: dict[EventKind, EventSide] = {
     EventKind.UNDERRUN: "played",
     EventKind.TRUNCATE: "sent",
     EventKind.END_OF_TURN: "sent",
+    EventKind.END_OF_AUDIO: "sent",
     EventKind.TOOL_RESULT: "sent",
     EventKind.STEP_STARTED: "script",
     EventKind.STEP_ENDED: "script",
