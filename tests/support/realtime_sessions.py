@@ -75,7 +75,7 @@ class RecordingOutbox:
 
 
 class FakeCall:
-    """A session whose client sends frames of 20 ms in real time, by a clock that tests move."""
+    """A session whose client sends frames of 20 ms as soon as they were spoken, by a clock that tests move."""
 
     def __init__(self, *turns: TurnScript, dialect: Dialect | None = None, **script: Any) -> None:
         self.clock = ManualClock()
@@ -94,9 +94,9 @@ class FakeCall:
     def send_sound(self, sound: NDArray[np.int16]) -> None:
         size = round(FRAME_SECONDS * self.rate)
         for start in range(0, len(sound), size):
+            self.position += FRAME_SECONDS
             self.clock.advance(self.position)
             self.send_frame(sound[start : start + size].tobytes())
-            self.position += FRAME_SECONDS
 
     def send_frame(self, pcm: bytes) -> None:
         self.send(type="input_audio_buffer.append", audio=b64encode(pcm).decode())

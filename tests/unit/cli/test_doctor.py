@@ -88,4 +88,4 @@ def test_parity_passes_if_padding_is_masked(tmp_path: Path) -> None:
 def test_extras_and_their_packages_are_those_of_the_installed_package() -> None:
     extras = list_extras()
     assert extras["api"] == ["aiohttp", "pybase64"]
-    assert not {"test", "serve-test"} & set(extras)
+    assert not {"test", "realtime-test", "serve-test"} & set(extras)

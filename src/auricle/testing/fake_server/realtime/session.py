@@ -26,7 +26,12 @@ from auricle.testing.fake_server.realtime.dialect import (
 )
 from auricle.testing.fake_server.realtime.script import RealtimeScript, TurnScript
 from auricle.testing.fake_server.realtime.speaker import Outbox, Scheduler, Speaker
-from auricle.testing.fake_server.realtime.speech_detection import SoundClock, SpeechDetector, SpeechEdge
+from auricle.testing.fake_server.realtime.speech_detection import (
+    MAX_LAG_SECONDS,
+    SoundClock,
+    SpeechDetector,
+    SpeechEdge,
+)
 
 if TYPE_CHECKING:
     from numpy import int16
@@ -69,7 +74,6 @@ class Session:
         self._speaker = Speaker(dialect, scheduler, outbox, has_faults=has_faults)
         self._detector = SpeechDetector(dialect.output_rate)
         self._clock = SoundClock()
-        self._last_due = 0.0
         self._buffered_seconds = 0.0
         self._run: SpeechRun | None = None
         self._turn: Turn | None = None
@@ -140,17 +144,18 @@ class Session:
         if rate != self._detector.rate:
             self._detector = SpeechDetector(rate)
             self._clock = SoundClock()
-        self._clock.record_arrival(self._detector.seconds, arrival)
-        self._buffered_seconds += len(samples) / rate
+        seconds = len(samples) / rate
+        self._buffered_seconds += seconds
+        self._clock.record_arrival(self._detector.seconds + seconds, arrival)
         for edge in self._detector.feed(samples, self.stop_after):
-            self._last_due = max(arrival, self._clock.time_of(edge.detected), self._last_due)
-            handler = self._on_speech_start if edge.kind == "start" else self._on_speech_stop
-            due = self._last_due
-            self._scheduler.call_at(due, handler, edge, self._clock.time_of(edge.position), due)
+            detected_at = max(arrival - MAX_LAG_SECONDS, self._clock.time_of(edge.detected))
+            happened_at = detected_at - (edge.detected - edge.position)
+            handle = self._on_speech_start if edge.kind == "start" else self._on_speech_stop
+            handle(edge, happened_at, detected_at)
 
-    def _on_speech_start(self, edge: SpeechEdge, started_at: float, due: float) -> None:
+    def _on_speech_start(self, edge: SpeechEdge, started_at: float, detected_at: float) -> None:
         self._run = run = SpeechRun(edge, started_at)
-        response = self._speaker.find_sounding(due)
+        response = self._speaker.find_sounding(detected_at)
         if not self.detects_turns:
             if self._turn is None:
                 self._turn = self._new_turn(run)
@@ -165,7 +170,7 @@ class Session:
         yield_at = started_at + max(script.yield_after, script.ignore_below)
         self._scheduler.call_at(yield_at, self._yield_if_sustained, run, response, yield_at)
 
-    def _on_speech_stop(self, edge: SpeechEdge, ended_at: float, due: float) -> None:
+    def _on_speech_stop(self, edge: SpeechEdge, ended_at: float, detected_at: float) -> None:
         if self._run:
             self._run.stop = edge
         turn = self._turn
@@ -174,7 +179,7 @@ class Session:
         turn.times["speech_end"] = ended_at
         turn.end = edge.position
         if self.detects_turns:
-            self._end_turn(turn, due)
+            self._end_turn(turn, detected_at)
 
     def _yield_if_sustained(self, run: SpeechRun, response: Response, due: float) -> None:
         """Stop the answer if the sound over it is long enough to be an interruption."""

@@ -99,19 +99,20 @@ def find_audible(samples: NDArray[int16]) -> tuple[int, int] | None:
 class SoundClock:
     """Maps positions in received audio to times of the monotonic clock.
 
-    A client sends audio when it is due and may be late with it, so that the most punctual frame decides.
+    A client sends audio right after it was spoken, as from a microphone: the last sample of a frame is as old as the
+    frame. It may be late with a frame, so that the most punctual one decides.
     """
 
     def __init__(self) -> None:
         self._origin: float | None = None
 
     def record_arrival(self, position: float, arrival: float) -> None:
-        """Record that audio from `position` on arrived."""
+        """Record that audio up to `position` arrived."""
         origin = arrival - position
         if self._origin is None or origin < self._origin or origin > self._origin + MAX_LAG_SECONDS:
             self._origin = origin
 
     def time_of(self, position: float) -> float:
-        """Return when the audio at a position is due by the client's pace."""
+        """Return when the audio at a position was spoken."""
         assert self._origin is not None
         return self._origin + position

@@ -25,7 +25,7 @@ def start_answer(**turn: object) -> FakeCall:
 
 def test_the_answer_follows_the_end_of_speech_by_both_delays() -> None:
     call = start_answer()
-    assert call.times_of(STARTED) == [0.2]
+    assert call.times_of(STARTED) == [0.22]
     assert call.times_of(STOPPED) == call.times_of("response.created") == [1.7]
     assert call.times_of(AUDIO) == [2.0]
     assert call.documents_of(STARTED)[0]["audio_start_ms"] == 200
@@ -35,7 +35,9 @@ def test_the_answer_follows_the_end_of_speech_by_both_delays() -> None:
 def test_speech_that_ends_inside_a_frame_is_over_at_its_last_sample() -> None:
     call = FakeCall(TurnScript(stop_after=0.5))
     call.send_sound(np.concatenate([np.full(24_000 + 123, 1000), np.zeros(24_000)]).astype(np.int16))
-    assert call.times_of(STOPPED) == [pytest.approx(1.5 + 123 / 24_000, abs=1e-4)]
+    assert call.times_of(STOPPED) == [1.52]
+    assert call.session.turns[0].times["stopped"] == pytest.approx(1.5 + 123 / 24_000)
+    assert call.times_of(AUDIO)[0] == pytest.approx(1.8 + 123 / 24_000, abs=1e-4)
 
 
 def test_silence_counts_as_the_client_asks_unless_the_script_has_a_value() -> None:
@@ -61,7 +63,7 @@ def test_the_caller_interrupts_after_the_scripted_time() -> None:
     call.wait(0.98)
     call.speak(0.6)
     call.wait(1.0)
-    assert call.times_of(STARTED) == [0.2, 3.2]
+    assert call.times_of(STARTED) == [0.22, 3.2]
     assert call.times_of(DONE)[0] == 3.2
     document = call.documents_of(DONE)[0]["response"]
     assert (document["status"], document["status_details"]["reason"]) == ("cancelled", "turn_detected")
@@ -73,7 +75,7 @@ def test_an_answer_sent_at_once_is_interrupted_while_it_is_played() -> None:
     assert call.times_of(DONE) == [2.0]
     call.wait(0.98)
     call.speak(0.6)
-    assert call.times_of(STARTED) == [0.2, 3.2]
+    assert call.times_of(STARTED) == [0.22, 3.2]
     assert call.documents_of(DONE)[0]["response"]["status"] == "completed"
     assert len(call.times_of(DONE)) == 1
 
@@ -82,7 +84,7 @@ def test_a_server_that_never_yields_ignores_speech_over_its_answer() -> None:
     call = start_answer(yield_after=None)
     call.speak(1.0)
     call.wait(4.0)
-    assert call.times_of(STARTED) == [0.2]
+    assert call.times_of(STARTED) == [0.22]
     assert call.audio_seconds() == pytest.approx(4.0)
     assert call.session.ignored == [pytest.approx(2.02)]
 
@@ -91,7 +93,7 @@ def test_sounds_below_the_filter_do_not_interrupt() -> None:
     call = start_answer(ignore_below=0.5)
     call.speak(0.3)
     call.wait(4.0)
-    assert call.times_of(STARTED) == [0.2]
+    assert call.times_of(STARTED) == [0.22]
     assert call.audio_seconds() == pytest.approx(4.0)
     assert len(call.session.ignored) == 1
 
@@ -106,7 +108,7 @@ def test_a_slow_server_yields_after_the_caller_has_finished_and_answers_then() -
     call = start_answer(yield_after=1.0)
     call.speak(0.2)
     call.wait(1.5)
-    assert call.times_of(STARTED) == [0.2, 3.02]
+    assert call.times_of(STARTED) == [0.22, 3.02]
     assert call.times_of(STOPPED) == [1.7, 3.02]
     assert call.times_of("response.created") == [1.7, 3.02]
 
@@ -168,7 +170,7 @@ def test_without_turn_detection_only_the_client_ends_turns() -> None:
     assert "response.created" not in call.types
     call.send(type="response.create")
     call.clock.advance(3.0)
-    assert call.times_of(AUDIO)[0] == pytest.approx(2.48 + 0.3)
+    assert call.times_of(AUDIO)[0] == pytest.approx(2.5 + 0.3)
     turn = call.session.turns[0]
     assert (turn.start, turn.end) == pytest.approx((0.0, 0.5))
 
@@ -215,7 +217,7 @@ def test_a_tool_is_called_before_the_answer_and_its_result_is_awaited() -> None:
     assert AUDIO not in call.types
     call.send(type="response.create")
     call.wait(1.5)
-    assert call.times_of(AUDIO)[0] == pytest.approx(2.48 + 0.2)
+    assert call.times_of(AUDIO)[0] == pytest.approx(2.5 + 0.2)
     assert call.documents_of(DONE)[1]["response"]["output"][0]["content"][0]["transcript"] == "Nine."
 
 

@@ -38,7 +38,7 @@ def test_deltas_come_while_audio_is_sent_and_the_text_after_the_final_commit() -
     assert call.times_of("transcription.delta") == [0.5, 0.8, 1.1]
     assert "".join(document["delta"] for document in call.documents_of("transcription.delta")) == "please call me"
     (done,) = call.documents_of("transcription.done")
-    assert call.times_of("transcription.done") == [pytest.approx(1.48 + 0.4)]
+    assert call.times_of("transcription.done") == [pytest.approx(1.5 + 0.4)]
     assert (done["text"], done["usage"]["completion_tokens"]) == ("please call me", 3)
 
 
