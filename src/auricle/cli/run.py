@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 AfterPart: TypeAlias = "Callable[[EvaluationGroup, Path, RunResult], None]"
 SPECIAL_OPTIONS = {
     *("tasks", "config", "print_config", "dry_run", "as_json", "task_args", "judge", "judge_args", "judge_unread"),
-    *("model_args", "crop", "model_init_json", "score_json"),
+    *("model_args", "crop", "model_init_json", "score_json", "stream_audio"),
 }
 """Options that are not fields of `RunConfig`, or are combined with those of --config."""
 
@@ -153,6 +153,11 @@ def take_run_options(function: Any) -> Any:
         "Also evaluate under this condition, such as noise:snr=20,10,0; repeat for several. "
         "See `auricle list perturbations`.",
     ),
+    opt.flag(
+        "--stream-audio",
+        "Send recordings at the pace at which they were spoken, to session models and streaming recognisers; "
+        "the same as -T inferencer=stream-audio.",
+    ),
 )
 @opt.option_group(
     "Output",
@@ -201,6 +206,8 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         "task_args": parse_arguments(options["task_args"]),
         "model_args": opt.parse_model_args(options, options["model"]),
     }
+    if options.get("stream_audio"):
+        arguments["task_args"].setdefault("inferencer", "stream-audio")
     for name, given_arguments in arguments.items():
         if isinstance(values.setdefault(name, {}), Mapping):  # anything else is refused below
             values[name] = {**values[name], **given_arguments}

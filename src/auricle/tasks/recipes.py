@@ -77,6 +77,7 @@ def build_recipe(
         "temperature": options.temperature,
         "stop": tuple(split_list(options.stop)),
         "samples": options.samples,
+        "language": options.language,
         "abbr": options.name or PurePath(options.data).stem,
     }
     defaults = {name: value for name, value in defaults.items() if name in parameters}

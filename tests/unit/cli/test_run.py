@@ -123,6 +123,12 @@ def test_command_line_model_completes_a_config(auricle: RunAuricle, quiz: Path, 
     assert auricle("run", "--config", "run.yaml", "-m", "echo", "-o", "out").returncode == 0
 
 
+def test_streaming_of_audio_selects_its_inferencer() -> None:
+    words = ["run", "mine.jsonl", "--as", "asr", "-m", "realtime", "--stream-audio", "--print-config"]
+    printed = CliRunner().invoke(cli, words)
+    assert yaml.safe_load(printed.stdout)["task_args"] == {"inferencer": "stream-audio"}
+
+
 def test_several_models_are_run_one_after_the_other(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
     done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-m", "fake-api", "--label", "a", "--label", "b", "--json")
     assert done.returncode == 0, done.stderr

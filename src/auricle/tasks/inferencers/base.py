@@ -27,7 +27,10 @@ from auricle.models.catalogue import models_with_ability
 from auricle.models.limits import ModelLimits
 from auricle.prompts import Prompt
 
-ABILITY_PHRASES: Mapping[Ability, str] = {"first_tokens": "return probabilities of the first token"}
+ABILITY_PHRASES: Mapping[Ability, str] = {
+    "call": "hold live calls",
+    "first_tokens": "return probabilities of the first token",
+}
 """How an ability reads in a sentence, where its name does not fit."""
 ALTERNATIVES: Mapping[Ability, str] = {
     "loglikelihood": " Chat APIs return only first tokens (-T inferencer=first-token)."
