@@ -188,7 +188,6 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         given: Names of the options that were given on the command line.
     """
     from auricle.engine.config import RunConfig, is_experiment, read_fields
-    from auricle.engine.spec import parse_arguments
 
     path: Path | None = options["config"]
     tasks: tuple[str, ...] = options["tasks"]
@@ -203,11 +202,9 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
     if "model" not in values:
         opt.require_model(options["model"])
     arguments = {
-        "task_args": parse_arguments(options["task_args"]),
+        "task_args": _parse_task_arguments(options),
         "model_args": opt.parse_model_args(options, options["model"]),
     }
-    if options.get("stream_audio"):
-        arguments["task_args"].setdefault("inferencer", "stream-audio")
     for name, given_arguments in arguments.items():
         if isinstance(values.setdefault(name, {}), Mapping):  # anything else is refused below
             values[name] = {**values[name], **given_arguments}
@@ -217,6 +214,13 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         values["judge"] = judges
     values |= {name: options[name] for name in given if name not in SPECIAL_OPTIONS}
     return RunConfig.from_fields(values, str(path or "auricle run"))
+
+
+def _parse_task_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    from auricle.engine.spec import parse_arguments
+
+    inferencer = {"inferencer": "stream-audio"} if options.get("stream_audio") else {}
+    return {**inferencer, **parse_arguments(options["task_args"])}
 
 
 def _override_arguments(models: Any, given: Mapping[str, Any]) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
+
+import orjson
 
 from auricle.audio import Audio
 from auricle.audio.voices import find_voice, speak
 from auricle.core.arguments import Hint, takes_options
 from auricle.core.errors import AudioError, SampleError, SpecError
+from auricle.core.redaction import SECRETS
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.file_formats import Row, convert_row, file_revision, read_rows
@@ -34,11 +37,13 @@ from auricle.tasks.call_sounds import make_sound
 from auricle.tasks.inferencers.calls import HoldCall
 from auricle.tasks.kinds import build_metrics, build_task
 from auricle.tasks.options import TaskOptions, is_integer, normalise_language, parse_row_range, split_list
+from auricle.tasks.simulated_caller import MAX_TURNS, STOP_WORD, CallerModel, CallerPrompt
 
 ROWS_FIELD = "conversations"
 """Field of a YAML file that lists conversations."""
 SETTINGS = (
     *("instructions", "tools", "language", "voice", "repeats", "turn_detection", "max_seconds", "response_timeout"),
+    "caller",
 )
 """Fields of a conversation that can also be set for all conversations of a file, or with `-T`."""
 OWN_FIELDS = ("id", "script", "expect", "meta")
@@ -81,6 +86,9 @@ class ConversationOptions:
     """The caller hangs up after this time. [default: 120]"""
     response_timeout: float | None = None
     """Longest silence of the agent after the last turn before the caller hangs up. [default: 10]"""
+    caller: Any = None
+    """A language model that plays the caller after the script: a mapping with `model`, `model_args`, `prompt`,
+    `max_turns` and `stop`. [default: none]"""
 
 
 @takes_options(ConversationOptions, TaskOptions)
@@ -97,7 +105,8 @@ def conversation(**arguments: Any) -> Task:
     root = Path(options.root) if options.root else path.parent
     samples = Conversations(path, root, defaults, parse_row_range(options.rows))
     metrics = build_metrics(split_list(options.metrics) or DEFAULT_METRICS, "", options)
-    task = build_task("conversation", options, samples, HoldCall(), metrics)
+    inferencer = HoldCall(_parse_caller_model(defaults.get("caller")))
+    task = build_task("conversation", options, samples, inferencer, metrics)
     return replace(task, cluster=options.cluster or CLUSTER_FIELD, extra_context={"kind": "conversation"})
 
 
@@ -109,6 +118,7 @@ class Conversation:
     steps: tuple[ScriptStep, ...]
     settings: CallSettings
     voice: str
+    caller: CallerPrompt | None
     repeats: int
     target: Json
     meta: Mapping[str, Json]
@@ -121,6 +131,8 @@ class Conversation:
             inputs: dict[str, Any] = {"script": script.document}
             if script.clips:
                 inputs["clips"] = list(script.clips)
+            if self.caller:
+                inputs["caller"] = orjson.dumps(asdict(self.caller), option=orjson.OPT_SORT_KEYS).decode()
             meta = {**self.meta, CLUSTER_FIELD: self.id}
             sample_id = self.id
             if self.repeats > 1:
@@ -187,7 +199,7 @@ class Conversations:
         names = {
             (item.voice, item.settings.language)
             for item in self._conversations
-            if isinstance(item, Conversation) and _has_spoken_text(item.steps)
+            if isinstance(item, Conversation) and (item.caller or _has_spoken_text(item.steps))
         }
         return sorted({find_voice(*name).signature for name in names})
 
@@ -206,7 +218,7 @@ class Conversations:
                 raise SpecError(f"Missing field {ROWS_FIELD!r}: expected a list of conversations with `script`.")
             _check_fields(values, (*SETTINGS, *FILE_FIELDS, ROWS_FIELD))
             shared = {name: values[name] for name in SETTINGS if name in values}
-            _ = _parse_settings(shared)
+            _check_shared(shared)
         for index, row in enumerate(rows):
             yield self._read_yaml_row(index, row, shared, locations)
 
@@ -233,10 +245,12 @@ class Conversations:
         settings = {**defaults, **{name: row[name] for name in SETTINGS if row.get(name) is not None}}
         others = {name: value for name, value in row.items() if name not in (*SETTINGS, *OWN_FIELDS)}
         _check_fields(others, (*SETTINGS, *OWN_FIELDS), only_misspelt=True)
-        if row.get("script") is None:
+        with at("caller"):
+            caller = _parse_caller(defaults.get("caller"), row.get("caller"), settings)
+        if row.get("script") is None and caller is None:
             raise SpecError("Missing field 'script': expected a list of steps, such as `- say: Hello.`")
         with at("script"):
-            steps = parse_script(row["script"], self.root)
+            steps = () if row.get("script") is None else parse_script(row["script"], self.root)
         with at("expect"):
             expectations = parse_expect(row.get("expect"))
         meta = row.get("meta") or {}
@@ -245,6 +259,7 @@ class Conversations:
             steps=steps,
             settings=_parse_settings(settings),
             voice=str(settings.get("voice") or ""),
+            caller=caller,
             repeats=_parse_repeats(settings.get("repeats", 1)),
             target=[expectation.to_json() for expectation in expectations] or None,
             meta={**others, **(meta if isinstance(meta, Mapping) else {"meta": meta})},
@@ -267,6 +282,14 @@ def _check_fields(values: Mapping[str, Any], known: Sequence[str], *, only_missp
             raise SpecError(f"Unknown field {name!r}. {hint}", location=(str(name),))
 
 
+def _check_shared(values: Mapping[str, Any]) -> None:
+    """Check what applies to all conversations, so that mistakes in it are reported with their own lines."""
+    _parse_settings(values)
+    with at("caller"):
+        if values.get("caller") is not None:
+            _parse_caller({"prompt": "set by each conversation", **_check_caller(values["caller"])}, None, values)
+
+
 def _parse_settings(values: Mapping[str, Any]) -> CallSettings:
     with at("tools"):
         tools = parse_tools(values.get("tools"))
@@ -283,6 +306,57 @@ def _parse_settings(values: Mapping[str, Any]) -> CallSettings:
         max_seconds=parse_seconds("max_seconds", values.get("max_seconds", 120.0)),
         response_timeout=parse_seconds("response_timeout", values.get("response_timeout", 10.0)),
     )
+
+
+CALLER_FIELDS = ("model", "model_args", "prompt", "max_turns", "stop")
+
+
+def _parse_caller(shared: Any, own: Any, settings: Mapping[str, Any]) -> CallerPrompt | None:
+    """Return how a language model plays the caller of a conversation; None if it does not.
+
+    Args:
+        shared: What applies to all conversations, with the model.
+        own: What the conversation adds to it.
+        settings: Settings of the conversation.
+    """
+    if shared is None and own is None:
+        return None
+    values = {**_check_caller(shared or {}), **_check_caller(own or {})}
+    if own and ("model" in own or "model_args" in own):
+        raise SpecError("The model of the caller is the same for all conversations: set it beside `conversations`.")
+    if not values.get("model"):
+        raise SpecError("Missing field 'model' of the caller, beside `conversations`.")
+    if not str(values.get("prompt") or "").strip():
+        raise SpecError("Missing field 'prompt' of the caller: who calls, and what for.")
+    max_turns = values.get("max_turns", MAX_TURNS)
+    if not is_integer(max_turns) or max_turns < 1:
+        raise SpecError(f"Invalid max_turns {max_turns!r}: expected a positive integer.", location=("max_turns",))
+    return CallerPrompt(
+        prompt=str(values["prompt"]).strip(),
+        max_turns=max_turns,
+        stop=str(values.get("stop") or STOP_WORD),
+        voice=str(settings.get("voice") or ""),
+        language=normalise_language(str(settings.get("language") or "")),
+    )
+
+
+def _check_caller(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise SpecError(f"Invalid caller {value!r}: expected a mapping with `model` and `prompt`.")
+    _check_fields(value, CALLER_FIELDS)
+    return value
+
+
+def _parse_caller_model(value: Any) -> CallerModel | None:
+    if value is None:
+        return None
+    arguments = value.get("model_args") if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not isinstance(value.get("model"), str):
+        raise SpecError(
+            f"Invalid caller {value!r}: expected a mapping with `model`, the name of a model.", location=("caller",)
+        )
+    SECRETS.register(arguments or {})
+    return CallerModel(value["model"], dict(arguments or {}))
 
 
 def _parse_repeats(value: Any) -> int:

@@ -33,6 +33,7 @@ CODE_ARGUMENTS = (
     ("shots",),
     ("shots", "use"),
     ("shots", "encoder"),
+    ("caller", "model"),
 )
 """Task arguments that may be `file.py:name`."""
 METRIC_ARGUMENTS = ("metrics", "add_metrics")

@@ -15,6 +15,7 @@ from auricle.core.types import Call, Output, RejectedRow, Request, Sample
 from auricle.tasks import conversations
 from auricle.tasks.conversations import conversation
 from auricle.tasks.inferencers import HoldCall
+from auricle.tasks.simulated_caller import CallerPrompt, SimulatedCaller
 from auricle.tasks.task_files import read_task_file
 from tests.support.calls import make_recording
 
@@ -181,6 +182,50 @@ def test_a_voice_that_fails_costs_its_conversation(write: Any, monkeypatch: pyte
     monkeypatch.setattr(conversations, "speak", fail)
     reasons = [row.reason for row in conversation(data=str(write("calls.yaml", SCRIPT))).samples]  # type: ignore[union-attr]
     assert reasons == ["cannot speak 'What time do you open?'", "cannot speak 'A table for four on Friday, please.'"]
+
+
+CALLER = """\
+kind: conversation
+voice: deep
+caller:
+  model: fake-api
+  model_args: {reply: Goodbye., api_key: sk-caller-9f8e7d6c5b4a}
+  max_turns: 3
+conversations:
+  - id: booking
+    caller: {prompt: You want a table for four.}
+"""
+
+
+def test_a_language_model_can_play_the_caller(write: Any) -> None:
+    reference = read_task_file(write("calls.yaml", CALLER), {})
+    task = conversation(**reference.arguments)
+    (sample,) = task.samples
+    assert isinstance(sample, Sample)
+    assert isinstance(task.inferencer, HoldCall)
+    call = task.inferencer.request(sample)
+    assert call.steps == ()
+    assert isinstance(call.caller, SimulatedCaller)
+    expected = CallerPrompt(prompt="You want a table for four.", max_turns=3, voice="deep")
+    assert call.caller.settings == expected
+    assert "9f8e7d6c5b4a" not in f"{sample} {task.inferencer}"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{prompt: You want a table for four.}", "{prompt: ''}", ":9: Missing field 'prompt' of the caller"),
+        ("{prompt: You want", "{model: echo, prompt: You want", ":9: The model of the caller is the same for all"),
+        ("{prompt: You want", "{promt: You want", ":9: Unknown field 'promt'. Did you mean 'prompt'?"),
+        ("max_turns: 3", "max_turns: 0", ":6: Invalid max_turns 0"),
+    ],
+)
+def test_what_is_wrong_with_a_caller_is_stated(write: Any, old: str, new: str, message: str) -> None:
+    assert old in CALLER
+    path = write("calls.yaml", CALLER.replace(old, new, 1))
+    with pytest.raises(SpecError) as caught:
+        conversation(**read_task_file(path, {}).arguments).samples.validate()  # type: ignore[attr-defined]
+    assert str(caught.value).startswith(f"{path}{message}")
 
 
 def test_a_run_can_be_scored_without_its_script(tmp_path: Path) -> None:

@@ -5,17 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+import orjson
+
 from auricle.audio import Audio
 from auricle.core.calls import CallRecording, Step
 from auricle.core.errors import SampleError
 from auricle.core.types import Ability, Ask, Call, Generation, Output, Sample, list_parts
 from auricle.tasks.call_scripts import CallScript
+from auricle.tasks.simulated_caller import CallerModel, CallerPrompt, SimulatedCaller
 
 
 @dataclass(frozen=True)
 class HoldCall:
-    """Holds one call per sample, whose input `script` has what the caller does; see `CallScript`."""
+    """Holds one call per sample, whose input `script` has what the caller does; see `CallScript`.
 
+    A sample with an input `caller` continues after the script with a caller that a language model plays.
+    """
+
+    caller_model: CallerModel | None = None
     needs: ClassVar[Ability] = "call"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
@@ -26,7 +33,20 @@ class HoldCall:
         script = sample.inputs.get("script")
         if not isinstance(script, str):
             raise SampleError("no conversation: the sample has no input 'script'")
-        return CallScript(script, tuple(_list_clips(sample, "clips"))).to_call()
+        return CallScript(script, tuple(_list_clips(sample, "clips"))).to_call(self._make_caller(sample))
+
+    def _make_caller(self, sample: Sample) -> SimulatedCaller | None:
+        prompt = sample.inputs.get("caller")
+        if not isinstance(prompt, str):
+            return None
+        if self.caller_model is None:
+            raise SampleError("no model to play the caller: give the task `caller` with the name of a model")
+        return SimulatedCaller(self.caller_model.load(), CallerPrompt(**orjson.loads(prompt)))
+
+    async def close(self) -> None:
+        """Release the language model of the callers."""
+        if self.caller_model:
+            await self.caller_model.close()
 
 
 @dataclass(frozen=True)

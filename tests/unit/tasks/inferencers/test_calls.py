@@ -42,6 +42,11 @@ def test_a_sample_without_a_recording_cannot_be_streamed(tmp_path: Path) -> None
         StreamAudio().request(Sample(id="a", inputs={"audio": "text"}))
 
 
+def test_a_caller_without_a_model_is_refused() -> None:
+    with pytest.raises(SampleError, match="no model to play the caller"):
+        HoldCall().request(Sample(id="a", inputs={"script": "{}", "caller": "{}"}))
+
+
 def test_a_sample_without_a_script_is_no_call() -> None:
     with pytest.raises(SampleError, match="no input 'script'"):
         HoldCall().request(Sample(id="a", inputs={}))

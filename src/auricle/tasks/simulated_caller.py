@@ -1,0 +1,115 @@
+"""A caller that a language model plays: it reads what the agent spoke so far, and decides what to say next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from auricle.audio.voices import find_voice, speak
+from auricle.core.calls import Step, Utterance
+from auricle.core.errors import SpecError
+from auricle.core.types import Generate, Generation, Turn
+from auricle.models.base import AsyncModel, BatchModel, Model, abilities
+from auricle.models.catalogue import MODELS
+
+STOP_WORD = "[hang up]"
+MAX_TURNS = 10
+RULES = (
+    "You are the caller in a phone call. Answer only with the words that you say next, in one or two short sentences, "
+    "without quotes or descriptions. When your request is settled or cannot be settled, answer with {stop}."
+)
+"""What every caller is asked to do, after the prompt of the conversation."""
+SILENCE = "(The other side is silent.)"
+DELAY = 0.3
+"""Seconds after the agent's speech before the caller speaks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallerPrompt:
+    """How a caller is played in one conversation."""
+
+    prompt: str
+    max_turns: int = MAX_TURNS
+    stop: str = STOP_WORD
+    voice: str = ""
+    language: str = ""
+
+    def list_turns(self, dialogue: Sequence[Utterance]) -> tuple[Turn, ...]:
+        """Return the conversation as the language model reads it: the agent is its user."""
+        turns = [Turn("system", (f"{self.prompt}\n\n{RULES.format(stop=self.stop)}",))]
+        if not dialogue or dialogue[0].speaker == "caller":
+            turns.append(Turn("user", (SILENCE,)))
+        for utterance in dialogue:
+            role = "assistant" if utterance.speaker == "caller" else "user"
+            if turns[-1].role == role:  # chat models want both sides to alternate
+                turns[-1] = Turn(turns[-1].role, (f"{turns[-1].parts[0]} {utterance.text}",))
+            else:
+                turns.append(Turn("assistant" if role == "assistant" else "user", (utterance.text,)))
+        if turns[-1].role == "assistant":
+            turns.append(Turn("user", (SILENCE,)))
+        return tuple(turns)
+
+
+@dataclass
+class SimulatedCaller:
+    """The caller of one call.
+
+    Args:
+        model: A model that generates text.
+        settings: What it is asked.
+    """
+
+    model: Model
+    settings: CallerPrompt
+    turns: int = 0
+    is_last: bool = False
+
+    async def next_step(self, dialogue: Sequence[Utterance]) -> Step | None:
+        """Return the next utterance of the caller; None when the model ended the call, or after `max_turns`."""
+        if self.is_last or self.turns >= self.settings.max_turns:
+            return None
+        self.turns += 1
+        reply = await self._ask(Generate(turns=self.settings.list_turns(dialogue), max_tokens=200))
+        text, stop, _ = reply.text.partition(self.settings.stop)
+        self.is_last = bool(stop)
+        text = " ".join(text.split())
+        if not text:
+            return None
+        voice = find_voice(self.settings.voice, self.settings.language)
+        clip = await asyncio.to_thread(speak, voice, text)
+        return Step(kind="say", audio=(clip,), text=text, start="previous", delay=DELAY)
+
+    async def _ask(self, request: Generate) -> Generation:
+        if isinstance(self.model, BatchModel):
+            return (await asyncio.to_thread(self.model.generate, [request]))[0]
+        return await self.model.generate(request)
+
+
+@dataclass
+class CallerModel:
+    """The language model of all callers of a run, loaded when it is first needed."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    _model: Model | None = field(default=None, repr=False, compare=False)
+
+    def check(self) -> None:
+        """Raise `SpecError` if there is no such model, or it does not generate text."""
+        if "generate" not in abilities(MODELS.get(self.name)):
+            raise SpecError(f"Model {self.name!r} cannot play a caller: it does not support text generation.")
+
+    def load(self) -> Model:
+        if self._model is None:
+            self.check()
+            build: Callable[..., Model] = MODELS.get(self.name)
+            self._model = build(**self.arguments)
+        return self._model
+
+    async def close(self) -> None:
+        model, self._model = self._model, None
+        if isinstance(model, AsyncModel):
+            await model.close()
+        elif model is not None:
+            model.close()

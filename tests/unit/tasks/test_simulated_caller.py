@@ -1,0 +1,112 @@
+"""Callers that a language model plays."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auricle import AsyncModel, BatchModel, Generate, Generation
+from auricle.audio import Audio
+from auricle.core.calls import Step, Utterance
+from auricle.core.errors import SpecError
+from auricle.tasks import simulated_caller
+from auricle.tasks.simulated_caller import SILENCE, CallerModel, CallerPrompt, SimulatedCaller
+
+GREETING = Utterance("agent", "Good morning.")
+
+
+class Beeper:
+    signature = "beeper 1"
+
+    def synthesise(self, text: str) -> Audio:
+        return Audio.of(np.full(80 * len(text), 0.5, np.float32), rate=8000)
+
+
+@pytest.fixture(autouse=True)
+def _voice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(simulated_caller, "find_voice", lambda *_: Beeper())
+
+
+class Scripted(AsyncModel):
+    """Answers with the given texts, and keeps what it is asked."""
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+        self.requests: list[Generate] = []
+
+    async def generate(self, request: Generate) -> Generation:
+        self.requests.append(request)
+        return Generation(text=self.texts.pop(0))
+
+
+def ask(caller: SimulatedCaller, *dialogue: Utterance) -> Step | None:
+    return asyncio.run(caller.next_step(dialogue))
+
+
+def test_the_caller_speaks_what_the_model_answers_until_it_ends_the_call() -> None:
+    model = Scripted("A table\nfor four, please.", "Thank you. [hang up]")
+    caller = SimulatedCaller(model, CallerPrompt(prompt="You want a table."))
+    step = ask(caller, GREETING)
+    assert step is not None
+    assert (step.kind, step.text, step.start) == ("say", "A table for four, please.", "previous")
+    assert isinstance(step.audio[0], Audio)
+    last = ask(caller, GREETING, Utterance("caller", step.text), Utterance("agent", "Booked."))
+    assert last is not None
+    assert last.text == "Thank you."
+    assert ask(caller) is None
+    assert len(model.requests) == 2
+
+
+def test_the_agent_is_the_user_of_the_model_and_both_alternate() -> None:
+    settings = CallerPrompt(prompt="You want a table.", stop="BYE")
+    turns = settings.list_turns(
+        [GREETING, Utterance("agent", "Hello?"), Utterance("caller", "Hi."), Utterance("caller", "Still there?")]
+    )
+    assert [turn.role for turn in turns] == ["system", "user", "assistant", "user"]
+    assert [turn.parts[0] for turn in turns[1:]] == ["Good morning. Hello?", "Hi. Still there?", SILENCE]
+    assert str(turns[0].parts[0]).startswith("You want a table.\n\n")
+    assert "answer with BYE" in str(turns[0].parts[0])
+    assert [turn.role for turn in settings.list_turns([])] == ["system", "user"]
+
+
+@pytest.mark.parametrize("reply", ["[hang up]", " "])
+def test_a_model_that_has_nothing_to_say_ends_the_call(reply: str) -> None:
+    assert ask(SimulatedCaller(Scripted(reply), CallerPrompt(prompt="x")), GREETING) is None
+
+
+def test_the_call_ends_after_the_maximum_number_of_turns() -> None:
+    caller = SimulatedCaller(Scripted("One.", "Two.", "Three."), CallerPrompt(prompt="x", max_turns=2))
+    assert [step and step.text for step in (ask(caller), ask(caller), ask(caller))] == ["One.", "Two.", None]
+
+
+class Batched(BatchModel):
+    closed = False
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        return [Generation(text="Hello.") for _ in batch]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_local_weights_can_play_the_caller() -> None:
+    step = ask(SimulatedCaller(Batched(), CallerPrompt(prompt="x")))
+    assert step is not None
+    assert step.text == "Hello."
+
+
+def test_a_model_is_loaded_once_and_closed() -> None:
+    caller_model = CallerModel("echo", {"reply": "Hello."})
+    model: Any = caller_model.load()
+    assert caller_model.load() is model
+    asyncio.run(caller_model.close())
+    assert caller_model.load() is not model
+
+
+def test_a_model_without_text_cannot_play_a_caller() -> None:
+    with pytest.raises(SpecError, match="Model 'fake-reward' cannot play a caller"):
+        CallerModel("fake-reward").load()
