@@ -11,15 +11,16 @@ import orjson
 
 from auricle.core.errors import SampleError
 from auricle.core.serialization import dumps
-from auricle.core.types import Generate, Output, Request
+from auricle.core.types import Call, Generate, Output, Request
 from auricle.engine.batching import decode_request_audio
 from auricle.engine.retry import Slot
 from auricle.engine.settings import Settings
 from auricle.engine.slots import close_model, open_slots
-from auricle.models import BatchModel, Model
+from auricle.models.base import BatchModel, Model, SessionModel
 from auricle.models.http.base import JSON, HttpModel
 from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
 from auricle.models.http.timing import PreparedRequest as EncodedRequest
+from auricle.perf.calls import prepare_call
 
 MAX_STORED_BYTES = 4 << 30
 """Bytes of request bodies after which no further samples are prepared."""
@@ -108,6 +109,8 @@ class Driver:
                 encoded = force_output_length(encoded, request.max_tokens)
             model = self._model.choose_model(request) if self._model.service.models else ""
             return PreparedRequest(request, digest_body(encoded.body), self._body_store.put(encoded), seconds, model)
+        if isinstance(request, Call) and isinstance(self._model, SessionModel):
+            request = prepare_call(request, self._model.input_rate)
         rate = self._model.sample_rate if isinstance(self._model, BatchModel) else None
         decoded = decode_request_audio(request, rate) if rate else request
         digest = digest_body(dumps([part if isinstance(part, str) else str(part) for part in request.parts]))

@@ -17,6 +17,7 @@ from auricle.engine.batching import RunStopped
 from auricle.engine.request_loop import RequestLoop
 from auricle.engine.retry import Slot
 from auricle.models.http.timing import TIMER_FACTORY, RequestTimer
+from auricle.perf.calls import measure_call
 from auricle.perf.driver import Driver, PreparedRequest
 from auricle.perf.load_patterns import ClosedLoop, Load, ScheduledLoad
 from auricle.perf.messages import LoadPointPlan, SenderProgress
@@ -337,6 +338,7 @@ class TimedClient:
             body=prepared.digest if prepared else "",
             model=prepared.model if prepared else "",
             finish=generation.finish if generation else "",
+            **measure_call(output),
             **times,
             **outcome,
         )

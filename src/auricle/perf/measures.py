@@ -21,6 +21,7 @@ _NOT_STREAMED = "the response was not streamed, or was empty"
 _CLOSED_LOOP = "closed loop: requests have no due time"
 _NO_AUDIO_INPUT = "no audio was sent"
 _NO_AUDIO_OUTPUT = "no audio was received"
+_NO_CALL = "the request is not a live call"
 
 REQUEST_DEFINITIONS: dict[str, Definition] = {
     "queue_s": Definition("s", "sent - due", _CLOSED_LOOP),
@@ -84,9 +85,25 @@ REQUEST_DEFINITIONS: dict[str, Definition] = {
     "chars_s": Definition("chars/s", "output_chars / latency_s", "the answer is not text, or is empty"),
     "audio_in_s": Definition("s", "seconds of audio sent", _NO_AUDIO_INPUT),
     "audio_out_s": Definition("s", "seconds of audio received", _NO_AUDIO_OUTPUT),
+    "v2v_s": Definition(
+        "s",
+        "voice-to-voice latency of a live call: first audible sample played - last audible sample of the caller's turn,"
+        " pooled over answered turns; negative if the agent began first",
+        f"{_NO_CALL}, or no turn was answered",
+    ),
+    "yield_s": Definition(
+        "s",
+        "time until the agent fell silent after the caller interrupted it, pooled over interruptions",
+        f"{_NO_CALL}, or the agent was not interrupted or did not stop",
+    ),
+    "answered_share": Definition("share", "answered turns / turns that ask for an answer, of a live call", _NO_CALL),
+    "pacing_p99_s": Definition(
+        "s", "99th percentile of the delay with which frames of the caller's audio were sent, of a live call", _NO_CALL
+    ),
+    "pacing_max_s": Definition("s", "longest of these delays", _NO_CALL),
 }
 
-POOLED_MEASURES = frozenset({"chunk_gap_s", "itl_s"})
+POOLED_MEASURES = frozenset({"chunk_gap_s", "itl_s", "v2v_s", "yield_s"})
 """Measures with several values per request."""
 
 COST_MEASURES = ("cost_hour", "cost_audio_hour", "cost_1k_requests")
@@ -161,6 +178,7 @@ def compute_measures(columns: RequestColumns) -> dict[str, Floats]:
         **_ratio_measures(columns),
         **_playback_measures(columns),
         **_size_measures(columns),
+        **_call_measures(columns),
     }
     failed = ~columns.ok
     for values in measures.values():
@@ -170,7 +188,12 @@ def compute_measures(columns: RequestColumns) -> dict[str, Floats]:
 
 def get_pooled_values(columns: RequestColumns, name: str) -> RaggedArray:
     """Return the values of a measure that has several per request."""
-    return {"chunk_gap_s": columns.gaps, "itl_s": columns.token_gaps}[name]
+    return {
+        "chunk_gap_s": columns.gaps,
+        "itl_s": columns.token_gaps,
+        "v2v_s": columns.voice_to_voice,
+        "yield_s": columns.yields,
+    }[name]
 
 
 def _time_measures(columns: RequestColumns) -> dict[str, Floats]:
@@ -218,6 +241,15 @@ def _size_measures(columns: RequestColumns) -> dict[str, Floats]:
         **counts,
         "audio_in_s": columns["audio_seconds"].copy(),
         "audio_out_s": columns.audio_chunk_seconds.reduce_rows(np.add),
+    }
+
+
+def _call_measures(columns: RequestColumns) -> dict[str, Floats]:
+    """Compute measures of live calls that have one value per call."""
+    return {
+        "answered_share": _divide(columns["answered_turns"], columns["turns"]),
+        "pacing_p99_s": columns["pacing_p99"].copy(),
+        "pacing_max_s": columns["pacing_max"].copy(),
     }
 
 

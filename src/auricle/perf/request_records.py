@@ -28,8 +28,9 @@ NUMERIC_COLUMNS = (
     "index", "turn", "user", "due", "sent", "uploaded", "first_byte", "first_token", "first_content",
     "first_audio", "first_audible", "last_content", "done",
     "input_tokens", "output_tokens", "output_chars", "audio_seconds",
+    "turns", "answered_turns", "pacing_p99", "pacing_max",
 )  # fmt: skip
-GAP_COLUMNS = ("gaps", "token_gaps")
+LIST_COLUMNS = ("gaps", "token_gaps", "voice_to_voice", "yields")
 CATEGORICAL_COLUMNS = ("phase", "status", "body", "model", "finish", "error")
 
 
@@ -70,6 +71,16 @@ class RequestRecord:
     """Seconds per token between consecutive token counts, if the server reports them while streaming."""
     spoken: tuple[tuple[float, float], ...] = ()
     """Arrival time and length of each audio chunk."""
+    voice_to_voice: tuple[float, ...] = ()
+    """Of a live call: seconds from the caller's last audible sample to the agent's first one, per answered turn."""
+    yields: tuple[float, ...] = ()
+    """Of a live call: seconds until the agent fell silent, for each time that the caller interrupted it."""
+    turns: int | None = None
+    """Of a live call: turns of the caller that ask for an answer."""
+    answered_turns: int | None = None
+    pacing_p99: float | None = None
+    """Of a live call: how late frames of audio were sent."""
+    pacing_max: float | None = None
     streamed: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -158,6 +169,8 @@ class RequestColumns:
     streamed: Mask
     gaps: RaggedArray
     token_gaps: RaggedArray
+    voice_to_voice: RaggedArray
+    yields: RaggedArray
     audio_chunk_times: RaggedArray
     audio_chunk_seconds: RaggedArray
 
@@ -214,7 +227,7 @@ class _ColumnBuilder:
         self.codes = {name: array("q") for name in CATEGORICAL_COLUMNS}
         self.category_codes: dict[str, dict[str, int]] = {name: {} for name in CATEGORICAL_COLUMNS}
         self.streamed = bytearray()
-        self.gaps = {name: (array("d"), array("q")) for name in GAP_COLUMNS}
+        self.lists = {name: (array("d"), array("q")) for name in LIST_COLUMNS}
         self.audio_chunks, self.audio_chunk_counts = array("d"), array("q")
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -229,9 +242,9 @@ class _ColumnBuilder:
         self._add_lists(row)
 
     def _add_lists(self, row: Mapping[str, Any]) -> None:
-        for name, (values, counts) in self.gaps.items():
-            values.extend(gaps := row.get(name, ()))
-            counts.append(len(gaps))
+        for name, (values, counts) in self.lists.items():
+            values.extend(items := row.get(name, ()))
+            counts.append(len(items))
         spoken = row.get("spoken", ())
         for time, seconds in spoken:
             self.audio_chunks.extend((time, seconds))
@@ -247,7 +260,7 @@ class _ColumnBuilder:
                 for name, codes in self.codes.items()
             },
             streamed=np.frombuffer(bytes(self.streamed), dtype=np.bool_),
-            **{name: RaggedArray(np.array(values), _offsets(counts)) for name, (values, counts) in self.gaps.items()},
+            **{name: RaggedArray(np.array(values), _offsets(counts)) for name, (values, counts) in self.lists.items()},
             audio_chunk_times=RaggedArray(spoken[:, 0].copy(), spoken_starts),
             audio_chunk_seconds=RaggedArray(spoken[:, 1].copy(), spoken_starts),
         )

@@ -22,6 +22,8 @@ MAX_SLOW_CANCELLED_SHARE = 0.01
 """Largest share of requests cancelled after a long wait; they would have been the slowest."""
 MIN_BUSY_USER_SHARE = 0.8
 """Smallest share of users that must be waiting for an answer, if they have no think time."""
+MAX_PACING_P99, MAX_PACING_DELAY = 0.02, 0.1
+"""Largest delays of the audio frames of a live call, 99th percentile and longest: one frame and five."""
 MIN_REQUESTS_FOR_RATE = 20
 """Number of requests below which offered and achieved rate are not compared."""
 
@@ -37,7 +39,13 @@ def find_invalid_reasons(point: LoadPointSummary, load: Load, slow_cancelled: in
     if not point.counts.window.ok:
         return ["No request of the measured phase succeeded."]
     failures = _check_failures(point, slow_cancelled)
-    return [*_check_load(point, load), *_check_lateness(point), *_check_senders(point), *failures]
+    return [
+        *_check_load(point, load),
+        *_check_lateness(point),
+        *_check_senders(point),
+        *_check_pacing(point),
+        *failures,
+    ]
 
 
 def _check_load(point: LoadPointSummary, load: Load) -> Iterator[str]:
@@ -81,6 +89,21 @@ def _check_senders(point: LoadPointSummary) -> Iterator[str]:
     busiest = max(health.cpu_share, default=0.0)
     if busiest > MAX_CPU_SHARE:
         yield f"A sender used {busiest:.0%} of a core, more than {MAX_CPU_SHARE:.0%}. Use more senders."
+
+
+def _check_pacing(point: LoadPointSummary) -> Iterator[str]:
+    """Check that the audio of live calls was sent in time: a caller whose voice stutters measures something else."""
+    delay, longest = point.measures["pacing_p99_s"].p95, point.measures["pacing_max_s"].p95
+    if delay is not None and delay > MAX_PACING_P99:
+        yield (
+            f"In 5 % of the calls, frames of audio were sent {delay:.3g} s late or more (99th percentile of a call);"
+            f" {MAX_PACING_P99:g} s are allowed. Use more senders or fewer calls."
+        )
+    elif longest is not None and longest > MAX_PACING_DELAY:
+        yield (
+            f"In 5 % of the calls, a frame of audio was sent {longest:.3g} s late or more; {MAX_PACING_DELAY:g} s are"
+            " allowed. Use more senders or fewer calls."
+        )
 
 
 def _check_failures(point: LoadPointSummary, slow_cancelled: int) -> Iterator[str]:

@@ -169,3 +169,19 @@ def test_sizes_that_are_unknown_or_of_failed_requests_are_undefined() -> None:
     empty = request_measures(answered_request(output_chars=0))
     assert empty["output_chars"] == 0
     assert empty["chars_s"] is empty["output_tokens"] is empty["audio_out_s"] is None
+
+
+def test_call_has_the_share_of_answered_turns_and_its_pacing() -> None:
+    call = answered_request(turns=4, answered_turns=3, pacing_p99=0.002, pacing_max=0.01)
+    measures = request_measures(call)
+    assert measures["answered_share"] == 0.75
+    assert (measures["pacing_p99_s"], measures["pacing_max_s"]) == (0.002, 0.01)
+    assert request_measures(answered_request())["answered_share"] is None
+
+
+@pytest.mark.parametrize(("name", "field"), [("v2v_s", "voice_to_voice"), ("yield_s", "yields")])
+def test_times_of_all_turns_of_calls_are_pooled(name: str, field: str) -> None:
+    calls = [{"index": index, field: values} for index, values in enumerate([(0.9, -0.4), (), (1.1,)])]
+    pooled = get_pooled_values(RequestColumns.from_records(calls), name)
+    assert pooled.flat.tolist() == [0.9, -0.4, 1.1]
+    assert pooled.counts.tolist() == [2, 0, 1]

@@ -150,3 +150,25 @@ def test_repeats_are_counted_and_unused_rows_are_mentioned() -> None:
     assert point.repeats == RequestRepeats(200, 50, 150, 4.0)
     assert any("each of 50 was sent 4 times on average" in note for note in point.notes)
     assert any("Only 50 rows of the data were used" in note for note in point.notes)
+
+
+@pytest.mark.parametrize(
+    ("delay", "longest", "reason"),
+    [
+        (0.004, 0.05, ""),
+        (0.03, 0.05, "frames of audio were sent 0.03 s late or more"),
+        (0.004, 0.2, "a frame of audio was sent 0.2 s late or more"),
+    ],
+)
+def test_calls_whose_audio_is_sent_late_are_not_valid(delay: float, longest: float, reason: str) -> None:
+    calls = [replace(call, pacing_p99=delay, pacing_max=longest) for call in even_requests()]
+    summary = summarise(calls, POISSON)
+    assert summary.validity.valid is not bool(reason)
+    assert reason in reasons(summary)
+
+
+def test_a_single_call_with_late_audio_does_not_spoil_a_point() -> None:
+    late, *others = even_requests()
+    calls = [replace(late, pacing_p99=0.5, pacing_max=0.5)]
+    calls += [replace(call, pacing_p99=0.001, pacing_max=0.01) for call in others]
+    assert summarise(calls, POISSON).validity.valid
