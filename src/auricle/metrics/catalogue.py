@@ -88,6 +88,16 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "underruns": "seconds without audio per minute of the agent's speech",
         "truncation_error": "seconds between what the model believes was heard and was",
     },
+    "calls.success": {
+        "tool_calls": "share of expected tool calls made, with their arguments",
+        "facts": "share of expected facts in the agent's transcript",
+        "task_success": "share of calls that meet all expectations",
+        **{f"task_success_pass{k}": f"pass^{k}: all of {k} repetitions of a conversation succeed" for k in range(2, 6)},
+    },
+    "calls.transcripts": {
+        "caller_wer": "WER of what the model understood against the script",
+        "agent_wer": "WER of the agent's transcript against `agent_text` of the row",
+    },
     "calls.tau_voice": {
         "tau_voice": "set: the following eight, as τ-voice computes them",
         "tau_response_latency_mean": "τ-voice L_R: mean s from turn to response, in 0.2 s ticks",

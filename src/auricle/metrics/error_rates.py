@@ -219,7 +219,7 @@ def match_metric(name: str, title: str, matches: Callable[[str, str], bool], pro
     )
 
 
-def _contains_words(reference: str, answer: str) -> bool:
+def contains_words(reference: str, answer: str) -> bool:
     """Match whole words if the script has words: `notice` does not contain `no`."""
     reference, answer = (" ".join(split_mixed(text)) for text in (reference, answer))
     return bool(reference) and f" {reference} " in f" {answer} "
@@ -229,7 +229,7 @@ wer = error_rate_metric("wer", split_words, "basic")
 cer = error_rate_metric("cer", split_all_characters, "basic", version=2)
 mer = error_rate_metric("mer", split_mixed, "mixed")
 exact_match = match_metric("exact_match", "Exact match", str.__eq__, "basic")
-contains = match_metric("contains", "Contains", _contains_words, "basic")
+contains = match_metric("contains", "Contains", contains_words, "basic")
 
 
 @metric(title="Empty", higher_is_better=False, limits=(0.0, 1.0))

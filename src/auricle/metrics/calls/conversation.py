@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from auricle.metrics.calls import latency, playback, turn_taking
+from auricle.metrics.calls import latency, playback, success, transcripts, turn_taking
 
 conversation = (
+    success.task_success,
+    success.tool_calls,
+    success.facts,
     latency.voice_to_voice,
     latency.voice_to_voice_p95,
     latency.first_byte_latency,
@@ -27,5 +30,7 @@ conversation = (
     turn_taking.silence_share,
     playback.underruns,
     playback.truncation_error,
+    transcripts.caller_wer,
+    transcripts.agent_wer,
 )
 """All of these metrics, for `--add-metrics conversation`. Those that do not apply to a call are not scored."""
