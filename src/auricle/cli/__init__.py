@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "list": "List the names that options and task files accept.",
     },
     "Data and environments": {
+        "conformance": "Check a realtime server against its protocol.",
         "doctor": "Check the installation and, optionally, a task's data and a model.",
         "data": "List, verify and convert benchmark corpora.",
         "import": "Import another framework's configs as task files, or its results as runs.",

@@ -32,7 +32,6 @@ SERVICE = "google.ai.generativelanguage.{version}.GenerativeService.BidiGenerate
 DEFAULT_VERSION = "v1beta"
 VERSION = re.compile(r"/(v\d+\w*)$")
 AUDIO_START = f'{{"realtimeInput":{{"audio":{{"mimeType":"audio/pcm;rate={INPUT_RATE}","data":"'.encode()
-AUDIO_END = b'"}}}'
 AUDIBLE = 104
 """Smallest absolute value of a sample that is audible, −50 dBFS; it opens a turn where the caller marks turns."""
 RATE = re.compile(r"rate=(\d+)")
@@ -56,7 +55,7 @@ class GeminiLive(WebSocketModel):
             **service: Options of every model behind a server; see `ConnectionConfig`.
         """
         super().__init__(**service)
-        self._voice = voice
+        self.voice = voice
 
     def auth_headers(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}  # not in the URL, which ends up in logs
@@ -72,7 +71,7 @@ class GeminiLive(WebSocketModel):
 
     def create_protocol(self, call: Call) -> SessionProtocol:
         return GeminiLiveProtocol(
-            call, self.redact, build_setup(call, self.service.model, self._voice, self.service.extra)
+            call, self.redact, build_setup(call, self.service.model, self.voice, self.service.extra)
         )
 
 
@@ -96,7 +95,7 @@ class GeminiLiveProtocol(SessionProtocol):
     def encode(self, item: CallerInput) -> Iterator[bytes]:
         if isinstance(item, AudioFrame):
             yield from self._mark_start(item.samples)
-            yield AUDIO_START + encode_pcm(item.samples) + AUDIO_END
+            yield audio_message(item.samples)
         elif isinstance(item, EndOfTurn):
             yield from self._mark_end()
         elif isinstance(item, EndOfAudio):
@@ -132,7 +131,7 @@ class GeminiLiveProtocol(SessionProtocol):
             ("usageMetadata", self._read_usage),
             ("error", self._read_error),
         ):
-            value = _field(message, name)
+            value = read_field(message, name)
             if value is not None:
                 is_known = True
                 yield from reader(as_object(value))
@@ -149,18 +148,18 @@ class GeminiLiveProtocol(SessionProtocol):
 
     def _read_content(self, content: Mapping[str, Any]) -> Iterator[SessionEvent]:
         yield from self._read_heard(content)
-        if turn := _field(content, "modelTurn"):
-            for part in as_list(_field(as_object(turn), "parts") or []):
+        if turn := read_field(content, "modelTurn"):
+            for part in as_list(read_field(as_object(turn), "parts") or []):
                 yield from self._read_part(as_object(part))
         if text := _transcription_text(content, "outputTranscription"):
             yield from self._start_response("outputTranscription")
             yield self.event(EventKind.TRANSCRIPT, type="outputTranscription", item=self._item, text=text)
-        if _field(content, "interrupted"):
+        if read_field(content, "interrupted"):
             yield self.event(EventKind.INTERRUPTED, type="interrupted", item=self._item)
             yield from self._end_response("interrupted", "cancelled")
-        if _field(content, "generationComplete"):
+        if read_field(content, "generationComplete"):
             yield from self._end_response("generationComplete", "completed")
-        if _field(content, "turnComplete"):
+        if read_field(content, "turnComplete"):
             yield from self._complete_turn(content)
 
     def _read_heard(self, content: Mapping[str, Any]) -> Iterator[SessionEvent]:
@@ -171,7 +170,7 @@ class GeminiLiveProtocol(SessionProtocol):
         if text := _transcription_text(content, name):
             self._segment_text += text
             yield self._heard(EventKind.PARTIAL, self._segment_text, name)
-        if as_object(_field(content, name) or {}).get("finished"):
+        if as_object(read_field(content, name) or {}).get("finished"):
             yield from self._finish_segment(name)
 
     @property
@@ -194,11 +193,11 @@ class GeminiLiveProtocol(SessionProtocol):
         yield from self._start_response("modelTurn")
         if text := as_text(part.get("text") or ""):
             yield self.event(EventKind.TRANSCRIPT, type="modelTurn", item=self._item, text=text)
-        if data := _field(part, "inlineData"):
+        if data := read_field(part, "inlineData"):
             yield from self._read_audio(as_object(data))
 
     def _read_audio(self, media: Mapping[str, Any]) -> Iterator[SessionEvent]:
-        rate = RATE.search(as_text(_field(media, "mimeType") or ""))
+        rate = RATE.search(as_text(read_field(media, "mimeType") or ""))
         if rate and int(rate[1]) != OUTPUT_RATE:
             raise Rejected(f"the server sends audio at {rate[1]} Hz instead of {OUTPUT_RATE} Hz")
         yield from self.read_audio(as_text(media.get("data") or ""), self._item, "modelTurn")
@@ -217,14 +216,14 @@ class GeminiLiveProtocol(SessionProtocol):
 
     def _complete_turn(self, content: Mapping[str, Any]) -> Iterator[SessionEvent]:
         yield from self._end_response("turnComplete", "completed")
-        reason = str(_field(content, "turnCompleteReason") or "")
+        reason = str(read_field(content, "turnCompleteReason") or "")
         yield self.event(
             EventKind.OTHER, type="turnComplete", item=self._item, data={"reason": reason} if reason else {}
         )
         yield from self._finish_segment("turnComplete")
 
     def _read_tool_calls(self, calls: Mapping[str, Any]) -> Iterator[SessionEvent]:
-        for entry in as_list(_field(calls, "functionCalls") or []):
+        for entry in as_list(read_field(calls, "functionCalls") or []):
             function = as_object(entry)
             name = as_text(function.get("name") or "")
             call_id = as_text(function.get("id") or name)
@@ -232,13 +231,18 @@ class GeminiLiveProtocol(SessionProtocol):
             yield self.event(EventKind.TOOL_CALL, type="toolCall", item=self._item, data=data)
 
     def _read_voice_activity(self, activity: Mapping[str, Any]) -> Iterator[SessionEvent]:
-        name = str(_field(activity, "voiceActivityType") or "")
+        name = str(read_field(activity, "voiceActivityType") or "")
         kind = EventKind.SPEECH_STARTED if name.endswith("START") else EventKind.SPEECH_STOPPED
-        yield self.event(kind, type="voiceActivity", position=_parse_duration(_field(activity, "audioOffset")))
+        yield self.event(kind, type="voiceActivity", position=_parse_duration(read_field(activity, "audioOffset")))
 
     def _read_usage(self, usage: Mapping[str, Any]) -> Iterator[SessionEvent]:
         if counts := read_usage(usage):
             yield self.event(EventKind.USAGE, type="usageMetadata", item=self._item, data=counts)
+
+
+def audio_message(samples: NDArray[int16]) -> bytes:
+    """Return the message for a frame of the caller's audio."""
+    return AUDIO_START + encode_pcm(samples) + b'"}}}'
 
 
 def build_setup(call: Call, model: str, voice: str, extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -275,14 +279,14 @@ def _parse_result(result: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {"result": value}
 
 
-def _field(message: Mapping[str, Any], name: str) -> Any:
+def read_field(message: Mapping[str, Any], name: str) -> Any:
     """Return a field in camel case or in snake case; both are legal, even in one message."""
     value = message.get(name)
     return value if value is not None else message.get(SNAKE.sub(r"_\1", name).lower())
 
 
 def _transcription_text(content: Mapping[str, Any], name: str) -> str:
-    return as_text(as_object(_field(content, name) or {}).get("text") or "")
+    return as_text(as_object(read_field(content, name) or {}).get("text") or "")
 
 
 def _parse_duration(value: Any) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import orjson
 
-from auricle.testing.fake_server.realtime.script import TurnScript
+from auricle.testing.fake_server.realtime.script import ScriptedToolCall, TurnScript
 from auricle.testing.fake_server.realtime.voice import AudioChunk
 
 Document: TypeAlias = dict[str, Any]
@@ -121,6 +121,8 @@ class SessionSettings:
     only_transcribes: bool = False
     speaks: bool = True
     """Whether answers are spoken; otherwise they are text."""
+    required_tool: ScriptedToolCall | None = None
+    """Tool that has to be called before an answer where the script has none."""
 
 
 # --- what a server sends --------------------------------------------------------

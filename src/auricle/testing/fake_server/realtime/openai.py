@@ -28,6 +28,7 @@ from auricle.testing.fake_server.realtime.dialect import (
     render,
     split_text,
 )
+from auricle.testing.fake_server.realtime.script import ScriptedToolCall
 from auricle.testing.fake_server.realtime.voice import AudioChunk
 
 RATE = 24_000
@@ -147,6 +148,9 @@ class OpenAIDialect(Dialect):
         settings.transcribes = bool(fields.get("transcription")) or settings.only_transcribes
         modalities = self.session.get("modalities" if self._beta else "output_modalities") or ["audio"]
         settings.speaks = "audio" in modalities
+        tools = self.session.get("tools") or []
+        is_required = bool(tools) and self.session.get("tool_choice") == "required"
+        settings.required_tool = ScriptedToolCall(name=str(tools[0].get("name"))) if is_required else None
 
     # --- rendering -----------------------------------------------------------------
 

@@ -319,8 +319,9 @@ class Session:
 
     def _answer(self, turn: Turn, at: float) -> None:
         self._unanswered = None
-        if turn.script.tool and not turn.has_called_tool:
-            self._speaker.call_tool(turn, at)
+        tool = turn.script.tool or self._dialect.settings.required_tool
+        if tool and not turn.has_called_tool:
+            self._speaker.call_tool(turn, tool, at)
         elif turn.script.answer is not None:
             self._speaker.answer(turn, at)
 

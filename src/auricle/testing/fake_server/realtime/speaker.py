@@ -7,7 +7,7 @@ from itertools import accumulate, count
 from typing import Any, Literal, Protocol
 
 from auricle.testing.fake_server.realtime.dialect import Dialect, Message, Response, Turn, render_wrong_event
-from auricle.testing.fake_server.realtime.script import TurnScript
+from auricle.testing.fake_server.realtime.script import ScriptedToolCall, TurnScript
 from auricle.testing.fake_server.realtime.voice import AudioChunk, cut_answer, make_chunk
 
 LATE_CHUNKS = 2
@@ -84,13 +84,13 @@ class Speaker:
             response.chunks = prepare_answer(script, self._dialect.output_rate)
         self._begin(response, at + script.answer_after)
 
-    def call_tool(self, turn: Turn, at: float) -> None:
-        """Call the tool of a turn that was over at a time."""
+    def call_tool(self, turn: Turn, tool: ScriptedToolCall, at: float) -> None:
+        """Call a tool in a turn that was over at a time."""
         turn.has_called_tool = True
         response = self._create_response(turn, "")
         response.call_id = f"call_{next(self._numbers)}"
         due = at + turn.script.answer_after
-        self._timer = self._scheduler.call_at(due, self._send_tool_call, response)
+        self._timer = self._scheduler.call_at(due, self._send_tool_call, response, tool)
 
     def interrupt(self, reason: str) -> list[Message]:
         """Stop the answer, and return how its end is reported."""
@@ -216,9 +216,7 @@ class Speaker:
             response.sent_text += text
             self._outbox.send(self._dialect.answer_text(response, text))
 
-    def _send_tool_call(self, response: Response) -> None:
-        tool = response.turn.script.tool
-        assert tool
+    def _send_tool_call(self, response: Response, tool: ScriptedToolCall) -> None:
         response.turn.times["tool_call"] = self._scheduler.time()
         messages = self._dialect.tool_call(response, tool.name, dict(tool.arguments), tool.pieces)
         self._outbox.send(messages)

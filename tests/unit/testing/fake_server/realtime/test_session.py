@@ -286,3 +286,19 @@ def test_times_of_turns_are_reported() -> None:
     expected = {"start": 0.2, "end": 1.2, "speech_start": 0.2, "speech_end": 1.2, "stopped": 1.7, "first_audio": 2.0}
     assert {name: turn[name] for name in expected} == pytest.approx(expected)
     assert turn["last_audio"] == pytest.approx(5.8)
+
+
+def test_a_tool_that_the_client_requires_is_called_once_before_the_answer() -> None:
+    call = FakeCall(TurnScript(stop_after=0.5))
+    tools = [{"type": "function", "name": "book_table"}]
+    call.send(type="session.update", session={"type": "realtime", "tools": tools, "tool_choice": "required"})
+    call.speak(1.0)
+    call.wait(2.0)
+    (called,) = call.documents_of("response.function_call_arguments.done")
+    assert called["name"] == "book_table"
+    output = {"type": "function_call_output", "call_id": called["call_id"], "output": "{}"}
+    call.send(type="conversation.item.create", item=output)
+    call.send(type="response.create")
+    call.wait(1.0)
+    assert len(call.documents_of("response.function_call_arguments.done")) == 1
+    assert call.times_of(AUDIO)

@@ -1,0 +1,1 @@
+"""Check a realtime server against its protocol, step by step."""
