@@ -3,12 +3,15 @@
 The fake server runs in a separate process and records when each request arrived and each part of its reply was sent.
 The client's TTFT, TPOT, latency and first audio must agree within 2 ms + 2 % at the median and the 95th percentile;
 the share of single requests that agree is printed too. A warm-up of three seconds opens the connections, because
-opening one adds to the client's times only. On a busy machine, `nice -n -10` reduces the influence of other processes.
+opening one adds to the client's times only. In the rounds at 200 requests per second (`--only rounds`), server and
+sender have a higher priority than other processes if the user may set it, and the use of the machine is printed: with
+the two of them alone, about 0.7 cores are busy.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -19,8 +22,11 @@ import numpy as np
 from measure import Sheet, at_least, at_most
 from perf_client import ServerProcess, read_requests, run_perf, run_server, write_questions
 
+from auricle.perf.machine_load import PROC_STAT, compare_cpu_times
+
 LATENCY, PACE, TOKENS = 0.1, 50, 16
 ABSOLUTE_TOLERANCE, RELATIVE_TOLERANCE = 0.002, 0.02
+ROUNDS, ROUND_RATE, ROUND_TOLERANCE = 3, 200, 0.004
 SPOKEN_ANSWERS = '{"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "pcm16"}}'
 SERVER_OPTIONS = ("--record-times", "--latency", str(LATENCY), "--pace", str(PACE), "--role-first")
 
@@ -83,6 +89,27 @@ def compare_times(sheet: Sheet, folder: Path, rate: int, spoken: bool) -> None:
     print_invalid_reasons(document)
 
 
+def compare_rounds(sheet: Sheet, folder: Path) -> None:
+    """Compare TTFT at 200 requests per second in three rounds, and print how busy the machine was."""
+    data = write_questions(folder, 1000, TOKENS)
+    for number in range(1, ROUNDS + 1):
+        options = ("--load", f"poisson:{ROUND_RATE}", "--count", str(10 * ROUND_RATE), "--stream", "--warmup", "3")
+        with run_server(*SERVER_OPTIONS, has_priority=True) as server:
+            before = PROC_STAT.read_text()
+            document = run_perf(server, data, folder / "rounds", *options)
+            load = compare_cpu_times(before, PROC_STAT.read_text())
+            true, measured = pair_durations(server, folder / "rounds", document)["ttft"]
+        for share, target in ((0.5, None), (0.95, at_most(1000 * ROUND_TOLERANCE)), (0.99, None)):
+            true_quantile, measured_quantile = (float(np.quantile(values, share)) for values in (true, measured))
+            title = f"round {number}, ttft p{100 * share:.0f}, {ROUND_RATE}/s: {1000 * true_quantile:.1f} ms, error"
+            error, ratio = abs(measured_quantile - true_quantile), measured_quantile / true_quantile
+            sheet.line(title, 1000 * error, "ms", target, ratio)
+        health = document["points"][0]["health"]
+        print(f"    lateness p99 {1000 * health['late_p99_s']:.2f} ms, sender {health['cpu_share'][0]:.2f} cores")
+        print(f"    machine: {load} busy, load average {os.getloadavg()[0]:.1f}")
+        print_invalid_reasons(document)
+
+
 def tolerance(value: Any) -> Any:
     return ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * value
 
@@ -125,7 +152,7 @@ def measure_stall(sheet: Sheet, folder: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["times", "rates", "stall"])
+    parser.add_argument("--only", choices=["times", "rounds", "rates", "stall"])
     only = parser.parse_args().only
     sheet = Sheet("auricle perf compared with the times that the fake server recorded")
     with tempfile.TemporaryDirectory() as name:
@@ -134,6 +161,8 @@ def main() -> int:
             for rate in (10, 50, 100):
                 compare_times(sheet, folder, rate, spoken=False)
                 compare_times(sheet, folder, rate, spoken=True)
+        if only in (None, "rounds"):
+            compare_rounds(sheet, folder)
         if only in (None, "rates"):
             compare_rates(sheet, folder)
         if only in (None, "stall"):

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from auricle.perf.worker import raise_priority
+
 
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
@@ -29,10 +31,13 @@ class ServerProcess:
 
 
 @contextmanager
-def run_server(*options: str) -> Iterator[ServerProcess]:
-    """Run `auricle fake-server` with these options."""
+def run_server(*options: str, has_priority: bool = False) -> Iterator[ServerProcess]:
+    """Run `auricle fake-server` with these options; with priority, other processes delay it less."""
     command = [sys.executable, "-m", "auricle", "fake-server", "--port", "0", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    prepare = raise_priority if has_priority else None
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=has_priority, preexec_fn=prepare
+    ) as process:
         assert process.stdout
         first_line = process.stdout.readline()
         try:

@@ -49,7 +49,10 @@ async def run_load_point(
         evaluation: The task, if it was built before; a sender in this process uses it.
     """
     senders: Senders
-    senders = [Sender(plan, evaluation)] if plan.senders == 1 else [*map(SenderProcess, plan.split_by_sender())]
+    if plan.senders == 1 and not plan.uses_processes:
+        senders = [Sender(plan, evaluation)]
+    else:
+        senders = [*map(SenderProcess, plan.split_by_sender())]
     interrupt = asyncio.create_task(stop_event.wait())
     try:
         await _wait_until_ready(senders, interrupt)

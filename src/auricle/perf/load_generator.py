@@ -21,6 +21,7 @@ from auricle.perf.calls import measure_call
 from auricle.perf.driver import Driver, PreparedRequest
 from auricle.perf.load_patterns import ClosedLoop, Load, ScheduledLoad
 from auricle.perf.messages import LoadPointPlan, SenderProgress
+from auricle.perf.precise_timer import PreciseTimer
 from auricle.perf.request_records import Phase, RequestRecord, Status
 from auricle.perf.saturation import SaturationDetector
 from auricle.runs.journal import encode_storable
@@ -80,6 +81,7 @@ class LoadGenerator:
         self.lateness: list[float] = []
         """Delay of each request's start after its due time, before any waiting for the cap."""
         self._stop_event = stop_event
+        self._timer = PreciseTimer()
         self._first_measured_index = 0
         self.stop_reason = ""
         self._saturation_detector = SaturationDetector()
@@ -88,10 +90,13 @@ class LoadGenerator:
     async def run(self, load: Load, start_time: float) -> None:
         """Send this sender's share of the load from `start_time` on; cancel requests that outlast the grace period."""
         self.start_time = start_time
-        async with self._loop.open():
-            await load.run(self)
-            grace = min(STOP_GRACE_SECONDS, self.plan.grace) if self._stop_event.is_set() else self.plan.grace
-            await self._loop.drain(grace)
+        try:
+            async with self._loop.open():
+                await load.run(self)
+                grace = min(STOP_GRACE_SECONDS, self.plan.grace) if self._stop_event.is_set() else self.plan.grace
+                await self._loop.drain(grace)
+        finally:
+            self._timer.close()
 
     def check_saturation(self) -> None:
         """Stop the load if it saturates the server and the plan asks for that; called periodically."""
@@ -116,7 +121,7 @@ class LoadGenerator:
         self._first_measured_index = schedule.warmup_count
         for index in self.plan.own_indices(len(due_times)):
             client = TimedClient(self, index, self._choose_sample(index), due := due_times[index])
-            if await self._wait_until(due):
+            if await self._wait_until(due, self._timer):
                 self.lateness.append(self.elapsed() - due)
                 self.progress.measured += client.phase == "measure"
                 self._loop.start(client)
@@ -154,14 +159,15 @@ class LoadGenerator:
         """Return the sample of a request; a warm-up with a known number of requests takes the last samples."""
         return self._samples[(index - self._first_measured_index) % len(self._samples)]
 
-    async def _wait_until(self, due: float) -> bool:
+    async def _wait_until(self, due: float, timer: PreciseTimer | None = None) -> bool:
         """Wait until a time and return whether the load is still running then; delays are not made up for."""
         if self.plan.total_seconds is not None and due >= self.plan.total_seconds:
             return False
         while (remaining := due - self.elapsed()) > 0:
             if self._stop_event.is_set():
                 return False
-            await asyncio.sleep(min(remaining, STOP_POLL_SECONDS))
+            seconds = min(remaining, STOP_POLL_SECONDS)
+            await (timer.wait_until(time.monotonic() + seconds) if timer else asyncio.sleep(seconds))
         return not self._has_ended(tolerance=STOP_POLL_SECONDS)
 
     def _has_ended(self, tolerance: float = 0.0) -> bool:

@@ -20,6 +20,8 @@ from auricle.engine.factory import Evaluation, build_run_spec, display_name
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel
+from auricle.models.catalogue import MODELS
+from auricle.models.http.base import HttpModel
 from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.load_patterns import Load, LoadPattern, LoadPoint, folder_name
 from auricle.perf.load_syntax import parse_load, parse_loads
@@ -51,9 +53,11 @@ from auricle.runs.perf_files import (
 )
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run, lock_run
+from auricle.tasks.catalogue import TASKS
 
 PricingLookup: TypeAlias = Callable[[str, Mapping[str, Any]], Pricing | None]
 """Returns the pricing of a model, by its name and arguments."""
+MIN_PROCESS_RATE, MIN_PROCESS_USERS = 100.0, 32  # load from which a single sender runs in a process of its own
 MAX_RATE_PER_SENDER = 200.0  # requests per second above which a sender's own work would distort its times
 
 
@@ -198,7 +202,15 @@ class Measurement:
             batch_size=config.batch_size,
         )
         max_samples = self.spec.limit or load.count_samples(plan)
-        return replace(plan, max_samples=max_samples, senders=self._choose_sender_count(load))
+        senders, uses_processes = self._choose_sender_count(load), self._needs_process(load)
+        return replace(plan, max_samples=max_samples, senders=senders, uses_processes=uses_processes)
+
+    def _needs_process(self, load: Load) -> bool:
+        """Return whether even a single sender gets a process of its own, because this one would delay it."""
+        is_local = MODELS.is_local(self.spec.model) or TASKS.is_local(self.spec.task)
+        if is_local or not issubclass(self._evaluation.model_class, HttpModel):
+            return False
+        return load.peak_rate >= MIN_PROCESS_RATE or (load.busy_users or 0) >= MIN_PROCESS_USERS
 
     def _choose_sender_count(self, load: Load) -> int:
         limit = load.cap or math.inf  # the cap is divided: each sender needs at least 1

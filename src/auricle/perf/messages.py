@@ -41,6 +41,8 @@ class LoadPointPlan:
     stream: bool | None = None
     batch_size: int | None = None
     senders: int = 1
+    uses_processes: bool = False
+    """Whether a single sender runs in a process of its own, too."""
     sender_index: int = 0
     """Number of this sender, from 0."""
 

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import BufferedWriter
 from itertools import chain
@@ -49,6 +49,8 @@ PREFLIGHT_ERROR = "The first request failed, so nothing was measured: {}"
 LENGTH_NOTE = (
     "The server does not accept ignore_eos and min_tokens, so answers may be shorter than out= or the trace states."
 )
+SENDER_NICENESS = -10  # priority of a sender process
+AUTOGROUP_FILE = Path("/proc/self/autogroup")
 PROGRESS_INTERVAL = 0.5  # seconds between two progress messages, and between two checks for saturation
 
 
@@ -215,11 +217,22 @@ async def _check_saturation(generator: LoadGenerator) -> None:
         generator.check_saturation()
 
 
+def raise_priority() -> None:
+    """Let other processes delay this one less, if the user may do so and the process has a session of its own.
+
+    Linux divides its processors between sessions first, so the session needs the same priority.
+    """
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, SENDER_NICENESS)
+        AUTOGROUP_FILE.write_text(str(SENDER_NICENESS))
+
+
 # --- subprocess -------------------------------------------------------------------------
 
 
 async def _main() -> None:
     end_with_parent(sys.stdin.fileno())
+    raise_priority()
     reader = asyncio.StreamReader(limit=1 << 26)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

@@ -162,3 +162,9 @@ def test_model_without_a_price_is_an_error(
 def test_folder_without_a_summary_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"No summary\.json in .*: no load point was completed"):
         recompute_summary(tmp_path)
+
+
+def test_high_rate_is_sent_by_a_process_of_its_own(run_measurement: RunMeasurement) -> None:
+    result = run_measurement(["constant:120", "constant:40"], count=6)
+    assert [point.counts.all.ok for point in result.summary.points] == [6, 6]
+    assert [path.parent.name for path in result.folder.glob("*/sender.0.log")] == ["00-constant-120"]
