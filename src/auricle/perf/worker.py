@@ -50,7 +50,7 @@ LENGTH_NOTE = (
     "The server does not accept ignore_eos and min_tokens, so answers may be shorter than out= or the trace states."
 )
 SENDER_NICENESS = -10  # priority of a sender process
-AUTOGROUP_FILE = Path("/proc/self/autogroup")
+AUTOGROUP_PATH = Path("/proc/self/autogroup")
 PROGRESS_INTERVAL = 0.5  # seconds between two progress messages, and between two checks for saturation
 
 
@@ -224,7 +224,7 @@ def raise_priority() -> None:
     """
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, SENDER_NICENESS)
-        AUTOGROUP_FILE.write_text(str(SENDER_NICENESS))
+        AUTOGROUP_PATH.write_text(str(SENDER_NICENESS))
 
 
 # --- subprocess -------------------------------------------------------------------------

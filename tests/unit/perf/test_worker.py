@@ -81,7 +81,7 @@ def test_existing_objects_are_excluded_from_garbage_collection() -> None:
 
 def test_priority_is_raised_where_the_user_may(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     calls: list[int] = []
-    monkeypatch.setattr(worker, "AUTOGROUP_FILE", tmp_path / "autogroup")
+    monkeypatch.setattr(worker, "AUTOGROUP_PATH", tmp_path / "autogroup")
     monkeypatch.setattr("os.setpriority", lambda _which, _who, niceness: calls.append(niceness))
     worker.raise_priority()
     assert calls == [worker.SENDER_NICENESS]
@@ -92,7 +92,7 @@ def test_priority_stays_if_the_user_may_not_raise_it(monkeypatch: pytest.MonkeyP
     def refuse(*_arguments: int) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(worker, "AUTOGROUP_FILE", tmp_path / "autogroup")
+    monkeypatch.setattr(worker, "AUTOGROUP_PATH", tmp_path / "autogroup")
     monkeypatch.setattr("os.setpriority", refuse)
     worker.raise_priority()
     assert not (tmp_path / "autogroup").exists()
