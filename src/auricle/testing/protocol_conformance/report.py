@@ -33,12 +33,12 @@ class ConformanceReport:
     """
 
     def __init__(self, names: Mapping[str, bool]) -> None:
-        self._names = names
+        self.names = names
         self._checks: dict[str, ProtocolCheck] = {}
 
     def add(self, name: str, outcome: Outcome, explanation: str = "") -> None:
         """Record a check; its first result counts."""
-        self._checks.setdefault(name, ProtocolCheck(name, outcome, explanation, self._names[name]))
+        self._checks.setdefault(name, ProtocolCheck(name, outcome, explanation, self.names[name]))
 
     def require(self, name: str, is_present: object, explanation: str, *, problem: str = "") -> bool:
         """Record a check that fails if something is missing, or if there is a problem with it."""
@@ -53,7 +53,7 @@ class ConformanceReport:
 
     @property
     def checks(self) -> list[ProtocolCheck]:
-        return [self._checks[name] for name in self._names if name in self._checks]
+        return [self._checks[name] for name in self.names if name in self._checks]
 
     @property
     def is_conformant(self) -> bool:
