@@ -25,6 +25,7 @@ SELFTEST = "selftest"
 CONFIG_OPTIONS = (
     *("count", "duration", "warmup", "cooldown", "grace", "repeat"),
     *("senders", "seed", "stream", "batch_size", "max_errors", "stop_saturated"),
+    "gpu",
 )
 """Options that are fields of `PerfConfig` of the same name."""
 
@@ -103,6 +104,14 @@ CONFIG_OPTIONS = (
     ),
     opt.text("--slice SECONDS", "Also report numbers for slices of time of this length, such as 10s. [default: none]"),
     opt.flag("--gate", "Exit with code 4 if an SLO is not met or a load point is not valid."),
+)
+@opt.option_group(
+    "Server",
+    opt.text("--metrics-url URL", "Prometheus page of the server to read while a load runs. [default: none]"),
+    opt.text(
+        "--metrics-match REGEX", "Metrics of that page to store besides those of vLLM, SGLang and TGI. [default: none]"
+    ),
+    opt.flag("--gpu", "Read power and memory of the GPUs of this machine (needs nvidia-ml-py)."),
 )
 @opt.option_group(
     "Cost",
@@ -241,6 +250,8 @@ def _build_perf_config(options: Mapping[str, Any], spec: Spec) -> PerfConfig:
         loads=tuple(options["loads"]) or (_default_load(options["data"]),),
         slo=options["slo"] or "",
         window=options["window"] or "steady",
+        metrics_url=options["metrics_url"] or "",
+        metrics_match=options["metrics_match"] or "",
         slice_seconds=_parse_slice(options),
         pricing=_load_pricing(options, spec.model, spec.model_args),
     )

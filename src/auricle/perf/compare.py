@@ -14,7 +14,7 @@ from auricle.perf.report.tables import format_interval, format_number
 from auricle.report import templating
 from auricle.runs.perf_files import LoadPointSummary, PerfSummary, RunMeasure, read_perf_summary
 
-IGNORED_CONFIG_KEYS = ("loads", "slo", "max_errors", "stop_saturated", "bill")
+IGNORED_CONFIG_KEYS = ("loads", "slo", "max_errors", "stop_saturated", "bill", "metrics_url", "metrics_match", "gpu")
 """Options that may differ without making the numbers of a load point incomparable."""
 
 

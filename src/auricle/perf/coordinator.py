@@ -89,7 +89,7 @@ async def _send_load(
     start_time = time.monotonic() + START_DELAY
     for sender in senders:
         sender.start(start_time)
-    report = _progress_reporter(plan, on_progress)
+    report = _progress_reporter(plan, on_progress, start_time)
     stop_reason = ""
     while running := {sender.task for sender in senders if not sender.task.done()}:
         watched = running if interrupt.done() else {*running, interrupt}
@@ -111,7 +111,9 @@ def _find_stop_reason(plan: LoadPointPlan, senders: Senders, counts: SenderProgr
     return next(filter(None, reasons), "")
 
 
-def _progress_reporter(plan: LoadPointPlan, on_progress: ProgressCallback) -> Callable[[SenderProgress], None]:
+def _progress_reporter(
+    plan: LoadPointPlan, on_progress: ProgressCallback, start_time: float
+) -> Callable[[SenderProgress], None]:
     """Return a function that reports counts, with the mean TTFT since its last call."""
     last = SenderProgress()
 
@@ -131,6 +133,7 @@ def _progress_reporter(plan: LoadPointPlan, on_progress: ProgressCallback) -> Ca
                 failed=counts.failed,
                 in_flight=counts.in_flight,
                 ttft_s=waited / answers if answers > 0 else None,
+                start_time=start_time,
             )
         )
         last = counts

@@ -26,10 +26,11 @@ from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.load_patterns import Load, LoadPattern, LoadPoint, folder_name
 from auricle.perf.load_syntax import parse_load, parse_loads
 from auricle.perf.measures import DEFINITIONS
-from auricle.perf.messages import LoadPointPlan
+from auricle.perf.messages import LoadPointPlan, PointProgress
 from auricle.perf.request_records import RequestColumns
 from auricle.perf.resume import move_aside, read_earlier
 from auricle.perf.selftest import find_limit_warnings
+from auricle.perf.server_metrics import ServerSamples, ServerWatch, open_sensors
 from auricle.perf.serving_cost import Pricing
 from auricle.perf.slices import add_slices
 from auricle.perf.slo import parse_slos
@@ -82,6 +83,12 @@ class PerfConfig:
     pricing: Pricing | None = None
     slice_seconds: float | None = None
     """Length of the slices of time for which numbers are computed, too."""
+    metrics_url: str = ""
+    """Prometheus page of the server, read while a load point runs."""
+    metrics_match: str = ""
+    """Regular expression of further metrics to store."""
+    gpu: bool = False
+    """Whether to read power and memory of the GPUs of this machine."""
     repeat: int = 1
     """Number of times that the list of loads is run."""
 
@@ -102,6 +109,7 @@ class Measurement:
         self.slos = parse_slos(config.slo)
         self.loads = [load for text in config.loads for load in parse_loads(text)] * config.repeat
         self._validate()
+        self._sensors = open_sensors(config.metrics_url, config.metrics_match, config.gpu)
         self.manifest = build_manifest(evaluation, config)
         earlier = read_earlier(out, self.manifest)
         self.earlier_points = earlier.points if earlier else ()
@@ -156,7 +164,9 @@ class Measurement:
         move_aside(folder)
         folder.mkdir()
         plan = self._build_plan(load_point, folder)
-        health = asyncio.run(self._run_load(plan))
+        with ServerWatch(self._sensors) as watch:
+            health = asyncio.run(self._run_load(plan, watch))
+        watch.write(folder)
         write_health(folder, health)
         numbers = self._score_answers(folder)
         columns = RequestColumns.read(folder / REQUESTS_FILE)
@@ -165,17 +175,23 @@ class Measurement:
         if not len(columns):
             raise DataError(f"{load}: no request was sent. Check that --duration is long enough.")
         config = self.config
-        point = summarise(columns, load, health, self.slos, config.window, config.pricing)
+        server = ServerSamples.read(folder)
+        point = summarise(columns, load, health, self.slos, config.window, config.pricing, server)
         point = add_slices(point, columns, config.slice_seconds)
         notes = (*point.notes, *find_limit_warnings(load, columns, plan.senders))
         self.points.append(replace(point, notes=notes, folder=folder.name, senders=plan.senders, accuracy=numbers))
         write_perf_summary(self.out, self.build_summary())
         return self.points[-1]
 
-    async def _run_load(self, plan: LoadPointPlan) -> SenderHealth:
+    async def _run_load(self, plan: LoadPointPlan, watch: ServerWatch) -> SenderHealth:
         stop_event = asyncio.Event()
+
+        def on_progress(progress: PointProgress) -> None:
+            watch.start_time = progress.start_time
+            self._on_progress(progress)
+
         with stop_on_interrupt(stop_event):
-            health = await run_load_point(plan, self._on_progress, stop_event, self._reusable_evaluation())
+            health = await run_load_point(plan, on_progress, stop_event, self._reusable_evaluation())
         self.interrupted = stop_event.is_set()
         return health
 
@@ -342,7 +358,8 @@ def recompute_summary(
 def _recompute_point(folder: Path, previous: LoadPointSummary, config: Mapping[str, Any]) -> LoadPointSummary:
     columns, load = RequestColumns.read(folder / REQUESTS_FILE), parse_load(previous.load)
     slos, pricing = parse_slos(config["slo"]), Pricing.from_dict(config["bill"])
-    point = summarise(columns, load, read_health(folder), slos, config["window"], pricing)
+    server = ServerSamples.read(folder)
+    point = summarise(columns, load, read_health(folder), slos, config["window"], pricing, server)
     point = add_slices(point, columns, config["slice_seconds"])
     notes = (*point.notes, *find_limit_warnings(load, columns, previous.senders))
     return replace(point, notes=notes, folder=previous.folder, senders=previous.senders, accuracy=previous.accuracy)

@@ -22,6 +22,8 @@ _CLOSED_LOOP = "closed loop: requests have no due time"
 _NO_AUDIO_INPUT = "no audio was sent"
 _NO_AUDIO_OUTPUT = "no audio was received"
 _NO_CALL = "the request is not a live call"
+_NO_PAGE = "no --metrics-url, or the server does not report it"
+_NO_GPU = "no --gpu"
 
 REQUEST_DEFINITIONS: dict[str, Definition] = {
     "queue_s": Definition("s", "sent - due", _CLOSED_LOOP),
@@ -162,6 +164,18 @@ RUN_DEFINITIONS: dict[str, Definition] = {
     "cost_audio_hour": Definition("", "cost_hour / audio_in_x", f"cost_hour is undefined, or {_NO_AUDIO_INPUT}"),
     "cost_1k_requests": Definition(
         "", "cost_hour / thousands of successful requests per hour", "cost_hour is undefined"
+    ),
+    "server_running_mean": Definition("", "requests that the server was working on, as it reports them", _NO_PAGE),
+    "server_queue_mean": Definition("", "requests waiting in the server, as it reports them", _NO_PAGE),
+    "server_queue_max": Definition("", "largest number of requests waiting in the server", _NO_PAGE),
+    "server_kv_share": Definition("share", "use of the KV cache, averaged over time", _NO_PAGE),
+    "server_hit_share": Definition("share", "tokens of prompts that were in the prefix cache", _NO_PAGE),
+    "server_accept_share": Definition("share", "draft tokens that were accepted (speculative decoding)", _NO_PAGE),
+    "gpu_power_w": Definition("W", "power of all GPUs of this machine, averaged over time", _NO_GPU),
+    "gpu_memory_gb": Definition("GB", "largest memory in use on all GPUs of this machine", _NO_GPU),
+    "energy_audio_hour_wh": Definition("Wh", "gpu_power_w / audio_in_x", f"{_NO_GPU}; or {_NO_AUDIO_INPUT}"),
+    "energy_1k_tokens_wh": Definition(
+        "Wh", "gpu_power_w / thousands of output tokens per hour", f"{_NO_GPU}; or the output tokens are unknown"
     ),
 }
 

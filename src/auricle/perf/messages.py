@@ -99,6 +99,8 @@ class PointProgress:
     in_flight: int = 0
     ttft_s: float | None = None
     """Mean time to first token since the last report; None if nothing was answered since."""
+    start_time: float = 0.0
+    """Start of the load on the monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)

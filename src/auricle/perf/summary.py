@@ -31,6 +31,7 @@ from auricle.perf.measures import (
 from auricle.perf.percentiles import METHOD, BlockBootstrap, describe_values
 from auricle.perf.request_records import Floats, Mask, RequestColumns, RequestRecord
 from auricle.perf.saturation import assess_saturation
+from auricle.perf.server_metrics import ServerSamples, compute_server_measures
 from auricle.perf.serving_cost import Pricing
 from auricle.perf.slo import (
     DEFAULT_ATTAINMENT,
@@ -89,6 +90,7 @@ class _LoadPoint:
     """Requests of the measured phase that started in the window."""
     bootstrap: BlockBootstrap
     pricing: Pricing | None
+    server: ServerSamples | None = None
 
     @property
     def has_request_slos(self) -> bool:
@@ -105,13 +107,14 @@ class _LoadPoint:
         )
 
 
-def summarise(
+def summarise(  # noqa: PLR0913 - the inputs of a load point
     records: RequestColumns | Iterable[RequestRecord | Mapping[str, Any]],
     load: Load | str,
     health: SenderHealth | None = None,
     slos: Sequence[Slo] = (),
     window_kind: WindowKind = "steady",
     pricing: Pricing | None = None,
+    server: ServerSamples | None = None,
 ) -> LoadPointSummary:
     """Summarise a load point: counts, measures with intervals, rates, SLOs and validity.
 
@@ -122,6 +125,7 @@ def summarise(
         slos: SLOs to evaluate.
         window_kind: `steady` for the steady window, if there is one, or `all`.
         pricing: Prices from which costs are computed.
+        server: What was read from the server while the load point ran.
     """
     columns = records if isinstance(records, RequestColumns) else RequestColumns.from_records(records)
     load = parse_load(load) if isinstance(load, str) else load
@@ -132,7 +136,7 @@ def summarise(
     defined = latency[rows & ~np.isnan(latency)]
     bootstrap = BlockBootstrap(window, columns.start_times[rows], float(defined.mean()) if len(defined) else 0.0)
     health = health or SenderHealth()
-    point = _LoadPoint(columns, measures, load, health, tuple(slos), window, rows, bootstrap, pricing)
+    point = _LoadPoint(columns, measures, load, health, tuple(slos), window, rows, bootstrap, pricing, server)
     summary = _summarise_point(point)
     reasons = tuple(find_invalid_reasons(summary, load, _count_slow_cancelled(point)))
     notes = tuple(collect_notes(summary, load))
@@ -221,6 +225,7 @@ def _summarise_run(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, Ru
         "timeout_share": count_timeouts(point.columns, rows) / finished if finished else None,
         "audio_hours": None if np.isnan(audio_seconds).all() else float(np.nansum(audio_seconds)) / 3600,
         **(point.pricing.compute_costs(rates) if point.pricing else dict.fromkeys(COST_MEASURES)),
+        **compute_server_measures(point.server, window, {name: rate.value for name, rate in rates.items()}),
     }
     return {name: rates[name] if name in rates else RunMeasure(values[name]) for name in RUN_DEFINITIONS}
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from auricle.perf.measures import compute_measures
 from auricle.perf.report.tables import format_number
 from auricle.perf.request_records import Floats, RequestColumns
+from auricle.perf.server_metrics import ServerSamples
 from auricle.perf.windows import count_in_flight
 from auricle.runs.perf_files import LoadPointSummary
 
@@ -36,6 +37,13 @@ FAMILY_PERCENTILE = "p95"
 """The percentile that is compared between families of loads."""
 LATENCY_LABELS = {"latency_s": "from sent", "sched_latency_s": "from due", "ttft_s": "first token"}
 UNDERRUN_LABELS = {"underrun_max_s": "longest pause", "min_prebuffer_s": "prebuffer that prevents all"}
+
+SERVER_CHARTS: tuple[tuple[str, str, float, dict[str, str]], ...] = (
+    ("Requests in the server over time", "requests", 1.0, {"running": "running", "queued": "waiting"}),
+    ("KV cache over time", "% in use", 100.0, {"kv_use": ""}),
+    ("GPU power over time", "W", 1.0, {"power_w": ""}),
+)
+"""Title, label, scale and series of the charts of what was read from the server."""
 
 Point: TypeAlias = tuple[float, float]
 Style: TypeAlias = Literal["line", "dashed", "dots"]
@@ -99,14 +107,15 @@ class PointCharts:
 # --- one load point ---------------------------------------------------------------------------------
 
 
-def build_point_charts(columns: RequestColumns) -> PointCharts:
-    """Build the charts of a load point from its requests."""
+def build_point_charts(columns: RequestColumns, server: ServerSamples | None = None) -> PointCharts:
+    """Build the charts of a load point from its requests, and from what was read from the server."""
     measures = compute_measures(columns)
     rows = columns.in_measure_phase & columns.ok
     measured = {name: values[rows] for name, values in measures.items()}
     charts = (
         _chart_rates(columns),
         _chart_in_flight(columns),
+        *(_chart_server(server, *chart) for chart in SERVER_CHARTS),
         _chart_distributions(
             "Distribution of latency",
             measured,
@@ -193,6 +202,21 @@ def _chart_in_flight(columns: RequestColumns) -> Chart | None:
     steps = _to_points(np.repeat(edges, 2)[1:-1], np.repeat(maxima, 2))
     caption = "Requests sent and not yet done; maximum per time bin."
     return Chart("Requests in flight over time", "seconds", "in flight", (Series("", steps),), caption)
+
+
+def _chart_server(
+    server: ServerSamples | None, title: str, label: str, scale: float, names: Mapping[str, str]
+) -> Chart | None:
+    """Chart what was read from the server while the load ran, on the time axis of the requests."""
+    if server is None:
+        return None
+    during = server.times >= 0
+    series = tuple(
+        Series(text, _to_points(server.times[rows], scale * server.columns[name][rows]))
+        for name, text in names.items()
+        if name in server.columns and (rows := during & ~np.isnan(server.columns[name])).any()
+    )
+    return Chart(title, "seconds", label, series, "As the server reported it.") if series else None
 
 
 def _chart_distributions(

@@ -17,6 +17,7 @@ from auricle.perf.report.charts import draw_chart, draw_timeline
 from auricle.perf.report.headline import choose_headline
 from auricle.perf.report.tables import Points, Table, format_interval
 from auricle.perf.request_records import RequestColumns
+from auricle.perf.server_metrics import ServerSamples
 from auricle.report import templating
 from auricle.report.html_format import format_count
 from auricle.runs.perf_files import REQUESTS_FILE, LoadPointSummary, PerfSummary
@@ -40,15 +41,16 @@ CSV_COLUMNS = (
 
 def write_reports(folder: Path, summary: PerfSummary) -> None:
     """Write `summary.md`, `summary.csv` and `report.html` from a summary."""
-    charts = [_load_charts(folder / point.folder / REQUESTS_FILE) for point in summary.points]
+    charts = [_load_charts(folder / point.folder) for point in summary.points]
     write_atomically(folder / "summary.md", render_markdown(summary).encode())
     write_atomically(folder / "summary.csv", render_csv(summary.points))
     write_atomically(folder / "report.html", render_page(summary, charts).encode())
 
 
-def _load_charts(path: Path) -> PointCharts | None:
+def _load_charts(point_folder: Path) -> PointCharts | None:
     """Build the charts of a point; None if its requests were deleted."""
-    return build_point_charts(RequestColumns.read(path)) if path.exists() else None
+    path = point_folder / REQUESTS_FILE
+    return build_point_charts(RequestColumns.read(path), ServerSamples.read(point_folder)) if path.exists() else None
 
 
 # --- Markdown -------------------------------------------------------------------------------

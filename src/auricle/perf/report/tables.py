@@ -29,6 +29,18 @@ SIZE_WORDS = {
     "audio_out_s": "s of audio received",
 }
 """What the sizes of requests and answers are called in sentences."""
+SERVER_WORDS = {
+    "server_running_mean": "Server: {} requests running",
+    "server_queue_mean": "{} waiting",
+    "server_kv_share": "{} of the KV cache in use",
+    "server_hit_share": "{} of prompt tokens cached",
+    "server_accept_share": "{} of draft tokens accepted",
+}
+ENERGY_WORDS = {
+    "gpu_power_w": "GPUs: {} W",
+    "energy_audio_hour_wh": "{} Wh per hour of audio",
+    "energy_1k_tokens_wh": "{} Wh per thousand output tokens",
+}
 INTERRUPTED_NOTICE = "Interrupted: only what was measured before the interruption is shown."
 MEASURE_LONGER_HINT = "measure longer, with --duration or --count"
 
@@ -317,7 +329,7 @@ def format_remarks(point: LoadPointSummary) -> list[str]:
 
 def format_outcomes(point: LoadPointSummary) -> list[str]:
     """Return sentences on the SLOs, the metrics and the costs of a load point."""
-    return [*format_slos(point), *format_accuracies(point), *format_costs(point)]
+    return [*format_slos(point), *format_accuracies(point), *format_costs(point), *format_server(point)]
 
 
 def format_sizes(point: LoadPointSummary) -> list[str]:
@@ -339,6 +351,16 @@ def format_costs(point: LoadPointSummary) -> list[str]:
     if audio_hour is not None:
         parts.append(f"{format_number(audio_hour)} {point.currency} per hour of audio")
     return [f"{', '.join(parts)}, {format_number(requests)} {point.currency} per thousand requests."]
+
+
+def format_server(point: LoadPointSummary) -> list[str]:
+    """Return a sentence on what the server reported, and one on the energy of its GPUs."""
+    sentences = []
+    for words in (SERVER_WORDS, ENERGY_WORDS):
+        numbers = [(text, point.read(name).value, RUN_DEFINITIONS[name].unit) for name, text in words.items()]
+        parts = [text.format(format_number(value, unit)) for text, value, unit in numbers if value is not None]
+        sentences += [f"{', '.join(parts)}."] if parts else []
+    return sentences
 
 
 def format_accuracies(point: LoadPointSummary) -> list[str]:

@@ -16,6 +16,7 @@ import orjson
 from aiohttp import web
 
 from auricle.testing.fake_server.answers import AnswerIndex
+from auricle.testing.fake_server.metrics_page import ServedTokens, render_metrics
 from auricle.testing.fake_server.more_endpoints import (
     read_embedding,
     read_rerank,
@@ -179,6 +180,7 @@ class RequestHandler:
         self.script = script
         self.counts = ServerCounts(times={} if script.record_times else None)
         self._realtime = RealtimeHandler(script.realtime) if script.realtime else None
+        self._served_tokens = ServedTokens()
         self._schedule = ServerSchedule(script)
         self._answers = AnswerIndex(script.answers)
         self._seen_connections: WeakSet[asyncio.BaseTransport] = WeakSet()
@@ -186,6 +188,9 @@ class RequestHandler:
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path == "/stats":
             return _json_response(self.describe())
+        if request.path == "/metrics":
+            page = render_metrics(self._served_tokens, self.counts.at_once, self.script.slots)
+            return web.Response(text=page, content_type="text/plain")
         counts = self.counts
         counts.requests[request.path] += 1
         counts.at_once += 1
@@ -324,6 +329,9 @@ class RequestHandler:
         plan.times.done = now
         if not plan.fault:
             self.counts.answered[plan.answer.digest] += 1
+            answer = plan.answer
+            generated = len(answer.reasoning_tokens) + len(answer.tokens)
+            self._served_tokens.add(answer.digest, answer.request.input_tokens, generated)
 
     # --- faults ------------------------------------------------------------------
 
