@@ -18,13 +18,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
-import orjson
 
 from auricle.core.errors import SpecError
 from auricle.perf.request_records import Floats
 from auricle.perf.windows import Window
+from auricle.runs.perf_files import read_server_readings, write_server_readings
 
-SERVER_FILE = "server.jsonl"
 SCRAPE_INTERVAL = 1.0
 SCRAPE_TIMEOUT = 5.0
 GAUGES: Mapping[str, tuple[str, ...]] = {
@@ -171,8 +170,7 @@ class ServerWatch:
         """Write the readings with their time since the start of the load."""
         lines = [{"t": round(at - self.start_time, 3), **sample} for at, sample in self._readings if sample]
         if lines:
-            content = b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
-            (point_folder / SERVER_FILE).write_bytes(content)
+            write_server_readings(point_folder, lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +190,8 @@ class ServerSamples:
     @classmethod
     def read(cls, point_folder: Path) -> ServerSamples | None:
         """Read the samples of a load point; None if the server was not watched."""
-        path = point_folder / SERVER_FILE
-        if not path.exists():
-            return None
-        return cls.from_lines(orjson.loads(line) for line in path.read_bytes().splitlines())
+        lines = read_server_readings(point_folder)
+        return cls.from_lines(lines) if lines else None
 
     def mean(self, name: str, window: Window) -> float | None:
         values = self._select(name, window)

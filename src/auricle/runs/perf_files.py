@@ -4,13 +4,14 @@
     summary.json            the numbers of each load point
     POINT/requests.jsonl    the times of each request of a load point
     POINT/health.json       what its senders measured about themselves
+    POINT/server.jsonl      what the server reported while the load ran, if it was watched
 
 A load point is a folder; if its answers are scored it is a run directory, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -23,6 +24,7 @@ from auricle.runs.documents import read_document, write_document
 from auricle.runs.run_spec import LOAD_TEST_FILE, StoredSpec
 
 SUMMARY_FILE, REQUESTS_FILE, HEALTH_FILE = "summary.json", "requests.jsonl", "health.json"
+SERVER_FILE = "server.jsonl"
 FORMAT = 1
 
 
@@ -405,6 +407,18 @@ def read_health(point_folder: Path) -> SenderHealth:
 
 def write_health(point_folder: Path, health: SenderHealth) -> None:
     write_document(point_folder / HEALTH_FILE, health)
+
+
+def write_server_readings(point_folder: Path, readings: Sequence[Mapping[str, float]]) -> None:
+    """Write what was read from the server, each with its time `t` since the start of the load."""
+    lines = (orjson.dumps(reading, option=orjson.OPT_APPEND_NEWLINE) for reading in readings)
+    (point_folder / SERVER_FILE).write_bytes(b"".join(lines))
+
+
+def read_server_readings(point_folder: Path) -> list[dict[str, float]]:
+    """Read what was read from the server; empty if it was not watched."""
+    path = point_folder / SERVER_FILE
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
 
 
 def merge_requests(point_folder: Path, senders: int) -> None:
