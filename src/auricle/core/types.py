@@ -392,6 +392,11 @@ class Record:
         return self.cached > 0 and self.cached >= len(self.outputs)
 
     @property
+    def call(self) -> CallRecording | None:
+        """The recording of the last output that is a live call, or comes from one."""
+        return next(filter(None, map(get_call, reversed(self.outputs))), None)
+
+    @property
     def outcome(self) -> Outcome:
         """What became of the sample; whether an answer is refused or unreadable is known when it is scored."""
         return determine_outcome(self.outputs, self.error)

@@ -8,12 +8,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from auricle.audio import Audio
-from auricle.core.calls import CallRecording
 from auricle.core.errors import SampleError
-from auricle.core.types import Output, Record, list_parts
+from auricle.core.types import Record, list_parts
 
 MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
 MAX_CALL_SECONDS = 120.0  # of the recording of a call, which is heard as a whole
@@ -51,13 +49,12 @@ class AudioClips:
 
     Args:
         records: The samples that have players.
-        folder: Run directory, which contains the recordings of calls.
     """
 
-    def __init__(self, records: Sequence[Record], folder: Path | None = None) -> None:
+    def __init__(self, records: Sequence[Record]) -> None:
         self._bytes_left = MAX_AUDIO_BYTES
         self._executor = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="auricle-clips")
-        self._sounds = {id(record): list(get_sounds(record, folder)) for record in records}
+        self._sounds = {id(record): list(get_sounds(record)) for record in records}
         sounds = [sound for sounds in self._sounds.values() for sound in sounds]
         self._encoded = {
             id(sound): self._executor.submit(_encode_excerpt, sound) for sound in _limit_total_seconds(sounds)
@@ -74,7 +71,7 @@ class AudioClips:
         clips: list[bytes] = []
         notes: list[str] = []
         if id(record) not in self._sounds:
-            return (), [RIGHT_ANSWER_NOTE] if any(get_sounds(record, None)) else []
+            return (), [RIGHT_ANSWER_NOTE] if any(get_sounds(record)) else []
         for sound in self._sounds[id(record)]:
             try:
                 taken, note = self._take_clip(sound)
@@ -97,22 +94,13 @@ class AudioClips:
         return clip, cut
 
 
-def get_sounds(record: Record, folder: Path | None) -> Iterator[Sound]:
-    """Return the recordings of calls, or else every recording among a sample's inputs, in order."""
-    calls = [call for output in record.outputs if (call := get_call_audio(output, folder))]
-    if calls:
-        yield from (Sound(call, MAX_CALL_SECONDS, is_stereo=True) for call in calls)
+def get_sounds(record: Record) -> Iterator[Sound]:
+    """Return the recording of a call, or else every recording among a sample's inputs, in order."""
+    if record.call and record.call.audio:
+        yield Sound(record.call.audio, MAX_CALL_SECONDS, is_stereo=True)
         return
     for value in record.sample.inputs.values():
         yield from (Sound(part) for part in list_parts(value) if isinstance(part, Audio))
-
-
-def get_call_audio(output: Output, folder: Path | None) -> Audio | None:
-    """Return the recording of a call, which is stored in the run directory by a relative path."""
-    audio = output.audio if isinstance(output, CallRecording) else None
-    if audio is None or audio.data is not None or folder is None:
-        return audio
-    return Audio(str(folder / audio.uri))
 
 
 def _limit_total_seconds(sounds: Sequence[Sound]) -> Iterator[Sound]:

@@ -24,6 +24,8 @@ PIXELS_PER_SECOND = 36.0
 MIN_WIDTH, MAX_WIDTH = 520.0, 2_400.0
 LEFT, RIGHT = 62.0, 18.0
 LANE_HEIGHT, GAP_HEIGHT, TOP = 44.0, 34.0, 22.0
+MIN_UNDERRUN = 0.04
+"""Shortest underrun in seconds that is marked; shorter ones are not audible."""
 MARK_TEXTS = {
     EventKind.TOOL_CALL: "tool",
     EventKind.PLAYBACK_FLUSHED: "cut off",
@@ -130,6 +132,8 @@ def _list_stop_brackets(overlaps: Sequence[Overlap]) -> Iterator[Bracket]:
 
 def _list_marks(recording: CallRecording) -> Iterator[Mark]:
     for event in recording.select(*MARK_TEXTS):
+        if event.kind is EventKind.UNDERRUN and (event.seconds or 0.0) < MIN_UNDERRUN:
+            continue
         name = str(event.data.get("name", "")) if event.kind is EventKind.TOOL_CALL else ""
         yield Mark(event.at, name or MARK_TEXTS[event.kind], f"{_describe_event(event)} at {event.at:.2f} s")
 

@@ -102,8 +102,7 @@ def _score_and_write(
     damaged = [*index.damaged, *(verdicts.damaged if verdicts else ())]
     health = JournalHealth.build(score_table.total, run.read_progress().completed_rows, damaged)
     first = score_table.columns[0].metric if score_table.columns else None
-    worst_records = score_table.worst_records()
-    worst_samples = thread.submit(view_worst_samples, worst_records, first, run.path)  # encodes audio meanwhile
+    worst_samples = thread.submit(view_worst_samples, score_table.worst_records(), first)  # encodes audio meanwhile
     facts = _collect_run_facts(run, replace(task, cluster=score_table.clusters.field), model)
     facts["notes"] = (*facts["notes"], *health.describe())
     numbers = [

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from auricle.audio import Image, Video
@@ -16,7 +15,7 @@ from auricle.core.types import Generation, Json, Likelihood, Output, Prediction,
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
 from auricle.metrics.label_alignment import display_label, labels_match
-from auricle.report.audio_clips import AudioClips, get_call_audio
+from auricle.report.audio_clips import AudioClips
 from auricle.report.call_timeline import CallTimeline, build_timeline, draw_timeline
 from auricle.report.html_format import typeset_number
 from auricle.report.templating import load_environment
@@ -140,42 +139,28 @@ def common_question(samples: Iterable[SampleView]) -> str:
 
 
 def build_sample_views(
-    records: Sequence[Record],
-    metric: Metric | None,
-    stats: Mapping[str, Any],
-    *,
-    audio: bool = True,
-    folder: Path | None = None,
+    records: Sequence[Record], metric: Metric | None, stats: Mapping[str, Any], *, audio: bool = True
 ) -> list[SampleView]:
-    """Prepare records for display; with audio, as many as fit on a page.
-
-    Args:
-        records: The samples.
-        metric: The metric whose scores are shown.
-        stats: Its statistics, by sample id.
-        audio: Whether to add players.
-        folder: Run directory, which contains the recordings of calls.
-    """
+    """Prepare records for display; with audio, as many as fit on a page. `stats` are the metric's, by sample id."""
     if not audio:
         return [_build_sample_view(record, metric, stats, None) for record in records]
     chosen = records[:MAX_SAMPLES]
-    with AudioClips([record for record in chosen if _has_players(record, metric, stats)], folder) as clips:
+    with AudioClips([record for record in chosen if _has_players(record, metric, stats)]) as clips:
         load_environment()  # while other threads encode the clips
         return [
-            replace(_build_sample_view(record, metric, stats, clips), timeline=_build_timeline(record, folder))
+            replace(_build_sample_view(record, metric, stats, clips), timeline=_build_timeline(record))
             for record in chosen
         ]
 
 
-def _build_timeline(record: Record, folder: Path | None) -> CallTimeline | None:
+def _build_timeline(record: Record) -> CallTimeline | None:
     """Return the timeline of a call, with waveforms if its recording can be read."""
-    output = record.outputs[-1] if record.outputs else None
-    if not isinstance(output, CallRecording):
+    if (call := record.call) is None:
         return None
     try:
-        return build_timeline(output, get_call_audio(output, folder))
+        return build_timeline(call, call.audio)
     except (SampleError, OSError):
-        return build_timeline(output)
+        return build_timeline(call)
 
 
 def _has_players(record: Record, metric: Metric | None, stats: Mapping[str, Any]) -> bool:

@@ -25,7 +25,7 @@ def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
     """List a conversation turn by turn, or several answers; return nothing for a single answer."""
     turns = get_turns(record.sample)
     last = record.outputs[-1] if record.outputs else None
-    if isinstance(last, CallRecording):
+    if isinstance(last, CallRecording):  # what was transcribed during a call is a single answer
         lines = list(_call_lines(last))
     elif turns and record.outputs:
         lines = list(_conversation_lines(turns, record.outputs, record.sample.target))

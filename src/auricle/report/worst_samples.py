@@ -18,20 +18,17 @@ from auricle.runs.scores import ScoreLine, read_scores
 ScoredRecord = tuple[Record, ScoreLine]
 
 
-def view_worst_samples(
-    worst: Sequence[ScoredRecord], metric: Metric | None, folder: Path, *, audio: bool = True
-) -> list[SampleView]:
+def view_worst_samples(worst: Sequence[ScoredRecord], metric: Metric | None, *, audio: bool = True) -> list[SampleView]:
     """Prepare the worst samples of a run for display, with their verdicts and why answers could not be read.
 
     Args:
         worst: Records with their scores, worst first.
         metric: The metric by which they are the worst.
-        folder: Run directory.
         audio: Whether to add recordings, within the limits of a page.
     """
     name = metric.name if metric else ""
     stats = {record.sample.id: line.stats.get(name) for record, line in worst}
-    views = build_sample_views([record for record, _ in worst], metric, stats, audio=audio, folder=folder)
+    views = build_sample_views([record for record, _ in worst], metric, stats, audio=audio)
     return [_add_remarks(view, line, name) for view, (_, line) in zip(views, worst, strict=False)]
 
 
@@ -55,7 +52,7 @@ def load_worst_samples(path: Path, number: Number, *, audio: bool) -> list[Sampl
     worst = heapq.nlargest(MAX_SAMPLES, _rate_lines(path, number, metric), key=lambda rated: rated[:3])
     with Run.load(path).open_index() as index:
         records = [(record, line) for *_, line in worst if (record := index.get(line.id))]
-    return view_worst_samples(records, metric, path, audio=audio)
+    return view_worst_samples(records, metric, audio=audio)
 
 
 def _rate_lines(path: Path, number: Number, metric: Metric) -> Iterator[tuple[float, int, int, ScoreLine]]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from auricle import Audio, Generate, Generation, Image, LogLikelihood, Predict, Sample, Turn
+from auricle.core.calls import CallRecording
 from auricle.core.types import (
     Input,
     Likelihood,
@@ -99,3 +100,11 @@ def test_every_kind_of_request_gives_access_to_its_content() -> None:
     prediction = Predict(inputs={"audio": CLIP, "text": "calm piano"})
     assert (prediction.audio, prediction.text, prediction.images) == (CLIP, "calm piano", [])
     assert Predict(inputs={}).audio is None
+
+
+def test_call_of_a_record_is_that_of_its_last_output_with_one() -> None:
+    sample = Sample(id="1", inputs={})
+    first, last = (CallRecording(events=(), caller=(), agent=(), seconds=seconds) for seconds in (1.0, 2.0))
+    outputs = (first, Generation(text="heard", call=last), Generation(text="no call"))
+    assert Record(sample=sample, row=0, outputs=outputs).call is last
+    assert Record(sample=sample, row=0).call is None

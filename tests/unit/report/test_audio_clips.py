@@ -94,9 +94,9 @@ def test_call_is_played_in_stereo_instead_of_the_recordings_of_its_script(tmp_pa
     audio = make_call_audio()
     (tmp_path / "calls").mkdir()
     (tmp_path / "calls/a.flac").write_bytes(audio.encode("flac", mono=False))
-    stored = make_recording(audio=Audio("calls/a.flac"))
+    stored = make_recording(audio=Audio(str(tmp_path / "calls/a.flac")))
     call = Record(sample=Sample(id="a", inputs={"say": noise(0.3)}), row=0, outputs=(stored,))
-    with AudioClips([call], tmp_path) as clips:
+    with AudioClips([call]) as clips:
         (clip,), notes = clips.get(call)
     assert notes == []
     assert Audio.of(clip).info().channels == 2
@@ -104,8 +104,10 @@ def test_call_is_played_in_stereo_instead_of_the_recordings_of_its_script(tmp_pa
 
 
 def test_call_whose_recording_is_gone_is_noted(tmp_path: Path) -> None:
-    call = Record(sample=Sample(id="a", inputs={}), row=0, outputs=(make_recording(audio=Audio("calls/a.flac")),))
-    with AudioClips([call], tmp_path) as clips:
+    call = Record(
+        sample=Sample(id="a", inputs={}), row=0, outputs=(make_recording(audio=Audio(str(tmp_path / "a.flac"))),)
+    )
+    with AudioClips([call]) as clips:
         sounds, (note,) = clips.get(call)
     assert sounds == ()
     assert "cannot be played" in note

@@ -47,8 +47,8 @@ def draw_players(path: Path, record: Record, edits: Sequence[Edit] | None = None
 
     With the edits of an alignment, which may be none, the waveform and spectrogram of the input are drawn, too.
     """
-    if call := _get_call(record):
-        draw_call(path, call, record.sample.id)
+    if call := record.call:
+        draw_call(call, record.sample.id)
         return
     for name, audio in islice(iter_audio(path, record), MAX_PLAYERS):
         recording = workspace.current_workspace().resolve_recording(audio)
@@ -71,13 +71,9 @@ def draw_players(path: Path, record: Record, edits: Sequence[Edit] | None = None
             components.draw_markup(strip)
 
 
-def _get_call(record: Record) -> CallRecording | None:
-    return next((output for output in record.outputs if isinstance(output, CallRecording)), None)
-
-
-def draw_call(path: Path, call: CallRecording, name: str) -> None:
+def draw_call(call: CallRecording, name: str) -> None:
     """Draw the player of a call, if the app may read its recording, and its timeline."""
-    audio = call.audio and workspace.current_workspace().resolve_recording(Audio(str(path / call.audio.uri)))
+    audio = call.audio and workspace.current_workspace().resolve_recording(call.audio)
     try:
         if audio:
             st.audio(audio.segment(0.0, MAX_CALL_SECONDS).encode("wav", mono=False), format="audio/wav")
@@ -100,9 +96,8 @@ def iter_audio(path: Path, record: Record) -> Iterator[tuple[str, Audio]]:
             if isinstance(part, Audio):
                 yield name, part
     for output in record.outputs:
-        if isinstance(output, (Generation, CallRecording)) and output.audio:
-            name = "call" if isinstance(output, CallRecording) else "spoken output"
-            yield name, Audio(str(path / output.audio.uri))
+        if isinstance(output, Generation) and output.audio:
+            yield "spoken output", Audio(str(path / output.audio.uri))
 
 
 def _identify(audio: Audio) -> str:

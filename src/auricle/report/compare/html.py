@@ -131,8 +131,7 @@ def _view_changed_samples(
             stats = dict((flip.id, flip.stat_a) if side == 0 else (flip.id_b, flip.stat_b) for flip in changed)
             heard = comparison.pairing == "id" or (became == "worse") == (side == 1)
             records = [flip.records[side] for flip in changed]
-            folder = Path((comparison.a, comparison.b)[side].run)
-            shown = build_sample_views(records, metric, stats, audio=heard, folder=folder)
+            shown = build_sample_views(records, metric, stats, audio=heard)
             views[side].update({view.id: view for view in shown})
     return [
         (views[0][flip.id], views[1][flip.id_b], flip.became)
