@@ -129,6 +129,18 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         },
         "real_time_factor": "seconds until the last text per second of speech",
     },
+    "calls.full_duplex_bench": {
+        "full_duplex_bench": "set: the following eight, as Full-Duplex-Bench has them",
+        "fdb_tor_pause": "FDB: share of turns with pauses in which the agent takes over",
+        "fdb_tor_turn_taking": "FDB: share of turns after which the agent takes over",
+        "fdb_tor_interruption": "FDB: share of interruptions that the agent responds to",
+        "fdb_tor_backchannel": "FDB: share of turns in which the agent takes over",
+        "fdb_latency_turn_taking": "FDB: mean s from turn to take-over, negative ones as 0",
+        "fdb_latency_interruption": "FDB: the same, after interruptions",
+        "fdb_backchannel_frequency": "FDB: backchannels of the agent per second of turns",
+        "fdb_backchannel_jsd": "FDB: distance of their timing from that of people",
+    },
+    "calls.eva": {"eva_turn_taking": "EVA: mean score of turns for latency and interruptions"},
     "ifeval.scores": {
         "ifeval": "IFEval: mean of the four accuracies",
         "ifeval_prompt_strict": "IFEval: prompts with all instructions followed, strict",
