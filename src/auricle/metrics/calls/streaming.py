@@ -72,7 +72,8 @@ first_partial_delay = value_metric(
 
 
 def _list_finalisations(sample: Sample, recording: CallRecording) -> ValueGroups:
-    speech, finals = speech_interval(recording), recording.select(EventKind.FINAL)
+    speech = speech_interval(recording)
+    finals = [event for event in recording.select(EventKind.FINAL) if event.text.strip()]  # not those of silence
     groups: list[list[float]] = [[] for _ in TRIGGERS]
     if speech and finals:
         groups[TRIGGERS.index(_find_trigger(finals[-1].at, recording))].append(finals[-1].at - speech[1])

@@ -77,6 +77,13 @@ def test_details_name_what_triggered_the_final_text(events: list[Event], trigger
     assert streaming.finalisation_delay.details([stat])[trigger]["values"] == 1
 
 
+def test_the_empty_text_of_silence_is_no_finalisation() -> None:
+    text = happens(4.4, EventKind.FINAL, item="a", text="one two three four")
+    silence = happens(6.0, EventKind.FINAL, item="b", text="")
+    assert compute(streaming.finalisation_delay, stream(text, silence)) == pytest.approx(0.4)
+    assert streaming.finalisation_delay.score(SAMPLE, stream(silence)) is None
+
+
 def test_one_revised_word_is_counted_once_by_each_measure_of_stability() -> None:
     assert compute(streaming.normalised_erasure, STEADY) == pytest.approx(1 / 4)
     assert compute(streaming.unstable_partial_words, STEADY) == pytest.approx(1 / 4)

@@ -121,6 +121,12 @@ def test_an_interrupted_response_is_reported_with_its_reason() -> None:
     assert kinds(read(response("cancelled", status_details={"reason": "client_cancelled"}))) == ["response_done"]
 
 
+def test_audio_of_a_cancelled_response_is_not_played() -> None:
+    late = {"type": "response.output_audio.delta", "response_id": "r", "item_id": "i", "delta": AUDIO}
+    events = read(late, {"type": "response.done", "response": {"id": "r", "status": "cancelled"}}, late)
+    assert [event.kind for event in events] == [EventKind.AUDIO, EventKind.RESPONSE_DONE, EventKind.OTHER]
+
+
 def test_a_failed_response_has_its_error() -> None:
     details = {"type": "failed", "error": {"message": "secret quota", "code": "insufficient_quota"}}
     assert only(response("failed", status_details=details)).data == {"status": "failed", "error": "… quota"}

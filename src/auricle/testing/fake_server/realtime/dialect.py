@@ -151,6 +151,8 @@ class Turn:
     """Position after its last audible sample."""
     words_sent: int = 0
     """Words of partial transcripts that were sent."""
+    is_silent: bool = False
+    """Whether the client ended it without anything audible."""
     has_final_transcript: bool = False
     has_called_tool: bool = False
     is_answered: bool = True
@@ -160,6 +162,8 @@ class Turn:
 
     @property
     def transcript(self) -> str:
+        if self.is_silent:
+            return ""
         text = self.script.transcript
         return f"turn {self.index + 1}" if text is None else text
 

@@ -92,8 +92,8 @@ class Session:
 
     @property
     def turn_script(self) -> TurnScript:
-        """Script of the current turn, or of the next."""
-        return self._script.turn(len(self.turns))
+        """Script of the current turn, or of the next; a silent turn has that of the next."""
+        return self._script.turn(self._count_spoken())
 
     @property
     def stop_after(self) -> float:
@@ -101,6 +101,9 @@ class Session:
             return self.turn_script.stop_after
         asked = self._dialect.settings.silence_seconds
         return DEFAULT_STOP_AFTER if asked is None else asked
+
+    def _count_spoken(self) -> int:
+        return sum(not turn.is_silent for turn in self.turns)
 
     def open(self) -> None:
         self._outbox.send(self._dialect.opened())
@@ -212,9 +215,10 @@ class Session:
             due = at + script.resume_after
             self._scheduler.call_at(due, self._speaker.resume, response, heard_seconds, due)
 
-    def _new_turn(self, run: SpeechRun) -> Turn:
+    def _new_turn(self, run: SpeechRun, *, is_silent: bool = False) -> Turn:
         item_id = f"item_turn_{next(self._item_numbers)}"
-        turn = Turn(len(self.turns), self.turn_script, item_id, run.start.position, run.start.position)
+        turn = Turn(self._count_spoken(), self.turn_script, item_id, run.start.position, run.start.position)
+        turn.is_silent = is_silent
         turn.times["speech_start"] = run.started_at
         self._schedule_partials(turn)
         return turn
@@ -293,7 +297,8 @@ class Session:
         turn = self._turn
         if turn is None:
             position = self._detector.seconds
-            turn = self._new_turn(SpeechRun(SpeechEdge("start", position, position), arrival))
+            silence = SpeechRun(SpeechEdge("start", position, position), arrival)
+            turn = self._new_turn(silence, is_silent=True)
         turn.end = max(turn.start, self._detector.speech_end)
         turn.times.setdefault("speech_end", arrival)
         self._detector.reset()
@@ -312,7 +317,9 @@ class Session:
         turn = self._unanswered
         if turn is None:
             position = self._detector.seconds
-            turn = Turn(len(self.turns), self.turn_script, f"item_turn_{next(self._item_numbers)}", position, position)
+            turn = Turn(
+                self._count_spoken(), self.turn_script, f"item_turn_{next(self._item_numbers)}", position, position
+            )
             turn.times["stopped"] = arrival
             self.turns.append(turn)
         self._answer(turn, arrival)

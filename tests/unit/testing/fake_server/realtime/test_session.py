@@ -302,3 +302,18 @@ def test_a_tool_that_the_client_requires_is_called_once_before_the_answer() -> N
     call.wait(1.0)
     assert len(call.documents_of("response.function_call_arguments.done")) == 1
     assert call.times_of(AUDIO)
+
+
+def test_a_turn_without_speech_has_no_words_and_the_next_turn_is_the_first() -> None:
+    call = FakeCall(TurnScript(transcript="hello", answer="First."), TurnScript(answer="Second."))
+    audio = {"input": {"turn_detection": None, "transcription": {"model": "x"}}}
+    call.send(type="session.update", session={"type": "realtime", "audio": audio})
+    call.wait(0.5)
+    call.send(type="input_audio_buffer.commit")
+    call.speak(0.5)
+    call.send(type="input_audio_buffer.commit")
+    call.send(type="response.create")
+    call.clock.advance(9.0)
+    completed = call.documents_of("conversation.item.input_audio_transcription.completed")
+    assert [document["transcript"] for document in completed] == ["", "hello"]
+    assert call.documents_of("response.output_audio_transcript.done")[0]["transcript"] == "First."
