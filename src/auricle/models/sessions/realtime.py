@@ -115,7 +115,7 @@ class RealtimeProtocol(RealtimeReader):
     """One call in OpenAI's protocol."""
 
     def __init__(self, call: Call, redact: Callable[[str], str], settings: SessionSettings) -> None:
-        super().__init__(call, redact, settings.output_rate)
+        super().__init__(call, redact, settings.input_rate, settings.output_rate)
         self._settings = settings
 
     def open(self) -> Iterator[bytes]:

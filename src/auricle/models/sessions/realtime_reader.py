@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from auricle.core.calls import EventKind, SessionEvent
-from auricle.core.errors import Transient
+from auricle.core.errors import Rejected, Transient
 from auricle.core.types import Call
 from auricle.models.http.fields import as_list, as_number, as_object, as_text
 from auricle.models.sessions.protocol import SessionProtocol
@@ -37,8 +37,9 @@ Handler = Callable[[Mapping[str, Any]], Iterable[SessionEvent]]
 class RealtimeReader(SessionProtocol):
     """Reads the events of a session. Events may arrive in any order, and are joined by their ids."""
 
-    def __init__(self, call: Call, redact: Callable[[str], str], output_rate: int) -> None:
+    def __init__(self, call: Call, redact: Callable[[str], str], input_rate: int, output_rate: int) -> None:
         super().__init__(call, redact, output_rate)
+        self._input_rate = input_rate
         self.active_response = ""
         """Id of the response that the server is sending."""
         self._is_ready = False
@@ -93,8 +94,16 @@ class RealtimeReader(SessionProtocol):
     def _read_updated(self, message: Mapping[str, Any]) -> Iterator[SessionEvent]:
         kind = EventKind.OTHER if self._is_ready else EventKind.READY
         self._is_ready = True
-        session = message.get("session")
+        session = as_object(message.get("session") or {})
+        self._check_rates(session)
         yield self.event(kind, type=_text(message, "type"), data={"session": session} if session else {})
+
+    def _check_rates(self, session: Mapping[str, Any]) -> None:
+        """Refuse a session at another sample rate, in which speech would be too fast or too slow."""
+        for side, rate in (("input", self._input_rate), ("output", self.output_rate)):
+            actual = find_rate(session, side)
+            if actual not in (None, rate):
+                raise Rejected(f"the server's {side} is at {actual} Hz instead of {rate} Hz; set -M rate={actual}")
 
     def _read_other(self, message: Mapping[str, Any]) -> Iterator[SessionEvent]:
         data = {"rate_limits": message["rate_limits"]} if "rate_limits" in message else {}
@@ -237,6 +246,14 @@ class RealtimeReader(SessionProtocol):
         yield self.event(EventKind.RESPONSE_DONE, type=name, item=response_id, data=data)
         if usage := read_usage(response.get("usage")):
             yield self.event(EventKind.USAGE, type=name, item=response_id, data=usage)
+
+
+def find_rate(session: Mapping[str, Any], side: str) -> int | None:
+    """Return the sample rate of the input or output of a session, if it is stated."""
+    value: Any = session
+    for name in ("audio", side, "format", "rate"):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, int) else None
 
 
 def _text(message: Mapping[str, Any], field: str) -> str:

@@ -14,12 +14,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 from urllib.request import getproxies
+
+import orjson
 
 from auricle.core.arguments import takes_options
 from auricle.core.calls import CallerInput, EventKind, SessionEvent
 from auricle.core.errors import Rejected, SampleError, Transient, Unreachable
-from auricle.core.types import Call
+from auricle.core.types import Call, Request
 from auricle.models.base import SessionModel
 from auricle.models.http.config import ConnectionConfig
 from auricle.models.http.rate_limits import AdaptiveLimiter, Endpoint
@@ -136,6 +139,15 @@ class WebSocketModel(ServiceModel, SessionModel):
     def create_protocol(self, call: Call) -> SessionProtocol:
         """Return the protocol for one call."""
         raise NotImplementedError
+
+    def preview_request(self, request: Request) -> str:
+        """Return the address and the first messages of a session."""
+        if not isinstance(request, Call):
+            return ""
+        address = urlsplit(self.session_url(self._pool.endpoints[0].url, request))
+        messages = map(orjson.loads, self.create_protocol(request).open())
+        lines = [orjson.dumps(message, option=orjson.OPT_INDENT_2).decode() for message in messages]
+        return "\n".join([f"WebSocket {address.path}", *lines])
 
     async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[SessionEvent]:
         protocol = self.create_protocol(call)

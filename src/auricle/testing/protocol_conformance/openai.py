@@ -10,8 +10,9 @@ import orjson
 from auricle.core.calls import Tool
 from auricle.core.types import Call
 from auricle.models.sessions.pcm import PcmDecoder, append_message
+from auricle.models.sessions.realtime import PCM_RATE as RATE
 from auricle.models.sessions.realtime import Realtime, build_session
-from auricle.models.sessions.realtime_reader import BETA_NAMES, TRANSCRIPTION
+from auricle.models.sessions.realtime_reader import BETA_NAMES, TRANSCRIPTION, find_rate
 from auricle.models.sessions.usage import read_usage
 from auricle.testing.protocol_conformance.probe import ConnectionClosed, Probe, ProbeSettings, Received
 from auricle.testing.protocol_conformance.report import ConformanceReport, Outcome
@@ -153,6 +154,8 @@ class OpenAISuite(ProtocolSuite):
         problem = ""
         if not isinstance(session, dict) or session.get("instructions") != call.instructions:
             problem = "session.updated does not contain the instructions that were sent"
+        elif rates := [rate for side in ("input", "output") if (rate := find_rate(session, side)) not in (None, RATE)]:
+            problem = f"the rate is {rates[0]} Hz instead of {RATE} Hz"
         require("session.update", updated, "session.update is not answered by session.updated", problem=problem)
         await self._check_input_buffer(probe)
         await self.expect_error(probe, {"type": "response.cancel"}, "needless cancel", "response_cancel_not_active")

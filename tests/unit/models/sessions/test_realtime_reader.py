@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from auricle.core.calls import EventKind, SessionEvent
-from auricle.core.errors import Transient
+from auricle.core.errors import Rejected, Transient
 from auricle.models.sessions.realtime_reader import BETA_NAMES, RealtimeReader
 from tests.support.websocket_servers import call, kinds
 
@@ -18,7 +18,7 @@ AUDIO = base64.b64encode(np.arange(240, dtype=np.int16).tobytes()).decode()
 
 
 def reader(**fields: Any) -> RealtimeReader:
-    return RealtimeReader(call(**fields), lambda text: text.replace("secret", "…"), 24_000)
+    return RealtimeReader(call(**fields), lambda text: text.replace("secret", "…"), 24_000, 24_000)
 
 
 def read(*messages: Any, protocol: RealtimeReader | None = None) -> list[SessionEvent]:
@@ -53,6 +53,20 @@ def test_only_the_first_update_starts_the_call() -> None:
         EventKind.READY,
         EventKind.OTHER,
     ]
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+def test_a_session_at_another_rate_is_refused(side: str) -> None:
+    def updated(rate: Any) -> Any:
+        return {
+            "type": "session.updated",
+            "session": {"audio": {side: {"format": {"type": "audio/pcm", "rate": rate}}}},
+        }
+
+    with pytest.raises(Rejected, match=f"the server's {side} is at 16000 Hz instead of 24000 Hz; set -M rate=16000"):
+        read(updated(16_000))
+    for rate in (24_000, None, "fast"):
+        assert kinds(read(updated(rate))) == ["ready"]
 
 
 def test_partial_texts_are_accumulated_by_segment_and_the_final_text_has_the_last_word() -> None:

@@ -1,6 +1,7 @@
 """Connections, errors and redaction of models behind a WebSocket."""
 
 import asyncio
+import json
 import socket
 import time
 from typing import Any
@@ -13,6 +14,7 @@ from auricle.core.errors import Rejected, SampleError, SpecError, Transient, Unr
 from auricle.models.http.service import ServiceModel
 from auricle.models.sessions import websocket
 from auricle.models.sessions.realtime import Realtime
+from tests.support.http_servers import question
 from tests.support.websocket_servers import Line, call, frame, hold, kinds, running, scripted
 
 KEY = "sk-very-secret-1234567890"
@@ -291,6 +293,15 @@ def test_addresses_may_be_those_of_websockets_or_of_http() -> None:
         assert model_at(f"{scheme}://127.0.0.1:1").hosts == ["127.0.0.1:1"]
     with pytest.raises(SpecError, match="base_url must have the form ws://host:port/path"):
         model_at("ftp://127.0.0.1:1")
+
+
+def test_a_preview_shows_how_a_session_begins_and_no_key() -> None:
+    preview = model_at("http://127.0.0.1:1").preview_request(call(instructions="Be brief."))
+    first, _, body = preview.partition("\n")
+    assert first == "WebSocket /v1/realtime"
+    assert json.loads(body)["session"]["instructions"] == "Be brief."
+    assert KEY not in preview
+    assert model_at("http://127.0.0.1:1").preview_request(question()) == ""
 
 
 def test_options_of_requests_are_not_options_of_sessions() -> None:
