@@ -10,13 +10,25 @@ from __future__ import annotations
 import inspect
 import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing
 from numbers import Real
 from typing import Any, Literal
 
+from auricle.core.calls import CallerInput, EventKind, SessionEvent
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generation, Likelihood, Output, Predict, Prediction, Request
-from auricle.models.base import AsyncModel, BatchModel, Model, ModelAttributes
+from auricle.core.types import (
+    ABILITY_BY_REQUEST,
+    Ability,
+    Call,
+    Generation,
+    Likelihood,
+    Output,
+    Predict,
+    Prediction,
+    Request,
+)
+from auricle.models.base import AsyncModel, BatchModel, Model, ModelAttributes, SessionModel
 
 ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
     **dict.fromkeys(("str", "Generation"), "generate"),
@@ -37,8 +49,8 @@ def adapt(thing: Any) -> type[Model]:
     """Return a model class for `thing`.
 
     Args:
-        thing: A model class, any other class with `generate`, `loglikelihood`, `predict` or `__call__`, an instance of
-            either, or a function.
+        thing: A model class, any other class with `generate`, `loglikelihood`, `predict`, `session` or `__call__`, an
+            instance of either, or a function.
 
     Returns:
         `thing` itself if it already is a model class, otherwise a new class that wraps it.
@@ -62,6 +74,8 @@ def adapt(thing: Any) -> type[Model]:
     if isinstance(thing, (AsyncModel, BatchModel)):
         # `__new__` returns the instance itself, which is then not initialised again.
         return type(type(thing).__name__, (type(thing),), {"__new__": lambda _: thing, "__init__": lambda _: None})
+    if _has_sessions(thing):
+        return _wrap_sessions(type(thing), lambda: thing)
     if method_names := _list_methods(thing):
         return _wrap_methods(type(thing), method_names, lambda: thing)
     if callable(thing):
@@ -70,12 +84,17 @@ def adapt(thing: Any) -> type[Model]:
 
 
 def _wrap_class(cls: type[Any]) -> type[Model]:
-    """Wrap a class with `generate`, `loglikelihood` or `predict`, or whose instances are callable."""
+    """Wrap a class with `session`, `generate`, `loglikelihood` or `predict`, or whose instances are callable."""
+    if _has_sessions(cls):
+        return _wrap_sessions(cls, cls)
     if method_names := _list_methods(cls):
         return _wrap_methods(cls, method_names, cls)
     if "__call__" in vars(cls) or any("__call__" in vars(base) for base in cls.__mro__[:-1]):
         return _wrap_function(cls.__call__, factory=cls)
-    raise SpecError(f"Not a model: {cls.__name__}. Define generate(batch), predict(batch) or __call__(audio).")
+    raise SpecError(
+        f"Not a model: {cls.__name__}. "
+        "Define generate(batch), predict(batch), session(call, inputs) or __call__(audio)."
+    )
 
 
 def _list_methods(thing: Any) -> list[Ability]:
@@ -109,9 +128,46 @@ def _wrap_methods(cls: type[Any], method_names: Sequence[Ability], factory: Call
     return type(cls.__name__, (base,), {**body, "__init__": start, "__doc__": cls.__doc__})
 
 
+def _has_sessions(thing: Any) -> bool:
+    return callable(getattr(thing, "session", None))
+
+
+def _wrap_sessions(cls: type[Any], factory: Callable[..., Any]) -> type[Model]:
+    """Wrap a class whose sessions yield events, or just audio (arrays of int16) and text (what the agent speaks)."""
+    if not inspect.isasyncgenfunction(cls.session):
+        raise SpecError(f"{cls.__name__}.session must be an async generator: `async def session(…)` with `yield`.")
+
+    def start(self: Any, **arguments: Any) -> None:
+        self.inner = factory(**arguments)
+        vars(self).update(_list_declared(self.inner))
+
+    async def session(self: Any, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[SessionEvent]:
+        async with aclosing(self.inner.session(call, inputs)) as events:
+            async for event in events:
+                yield _to_session_event(event)
+
+    async def close(self: Any) -> None:
+        closed = getattr(self.inner, "close", lambda: None)()
+        if inspect.isawaitable(closed):
+            await closed
+
+    body = {"__init__": start, "session": session, "close": close, "__doc__": cls.__doc__}
+    return type(cls.__name__, (SessionModel,), {**_list_declared(cls), **body})
+
+
+def _to_session_event(value: Any) -> SessionEvent:
+    if isinstance(value, SessionEvent):
+        return value
+    if isinstance(value, str):
+        return SessionEvent(kind=EventKind.TRANSCRIPT, text=value)
+    if hasattr(value, "dtype"):
+        return SessionEvent(kind=EventKind.AUDIO, audio=value)
+    raise SampleError(f"the session yielded {type(value).__name__}; expected a SessionEvent, an array of int16 or text")
+
+
 def _list_declared(thing: Any) -> dict[str, Any]:
     """Return the attributes of a class or object that declare something about a model, such as `max_seconds`."""
-    names = (*ModelAttributes.__annotations__, *BatchModel.__annotations__)
+    names = (*ModelAttributes.__annotations__, *BatchModel.__annotations__, *SessionModel.__annotations__)
     return {name: getattr(thing, name) for name in names if hasattr(thing, name)}
 
 

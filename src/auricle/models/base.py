@@ -129,7 +129,6 @@ class SessionModel(AsyncModel):
         >>> from auricle.core.calls import AudioFrame, EventKind
         >>> class Echo(SessionModel):
         ...     async def session(self, call, inputs):
-        ...         yield SessionEvent(kind=EventKind.READY)
         ...         async for item in inputs:
         ...             if isinstance(item, AudioFrame):
         ...                 yield SessionEvent(kind=EventKind.AUDIO, item="echo", audio=item.samples)
@@ -147,12 +146,13 @@ class SessionModel(AsyncModel):
 
         Args:
             call: Instructions, tools, language and mode. The steps of the caller are not for the model.
-            inputs: What the caller sends, each at its time. It ends when the caller hangs up. `READY` has to be yielded
-                before the first input is taken: the clock of the call starts then.
+            inputs: What the caller sends, each at its time. It ends when the caller hangs up. The clock of the call
+                starts when `READY` is yielded or the first input is taken.
 
         Yields:
             What the model does, as soon as it happens. An exception ends the call as a failed sample: `Transient` for
-            lost connections, `Rejected` for final refusals.
+            lost connections, `Rejected` for final refusals. With `call.mode == "transcribe"` the session ends by itself
+            after `EndOfAudio`, once all texts are final.
         """
         raise NotImplementedError
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,10 +11,16 @@ import pytest
 
 import auricle
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Predict, Prediction, Turn
+from auricle.core.calls import AudioFrame, CallerInput
 from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Call
 from auricle.models import abilities, adapt
+from auricle.models.base import SessionModel
 from auricle.models.limits import ModelLimits
+from auricle.models.sessions.driver import hold_call
 from auricle.runs.run_directory import Run
+from tests.support.virtual_time import run_in_virtual_time
+from tests.support.voice_agents import step
 
 SOUND = Audio("a.wav")
 QUESTION = Generate(turns=(Turn("system", ("be brief",)), Turn("user", (SOUND, "what?"))))
@@ -426,3 +433,57 @@ def test_functions_that_predict_take_a_seed_too() -> None:
         return {"quality": float(seed)}
 
     assert answer(rate, Predict(inputs={"audio": SOUND}, seed=4)).values == {"quality": 4.0}
+
+
+class Parrot:
+    """Repeats what it gets."""
+
+    input_rate = output_rate = 16_000
+
+    def __init__(self, words: str = "Hello!") -> None:
+        self.words = words
+        self.is_closed = False
+
+    async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[object]:
+        yield self.words
+        async for item in inputs:
+            if isinstance(item, AudioFrame):
+                yield item.samples
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_a_class_with_sessions_need_not_inherit() -> None:
+    cls = adapt(Parrot)
+    assert abilities(cls) == ["call"]
+    assert issubclass(cls, SessionModel)
+    model: Any = cls(words="Hi!")  # type: ignore[call-arg]
+    recording = run_in_virtual_time(hold_call(model, Call(steps=(step("say", 1.0),))))
+    assert recording.text == "Hi!"
+    assert recording.agent[0].start == pytest.approx(0.02)
+    assert recording.agent[0].seconds == pytest.approx(1.0, abs=0.01)
+    asyncio.run(model.close())
+    assert model.inner.is_closed
+
+
+def test_an_object_with_sessions_is_a_model() -> None:
+    assert abilities(adapt(Parrot())) == ["call"]
+
+
+def test_a_session_must_yield() -> None:
+    class Returning:
+        async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> None: ...
+
+    with pytest.raises(SpecError, match=r"Returning.session must be an async generator"):
+        adapt(Returning)
+
+
+def test_what_a_session_yields_must_be_an_event_audio_or_text() -> None:
+    class Confused:
+        async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[int]:
+            yield 7
+
+    model = cast(SessionModel, adapt(Confused)())
+    with pytest.raises(SampleError, match="the session yielded int"):
+        run_in_virtual_time(hold_call(model, Call(steps=())))

@@ -76,7 +76,7 @@ class _LiveCall:
         self._model = model
         self._call = call
         self._loop = asyncio.get_running_loop()
-        self._inputs = InputStream(self._loop)
+        self._inputs = InputStream(self._loop, self._start_clock)
         self._player = Player(model.output_rate, prebuffer=call.prebuffer, keep_audio=call.keep_audio)
         self._agent = AgentState(self._player)
         self._caller = ScriptedCaller(steps, model.input_rate, self._agent)
@@ -234,7 +234,7 @@ class _LiveCall:
 
     def _receive(self, event: SessionEvent) -> None:
         received_at = self._loop.time() if event.received_at is None else event.received_at
-        if event.kind is EventKind.READY and not self._ready.done():
+        if event.kind in (EventKind.READY, EventKind.AUDIO):
             self._start_clock()
         at = received_at - self._origin
         self._last_received = at
@@ -248,7 +248,11 @@ class _LiveCall:
             self._usage.update({name: value for name, value in event.data.items() if isinstance(value, (int, float))})
 
     def _start_clock(self) -> None:
+        """Start the call: the session is ready, takes the first input, or speaks."""
+        if self._ready.done():
+            return
         self._origin = self._loop.time()
+        self._last_received = 0.0
         self._events = [replace(event, at=event.at - self._origin) for event in self._events]
         self._ready.set_result(None)
         self._tick()

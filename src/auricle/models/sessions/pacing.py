@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import numpy as np
 
@@ -18,10 +18,15 @@ class InputStream(AsyncIterator[CallerInput]):
 
     Frames are put when they are due. A model, or an event loop, that is behind takes the frames that wait for it at
     once: none is dropped, and later ones keep their due times.
+
+    Args:
+        loop: The event loop, whose clock is used.
+        on_first_take: Called when the model asks for an input for the first time.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, on_first_take: Callable[[], None] = lambda: None) -> None:
         self._loop = loop
+        self._on_first_take: Callable[[], None] | None = on_first_take
         self._queue: deque[tuple[float, CallerInput]] = deque()
         self._waiter: asyncio.Future[None] | None = None
         self._closed = False
@@ -44,6 +49,9 @@ class InputStream(AsyncIterator[CallerInput]):
         return summarise_lateness(self._lateness)
 
     async def __anext__(self) -> CallerInput:
+        if self._on_first_take is not None:
+            self._on_first_take()
+            self._on_first_take = None
         while not self._queue:
             if self._closed:
                 raise StopAsyncIteration

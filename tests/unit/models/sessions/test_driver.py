@@ -134,6 +134,19 @@ def test_push_to_talk_ends_turns_with_the_utterance() -> None:
     assert spans(recording)[0][0] == pytest.approx(1.3)
 
 
+def test_an_agent_may_greet_before_it_takes_any_input() -> None:
+    class Greeter(SessionModel):
+        async def session(self, call: Call, inputs: AsyncIterator[CallerInput]) -> AsyncIterator[SessionEvent]:
+            await asyncio.sleep(2.0)
+            yield SessionEvent(kind=EventKind.AUDIO, audio=tone(1.0))
+            async for _ in inputs:
+                pass
+
+    recording = hold(Greeter(), step("say", 1.0, start="agent_end"), response_timeout=1.0)
+    assert spans(recording) == [(0.0, 1.0)]
+    assert recording.caller[0].start == pytest.approx(1.8)
+
+
 # --- barge-in -------------------------------------------------------------------
 
 BARGE_IN = (step("say", 1.0), step("interrupt", 1.0, start="agent_start", delay=1.0))
