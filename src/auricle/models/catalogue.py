@@ -30,6 +30,19 @@ _MODELS: Mapping[str, tuple[str, str]] = {
         "voice agents and streaming recognisers behind OpenAI's Realtime protocol (also vLLM's)",
     ),
     "gemini-live": ("sessions.gemini_live:GeminiLive", "voice agents behind Gemini's Live API"),
+    "moonshine-stream": (
+        "sessions.recognisers:MoonshineStream",
+        "Moonshine tiny-en as a streaming recogniser, CPU, weights included",
+    ),
+    "vosk-stream": ("sessions.recognisers:VoskStream", "Vosk as a streaming recogniser (Kaldi), CPU"),
+    "half-duplex": (
+        "sessions.half_duplex:HalfDuplex",
+        "any model that answers recorded speech, as a voice agent that listens, then speaks",
+    ),
+    "cascade": (
+        "sessions.cascade:Cascade",
+        "a voice agent of local parts: VAD, a recogniser, rules or a text model, and a voice",
+    ),
     "whisper": ("transformers.whisper:Whisper", "any Whisper checkpoint; local weights"),
     "ctc": ("transformers.ctc:Ctc", "CTC speech to text: wav2vec 2.0, HuBERT, WavLM; local weights"),
     "audio-chat": ("transformers.audio_chat:AudioChat", "chat models with audio input (Qwen2-Audio, …); local weights"),

@@ -11,7 +11,7 @@ import ctypes
 import json
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -54,15 +54,7 @@ class Moonshine(Recogniser):
             vad_threshold: Threshold of voice activity detection. Off (0) by default, because on short clips it makes
                 the model invent words; use 0.5 for recordings of several minutes.
         """
-        try:
-            from moonshine_voice import ModelArch, Transcriber, get_model_path
-        except ImportError as error:
-            raise MissingExtra("The model moonshine", "demo") from error
-        weights = Path(get_model_path("tiny-en"))
-        if not weights.exists():  # later releases of the package download the weights
-            raise MissingExtra("The model moonshine (with its weights)", "demo")
-        options = {"vad_threshold": str(vad_threshold)}
-        self._transcriber: Any = Transcriber(str(weights), ModelArch.TINY, options=options)
+        self._transcriber = load_moonshine("moonshine", {"vad_threshold": str(vad_threshold)})
 
     def transcribe(self, audio: Audio) -> str:
         samples = audio.decode(SPEECH_RATE)
@@ -119,13 +111,7 @@ class Vosk(Recogniser):
         Args:
             model: A folder, or the name of a model in one of Vosk's model directories.
         """
-        try:
-            import vosk
-        except ImportError as error:
-            raise MissingExtra("The model vosk", "vosk") from error
-        vosk.SetLogLevel(-1)
-        self._new_recogniser = vosk.KaldiRecognizer
-        self._model: Any = _load_model(vosk, _find_model_folder(model, vosk.MODEL_DIRS))
+        self._model, self._new_recogniser = load_vosk(model, "vosk")
 
     def transcribe(self, audio: Audio) -> str:
         pcm = to_pcm16(audio, SPEECH_RATE)
@@ -141,6 +127,28 @@ class Vosk(Recogniser):
         ]
         texts = (json.loads(result)["text"] for result in [*results, recogniser.FinalResult()])
         return " ".join(text for text in texts if text)
+
+
+def load_moonshine(name: str, options: dict[str, str]) -> Any:
+    """Return the transcriber of Moonshine tiny-en, for a model of this name."""
+    try:
+        from moonshine_voice import ModelArch, Transcriber, get_model_path
+    except ImportError as error:
+        raise MissingExtra(f"The model {name}", "demo") from error
+    weights = Path(get_model_path("tiny-en"))
+    if not weights.exists():  # later releases of the package download the weights
+        raise MissingExtra(f"The model {name} (with its weights)", "demo")
+    return Transcriber(str(weights), ModelArch.TINY, options=options)
+
+
+def load_vosk(model: str, name: str) -> tuple[Any, Callable[[Any, int], Any]]:
+    """Return a model of Vosk, and what creates recognisers with it, for a model of this name."""
+    try:
+        import vosk
+    except ImportError as error:
+        raise MissingExtra(f"The model {name}", "vosk") from error
+    vosk.SetLogLevel(-1)
+    return _load_model(vosk, _find_model_folder(model, vosk.MODEL_DIRS)), vosk.KaldiRecognizer
 
 
 def _find_model_folder(model: str, model_dirs: Sequence[str | Path | None]) -> Path:

@@ -31,6 +31,10 @@ class AgentState:
         self._is_responding = False
         self._player.end_response()
 
+    def go_on(self) -> None:
+        """The agent speaks."""
+        self._owes_response = False
+
     def expect_response(self) -> None:
         """The agent has to go on, because it got the result of a tool call."""
         self._owes_response = True

@@ -265,6 +265,7 @@ class _LiveCall:
         self._record(replace(event, seconds=len(samples) / self._model.output_rate), at)
         if self._ended_at is None:
             self._player.add(event.item, samples, at)
+            self._agent.go_on()
 
     def _react(self, event: SessionEvent, at: float) -> None:
         match event.kind:
