@@ -9,7 +9,14 @@ from typing import Literal, TypeAlias
 from auricle.core.errors import MissingExtra
 
 ModelGroup: TypeAlias = Literal[
-    "Speech recognition", "Chat and language", "Emotion and sounds", "Quality and reward", "Servers", "Other", "Fake"
+    "Speech recognition",
+    "Chat and language",
+    "Voice agents",
+    "Emotion and sounds",
+    "Quality and reward",
+    "Servers",
+    "Other",
+    "Fake",
 ]
 """Headings of menus. `Servers` are models behind an API; `Fake` ones, for tests, are hidden unless asked for."""
 WeightsSource: TypeAlias = Literal["package", "checkpoint", "server", "none"]

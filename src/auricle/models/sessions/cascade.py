@@ -63,7 +63,7 @@ def read_rules(path: str) -> list[Rule]:
 class Cascade(TurnTakingModel):
     """Recognises each turn of the caller, chooses a reply, and speaks it sentence by sentence."""
 
-    listing = ModelListing(group="Other")
+    listing = ModelListing(group="Voice agents")
 
     def __init__(
         self,

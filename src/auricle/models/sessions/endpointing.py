@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-import numpy as np
-
 from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -40,6 +38,8 @@ class EnergyDetector:
     block_size = ENERGY_BLOCK
 
     def detect(self, block: NDArray[int16]) -> bool:
+        import numpy as np
+
         return float(np.sqrt(np.mean(np.square(block, dtype=np.float64)))) > ENERGY_THRESHOLD * 32_768
 
 
@@ -53,11 +53,15 @@ class SileroDetector:
     block_size = SILERO_BLOCK
 
     def __init__(self, session: Any) -> None:
+        import numpy as np
+
         self._session = session
         self._state = np.zeros((2, 1, 128), np.float32)
         self._context = np.zeros(SILERO_CONTEXT, np.float32)
 
     def detect(self, block: NDArray[int16]) -> bool:
+        import numpy as np
+
         samples = np.concatenate([self._context, block.astype(np.float32) / 32_768])
         self._context = samples[-SILERO_CONTEXT:]
         inputs = {"input": samples[None, :], "state": self._state, "sr": np.array(RATE, np.int64)}
@@ -139,6 +143,8 @@ class Endpointer:
         start_seconds: float = 0.1,
         keep_seconds: float = 0.3,
     ) -> None:
+        import numpy as np
+
         self._detector = detector
         seconds_per_block = detector.block_size / RATE
         self._stop_blocks = max(1, round(stop_seconds / seconds_per_block))
@@ -156,6 +162,8 @@ class Endpointer:
 
     def push(self, samples: NDArray[int16]) -> list[SpeechStart | SpeechEnd]:
         """Take further audio, and return which turns began and ended in it."""
+        import numpy as np
+
         self._rest = np.concatenate([self._rest, samples])
         size, boundaries = self._detector.block_size, []
         while len(self._rest) >= size:
@@ -167,6 +175,8 @@ class Endpointer:
 
     def end_turn(self) -> SpeechEnd | None:
         """End the turn here, if there is one."""
+        import numpy as np
+
         if not self._turn:
             return None
         end = SpeechEnd(self._position(self._silent), np.concatenate([*self._turn, self._rest]))

@@ -21,7 +21,7 @@ from auricle.models.sessions.turn_taking import CallerTurn, Reply, TurnTakingMod
 class HalfDuplex(TurnTakingModel):
     """Sends each turn of the caller to a model, and speaks its answer."""
 
-    listing = ModelListing(group="Other")
+    listing = ModelListing(group="Voice agents")
 
     def __init__(
         self, model: str, *, model_args: Mapping[str, Any] | None = None, voice: str = "", **options: Any

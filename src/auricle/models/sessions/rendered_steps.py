@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from auricle.audio.audible import trim_silence
 from auricle.core.calls import FRAME_SECONDS, AudioFrame, Step
 from auricle.core.errors import AudioError
 
 if TYPE_CHECKING:
-    from numpy import int16
+    from numpy import float32, int16
     from numpy.typing import NDArray
 
 
@@ -34,6 +32,8 @@ class RenderedStep:
     @cached_property
     def frames(self) -> tuple[AudioFrame, ...]:
         """The audio in frames, the last one filled with silence."""
+        import numpy as np
+
         size = frame_size(self.rate)
         count = -(-len(self.samples) // size)
         padded = np.zeros(count * size, np.int16)
@@ -52,6 +52,8 @@ def render_step(step: Step, rate: int) -> RenderedStep:
     Raises:
         AudioError: if a clip contains nothing audible.
     """
+    import numpy as np
+
     parts: list[NDArray[int16]] = []
     clips: list[tuple[int, int]] = []
     position = 0
@@ -68,6 +70,8 @@ def render_step(step: Step, rate: int) -> RenderedStep:
     return RenderedStep(step, np.concatenate(parts) if parts else np.zeros(0, np.int16), rate, tuple(clips))
 
 
-def to_int16(samples: NDArray[np.float32]) -> NDArray[int16]:
+def to_int16(samples: NDArray[float32]) -> NDArray[int16]:
     """Convert samples in -1..1 to 16 bits."""
+    import numpy as np
+
     return np.rint(samples * 32_768).clip(-32_768, 32_767).astype(np.int16)
