@@ -26,7 +26,7 @@ DEFAULT_REPLY = "Sorry, I did not understand that."
 
 @dataclass(frozen=True)
 class Rule:
-    """What the agent says, and which tool it uses, if the caller says something like `when`."""
+    """What the agent replies, and which tool it uses, if the words of the caller match `when`."""
 
     when: re.Pattern[str]
     reply: str

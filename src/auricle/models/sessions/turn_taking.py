@@ -35,7 +35,7 @@ class Reply:
     """A part of a response. Parts are spoken one after another, each as soon as it is there."""
 
     understood: str | None = None
-    """What the caller said."""
+    """What was understood of the caller."""
     text: str = ""
     """What the agent speaks in this part."""
     audio: Audio | None = None
@@ -87,7 +87,7 @@ class TurnTakingModel(SessionModel, ABC):
 
     @abstractmethod
     async def transcribe(self, turn: CallerTurn) -> str:
-        """Return what the caller said in a turn, for calls that are only transcribed."""
+        """Return what was understood of a turn, for calls that are only transcribed."""
 
     async def call(self, request: Call) -> CallRecording:
         async with self._slots:
