@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from auricle.core.calls import CallRecording
+from auricle.core.serialization import decode_record
 from auricle.core.types import Sample
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
@@ -62,3 +64,22 @@ def test_demo_has_every_sentence_clean_and_with_two_noises() -> None:
         if isinstance(sample, Sample)
     )
     assert subsets == {"clean": 16, "noise-15db": 16, "noise-5db": 16}
+
+
+def test_a_voice_agent_is_called_without_a_network(auricle: Any, offline: Any, tmp_path: Path) -> None:
+    done = auricle("demo", "voice", "-o", "calls", "--limit", 2, env=offline)
+    assert done.returncode == 0, done.stderr
+    assert "calls/report.html" in done.stdout
+    lines = [json.loads(line) for line in (tmp_path / "calls" / "outputs.jsonl").read_text().splitlines()]
+    recordings = {line["id"]: decode_record(line).outputs[0] for line in lines}
+    hours, booking = recordings["opening-hours"], recordings["booking"]
+    assert isinstance(hours, CallRecording)
+    assert isinstance(booking, CallRecording)
+    assert "ten" in hours.text
+    assert [call["name"] for call in booking.tool_calls] == ["book_table"]
+    (latency,) = (
+        number["value"]
+        for number in json.loads((tmp_path / "calls" / "metrics.json").read_text())["numbers"]
+        if number["metric"] == "voice_to_voice" and not number.get("group")
+    )
+    assert 0.3 < latency < 10

@@ -6,6 +6,7 @@ What a voice speaks is stored in the user's cache folder under a digest of the v
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -27,6 +28,7 @@ ESPEAK_SECONDS = 60.0
 """Longest time that the program may take for one text."""
 HIBARI_VOICES = ("heart", "fenrir", "emma", "fable", "kore")
 """Voices of the package hibari-tts; the first is part of it, the others are downloaded when they are first used."""
+RECORDINGS_INDEX = "index.json"
 HOW_TO_INSTALL = "Install the program espeak-ng, or for English the package hibari-tts: pip install hibari-tts."
 
 
@@ -118,12 +120,41 @@ def _load_hibari(name: str) -> Any:
     return hibari.Hibari(voice=name)
 
 
+@dataclass(frozen=True)
+class RecordedVoice:
+    """Recordings of texts, in a folder with an `index.json` that has the name of the file of each text."""
+
+    folder: str
+
+    @property
+    def signature(self) -> str:
+        """The name of the folder, and a digest of its recordings."""
+        content = "".join(Audio(str(path)).hash for path in sorted(map(self._path, self._files.values())))
+        return f"recordings:{Path(self.folder).name} ({blake2b(content.encode(), digest_size=4).hexdigest()})"
+
+    def synthesise(self, text: str) -> Audio:
+        if text not in self._files:
+            raise AudioError(f"There is no recording of {text!r} in {self.folder}.")
+        return Audio(str(self._path(self._files[text])))
+
+    @property
+    def _files(self) -> dict[str, str]:
+        index = Path(self.folder) / RECORDINGS_INDEX
+        try:
+            return {str(text): str(name) for text, name in json.loads(index.read_bytes()).items()}
+        except (OSError, ValueError, AttributeError) as error:
+            raise SpecError(f"Cannot read the recordings of a voice: {index} is missing or not valid.") from error
+
+    def _path(self, name: str) -> Path:
+        return Path(self.folder) / name
+
+
 def find_voice(name: str = "", language: str = "") -> Voice:
     """Return a voice that is installed.
 
     Args:
-        name: `espeak`, `espeak:VOICE`, `hibari` or `hibari:VOICE`. [default: hibari for English if it is installed,
-            else espeak]
+        name: `espeak`, `espeak:VOICE`, `hibari`, `hibari:VOICE`, or `recordings:FOLDER`. [default: hibari for English
+            if it is installed, else espeak]
         language: Language of the texts, which selects the voice of espeak if none is named.
 
     Raises:
@@ -140,7 +171,11 @@ def find_voice(name: str = "", language: str = "") -> Voice:
         if program is None:
             raise SpecError(f"No voice is installed to speak the texts of the script. {HOW_TO_INSTALL}")
         return EspeakVoice(voice or ("en-us" if language in ("", "en") else language), program)
-    raise SpecError(f"Unknown voice {name!r}. Expected espeak, espeak:VOICE, hibari or hibari:VOICE.")
+    if engine == "recordings" and voice:
+        return RecordedVoice(voice)
+    raise SpecError(
+        f"Unknown voice {name!r}. Expected espeak, espeak:VOICE, hibari, hibari:VOICE or recordings:FOLDER."
+    )
 
 
 def _has_hibari() -> bool:

@@ -1,4 +1,4 @@
-"""`auricle demo`: evaluate two small speech recognisers on synthetic speech that ships with the package."""
+"""`auricle demo`: evaluate small recognisers, or a voice agent, on synthetic speech that ships with the package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,11 +23,18 @@ if TYPE_CHECKING:
     from auricle.runs.result import RunResult
 
 MAX_SENTENCES_IN_NOISE = 8
+MAX_CALLS = 2
+"""Calls at the same time; with more of them, the parts of the agent would wait for each other."""
+VOICE_INTRODUCTION = (
+    "A scripted caller talked to a voice agent of voice activity detection, Moonshine, rules and recorded speech.\n"
+    "The agent is simple on purpose: it stops for backchannels and coughs, and begins to speak in pauses.\n"
+)
 
 
 @click.command()
-@opt.path("-o --out DIR", "Folder for the run directories.", default=Path("runs/demo"))
-@opt.count("--limit N", "Evaluate only the first N recordings. [default: all]")
+@click.argument("subject", metavar="[voice]", type=click.Choice(["recognition", "voice"]), default="recognition")
+@opt.path("-o --out DIR", "Folder for the run directories. [default: runs/demo, or runs/demo-voice]")
+@opt.count("--limit N", "Evaluate only the first N recordings or calls. [default: all]")
 @opt.fresh_option
 @opt.progress_option
 @opt.path(
@@ -35,17 +42,19 @@ MAX_SENTENCES_IN_NOISE = 8
     "Copy the recordings and their manifest to DIR, to try other commands on, and stop. [default: run the demo]",
 )
 @opt.json_option
-def demo(
-    out: Path, limit: int | None, fresh: bool, progress: ProgressFormat, copy_data: Path | None, as_json: bool
-) -> None:
+def demo(subject: str, out: Path | None, copy_data: Path | None, **options: Any) -> None:
     """Evaluate two small speech recognisers on bundled synthetic speech.
+
+    `auricle demo voice` lets a scripted caller talk to a small voice agent instead.
 
     Needs no network: the recognisers of the extra `demo` include their weights.
     """
     if copy_data:
         copy_recordings(copy_data)
+    elif subject == "voice":
+        sys.exit(run_voice_demo(out or Path("runs/demo-voice"), **options))
     else:
-        sys.exit(run_demo(out, limit, fresh, as_json, progress))
+        sys.exit(run_demo(out or Path("runs/demo"), **options))
 
 
 def copy_recordings(folder: Path) -> None:
@@ -60,7 +69,7 @@ def copy_recordings(folder: Path) -> None:
     echo(f"\nNext step:\n  auricle run {folder / 'manifest.jsonl'} --as asr -m moonshine -T language=en")
 
 
-def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress: ProgressFormat = "auto") -> int:
+def run_demo(out: Path, *, limit: int | None, fresh: bool, as_json: bool, progress: ProgressFormat = "auto") -> int:
     """Evaluate each recogniser that is installed, then in noise, print the results and return the exit code."""
     from auricle.cli.run import run_plans
     from auricle.cli.show import print_metrics
@@ -83,6 +92,40 @@ def run_demo(out: Path, limit: int | None, fresh: bool, as_json: bool, progress:
     if not as_json:
         _print_next_steps(folders, in_noise)
     return max(result.exit_status for result in results)
+
+
+def run_voice_demo(
+    out: Path, *, limit: int | None, fresh: bool, as_json: bool, progress: ProgressFormat = "auto"
+) -> int:
+    """Call the voice agent of the demo, print the results and return the exit code."""
+    from auricle.cli.evaluation import run_evaluation
+    from auricle.cli.show import print_metrics
+    from auricle.engine.config import ModelConfig, RunConfig
+    from auricle.engine.settings import Settings
+    from auricle.tasks.demo import VOICE_AGENT, VOICE_AGENT_ARGUMENTS
+
+    config = RunConfig(
+        task=("demo-voice",),
+        model=(ModelConfig(model=VOICE_AGENT, model_args=dict(VOICE_AGENT_ARGUMENTS)),),
+        limit=limit,
+        fresh=fresh,
+        progress=progress,
+        settings=Settings(concurrency=MAX_CALLS),
+    )
+    if not as_json:
+        echo(
+            "A scripted caller talks to a voice agent of local parts, as fast as people talk: about a minute.", err=True
+        )
+    result = run_evaluation(config.prepare()[0], out, config)
+    scored = [(result.path, result.metrics)] if result.metrics else []
+    if as_json:
+        print_metrics(scored, as_json=True)
+    else:
+        echo(VOICE_INTRODUCTION)
+        print_metrics(scored, as_json=False)
+        echo(f"\nListen to the calls, with a timeline of who spoke when:\n  {result.path / 'report.html'}")
+        echo(f"\nNext steps:\n  auricle samples {result.path}")
+    return result.exit_status
 
 
 def _run_recognisers(out: Path, limit: int | None, fresh: bool, progress: ProgressFormat) -> list[RunResult]:

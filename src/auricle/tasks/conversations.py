@@ -19,6 +19,7 @@ from auricle.core.redaction import SECRETS
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.file_formats import Row, convert_row, file_revision, read_rows
+from auricle.metrics.base import Metric
 from auricle.tasks.base import Task
 from auricle.tasks.call_scripts import (
     CallScript,
@@ -72,8 +73,8 @@ class ConversationOptions:
     """Settings of all conversations that have none of their own."""
 
     voice: Annotated[str | None, Hint(is_common=True)] = None
-    """Voice that speaks the texts of scripts: `espeak`, `espeak:VOICE`, `hibari` or `hibari:VOICE`. By default hibari
-    for English if it is installed, else espeak."""
+    """Voice that speaks the texts of scripts: `espeak`, `espeak:VOICE`, `hibari`, `hibari:VOICE` or
+    `recordings:FOLDER`. By default hibari for English if it is installed, else espeak."""
     instructions: Annotated[str | None, Hint(is_common=True)] = None
     """System prompt of the agent."""
     tools: Any = None
@@ -105,9 +106,16 @@ def conversation(**arguments: Any) -> Task:
     root = Path(options.root) if options.root else path.parent
     samples = Conversations(path, root, defaults, parse_row_range(options.rows))
     metrics = build_metrics(split_list(options.metrics) or DEFAULT_METRICS, "", options)
+    if not options.metrics:
+        metrics = list(map(_leave_out_if_unneeded, metrics))
     inferencer = HoldCall(_parse_caller_model(defaults.get("caller")))
     task = build_task("conversation", options, samples, inferencer, metrics)
     return replace(task, cluster=options.cluster or CLUSTER_FIELD, extra_context={"kind": "conversation"})
+
+
+def _leave_out_if_unneeded(metric: Metric) -> Metric:
+    """Return the metric such that it is no failure if it applies to no call: a script need not have barge-ins."""
+    return metric if metric.applies else replace(metric, applies=lambda _sample: True)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""The task `demo`: synthetic speech that ships with the package. See demo_speech/README.md."""
+"""The tasks `demo` and `demo-voice`: synthetic speech that ships with the package.
+
+See demo_speech/README.md and demo_voice/README.md.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,22 @@ from typing import Any, Literal
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
+from auricle.tasks.conversations import conversation
 from auricle.tasks.kinds import asr
 
 FOLDER = Path(__file__).with_name("demo_speech")
+VOICE_FOLDER = Path(__file__).with_name("demo_voice")
 _FAST_POCKETSPHINX = {"fwdflat": False, "maxhmmpf": 3000, "maxwpf": 20}  # three times faster
 DEMO_MODELS: Mapping[str, Mapping[str, Any]] = {"moonshine": {}, "pocketsphinx": _FAST_POCKETSPHINX}
 """Models that `auricle demo` runs, with their arguments."""
 
+
+VOICE_AGENT = "cascade"
+VOICE_AGENT_ARGUMENTS: Mapping[str, Any] = {
+    "rules": str(VOICE_FOLDER / "rules.yaml"),
+    "voice": f"recordings:{VOICE_FOLDER / 'agent'}",
+}
+"""The voice agent that `auricle demo voice` calls."""
 
 SUBSETS = ("clean", "noise-15db", "noise-5db")
 DEMO_CONDITIONS = ("noise:snr=30,20,10",)
@@ -39,6 +51,16 @@ def demo(*, subset: Literal["", "clean", "noise-15db", "noise-5db"] = "") -> Tas
 
     samples = replace(manifest, transform=add_sentence)
     return replace(task, samples=Subset(samples, subset) if subset else samples, cluster="sentence", source="synthetic")
+
+
+def demo_voice() -> Task:
+    """Build the demo of voice agents: calls to a restaurant, with recorded speech."""
+    return conversation(
+        data=str(VOICE_FOLDER / "calls.yaml"),
+        voice=f"recordings:{VOICE_FOLDER / 'caller'}",
+        language="en",
+        name="demo-voice",
+    )
 
 
 @dataclass(frozen=True)

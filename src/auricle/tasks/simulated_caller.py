@@ -104,7 +104,10 @@ class CallerModel:
         if self._model is None:
             self.check()
             build: Callable[..., Model] = MODELS.get(self.name)
-            self._model = build(**self.arguments)
+            try:
+                self._model = build(**self.arguments)
+            except TypeError as error:
+                raise SpecError(f"Cannot build the model {self.name!r} of the caller: {error}.") from error
         return self._model
 
     async def close(self) -> None:

@@ -79,6 +79,21 @@ def test_voices_that_do_not_exist_are_refused(name: str, message: str, monkeypat
         find_voice(name)
 
 
+def test_recordings_are_a_voice_for_their_texts(tmp_path: Path) -> None:
+    (tmp_path / "a.wav").write_bytes(Beeper().synthesise("Hello.").encode())
+    (tmp_path / "index.json").write_text('{"Hello.": "a.wav"}')
+    voice = find_voice(f"recordings:{tmp_path}")
+    first_signature = voice.signature
+    assert voice.synthesise("Hello.").seconds == pytest.approx(0.06)
+    with pytest.raises(AudioError, match=r"There is no recording of 'Bye\.'"):
+        voice.synthesise("Bye.")
+    (tmp_path / "a.wav").write_bytes(Beeper().synthesise("Hello, you.").encode())
+    assert voice.signature != first_signature
+    (tmp_path / "index.json").write_text("[]")
+    with pytest.raises(SpecError, match=r"index\.json is missing or not valid"):
+        voice.synthesise("Hello.")
+
+
 def test_hibari_is_the_default_for_english_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(voices, "_has_hibari", lambda: True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auricle.cli.demo import copy_recordings, run_demo
+from auricle.cli.demo import copy_recordings, run_demo, run_voice_demo
 from auricle.core.errors import SpecError
 from auricle.engine.progress import ProgressEvent
 from auricle.tasks import demo as demo_task
@@ -29,6 +29,33 @@ def test_demo_describes_what_it_did_and_suggests_next_steps(
     noise = output[output.index("The first clean sentences again, in more and more noise:") :]
     assert [line.split()[0] for line in noise.splitlines() if line.startswith("        ")] == ["echo", "fake-api"] * 2
     assert "auricle compare demo/in-noise/demo-conditions-fake-api demo/in-noise/demo-conditions-echo" in noise
+
+
+AGENT = """
+from auricle import AsyncModel
+from tests.support.calls import make_recording
+
+
+class Agent(AsyncModel):
+    async def call(self, request):
+        return make_recording()
+"""
+
+
+def test_the_demo_of_voice_agents_prints_a_table_and_names_the_report(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "agent.py").write_text(AGENT)
+    monkeypatch.setattr(demo_task, "VOICE_AGENT", f"{tmp_path / 'agent.py'}:Agent")
+    monkeypatch.setattr(demo_task, "VOICE_AGENT_ARGUMENTS", {})
+    assert run_voice_demo(Path("calls"), limit=3, fresh=False, as_json=False) == 0
+    output = capsys.readouterr().out
+    assert "voice_to_voice" in output
+    assert "calls/report.html" in output
+    assert len(list(Path("calls/calls").glob("*.flac"))) == 3
+    assert run_voice_demo(Path("calls"), limit=3, fresh=False, as_json=True) == 0
+    (document,) = json.loads(capsys.readouterr().out)
+    assert document["outcomes"]["total"] == 3
 
 
 def test_demo_prints_only_json_if_asked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

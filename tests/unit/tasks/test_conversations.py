@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from auricle.tasks.conversations import conversation
 from auricle.tasks.inferencers import HoldCall
 from auricle.tasks.simulated_caller import CallerPrompt, SimulatedCaller
 from auricle.tasks.task_files import read_task_file
+from tests.support import paths
 from tests.support.calls import make_recording
 
 
@@ -188,8 +190,8 @@ CALLER = """\
 kind: conversation
 voice: deep
 caller:
-  model: fake-api
-  model_args: {reply: Goodbye., api_key: sk-caller-9f8e7d6c5b4a}
+  model: openai
+  model_args: {model: any, base_url: "http://127.0.0.1:9/v1", api_key: sk-caller-9f8e7d6c5b4a}
   max_turns: 3
 conversations:
   - id: booking
@@ -226,6 +228,23 @@ def test_what_is_wrong_with_a_caller_is_stated(write: Any, old: str, new: str, m
     with pytest.raises(SpecError) as caught:
         conversation(**read_task_file(path, {}).arguments).samples.validate()  # type: ignore[attr-defined]
     assert str(caught.value).startswith(f"{path}{message}")
+
+
+@pytest.mark.parametrize("page", ["voice-agents", "task-files"])
+def test_the_scripts_in_the_documentation_are_valid(page: str, write: Any) -> None:
+    text = (paths.ROOT / "docs" / f"{page}.md").read_text()
+    blocks = [block for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if "kind: conversation" in block]
+    assert blocks
+    for block in blocks:
+        arguments = read_task_file(write("calls.yaml", block), {}).arguments
+        assert all(isinstance(sample, Sample) for sample in conversation(**arguments).samples)
+
+
+def test_default_metrics_that_apply_to_no_call_are_no_failures(write: Any) -> None:
+    path = str(write("calls.yaml", SCRIPT))
+    assert all(metric.applies for metric in conversation(data=path).metrics)
+    (chosen,) = conversation(data=path, metrics="yield_latency").metrics
+    assert chosen.applies is None
 
 
 def test_a_run_can_be_scored_without_its_script(tmp_path: Path) -> None:

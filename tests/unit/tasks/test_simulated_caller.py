@@ -107,6 +107,11 @@ def test_a_model_is_loaded_once_and_closed() -> None:
     assert caller_model.load() is not model
 
 
+def test_wrong_arguments_of_the_model_are_reported() -> None:
+    with pytest.raises(SpecError, match=r"Cannot build the model 'echo' of the caller: .*colour"):
+        CallerModel("echo", {"colour": "red"}).load()
+
+
 def test_a_model_without_text_cannot_play_a_caller() -> None:
     with pytest.raises(SpecError, match="Model 'fake-reward' cannot play a caller"):
         CallerModel("fake-reward").load()
