@@ -202,7 +202,7 @@ def _measure(
     with log_errors_in(folder), foreign_output(), limit, ProgressLine() as progress:
         measurement = Measurement(evaluation, folder, config, progress.update)
         if count := len(measurement.earlier_points):
-            echo(f"Resuming {folder}: {count} load points were measured earlier. Use --fresh to start over.", err=True)
+            echo(f"Resuming {folder} after {count} load point{'s' * (count > 1)}. Use --fresh to start over.", err=True)
         return folder, measurement.run()
 
 

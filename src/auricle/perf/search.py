@@ -157,7 +157,10 @@ class SearchPlan(LoadPattern):
         length_factors: dict[float, int] = {}
         while (value := search.next_point()) is not None:
             point = LoadPoint(self._load_at(value), search.count_runs(value), length_factors.get(value, 1))
-            if (summary := (yield point)) is None or _lacks_values(slos, summary):
+            if (summary := (yield point)) is None:
+                break
+            if _lacks_values(slos, summary):
+                search.record_result(value, None)
                 break
             met = evaluate_run(slos, summary.measures, summary.run)
             if met is None:  # too few requests for a percentile; an invalid point is repeated with the same length

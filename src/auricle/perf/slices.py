@@ -19,6 +19,8 @@ from auricle.runs.perf_files import BucketStatistics, LoadPointSummary, TimeSlic
 
 SLICE_MEASURES = ("ttft_s", "latency_s", "sched_latency_s", "ttfa_s")
 MIN_SLICE_SECONDS = 0.1
+MIN_LAST_SLICE_SHARE = 0.25
+"""Share of a slice below which the rest of the time is added to the slice before it."""
 TITLES = ("from s", "to s", "requests", "failed", "req/s", "in flight", "TTFT p50", "TTFT p95", "latency p50", "p95")
 
 
@@ -46,7 +48,7 @@ def compute_slices(columns: RequestColumns, seconds: float) -> tuple[TimeSlice, 
     """Cut the measured phase into slices, from its first request to its last response.
 
     A request belongs to the slice in which it was due, or sent in a closed loop; completions and tokens belong to the
-    one in which they arrived. The last slice may be shorter.
+    one in which they arrived. The last slice takes what is left: it is shorter, or up to a quarter longer.
     """
     start_times = columns.start_times[columns.in_measure_phase]
     if np.isnan(start_times).all():
@@ -55,8 +57,9 @@ def compute_slices(columns: RequestColumns, seconds: float) -> tuple[TimeSlice, 
     last = float(
         np.nanmax([np.nanmax(start_times), np.nanmax(columns["done"][columns.in_measure_phase], initial=first)])
     )
-    edges = np.minimum(first + seconds * np.arange(math.ceil((last - first) / seconds) + 1), last)
-    edges = edges if len(edges) > 1 else np.array([first, last])
+    whole_slices, rest = divmod((last - first) / seconds, 1)
+    count = int(whole_slices) + (rest >= MIN_LAST_SLICE_SHARE or not whole_slices)
+    edges = np.append(first + seconds * np.arange(count), last)
     return tuple(_compute_slices(columns, edges))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from auricle.perf.load_patterns import ClosedLoop, FixedRate, Load, LoadPattern, LoadPoint
 from auricle.perf.load_syntax import parse_loads
+from auricle.perf.report.tables import format_search
 from auricle.perf.search import Search, SearchPlan, Sweep
 from auricle.perf.slo import Slo, parse_slos
 from auricle.perf.summary import summarise
@@ -177,7 +178,9 @@ def test_search_ends_if_no_response_has_the_measure_of_an_slo() -> None:
     next(points)
     with pytest.raises(StopIteration) as end:
         points.send(summarise(even_requests(), "poisson:1"))
-    assert end.value.value.best is None
+    result = end.value.value
+    assert result.tried == (TriedValue(1.0, (None,)),)
+    assert format_search(result) == "search:rate,low=1,high=4: no load could be judged."
 
 
 def run_sweep(sweep: Sweep, throughputs: Mapping[str, float | None], interrupt_after: int | None = None) -> list[Load]:

@@ -10,15 +10,21 @@ from tests.support.simulated_servers import answered_request, even_requests, eve
 
 def test_slices_partition_the_requests() -> None:
     slices = compute_slices(RequestColumns.from_records(even_requests(200)), 5)  # 20 s, answers after 1 s
-    assert [(entry.start_s, entry.end_s) for entry in slices] == [(0, 5), (5, 10), (10, 15), (15, 20), (20, 20.9)]
-    assert [entry.requests for entry in slices] == [50, 50, 50, 50, 0]
+    assert [(entry.start_s, entry.end_s) for entry in slices] == [(0, 5), (5, 10), (10, 15), (15, 20.9)]
+    assert [entry.requests for entry in slices] == [50, 50, 50, 50]
     assert sum(entry.ok for entry in slices) == 200
+
+
+@pytest.mark.parametrize(("seconds", "ends"), [(8.0, [8.0, 16.0, 20.9]), (10.0, [10.0, 20.9]), (60.0, [20.9])])
+def test_short_rest_is_added_to_the_last_slice(seconds: float, ends: list[float]) -> None:
+    slices = compute_slices(RequestColumns.from_records(even_requests(200)), seconds)
+    assert [entry.end_s for entry in slices] == pytest.approx(ends)
 
 
 def test_rates_count_what_arrived_in_a_slice() -> None:
     slices = compute_slices(RequestColumns.from_records(even_requests(200)), 5)
     completed = [(entry.rates["req_s"] or 0.0) * (entry.end_s - entry.start_s) for entry in slices]
-    assert completed == pytest.approx([41, 50, 50, 50, 9])
+    assert completed == pytest.approx([41, 50, 50, 59])
     assert slices[1].in_flight_mean == pytest.approx(10)
 
 
@@ -47,7 +53,7 @@ def test_slices_are_computed_only_if_requested() -> None:
     columns = RequestColumns.from_records(even_requests())
     point = summarise(columns, "constant:10")
     assert add_slices(point, columns, None).slices == ()
-    assert len(add_slices(point, columns, 10.0).slices) == 3
+    assert len(add_slices(point, columns, 10.0).slices) == 2
 
 
 def test_table_has_a_row_per_slice() -> None:

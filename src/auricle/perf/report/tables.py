@@ -41,7 +41,9 @@ ENERGY_WORDS = {
     "energy_audio_hour_wh": "{} Wh per hour of audio",
     "energy_1k_tokens_wh": "{} Wh per thousand output tokens",
 }
-INTERRUPTED_NOTICE = "Interrupted: only what was measured before the interruption is shown."
+INTERRUPTED_NOTICE = (
+    "Interrupted: only what was measured before the interruption is shown. Run the same command to continue."
+)
 MEASURE_LONGER_HINT = "measure longer, with --duration or --count"
 
 Points = Sequence[LoadPointSummary]
@@ -291,7 +293,9 @@ def format_search(result: SearchResult) -> str:
     """Format the result of a search as a sentence."""
     best, beyond = result.best, result.beyond
     inconclusive = {trial.value for trial in result.tried if not {True, False} & {*trial.met}}
-    if best is None and beyond in inconclusive:
+    if best is None and beyond is None:
+        outcome = "no load could be judged"
+    elif best is None and beyond in inconclusive:
         outcome = f"no load could be judged; {MEASURE_LONGER_HINT}"
     elif best is None and inconclusive:
         outcome = f"{format_number(beyond)} missed the SLOs, and lower loads could not be judged; {MEASURE_LONGER_HINT}"
