@@ -121,6 +121,12 @@ CONFIG_OPTIONS = (
 @opt.option_group(
     "Output",
     opt.path("-o --out DIR", "Output folder. [default: runs/perf-TASK-MODEL, with a number if that exists]"),
+    opt.choice(
+        "--export",
+        "Also write each load point in the shape of `vllm bench serve` or AIPerf, or as OpenTelemetry metrics. "
+        "[default: none]",
+        ("vllm", "aiperf", "otel"),
+    ),
     *opt.output_options,
 )
 def perf(**options: Any) -> None:
@@ -140,6 +146,7 @@ def run_perf(task: str | None, model: str | None, out: Path | None, as_json: boo
     from auricle.perf.gate import choose_exit_status, find_violations
     from auricle.perf.measurement import recompute_summary
     from auricle.perf.report.documents import write_reports
+    from auricle.perf.report.exports import write_exports
     from auricle.perf.report.headline import choose_headline
     from auricle.perf.report.tables import format_measurement
     from auricle.perf.slices import format_slices
@@ -156,6 +163,8 @@ def run_perf(task: str | None, model: str | None, out: Path | None, as_json: boo
     else:
         folder, summary = _measure(task, model, out, fresh, options)
     write_reports(folder, summary)
+    if options["export"]:
+        write_exports(folder, summary, options["export"])
     lines = [
         f"{choose_headline(summary.points)}\n",
         format_measurement(summary),
