@@ -27,6 +27,7 @@ ALL = (
     "replicas",
     "perf_accuracy",
     "perf_memory",
+    "voice_truth",
 )
 
 
