@@ -124,7 +124,8 @@ def _load_simplifier() -> Any:
     return OpenCC("tw2s")
 
 
-def _simplify(text: str) -> str:
+def simplify_chinese(text: str) -> str:
+    """Return Chinese text with simplified characters."""
     simplified: str = _load_simplifier().convert(text)
     return simplified
 
@@ -137,7 +138,7 @@ def _read_chinese_numbers(text: str) -> str:
 
 
 def _normalise_chinese(text: str, read_numerals: Callable[[str], str]) -> str:
-    spoken = fold_numerals(read_numerals(_simplify(_fold_case(text))))
+    spoken = fold_numerals(read_numerals(simplify_chinese(_fold_case(text))))
     return _AROUND_UNSPACED.sub("", _strip_punctuation(spoken))
 
 

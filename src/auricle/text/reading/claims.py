@@ -18,6 +18,7 @@ from auricle.text.reading.rules import (
     CORRECTION,
     END_OF_SENTENCE,
     EQUAL,
+    LETTERS,
     TURN,
     WITH,
     ClaimLevel,
@@ -76,6 +77,8 @@ def decide(text: str, claims: Sequence[Claim], rules: Rules) -> Reading[int]:
     final = [claim for claim in final if not _is_list_of_others(text, claim, final[-1])]
     if not final or is_retracted(text, final[-1].end, rules) or rules.cut_off.match(text, final[-1].end):
         return Reading()
+    if _is_sequence(text, final[-1], claims):
+        return Reading()
     reading = Reading() if _has_rival(text, final[-1], claims, rules) else _agree(final)
     return _read_contrast(text, claims) if reading.value is None and not stated else reading
 
@@ -92,6 +95,28 @@ def _corrected(text: str, stated: Claim, claims: Sequence[Claim]) -> list[Claim]
     return later[-1:] if is_corrected else [stated]
 
 
+_FIRST = compile_pattern(
+    rf"(?:(?<![{LETTERS}])(?:first|at the start|starts?(?: \w+)?|begins?(?: \w+)?|zuerst|anfangs|erst|"
+    "d'abord|au début|primero|al principio|primeiro|no início|prima|all'inizio|dapprima|сначала|вначале)|先是?|"
+    "起初|开头|最初は?|まず|처음에?는?)"
+    r"[\s,:]*(?:\w+\s+)?\Z"
+)
+_THEN = compile_pattern(
+    rf"(?:(?<![{LETTERS}])(?:then|later|afterwards|ends?(?: \w+)?|dann|später|danach|puis|ensuite|luego|después|depois|"
+    "logo|em seguida|poi|dopo|потом|затем|позже)|然后|后来|接着|その後|次に|나중에는?|그다음)"
+    r"[\s,:]*(?:\w+\s+)?\Z"
+)
+
+
+def _is_sequence(text: str, final: Claim, claims: Sequence[Claim]) -> bool:
+    """Return whether a reply names one option after the other in time: "first joy, then sadness"."""
+    earlier = [claim for claim in claims if claim.end <= final.start and claim.indices != final.indices]
+    if not earlier or not _THEN.search(text, max(0, final.start - _NEAR), final.start):
+        return False
+    return _FIRST.search(text, max(0, earlier[-1].start - _NEAR), earlier[-1].start) is not None
+
+
+_NEAR = 30
 _IS_ADDITION = compile_pattern(rf"\s*{WITH}|.*(?:{A_LITTLE})\s*\Z")
 """What adds an option to another one instead of replacing it: "but *with a touch of* B", "but B fits *as well*"."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from auricle.text.profiles import simplify_chinese
+
 _REASONING = "think|thinking|thought|reasoning|analysis|scratchpad"
 _PUNCTUATION = str.maketrans(
     {**dict.fromkeys("“”„«»「」『』", '"'), **dict.fromkeys("‘’´", "'"), "【": "[", "】": "]", "−": "-"}
@@ -44,12 +46,20 @@ _UNWRAP = tuple(
 )
 
 
+_HAN, _KANA = re.compile("[\u4e00-\u9fff]"), re.compile("[\u3041-\u30ff]")
+
+
+def simplify(text: str) -> str:
+    """Return Chinese text with simplified characters, and other text unchanged."""
+    return simplify_chinese(text) if _HAN.search(text) and not _KANA.search(text) else text
+
+
 def clean_reply(reply: str) -> str:
     """Return a reply as plain text, without reasoning and markup, and without the middle if it is very long."""
     text = _EMOJI.sub(" ", unicodedata.normalize("NFKC", reply).translate(_PUNCTUATION))
     for pattern, replacement in _UNWRAP:
         text = pattern.sub(replacement, text)
-    text = text.strip()
+    text = simplify(text.strip())
     if len(text) > MAX_START + MAX_END:
         text = f"{text[:MAX_START]}\n{text[-MAX_END:]}"
     return text if len(_QUOTES.findall(text)) <= _MAX_QUOTES else _QUOTES.sub("", text)

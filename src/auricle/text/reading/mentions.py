@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import DamerauLevenshtein
 
+from auricle.text.reading.clean_reply import simplify
 from auricle.text.reading.languages import TABLES
 from auricle.text.reading.related_names import family_words, other_writings, verb_forms
 from auricle.text.reading.rules import LETTERS, ClaimLevel, PhrasingRule, Rules, compile_pattern
@@ -56,15 +57,21 @@ _OWN_LABEL = re.compile(r"\s*\(?(?P<letter>[A-Z])(?:\)|[.:、])\s*(?=\S)")
 def choice_names(choices: tuple[str, ...]) -> OptionNames:
     """Return the names of the options of a question."""
     texts = strip_labels(choices)
-    aliases = [(text, *other_writings(text)) if text not in texts[:index] else () for index, text in enumerate(texts)]
+    aliases = [_writings(text) if text not in texts[:index] else () for index, text in enumerate(texts)]
     return OptionNames(tuple(aliases), build_label_table(texts), has_ordinals=bool(choices), related=_related(aliases))
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def label_names(labels: tuple[str, ...]) -> OptionNames:
     """Return the names of the labels of a classification."""
-    aliases = tuple((name, *_label_variants(name), *other_writings(name)) for name in labels)
+    aliases = tuple((*_writings(name), *map(simplify, _label_variants(name))) for name in labels)
     return OptionNames(aliases, single_letter_options(labels), related=_related(aliases))
+
+
+def _writings(name: str) -> tuple[str, ...]:
+    """Return a name with its other writings; Chinese replies are read in simplified characters."""
+    simplified = simplify(name)
+    return (name, *([simplified] if simplified != name else []), *other_writings(simplified))
 
 
 def _related(aliases: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:

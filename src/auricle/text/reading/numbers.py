@@ -257,7 +257,7 @@ _DENIED_BEFORE = compile_pattern(
     )
     + r"\s+(?:(?:an?|the|quite|full|eine?[nmr]?|une?|uma?|unos?|una|il|just|really|ganz|exactly|tout à fait|vraiment|"
     r"exactement|del todo|exactamente|bem|exatamente|proprio|совсем|вполне)\s+)*\Z|"
-    r"(?:不是|而不是|不到|并非|不给|没到|没有到|到不了|不到|不够|没有|达不到|够不上|算不上)\s*\Z|"
+    r"(?:比|чем|不是|而不是|不到|并非|不给|没到|没有到|到不了|不到|不够|没有|达不到|够不上|算不上)\s*\Z|"
     + whole_word(
         r"(?:subtract|deduct|dock|knock(?:ed)? off|take off|taking off|lose|loses|lost|minus|drop|dropp?ed|"
         r"remov)(?:ed|ing|s)?|"

@@ -163,6 +163,9 @@ def _find_option(text: str, names: OptionNames, yes_no: tuple[int, int] | None, 
         *by_text,
         *_drop_quoted(reply, find_label_mentions(reply, names.labels, by_text, rules), quotations, rules),
     ]
+    estimated = [mention for mention in mentions if _SHARE.match(reply, mention.end)]
+    if len({mention.index for mention in estimated}) > 1:
+        mentions = [mention for mention in mentions if mention not in estimated]
     reading = decide_option(reply, mentions, rules)
     if reading.strength not in _FIRM and (ordinals := list(find_ordinal_mentions(reply, names, rules))):
         mentions += ordinals
@@ -177,6 +180,10 @@ def _find_option(text: str, names: OptionNames, yes_no: tuple[int, int] | None, 
     if reading.value is None and value is not None:
         return Reading(value, Strength.WEAK)
     return reading if value == reading.value else Reading()
+
+
+_SHARE = re.compile(r"[\"')\]]*\s?[:=(]?\s?[0-9]+(?:[.,][0-9]+)?\s?%")
+"""The share of an option in a list of estimates, which is no answer: "rain: 40 %"."""
 
 
 def _is_contrasted(reading: Reading[int], cleaned: str, names: OptionNames, rules: Rules) -> bool:

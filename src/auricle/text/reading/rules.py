@@ -20,6 +20,7 @@ CLOSING = r"[\"')\]}]*"
 ADVERSATIVES = r"but|aber|mais|pero|mas|ma|но|但|不过|しかし|けれど|けど|ですが|ましたが|하지만|지만|는데"
 _CONTRASTS = (
     "however|yet|though|actually|in fact|in reality|jedoch|doch|allerdings|tatsächlich|in wirklichkeit|sondern|"
+    "dagegen|hingegen|"
     "cependant|toutefois|pourtant|en réalité|en fait|sin embargo|no obstante|en realidad|aunque|porém|contudo|todavia|"
     "só que|na verdade|na realidade|però|tuttavia|invece|in realtà|однако|зато|на самом деле|а|"
     "然而|可是|其实|实际上|而|实则|ですが|ますが|でしたが|ものの|実際|그러나|그런데|실제로|사실"
@@ -52,6 +53,12 @@ VERDICT = f"(?:{_YES_VERDICT}|{_NO_VERDICT})"
 _BETWEEN = "between|zwischen|entre|fra|tra|между"
 _ALSO = "also|auch|aussi|también|também|anche|тоже|также|too|as well|还有|也"
 _BUT_NOT_ALSO = rf"[^.!?\n。]*?(?<![{LETTERS}])(?:{ADVERSATIVES})(?![{LETTERS}])(?![^.!?\n。]*(?:{_ALSO}))"
+_TOO_MUCH = (
+    r"(?:would be|is|wäre|ist|serait|est|sería|es|seria|é|sarebbe|è) (?:\w+ )?(?:exaggerat\w+|an exaggeration|too much|"
+    r"too strong|übertrieben|zu viel|gelogen|zu stark|exagéré\w*|excessif|exagerad\w+|demasiad\w*|demais|esagerat\w+|"
+    r"troppo|eccessiv\w+)"
+)
+"""What rejects an option as too strong: "angry *would be an exaggeration*"."""
 _UNSPACED_WORD = r"[\u3041-\u9fff가-힣 ]{0,4}"
 _TICKS, _CROSSES = "✅✓✔☑", "❌✗✘✖❎🚫"
 _ARROWS = r"(?:→|⇒|=>|->|∴|⟹)"
@@ -206,6 +213,7 @@ class Rules:
             (ClaimLevel.NEGATED, None, rf"{CLOSING}[ \t]?[-:(]?[ \t]?[{_CROSSES}]"),
             (ClaimLevel.STATED, rf"[{_TICKS}][ \t]*(?:[-:][ \t]*)?[\"'(\[]*\Z", None),
             (ClaimLevel.STATED, None, rf"{CLOSING}[ \t]?[-:(]?[ \t]?[{_TICKS}]"),
+            (ClaimLevel.NEGATED, None, rf"{CLOSING}\s+{_TOO_MUCH}"),
             (ClaimLevel.GIVEN_UP, given_up, None),
             (ClaimLevel.GIVEN_UP, None, rf"{after}{self.alternatives('first_thoughts_after')}"),
             (ClaimLevel.GIVEN_UP, rf"{self.alternatives('appearances')}{self._link}\Z", _BUT_NOT_ALSO),

@@ -83,6 +83,7 @@ class _Patterns:
         speech = rules.alternatives("speech_verbs")
         self.speech_after = compile_pattern(rf"\s*[,!.…]*\s*[—–-]?\s*{speech}")
         self.reported = compile_pattern(rf"{speech}(?:\s+[{LETTERS}]+){{0,2}}\s+$|(?:\A|[,.…])\s*que\s+$")
+        self.reports = compile_pattern("(?:有人|某人|一人|一个人|对方)(?:说|称|觉得|认为)[^,.。!?;\n]*\\Z")
         self.negator = rules.compiled("negators")
         opposite = rf"(?:{rules.alternatives('yes', 'no')}|{_NOT})(?=[\s\"')]*(?:[.,;!?。、]|\Z))"
         doubt = rules.alternatives("conjunctions", "doubts")
@@ -257,7 +258,9 @@ def _classify(reply: str, match: re.Match[str], patterns: _Patterns) -> _Answer:
         return _Answer(value, Strength.MARKER, match.start(), end)
     if ends_clause and (patterns.starting.search(before) or patterns.concluding.search(before)):
         return _Answer(value, Strength.MARKER, match.start(), end)
-    is_word = is_word and not (patterns.reported.search(before) or patterns.doubted.search(before))
+    is_word = is_word and not (
+        patterns.reported.search(before) or patterns.reports.search(before) or patterns.doubted.search(before)
+    )
     is_word = is_word and bool(ends_clause or not (match[0].isascii() or _PARTICLE.match(reply, match.start())))
     return _Answer(value, Strength.WEAK if is_word else None, match.start(), end)
 
@@ -267,14 +270,25 @@ def _read_implied(reply: str, cleaned: str, answers: list[_Answer], patterns: _P
     is_certain = patterns.certainty.search(cleaned) is not None
     text = _QUOTATION.sub(" ", reply)
     values = {answer.value for answer in answers if answer.strength is Strength.WEAK}
-    if patterns.denials.search(text):
+    reported = {answer.value for answer in answers if answer.strength is None and _is_reported(reply, answer, patterns)}
+    if any(not patterns.reports.search(text, 0, match.start()) for match in patterns.denials.finditer(text)):
         values |= {False, True} if patterns.certain_that.search(cleaned) else {False}
     if patterns.affirmation.search(reply) or (is_certain and not values and not patterns.negator.search(text)):
         values.add(True)
     is_neither = any(_NEITHER.search(text, 0, match.start()) for match in patterns.word.finditer(text))
-    if is_neither or len(values) != 1 or (False in values and _has_double_negation(text, patterns)):
+    if (
+        is_neither
+        or reported - values
+        or len(values) != 1
+        or (False in values and _has_double_negation(text, patterns))
+    ):
         return Reading()
     return Reading(values.pop(), Strength.WEAK)
+
+
+def _is_reported(reply: str, answer: _Answer, patterns: _Patterns) -> bool:
+    before = reply[max(0, answer.start - _WINDOW) : answer.start]
+    return bool(patterns.reported.search(before) or patterns.reports.search(before))
 
 
 def _has_double_negation(text: str, patterns: _Patterns) -> bool:

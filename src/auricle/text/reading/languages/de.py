@@ -369,7 +369,7 @@ TABLE = Phrasings(
         r"kein\w* \w+ (?:zu hören|hörbar|vorhanden|erkennbar)|fehlt (?:völlig|komplett|ganz)"
     ),
     content_free=(
-        r"also|daher|somit|insgesamt|während|darauf|darin|zeitpunkt|moment|stelle|"
+        r"läuft|spielt|ertönt|erklingt|leise|also|daher|somit|insgesamt|während|darauf|darin|zeitpunkt|moment|stelle|"
         r"der|die|das|den|dem|des|eine?[nmrs]?|dies\w{1,2}|es|er|sie|man|ich|wir|ihr|ihre?[nmrs]?|seine?[nmrs]?|"
         "sich|mir|mich|ist|sind|war|waren|sein|wird|werden|wurde|wurden|worden|hat|haben|hatte|hatten|habe|kann|"
         "können|und|in|im|an|am|auf|bei|beim|von|vom|zu|zum|zur|mit|um|hört|hören|höre|hörbar|gehört|vernehmen|"

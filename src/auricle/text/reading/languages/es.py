@@ -338,7 +338,7 @@ TABLE = Phrasings(
         r"claro))|ningún \w+ (?:se|en|aparece)|no (?:la|el|son la|son el) mism[ao]"
     ),
     content_free=(
-        "así|entonces|absoluto|momento|durante|"
+        "suena|suenan|sonando|así|entonces|absoluto|momento|durante|"
         "el|la|los|las|lo|un|una|unos|unas|de|del|al|a|en|y|que|se|su|sus|mi|este|esta|esto|ese|esa|eso|él|ella|"
         "ellos|ellas|yo|hay|había|es|son|era|eran|está|están|estaba|ser|estar|estado|ha|han|haber|puede|pueden|"
         "oye|oyen|oigo|oír|escucha|escuchan|escucho|escuchar|percibe|percibo|aprecia|distingue|suena|suenan|"

@@ -350,7 +350,7 @@ TABLE = Phrasings(
         "pas le même"
     ),
     content_free=(
-        "donc|ainsi|moment|pendant|durant|"
+        "joue|passe|résonne|retentit|donc|ainsi|moment|pendant|durant|"
         "le|la|les|l|un|une|des|du|de|d|ce|cet|cette|ces|c|il|ils|elle|elles|on|je|j|nous|vous|y|en|se|s|son|sa|"
         "ses|leur|leurs|mon|ma|est|sont|était|étaient|être|été|a|ont|avait|avoir|t|qu|que|qui|ne|n|et|dans|à|au|"
         "aux|sur|par|pour|avec|entend|entendre|entends|entendu|entendons|audible|perçoit|présente?s?|contient|"

@@ -354,7 +354,7 @@ TABLE = Phrasings(
         "manca (?:del tutto|completamente)"
     ),
     content_free=(
-        "quindi|dunque|insomma|affatto|momento|durante|"
+        "suona|suonano|quindi|dunque|insomma|affatto|momento|durante|"
         "il|lo|la|i|gli|le|l|un|uno|una|di|d|del|dello|della|dell|dei|degli|delle|a|al|allo|alla|all|ai|in|nel|"
         "nello|nella|nell|su|sul|sulla|e|ed|che|chi|si|suo|sua|suoi|sue|questo|questa|quest|quello|quella|egli|"
         "lui|lei|loro|io|ci|c|ce|ne|è|sono|era|erano|essere|stato|stata|ha|hanno|ho|aveva|avere|sta|stanno|può|"

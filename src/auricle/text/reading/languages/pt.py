@@ -346,7 +346,7 @@ TABLE = Phrasings(
         r"possível saber|clar))|nenhum[a]? \w+ (?:se|n[ao]|aparece)|não (?:a|o|são a|são o) mesm[ao]"
     ),
     content_free=(
-        "portanto|então|absoluto|momento|durante|"
+        "toca|tocando|soa|portanto|então|absoluto|momento|durante|"
         "o|a|os|as|um|uma|uns|umas|de|do|da|dos|das|no|na|nos|nas|em|ao|aos|à|e|que|se|seu|sua|seus|suas|este|"
         "esta|isto|esse|essa|isso|ele|ela|eles|elas|eu|há|é|são|era|eram|está|estão|estava|ser|estar|tem|têm|ter|"
         "foi|pode|podem|ouve|ouvem|ouço|ouvir|escuta|escuto|escutar|percebe|nota|soa|parece|contém|presente|"
