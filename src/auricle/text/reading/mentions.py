@@ -398,7 +398,7 @@ _INSERTED = r"(?![不没未无非别])[\u4e00-\u9fff]{1,2}"
 
 
 def _find_widened_mentions(text: str, aliases: tuple[tuple[str, ...], ...]) -> Iterator[Mention]:
-    """Yield where a Chinese option has one or two more characters: 钱包弄丢了 for 钱包丢了."""
+    """Yield where a Chinese option has one or two more characters, or lacks its last: 钱包弄丢了 for 钱包丢了."""
     for index, names in enumerate(aliases):
         for name in names[:1]:
             if len(name) >= _MIN_WIDENED and _HAN_NAME.fullmatch(name):
@@ -411,7 +411,7 @@ _HAN_NAME = re.compile(r"[\u4e00-\u9fff]+")
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _widened(name: str) -> re.Pattern[str]:
-    return re.compile("|".join(name[:gap] + _INSERTED + name[gap:] for gap in range(2, len(name) - 1)))
+    return re.compile("|".join([*(name[:gap] + _INSERTED + name[gap:] for gap in range(2, len(name) - 1)), name[:-1]]))
 
 
 def find_related_mentions(text: str, names: OptionNames, exact: Sequence[Mention]) -> list[Mention]:

@@ -43,6 +43,7 @@ from auricle.text.reading.mentions import (
     label_names,
     strip_labels,
 )
+from auricle.text.reading.option_words import find_word_mentions
 from auricle.text.reading.result import Reading, Strength
 from auricle.text.reading.rules import A_LITTLE, VERDICT, ClaimLevel, Rules, compile_pattern, rules_for_reply
 from auricle.text.reading.yes_no import read_yes_no
@@ -157,15 +158,7 @@ def _find_option(text: str, names: OptionNames, yes_no: tuple[int, int] | None, 
         answer = read_yes_no(text, question)
         by_rule = Reading(None if answer.value is None else yes_no[0 if answer.value else 1], answer.strength)
         return _prefer_named(by_rule, reply, names, rules)
-    quotations = _quotations(reply, rules)
-    by_text = _drop_quoted(reply, find_text_mentions(reply, names.aliases), quotations, rules)
-    mentions = [
-        *by_text,
-        *_drop_quoted(reply, find_label_mentions(reply, names.labels, by_text, rules), quotations, rules),
-    ]
-    estimated = [mention for mention in mentions if _SHARE.match(reply, mention.end)]
-    if len({mention.index for mention in estimated}) > 1:
-        mentions = [mention for mention in mentions if mention not in estimated]
+    mentions = _named_mentions(reply, names, rules)
     reading = decide_option(reply, mentions, rules)
     if reading.strength not in _FIRM and (ordinals := list(find_ordinal_mentions(reply, names, rules))):
         mentions += ordinals
@@ -174,8 +167,29 @@ def _find_option(text: str, names: OptionNames, yes_no: tuple[int, int] | None, 
         return reading
     if _is_contrasted(reading, cleaned, names, rules):
         return Reading()
-    # A related word or a misspelt option is read only without a better one, and stands against one that is only named.
-    related = _drop_quoted(reply, find_related_mentions(reply, names, mentions), quotations, rules)
+    return _compare_with_related(reading, reply, names, mentions, rules)
+
+
+def _named_mentions(reply: str, names: OptionNames, rules: Rules) -> list[Mention]:
+    """Return where a reply names options by text or letter, outside of quoted speech and lists of estimates."""
+    quotations = _quotations(reply, rules)
+    by_text = _drop_quoted(reply, find_text_mentions(reply, names.aliases), quotations, rules)
+    by_label = _drop_quoted(reply, find_label_mentions(reply, names.labels, by_text, rules), quotations, rules)
+    mentions = [*by_text, *by_label]
+    estimated = [mention for mention in mentions if _SHARE.match(reply, mention.end)]
+    if len({mention.index for mention in estimated}) > 1:
+        return [mention for mention in mentions if mention not in estimated]
+    return mentions
+
+
+def _compare_with_related(
+    reading: Reading[int], reply: str, names: OptionNames, mentions: list[Mention], rules: Rules
+) -> Reading[int]:
+    """Read a related word or a misspelt option without a better one; it stands against one that is only named."""
+    related = find_related_mentions(reply, names, mentions)
+    if reading.value is None and not related:
+        related = list(find_word_mentions(reply, names.aliases, rules, mentions))
+    related = _drop_quoted(reply, related, _quotations(reply, rules), rules)
     value = decide_option(reply, mentions + related, rules).value if related else reading.value
     if reading.value is None and value is not None:
         return Reading(value, Strength.WEAK)

@@ -200,6 +200,31 @@ def _known_chinese(vocabulary: _Vocabulary, stems: tuple[str, ...]) -> re.Patter
     )
 
 
+class StemmedWord(NamedTuple):
+    """A word of a text without its ending."""
+
+    stem: str
+    has_content: bool
+    is_negation: bool
+    start: int
+    end: int
+
+
+def stem_words(text: str, languages: tuple[str, ...]) -> list[StemmedWord]:
+    """Return the words of a text in languages that separate words by spaces."""
+    vocabulary = _vocabulary(languages)
+    return [
+        StemmedWord(
+            word.stem,
+            word.kind is not _Kind.CONTENT_FREE,
+            vocabulary.negator.fullmatch(text, word.start, word.end) is not None,
+            word.start,
+            word.end,
+        )
+        for word in vocabulary.split(text)
+    ]
+
+
 # --- the question -----------------------------------------------------------------------
 
 _SPEAKING = compile_pattern(

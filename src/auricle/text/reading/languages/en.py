@@ -161,7 +161,8 @@ TABLE = Phrasings(
         "leaning towards?|chose|picked|selected|settle on|stick with|label|classify|bet on|put it down as|"
         r"call)(?:\s*(?:that|it|this|as))*(?:\s*(?:is|'s|as|would be|must be|should be)(?![a-z]))?|choose|"
         "choosing|pick|picking|select|selecting|go with|settle on|must be|has to be|"
-        "(?:so(?! (?:is|are|does|do|did|would|could|can|might) )|thus|therefore|hence|finally|actually|correction|wait|no|in fact|namely|on second thought|leaves?(?: us with)?|"
+        "(?:so(?! (?:is|are|does|do|did|would|could|can|might) )|thus|therefore|hence|"
+        "finally|actually|correction|wait|no|in fact|namely|on second thought|leaves?(?: us with)?|"
         "leaving(?: us with)?|sorry|rather|i mean|make that|scratch that|i meant|in the end|ultimately|"
         r"overall)(?:[\s,:]|(?:i mean|i meant|it|that|this|must|should|has|to|make|only|is|'s|be|was)(?![a-z]))*|"
         r"not[^.!?\n]*(?<![a-z])but\s*(?:(?:rather|instead|it|is)(?![a-z])\s*)*|dominated by|best described as|"
@@ -195,7 +196,7 @@ TABLE = Phrasings(
         "sad|sadness|sorrow|sorrowful; fearful|fear|scared|frightened|terrified; "
         "surprised|surprise|astonished|astonishment; disgusted|disgust; neutral|neutrality; calm|calmness; "
         "excited|excitement; bored|boredom; nervous|nervousness; anxious|anxiety; frustrated|frustration; "
-        "confused|confusion; sarcastic|sarcasm"
+        "confused|confusion; sarcastic|sarcasm; male|man|man's|gentleman; female|woman|woman's|lady"
     ),
     catch_alls="others?|none|nothing|anything else|something else",
     ordinals=(
