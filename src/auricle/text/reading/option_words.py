@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -17,9 +18,10 @@ _MAX_CLAUSE = 300
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _stems_of_options(aliases: tuple[tuple[str, ...], ...], languages: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    """Return the stems of the words with content of every option; none if another option has the same ones."""
+    """Return the stems of the words with content of every option; none if it has no word of its own."""
     stems = [_stems(names[0], languages) if names else frozenset() for names in aliases]
-    return tuple(own if own and stems.count(own) == 1 else frozenset() for own in stems)
+    owners = Counter(stem for own in stems for stem in own)
+    return tuple(own if any(owners[stem] == 1 for stem in own) else frozenset() for own in stems)
 
 
 def _stems(name: str, languages: tuple[str, ...]) -> frozenset[str]:

@@ -15,6 +15,7 @@ PLANS = ["go to the cinema", "cook dinner", "visit a friend", "stay home"]
     [
         ("They decide on visiting a friend.", PLANS, 2),
         ("They are not visiting a friend.", PLANS, None),
+        ("Più di due volte.", ["una volta", "due volte", "tre volte"], None),
         ("They talk of cooking, but they visit some friends.", PLANS, None),
         ("Weil sie den Bus verpasst hat.", ["Sie hat den Bus verpasst", "Sie hat verschlafen"], 0),
         ("Ils restent à la maison.", ["aller au cinéma", "rester à la maison"], 1),
