@@ -77,9 +77,7 @@ def test_a_voice_agent_is_called_without_a_network(auricle: Any, offline: Any, t
     assert isinstance(booking, CallRecording)
     assert "ten" in hours.text
     assert [call["name"] for call in booking.tool_calls] == ["book_table"]
-    (latency,) = (
-        number["value"]
-        for number in json.loads((tmp_path / "calls" / "metrics.json").read_text())["numbers"]
-        if number["metric"] == "voice_to_voice" and not number.get("group")
-    )
-    assert 0.3 < latency < 10
+    numbers = json.loads((tmp_path / "calls" / "metrics.json").read_text())["numbers"]
+    latencies = [number["value"] for number in numbers if number["metric"] == "voice_to_voice"]
+    assert all(0.3 < latency < 10 for latency in latencies)
+    assert latencies

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from auricle.audio.voices import find_voice, speak
 from auricle.core.calls import Step, Utterance
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation, Turn
-from auricle.models.base import AsyncModel, BatchModel, Model, abilities
-from auricle.models.catalogue import MODELS
+from auricle.models.sessions.inner_models import InnerModel
 
 STOP_WORD = "[hang up]"
 MAX_TURNS = 10
@@ -52,6 +51,12 @@ class CallerPrompt:
         return tuple(turns)
 
 
+class TextModel(Protocol):
+    """A model that writes answers, one at a time."""
+
+    async def generate(self, request: Generate) -> Generation: ...
+
+
 @dataclass
 class SimulatedCaller:
     """The caller of one call.
@@ -61,7 +66,7 @@ class SimulatedCaller:
         settings: What it is asked.
     """
 
-    model: Model
+    model: TextModel
     settings: CallerPrompt
     turns: int = 0
     is_last: bool = False
@@ -71,7 +76,7 @@ class SimulatedCaller:
         if self.is_last or self.turns >= self.settings.max_turns:
             return None
         self.turns += 1
-        reply = await self._ask(Generate(turns=self.settings.list_turns(dialogue), max_tokens=200))
+        reply = await self.model.generate(Generate(turns=self.settings.list_turns(dialogue), max_tokens=200))
         text, stop, _ = reply.text.partition(self.settings.stop)
         self.is_last = bool(stop)
         text = " ".join(text.split())
@@ -81,11 +86,6 @@ class SimulatedCaller:
         clip = await asyncio.to_thread(speak, voice, text)
         return Step(kind="say", audio=(clip,), text=text, start="previous", delay=DELAY)
 
-    async def _ask(self, request: Generate) -> Generation:
-        if isinstance(self.model, BatchModel):
-            return (await asyncio.to_thread(self.model.generate, [request]))[0]
-        return await self.model.generate(request)
-
 
 @dataclass
 class CallerModel:
@@ -93,26 +93,22 @@ class CallerModel:
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    _model: Model | None = field(default=None, repr=False, compare=False)
+    _model: InnerModel | None = field(default=None, repr=False, compare=False)
 
-    def check(self) -> None:
-        """Raise `SpecError` if there is no such model, or it does not generate text."""
-        if "generate" not in abilities(MODELS.get(self.name)):
-            raise SpecError(f"Model {self.name!r} cannot play a caller: it does not support text generation.")
+    def load(self) -> InnerModel:
+        """Return the model.
 
-    def load(self) -> Model:
+        Raises:
+            SpecError: if there is no such model, it does not generate text, or its arguments are wrong.
+        """
         if self._model is None:
-            self.check()
-            build: Callable[..., Model] = MODELS.get(self.name)
             try:
-                self._model = build(**self.arguments)
+                self._model = InnerModel(self.name, self.arguments)
             except TypeError as error:
                 raise SpecError(f"Cannot build the model {self.name!r} of the caller: {error}.") from error
         return self._model
 
     async def close(self) -> None:
         model, self._model = self._model, None
-        if isinstance(model, AsyncModel):
+        if model is not None:
             await model.close()
-        elif model is not None:
-            model.close()

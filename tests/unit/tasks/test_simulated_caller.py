@@ -1,14 +1,13 @@
 """Callers that a language model plays."""
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from auricle import AsyncModel, BatchModel, Generate, Generation
+from auricle import AsyncModel, Generate, Generation
 from auricle.audio import Audio
 from auricle.core.calls import Step, Utterance
 from auricle.core.errors import SpecError
@@ -83,20 +82,12 @@ def test_the_call_ends_after_the_maximum_number_of_turns() -> None:
     assert [step and step.text for step in (ask(caller), ask(caller), ask(caller))] == ["One.", "Two.", None]
 
 
-class Batched(BatchModel):
-    closed = False
-
-    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [Generation(text="Hello.") for _ in batch]
-
-    def close(self) -> None:
-        self.closed = True
-
-
 def test_local_weights_can_play_the_caller() -> None:
-    step = ask(SimulatedCaller(Batched(), CallerPrompt(prompt="x")))
+    model = CallerModel("echo", {"reply": "Hello."})
+    step = ask(SimulatedCaller(model.load(), CallerPrompt(prompt="x")))
     assert step is not None
     assert step.text == "Hello."
+    asyncio.run(model.close())
 
 
 def test_a_model_is_loaded_once_and_closed() -> None:
@@ -113,5 +104,5 @@ def test_wrong_arguments_of_the_model_are_reported() -> None:
 
 
 def test_a_model_without_text_cannot_play_a_caller() -> None:
-    with pytest.raises(SpecError, match="Model 'fake-reward' cannot play a caller"):
+    with pytest.raises(SpecError, match="Model 'fake-reward' cannot be part of a voice agent"):
         CallerModel("fake-reward").load()
