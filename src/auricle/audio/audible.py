@@ -43,7 +43,7 @@ def find_audible(samples: NDArray[int16], rate: int, min_pause: float = MIN_PAUS
     return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
 
-def trim_silence(samples: NDArray[int16]) -> NDArray[int16]:
-    """Return a clip without the silence before and after its audible part; empty if nothing is audible."""
+def find_edges(samples: NDArray[int16]) -> tuple[int, int]:
+    """Return the first audible sample of a clip, and the one after the last; both 0 if nothing is audible."""
     parts = find_audible(samples, rate=1, min_pause=len(samples))
-    return samples[parts[0][0] : parts[0][1]] if parts else samples[:0]
+    return parts[0] if parts else (0, 0)

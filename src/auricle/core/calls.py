@@ -167,7 +167,8 @@ class EventKind(StrEnum):
     """Anything else, such as an unknown event."""
     # Only in logs, from the caller's side:
     STEP_STARTED = "step_started"
-    """The first audible sample of step `data["step"]` was due. `data["timed_out"]` is true if the caller went on after
+    """The first audible sample of step `data["step"]` was due, before which the first clip had `data["trimmed"]`
+    seconds of silence that were not sent. `data["timed_out"]` is true if the caller went on after
     the step's `limit`."""
     STEP_ENDED = "step_ended"
     """The last audible sample of step `data["step"]` was due."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from auricle.audio.audible import trim_silence
+from auricle.audio.audible import find_edges
 from auricle.core.calls import FRAME_SECONDS, AudioFrame, Step
 from auricle.core.errors import AudioError
 
@@ -24,6 +24,8 @@ class RenderedStep:
     rate: int
     clips: tuple[tuple[int, int], ...]
     """First sample of each clip, and the sample after its last; between them are pauses."""
+    trimmed_seconds: float = 0.0
+    """Silence at the start of the first clip that is not sent."""
 
     @property
     def seconds(self) -> float:
@@ -56,18 +58,22 @@ def render_step(step: Step, rate: int) -> RenderedStep:
 
     parts: list[NDArray[int16]] = []
     clips: list[tuple[int, int]] = []
-    position = 0
+    position, trimmed_seconds = 0, 0.0
     for part in step.audio:
         if isinstance(part, (int, float)):
             samples = np.zeros(round(part * rate), np.int16)
         else:
-            samples = trim_silence(to_int16(part.decode(rate)))
+            decoded = to_int16(part.decode(rate))
+            first, last = find_edges(decoded)
+            samples = decoded[first:last]
             if not len(samples):
                 raise AudioError(f"{part.uri or 'A clip of the caller'} contains nothing audible (above -50 dBFS).")
+            trimmed_seconds = trimmed_seconds if clips else first / rate
             clips.append((position, position + len(samples)))
         parts.append(samples)
         position += len(samples)
-    return RenderedStep(step, np.concatenate(parts) if parts else np.zeros(0, np.int16), rate, tuple(clips))
+    samples = np.concatenate(parts) if parts else np.zeros(0, np.int16)
+    return RenderedStep(step, samples, rate, tuple(clips), trimmed_seconds)
 
 
 def to_int16(samples: NDArray[float32]) -> NDArray[int16]:

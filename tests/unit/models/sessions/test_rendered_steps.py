@@ -14,6 +14,7 @@ def test_clips_are_trimmed_and_pauses_are_kept() -> None:
     step = Step(kind="say", audio=(clip(0.5, lead=0.2, tail=0.3), 0.25, clip(1.0)))
     rendered = render_step(step, RATE)
     assert rendered.seconds == 1.75
+    assert rendered.trimmed_seconds == 0.2
     assert rendered.clips == ((0, RATE // 2), (RATE * 3 // 4, RATE * 7 // 4))
     assert np.array_equal(rendered.samples[: RATE // 2], tone(0.5))
 
