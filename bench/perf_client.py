@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,9 +58,16 @@ def write_questions(folder: Path, count: int, words: int = 16) -> Path:
     return path
 
 
-def run_perf(server: ServerProcess, data: Path, out: Path, *options: str, source: Path | None = None) -> dict[str, Any]:
+def run_perf(
+    server: ServerProcess,
+    data: Path,
+    out: Path,
+    *options: str,
+    source: Path | None = None,
+    task: Sequence[str] = ("--as", "qa", "-m", "openai"),
+) -> dict[str, Any]:
     """Run `auricle perf`, optionally of another source tree, and return its summary."""
-    command = [sys.executable, "-m", "auricle", "perf", str(data), "--as", "qa", "-m", "openai"]
+    command = [sys.executable, "-m", "auricle", "perf", str(data), *task]
     model = ["-M", f"base_url={server.url}", "-M", "model=fake"]
     done = subprocess.run(
         [*command, *model, "-o", str(out), "--fresh", "--json", *options],

@@ -28,6 +28,7 @@ ALL = (
     "perf_accuracy",
     "perf_memory",
     "voice_truth",
+    "voice_load",
 )
 
 

@@ -11,6 +11,7 @@ from io import BufferedWriter
 from itertools import islice
 from typing import Any
 
+from auricle.core.calls import CallRecording
 from auricle.core.errors import describe
 from auricle.core.types import Failure, Generation, Output, Record, Request, Sample
 from auricle.engine.batching import RunStopped
@@ -276,7 +277,8 @@ class TimedClient:
         try:
             output = await driver.send(prepared, timer, self.slot)
             progress.answered += 1
-            self.generator.record_wait(timer, None if turn else self.due)
+            if not isinstance(output, CallRecording):  # a call has no first token
+                self.generator.record_wait(timer, None if turn else self.due)
         except (asyncio.CancelledError, RunStopped):
             status = "cancelled"
             raise
