@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from auricle.audio.audible import AUDIBLE_AMPLITUDE
+
 if TYPE_CHECKING:
     from numpy import int16
     from numpy.typing import NDArray
 
-AUDIBLE_LEVEL = 103
-"""Samples beyond this value are audible: -50 dBFS of 16 bits."""
 WINDOW_SECONDS = 0.02
 MAX_LAG_SECONDS = 0.2
 """A client that is later than this has paused; its audio counts from its new time."""
@@ -90,9 +90,9 @@ class SpeechDetector:
 
 def find_audible(samples: NDArray[int16]) -> tuple[int, int] | None:
     """Return the indices of the first and the last audible sample; None if there is none."""
-    if not len(samples) or (samples.max() <= AUDIBLE_LEVEL and samples.min() >= -AUDIBLE_LEVEL):
+    if not len(samples) or (samples.max() <= AUDIBLE_AMPLITUDE and samples.min() >= -AUDIBLE_AMPLITUDE):
         return None
-    indices = ((samples > AUDIBLE_LEVEL) | (samples < -AUDIBLE_LEVEL)).nonzero()[0]
+    indices = ((samples > AUDIBLE_AMPLITUDE) | (samples < -AUDIBLE_AMPLITUDE)).nonzero()[0]
     return int(indices[0]), int(indices[-1])
 
 

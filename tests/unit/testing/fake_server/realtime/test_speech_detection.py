@@ -37,8 +37,8 @@ def test_a_silence_that_is_long_enough_divides_speech(frame: int) -> None:
 
 
 def test_sound_up_to_minus_50_dbfs_is_silence() -> None:
-    assert find_audible(np.array([103, -103], np.int16)) is None
-    assert find_audible(np.array([0, 104, 0], np.int16)) == (1, 1)
+    assert find_audible(np.array([104, -104], np.int16)) is None
+    assert find_audible(np.array([0, 105, 0], np.int16)) == (1, 1)
     assert find_audible(np.array([0, -32_768, 0, 200], np.int16)) == (1, 3)
     assert find_audible(np.zeros(0, np.int16)) is None
 
