@@ -19,7 +19,6 @@ from auricle.core.redaction import SECRETS
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.file_formats import Row, convert_row, file_revision, read_rows
-from auricle.metrics.base import Metric
 from auricle.tasks.base import Task
 from auricle.tasks.call_scripts import (
     CallScript,
@@ -36,7 +35,7 @@ from auricle.tasks.call_scripts import (
 )
 from auricle.tasks.call_sounds import make_sound
 from auricle.tasks.inferencers.calls import HoldCall
-from auricle.tasks.kinds import build_metrics, build_task
+from auricle.tasks.kinds import allow_no_samples, build_metrics, build_task
 from auricle.tasks.options import TaskOptions, is_integer, normalise_language, parse_row_range, split_list
 from auricle.tasks.simulated_caller import MAX_TURNS, STOP_WORD, CallerModel, CallerPrompt
 
@@ -107,15 +106,10 @@ def conversation(**arguments: Any) -> Task:
     samples = Conversations(path, root, defaults, parse_row_range(options.rows))
     metrics = build_metrics(split_list(options.metrics) or DEFAULT_METRICS, "", options)
     if not options.metrics:
-        metrics = list(map(_leave_out_if_unneeded, metrics))
+        metrics = list(map(allow_no_samples, metrics))
     inferencer = HoldCall(_parse_caller_model(defaults.get("caller")))
     task = build_task("conversation", options, samples, inferencer, metrics)
     return replace(task, cluster=options.cluster or CLUSTER_FIELD, extra_context={"kind": "conversation"})
-
-
-def _leave_out_if_unneeded(metric: Metric) -> Metric:
-    """Return the metric such that it is no failure if it applies to no call: a script need not have barge-ins."""
-    return metric if metric.applies else replace(metric, applies=lambda _sample: True)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from auricle.metrics.catalogue import DIMENSIONS
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.prompts.few_shot import FewShotSelector, pool_path
 from auricle.tasks.base import Task
-from auricle.tasks.inferencers import Choose, FirstSupported, Inferencer, Measure
+from auricle.tasks.inferencers import Choose, FirstSupported, Inferencer, Measure, StreamAudio
 from auricle.tasks.multiple_choice import (
     IntegerAnswers,
     check_answer,
@@ -113,6 +113,8 @@ class TaskKind:
             shots = self._build_shots(options, recipe, samples)
             recipe, samples = with_shots(recipe, shots), shots.attach_to(samples)
         metrics = build_metrics(split_list(options.metrics) or recipe.metrics, recipe.aggregations, options)
+        if isinstance(recipe.inferencer, StreamAudio) and not options.metrics:
+            metrics = list(map(allow_no_samples, metrics))
         task = build_task(self.name, options, samples, recipe.inferencer, metrics)
         return replace(task, extra_context={"kind": self.name})
 
@@ -342,6 +344,11 @@ def build_metrics(names: Sequence[str], aggregations: str | Sequence[str], optio
         metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in metrics]
     metrics = [metric.with_language(scored.language) if metric.with_language else metric for metric in metrics]
     return apply_aggregations(metrics, split_list(aggregations)) if aggregations else metrics
+
+
+def allow_no_samples(metric: Metric) -> Metric:
+    """Return a default metric such that it is no failure if it applies to no sample, as one of barge-ins may not."""
+    return metric if metric.applies else replace(metric, applies=lambda _sample: True)
 
 
 def _resolve_metrics(name: str, index: int) -> list[Metric]:

@@ -15,7 +15,7 @@ from auricle.data.manifest import Manifest
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import FewShotSelector
 from auricle.tasks.catalogue import INFERENCERS
-from auricle.tasks.inferencers import Choose, Inferencer, LabelPrompts, Respond
+from auricle.tasks.inferencers import Choose, Inferencer, LabelPrompts, Respond, StreamAudio
 from auricle.tasks.options import TaskOptions, split_list
 
 METRICS_BY_INFERENCER: Mapping[str, tuple[str, ...]] = {
@@ -125,6 +125,8 @@ def _select_metrics(inferencer: Inferencer, name: str, default: tuple[str, ...])
     if isinstance(inferencer, Choose):
         optional = (*("acc_pmi",) * inferencer.unconditional, *("acc_whole",) * inferencer.whole)
         return (*METRICS_BY_INFERENCER["choose"], *optional)
+    if isinstance(inferencer, StreamAudio):
+        return (*default, "streaming")
     return METRICS_BY_INFERENCER.get(name, default)
 
 

@@ -11,6 +11,7 @@ from auricle import Generation, Prediction, SpecError
 from auricle.core.types import RejectedRow
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import FirstSupported, Respond
+from auricle.tasks.kinds import asr
 from auricle.tasks.multiple_choice import parse_options
 
 
@@ -211,3 +212,11 @@ def test_a_function_in_a_file_is_a_metric(manifest: Any, tmp_path: Path) -> None
     file.write_text("def longer(sample, output):\n    return len(output.text)\n")
     (metric,) = build("qa", manifest([]), metrics=f"{file}:longer").metrics
     assert metric.name == "longer"
+
+
+def test_streamed_recognition_has_the_metrics_of_streaming_besides_its_own(manifest: Any) -> None:
+    data = str(manifest([{"audio": "a.wav", "text": "hello"}]))
+    metrics = {metric.name: metric for metric in asr(data=data, language="en", inferencer="stream-audio").metrics}
+    assert {"wer", "cer", "first_partial_delay", "wer_at_500ms"} <= metrics.keys()
+    assert metrics["first_partial_delay"].applies
+    assert [metric.name for metric in asr(data=data, inferencer="stream-audio", metrics="wer").metrics] == ["wer"]
