@@ -29,7 +29,6 @@ from perf_client import ServerProcess, run_server, write_questions
 WORDS, LATENCY, JITTER, PACE = 16, 0.1, 0.05, 50
 RATE, COUNT, EXCLUDED = 20, 400, 40
 """Requests per second, requests, and how many of the first and last are excluded from the processor time."""
-MAX_USERS = 64
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 TOKENIZER = "bench/words"
 WRITE_TOKENIZER = """
@@ -62,7 +61,7 @@ class Peer:
 
 
 def auricle_arguments(url: str, folder: Path) -> list[str]:
-    data = write_questions(folder, 200, WORDS)
+    data = write_questions(folder, COUNT, WORDS)
     model = ["-m", "openai", "-M", f"base_url={url}", "-M", "model=fake", "--stream"]
     load = ["--load", f"constant:{RATE}", "--count", str(COUNT), "--window", "all"]
     return ["-m", "auricle", "perf", str(data), "--as", "qa", *model, *load, "-o", str(folder / "auricle")]
@@ -136,7 +135,7 @@ PEERS = {
 
 
 def _write_prompts(folder: Path, name: str, to_line: Callable[[str], str]) -> Path:
-    rows = (json.loads(line) for line in write_questions(folder, 200, WORDS).open())
+    rows = (json.loads(line) for line in write_questions(folder, COUNT, WORDS).open())
     (folder / name).write_text("".join(f"{to_line(row['question'])}\n" for row in rows))
     return folder / name
 
@@ -179,7 +178,7 @@ def read_truth(server: ServerProcess, since: float, pools_gaps: bool) -> tuple[P
         "latency": [entry["last_content"] - entry["arrival"] for entry in attempts],
     }
     span = attempts[-1]["arrival"] - attempts[0]["arrival"]
-    return {name: np.percentile(values, [50, 95]).tolist() for name, values in samples.items()}, (COUNT - 1) / span
+    return {name: np.percentile(values, [50, 95]).tolist() for name, values in samples.items()}, (len(attempts) - 1) / span
 
 
 def session_processor_seconds(session: int) -> dict[int, float]:

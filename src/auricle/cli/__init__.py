@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "audiogram": "Measure how a model copes with noise, reverberation, codecs and more, level by level.",
         "demo": "Evaluate two small speech recognisers on bundled synthetic speech.",
         "score": "Recompute the metrics of runs from their journals.",
-        "perf": "Load-test a model on TASK.",
+        "perf": "Load-test a model on TASK, or on the requests of --data.",
         "ask": "Send one request to a model and print its unmodified output.",
         "preview": "Print the requests a task would send, without sending them.",
         "plan": "Compute how much data shows a difference between two models.",

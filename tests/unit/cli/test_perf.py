@@ -22,7 +22,7 @@ def test_defaults_equal_those_of_the_measurement() -> None:
 
 def test_every_setting_of_a_measurement_has_an_option() -> None:
     options = {parameter.name for parameter in perf.params}
-    assert {field.name for field in fields(PerfConfig)} - {"pricing"} <= options
+    assert {field.name for field in fields(PerfConfig)} - {"pricing", "slice_seconds"} <= options
 
 
 def test_options_reach_the_measurement() -> None:
