@@ -177,8 +177,8 @@ def read_truth(server: ServerProcess, since: float, pools_gaps: bool) -> tuple[P
         "itl": np.concatenate(gaps),
         "latency": [entry["last_content"] - entry["arrival"] for entry in attempts],
     }
-    span = attempts[-1]["arrival"] - attempts[0]["arrival"]
-    return {name: np.percentile(values, [50, 95]).tolist() for name, values in samples.items()}, (len(attempts) - 1) / span
+    rate = (len(attempts) - 1) / (attempts[-1]["arrival"] - attempts[0]["arrival"])
+    return {name: np.percentile(values, [50, 95]).tolist() for name, values in samples.items()}, rate
 
 
 def session_processor_seconds(session: int) -> dict[int, float]:
