@@ -13,6 +13,8 @@ from auricle.testing.fake_server import FakeServer, Script
 pytestmark = pytest.mark.slow
 
 Command = Callable[..., Any]
+MEASURED = (0, 3)
+"""Exit codes of a measurement without failures; 3 if its points are not valid, because the machine is busy."""
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def perf(auricle: Command, questions: Callable[..., Path]) -> Command:
 
 def test_measurement_is_printed_and_written(perf: Command, tmp_path: Path) -> None:
     done = perf("--load", "closed:2", "--count", "12", "-o", "run")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert "closed:2" in done.stdout
     assert "report.html" in done.stdout
     names = {path.name for path in (tmp_path / "run").iterdir()}
@@ -47,7 +49,7 @@ def test_json_is_the_only_output(perf: Command) -> None:
 
 def test_each_measurement_gets_a_default_folder(perf: Command, tmp_path: Path) -> None:
     for _ in range(2):
-        assert perf("--load", "closed:1", "--count", "2").returncode == 0
+        assert perf("--load", "closed:1", "--count", "2").returncode in MEASURED
     first, second = sorted((tmp_path / "runs").iterdir())
     assert second.name == f"{first.name}-2"
 
@@ -56,7 +58,7 @@ def test_a_measurement_in_which_nothing_was_answered_does_not_block_the_next(per
     arguments = ("--load", "closed:1", "--count", "2", "-o", "run")
     assert perf(*arguments, script=Script(faults={"400": 1.0})).returncode == 2
     done = perf(*arguments)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} >= {"run", "run.1"}
     assert perf(*arguments).returncode == 2
 
@@ -113,11 +115,11 @@ def test_rejected_key_is_one_line(perf: Command) -> None:
 
 def test_folder_is_used_again_only_with_fresh(perf: Command, tmp_path: Path) -> None:
     arguments = ("--load", "closed:1", "--count", "2", "-o", "run")
-    assert perf(*arguments).returncode == 0
+    assert perf(*arguments).returncode in MEASURED
     second = perf(*arguments)
     assert second.returncode == 2
     assert "--fresh" in second.stderr
-    assert perf(*arguments, "--fresh").returncode == 0
+    assert perf(*arguments, "--fresh").returncode in MEASURED
     assert len([path for path in tmp_path.iterdir() if path.name.startswith("run")]) == 2
 
 
@@ -125,7 +127,7 @@ def test_a_key_is_not_written(perf: Command, tmp_path: Path, monkeypatch: pytest
     secret = "sk-hidden-thing"
     monkeypatch.setenv("OPENAI_API_KEY", secret)
     done = perf("--load", "closed:1", "--count", "2", "-o", "run", script=Script(key=secret))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     for path in (tmp_path / "run").rglob("*"):
         assert path.is_dir() or secret.encode() not in path.read_bytes()
 
@@ -133,7 +135,7 @@ def test_a_key_is_not_written(perf: Command, tmp_path: Path, monkeypatch: pytest
 def test_measurement_is_recomputed_without_a_server(perf: Command, auricle: Command, tmp_path: Path) -> None:
     perf("--load", "closed:2", "--count", "6", "-o", "run")
     done = auricle("perf", "run", "--slo", "p50(latency_s)<9", "--window", "all")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in MEASURED, done.stderr
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["points"][0]["slo"]["met"] is True
 
 
