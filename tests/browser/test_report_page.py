@@ -12,11 +12,13 @@ from auricle.audio import Audio
 from auricle.core.signature import Signature
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, error_rates, labels
+from auricle.metrics.calls.latency import voice_to_voice
 from auricle.report.publish import build_metrics
 from auricle.report.run_html import render_report
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 from auricle.runs.metrics import ModelFacts, TaskFacts
+from tests.support.call_recordings import make_call_audio, make_recording
 from tests.support.report_pages import view_samples
 
 LONG = "unbroken" * 40
@@ -76,6 +78,11 @@ def heard_otherwise(at: Any) -> Any:
     return Record(sample=sample, row=at, outputs=(output,))
 
 
+def called(at: int) -> Record:
+    recording = make_recording(audio=make_call_audio())
+    return Record(sample=Sample(id=f"call {at}", inputs={}), row=at, outputs=(recording,))
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("pages")
@@ -88,6 +95,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Any:
         ),
         "dimensions": page_of([moved(at) for at in range(90)], [dimensions.eta2]),
         "matched": page_of([heard_otherwise(at) for at in range(90)], [labels.uar]),
+        "calls": page_of([called(at) for at in range(3)], [voice_to_voice]),
         "empty": page_of([], [error_rates.wer]),
     }
     for name, page in made.items():
@@ -118,7 +126,7 @@ class Visit:
         return self.page.locator("#cards > li:visible").count()
 
 
-@pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "empty"])
+@pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "calls", "empty"])
 def test_page_requests_nothing_and_logs_nothing(browser: Any, pages: Any, name: str) -> None:
     with Visit(browser, pages / f"{name}.html") as visit:
         visit.page.wait_for_load_state("networkidle")
@@ -186,7 +194,7 @@ def test_only_one_sound_plays_at_a_time(browser: Any, pages: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "empty"])
+@pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "calls", "empty"])
 def test_page_fits_the_window(browser: Any, pages: Any, name: str, width: int) -> None:
     with Visit(browser, pages / f"{name}.html", width) as visit:
         visit.page.evaluate("document.querySelectorAll('details').forEach((each) => each.open = true)")
@@ -282,3 +290,22 @@ def luminance(colour: Any) -> Any:
     parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
     red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+PLAYHEAD = "parseFloat(document.querySelectorAll('.playhead')[1].style.left || '0')"
+
+
+def test_line_in_the_timeline_of_a_call_follows_its_player_and_a_click_moves_it(browser: Any, pages: Any) -> None:
+    with Visit(browser, pages / "calls.html") as visit:
+        page = visit.page
+        page.evaluate("document.querySelectorAll('audio')[1].play()")
+        page.wait_for_function(f"{PLAYHEAD} > 0")
+        page.evaluate("document.querySelectorAll('audio')[1].pause()")
+        drawing = page.locator(".timeline .pictures").nth(1)
+        box = drawing.bounding_box()
+        drawing.click(position={"x": box["width"] / 2, "y": 40})
+        page.wait_for_function(f"{PLAYHEAD} > 45")
+        assert 8 < page.evaluate("document.querySelectorAll('audio')[1].currentTime") < 11
+        page.get_by_text("As a table").nth(1).click()
+        page.get_by_role("cell", name="does not answer").wait_for(state="detached")
+        assert page.get_by_role("cell", name="say: When does the library open?").count() == 1
