@@ -40,7 +40,10 @@ class Step:
     """`say` and `interrupt` ask for a response. A backchannel ("mm-hm"), a vocalisation (cough, hum), an aside to
     another person and noise do not. `wait` is silence."""
     audio: tuple[Audio | float, ...] = ()
-    """Clips, trimmed to what is audible, and pauses between them in seconds."""
+    """Clips, and pauses between them in seconds."""
+    trim: bool = True
+    """Whether silence at the start and the end of clips is left out; otherwise they are sent unchanged, even if nothing
+    in them is audible."""
     text: str = ""
     """What is spoken."""
     start: StartPoint = "previous"
@@ -167,9 +170,8 @@ class EventKind(StrEnum):
     """Anything else, such as an unknown event."""
     # Only in logs, from the caller's side:
     STEP_STARTED = "step_started"
-    """The first audible sample of step `data["step"]` was due, before which the first clip had `data["trimmed"]`
-    seconds of silence that were not sent. `data["timed_out"]` is true if the caller went on after
-    the step's `limit`."""
+    """The first audible sample of step `data["step"]` was due, before which the first clip has `data["lead"]`
+    seconds of silence. `data["timed_out"]` is true if the caller went on after the step's `limit`."""
     STEP_ENDED = "step_ended"
     """The last audible sample of step `data["step"]` was due."""
     END_OF_TURN = "end_of_turn"

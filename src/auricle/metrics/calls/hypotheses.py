@@ -19,8 +19,8 @@ APPEND_ONLY_SUFFIX = ".delta"
 """Names of protocol events that can only append to a text, so that revisions cannot be observed."""
 WORDS_FIELD = "words"
 """Field of a row with the words of its recording: [[word, start, end], …] in seconds."""
-TRIMMED_FIELD = "trimmed"
-"""Field of STEP_STARTED events: seconds of silence at the start of a recording that were not sent."""
+LEAD_FIELD = "lead"
+"""Field of STEP_STARTED events: seconds of silence at the start of a recording, before what is audible."""
 
 Splitter: TypeAlias = Callable[[str], Sequence[str]]
 
@@ -83,7 +83,7 @@ def list_timed_words(sample: Sample, recording: CallRecording, split: Splitter) 
     started = recording.select(EventKind.STEP_STARTED)
     if not isinstance(rows, (list, tuple)) or not started:
         return []
-    origin = started[0].at - float(started[0].data.get(TRIMMED_FIELD, 0.0))
+    origin = started[0].at - float(started[0].data.get(LEAD_FIELD, 0.0))
     timed = [row for row in rows if isinstance(row, (list, tuple)) and len(row) == 3]
     return [TimedWord(word, origin + float(row[2])) for row in timed for word in split(str(row[0]))]
 

@@ -109,7 +109,7 @@ class ScriptedCaller:
             text = ""
         start, end = (clips[0][0], clips[-1][1]) if clips else (now, now + rendered.seconds)
         data = {"step": self._index}
-        started = {**data, "trimmed": rendered.trimmed_seconds, **({"timed_out": True} if timed_out else {})}
+        started = {**data, "lead": rendered.lead_seconds, **({"timed_out": True} if timed_out else {})}
         self.events += [
             Event(at=start, side="script", kind=EventKind.STEP_STARTED, text=step.text, data=started),
             Event(at=end, side="script", kind=EventKind.STEP_ENDED, data=data),

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK_SECONDS = 0.1
+MOONSHINE_TAIL_SECONDS = 0.5
+"""Silence after the end of the audio, without which Moonshine gets the last word wrong if the audio ends with it."""
 
 
 class RecogniserStream(Protocol):
@@ -141,15 +143,19 @@ class MoonshineStream(StreamingRecogniser):
         self._transcriber = load_moonshine("moonshine-stream", {})
 
     def open_stream(self) -> RecogniserStream:
-        return _MoonshineLines(self._transcriber.create_stream(update_interval=self._update_seconds))
+        return MoonshineLines(self._transcriber.create_stream(update_interval=self._update_seconds))
 
     async def close(self) -> None:
         await super().close()
         self._transcriber.close()
 
 
-class _MoonshineLines:
-    """The lines of one stream; each is a segment."""
+class MoonshineLines:
+    """The lines of one stream; each is a segment.
+
+    Args:
+        stream: A stream of Moonshine.
+    """
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -165,6 +171,8 @@ class _MoonshineLines:
         return [self._make_event(line, is_final=line.is_complete) for line in lines]
 
     def finish(self) -> list[SessionEvent]:
+        silence = [0.0] * round(MOONSHINE_TAIL_SECONDS * SPEECH_RATE)
+        self._stream.add_audio(silence, SPEECH_RATE)
         self._stream.stop()
         self._stream.close()
         return [self._make_event(line, is_final=True) for line in list(self._open_lines.values())]

@@ -23,9 +23,9 @@ class RenderedStep:
     samples: NDArray[int16]
     rate: int
     clips: tuple[tuple[int, int], ...]
-    """First sample of each clip, and the sample after its last; between them are pauses."""
-    trimmed_seconds: float = 0.0
-    """Silence at the start of the first clip that is not sent."""
+    """First audible sample of each clip, and the sample after the last; between them are pauses."""
+    lead_seconds: float = 0.0
+    """Silence at the start of the first audible clip, sent or not."""
 
     @property
     def seconds(self) -> float:
@@ -49,31 +49,34 @@ def frame_size(rate: int) -> int:
 
 
 def render_step(step: Step, rate: int) -> RenderedStep:
-    """Decode the clips of a step, trim them to what is audible, and put its pauses between them.
+    """Decode the clips of a step, trim them to what is audible if it asks for that, and put its pauses between them.
 
     Raises:
-        AudioError: if a clip contains nothing audible.
+        AudioError: if a clip that is trimmed contains nothing audible.
     """
     import numpy as np
 
     parts: list[NDArray[int16]] = []
     clips: list[tuple[int, int]] = []
-    position, trimmed_seconds = 0, 0.0
+    position, lead_seconds = 0, 0.0
     for part in step.audio:
         if isinstance(part, (int, float)):
             samples = np.zeros(round(part * rate), np.int16)
         else:
-            decoded = to_int16(part.decode(rate))
-            first, last = find_edges(decoded)
-            samples = decoded[first:last]
-            if not len(samples):
+            samples = to_int16(part.decode(rate))
+            first, last = find_edges(samples)
+            is_silent = first == last
+            if is_silent and step.trim:
                 raise AudioError(f"{part.uri or 'A clip of the caller'} contains nothing audible (above -50 dBFS).")
-            trimmed_seconds = trimmed_seconds if clips else first / rate
-            clips.append((position, position + len(samples)))
+            lead_seconds = lead_seconds if clips else first / rate
+            if step.trim:
+                samples, first, last = samples[first:last], 0, last - first
+            if not is_silent:
+                clips.append((position + first, position + last))
         parts.append(samples)
         position += len(samples)
     samples = np.concatenate(parts) if parts else np.zeros(0, np.int16)
-    return RenderedStep(step, samples, rate, tuple(clips), trimmed_seconds)
+    return RenderedStep(step, samples, rate, tuple(clips), lead_seconds)
 
 
 def to_int16(samples: NDArray[float32]) -> NDArray[int16]:

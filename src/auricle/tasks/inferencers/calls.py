@@ -51,7 +51,7 @@ class HoldCall:
 
 @dataclass(frozen=True)
 class StreamAudio:
-    """Sends a recording at the pace at which it was spoken; the answer is what the model understood.
+    """Sends a recording, unchanged, at the pace at which it was spoken; the answer is what the model understood.
 
     The answer is text with the recording of the call beside it, so that the metrics of recognition apply to it as well
     as those of streaming.
@@ -75,7 +75,7 @@ class StreamAudio:
             raise SampleError(f"no recording to stream: the sample has no input {self.audio!r} with audio")
         seconds = sum(clip.seconds for clip in clips)
         return Call(
-            steps=(Step(kind="say", audio=tuple(clips)),),
+            steps=(Step(kind="say", audio=tuple(clips), trim=False),),
             mode="transcribe",
             language=self.language or str(sample.meta.get("language") or ""),
             max_seconds=seconds + self.response_timeout + 5.0,

@@ -59,7 +59,7 @@ def test_speech_begins_and_ends_with_what_is_audible() -> None:
 
 def test_word_times_are_moved_to_the_clock_of_the_call() -> None:
     sample = Sample(id="1", inputs={}, meta={"words": [["Don't", 0.4, 0.7], ["go", 0.8, 1.0]]})
-    recording = record(happens(10.0, EventKind.STEP_STARTED, data={"step": 0, "trimmed": 0.4}))
+    recording = record(happens(10.0, EventKind.STEP_STARTED, data={"step": 0, "lead": 0.4}))
     words = list_timed_words(sample, recording, lambda text: text.lower().split("'"))
     assert [word.word for word in words] == ["don", "t", "go"]
     assert [word.end for word in words] == pytest.approx([10.3, 10.3, 10.6])

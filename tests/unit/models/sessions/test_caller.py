@@ -63,7 +63,7 @@ def test_the_limit_of_a_step_is_a_silence_of_the_agent() -> None:
     caller._agent.start_response()  # which never ends
     run(caller, 7.0)
     assert caller.spans[0].start == pytest.approx(6.0)
-    assert caller.events[0].data == {"step": 0, "trimmed": 0.0, "timed_out": True}
+    assert caller.events[0].data == {"step": 0, "lead": 0.0, "timed_out": True}
 
 
 def test_steps_without_audio_take_no_time() -> None:

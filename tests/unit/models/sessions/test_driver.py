@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from auricle.audio import Audio
 from auricle.core.calls import (
     AudioFrame,
     CallerInput,
@@ -28,6 +29,7 @@ from auricle.core.errors import Rejected, SampleError, SpecError, Transient
 from auricle.core.types import Call
 from auricle.models.base import SessionModel, abilities
 from auricle.models.sessions.driver import READY_SECONDS, hold_call
+from auricle.models.sessions.rendered_steps import to_int16
 from tests.support.virtual_time import VirtualTimeLoop, run_in_virtual_time
 from tests.support.voice_agents import RATE, Script, TimedAgent, clip, step, tone
 
@@ -376,6 +378,22 @@ def test_a_recogniser_gets_the_end_of_the_audio_and_is_waited_for() -> None:
     assert recording.understood == "what time"
     assert recording.finish == "completed"
     assert recording.seconds == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(
+    ("recording", "speech"), [(clip(1.0, lead=0.4, tail=0.6), [(0.4, 1.4)]), (clip(0.0, lead=2.0), [])]
+)
+def test_a_recording_that_is_not_trimmed_is_sent_from_its_first_to_its_last_sample(
+    recording: Audio, speech: list[tuple[float, float]]
+) -> None:
+    agent = TimedAgent()
+    heard = hold(agent, Step(kind="say", audio=(recording,), trim=False), mode="transcribe")
+    frames = [item.samples for item in agent.inputs if isinstance(item, AudioFrame)]
+    assert np.array_equal(np.concatenate(frames), to_int16(recording.decode(RATE)))
+    assert [(span.start, span.end) for span in heard.caller] == [pytest.approx(span) for span in speech]
+    assert times(heard, EventKind.END_OF_AUDIO) == [2.0]
+    (started,) = heard.select(EventKind.STEP_STARTED)
+    assert started.at - started.data["lead"] == pytest.approx(0.0)
 
 
 def test_a_recogniser_without_a_final_is_left_after_the_timeout() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from auricle.core.calls import CallRecording, EventKind, SessionEvent
 from auricle.core.errors import SpecError, Unsupported
 from auricle.core.types import Call
 from auricle.models.sessions.driver import hold_call
-from auricle.models.sessions.recognisers import MoonshineStream, StreamingRecogniser, VoskSegments
+from auricle.models.sessions.recognisers import MoonshineLines, MoonshineStream, StreamingRecogniser, VoskSegments
 from auricle.models.sessions.rendered_steps import to_int16
 from tests.support.extras import require_extra
 from tests.support.virtual_time import run_in_virtual_time
@@ -110,6 +111,37 @@ def test_vosk_has_no_empty_segment_at_the_end() -> None:
     for _ in range(3):
         segments.accept(np.zeros(1600, np.int16))
     assert segments.finish() == []
+
+
+class ScriptedMoonshine:
+    """Has the methods of Moonshine's stream: the last word is right only if silence follows it."""
+
+    def __init__(self) -> None:
+        self.audio: list[float] = []
+
+    def add_listener(self, listener: Any) -> None:
+        self.listener = listener
+
+    def start(self) -> None:
+        pass
+
+    def add_audio(self, samples: list[float], rate: int) -> None:
+        self.audio += samples
+
+    def stop(self) -> None:
+        text = "by the giga" if any(self.audio[-4800:]) else "by the gate"
+        line = SimpleNamespace(line_id=1, text=text, is_complete=True, words=[])
+        self.listener(SimpleNamespace(line=line))
+
+    def close(self) -> None:
+        pass
+
+
+def test_moonshine_gets_silence_after_the_last_word() -> None:
+    lines = MoonshineLines(ScriptedMoonshine())
+    assert lines.accept(np.full(1600, 900, np.int16)) == []
+    (final,) = lines.finish()
+    assert (final.kind, final.text) == (EventKind.FINAL, "by the gate")
 
 
 @pytest.mark.slow

@@ -14,9 +14,24 @@ def test_clips_are_trimmed_and_pauses_are_kept() -> None:
     step = Step(kind="say", audio=(clip(0.5, lead=0.2, tail=0.3), 0.25, clip(1.0)))
     rendered = render_step(step, RATE)
     assert rendered.seconds == 1.75
-    assert rendered.trimmed_seconds == 0.2
+    assert rendered.lead_seconds == 0.2
     assert rendered.clips == ((0, RATE // 2), (RATE * 3 // 4, RATE * 7 // 4))
     assert np.array_equal(rendered.samples[: RATE // 2], tone(0.5))
+
+
+def test_a_step_that_is_not_trimmed_keeps_every_sample() -> None:
+    step = Step(kind="say", audio=(clip(0.5, lead=0.2, tail=0.3),), trim=False)
+    rendered = render_step(step, RATE)
+    assert rendered.seconds == 1.0
+    assert np.array_equal(rendered.samples, tone(0.5, lead=0.2, tail=0.3))
+    assert rendered.clips == ((RATE // 5, RATE * 7 // 10),)
+    assert rendered.lead_seconds == 0.2
+
+
+def test_a_silent_clip_that_is_not_trimmed_has_no_audible_part() -> None:
+    silence = Audio.of(np.zeros(RATE, np.float32), rate=RATE)
+    rendered = render_step(Step(kind="say", audio=(silence,), trim=False), RATE)
+    assert (rendered.seconds, rendered.clips, rendered.lead_seconds) == (1.0, (), 0.0)
 
 
 def test_the_last_frame_is_filled_with_silence() -> None:

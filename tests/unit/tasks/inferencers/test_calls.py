@@ -27,7 +27,7 @@ def test_a_recording_is_streamed_and_the_answer_is_what_was_understood() -> None
     assert output == Generation(text="what time is it", call=make_recording())
     (call,) = requests
     assert isinstance(call, Call)
-    assert call.steps == (Step(kind="say", audio=(clip,)),)
+    assert call.steps == (Step(kind="say", audio=(clip,), trim=False),)
     assert (call.mode, call.language, call.response_timeout) == ("transcribe", "de", 4.0)
     assert call.max_seconds == pytest.approx(2.0 + 4.0 + 5.0)
 
