@@ -205,7 +205,7 @@ class Listing:
 
     def _format_stat(self, name: str, stat: Any) -> str:
         """Format a score as a number with its error counts; for several outputs, only the value of each."""
-        if isinstance(stat, list) and len(stat) == 2 and isinstance(stat[1], list):
+        if isinstance(stat, list) and [isinstance(part, list) for part in stat] == [False, True]:
             return ", ".join(map(str, stat[1]))
         if isinstance(stat, (int, float)):
             return format_number(stat, self._units.get(name, ""))

@@ -88,12 +88,13 @@ class ClusterTable:
     @property
     def problem(self) -> str:
         """Why the requested field is not used."""
-        if self._requested in ("", NO_CLUSTER) or not self._total or self.field:
+        if self._requested in ("", NO_CLUSTER) or self._total < 2 or self.field:
             return ""
         column = self._fields.get(self._requested)
         if column is None or not column.values:
             return f"no sample has the metadata field {self._requested!r}; samples are treated as independent"
-        return f"all samples have the same {self._requested}; they are treated as independent"
+        name = self._requested
+        return f"all samples have the same {name}; intervals are over samples, and hold for this {name} only"
 
     def codes(self) -> Codes | None:
         """Return the cluster of every sample; None if samples are independent."""

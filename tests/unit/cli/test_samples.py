@@ -159,3 +159,14 @@ def test_samples_on_which_judges_disagree_are_listed(auricle: RunAuricle, tmp_pa
     auricle("score", "run", "--judge", "judges.py:kind")
     done = auricle("samples", "run", "--disagree")
     assert (done.returncode, "needs the verdicts of several judges" in done.stderr) == (2, True)
+
+
+def test_calls_are_shown_with_their_own_latency(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "latency.py").write_text(
+        "from auricle.metrics.base import Metric\n"
+        "from auricle.metrics.calls.pooling import PooledQuantile\n"
+        "latency = Metric('latency', lambda sample, output: ((0.5, 0.7), ()), PooledQuantile(0.5, ('a', 'b')))\n"
+    )
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run", "--add-metrics", "latency.py:latency")
+    assert done.returncode == 0, done.stderr
+    assert auricle("samples", "run").stdout.count("  latency   0.60") == 5

@@ -63,8 +63,12 @@ def test_a_requested_field_that_cannot_be_used_is_explained() -> None:
     missing = make_table({"speaker": 1}, {"speaker": 1}, requested="voice")
     assert missing.problem == "no sample has the metadata field 'voice'; samples are treated as independent"
     single = make_table({"voice": 1}, {"voice": 1}, requested="voice")
-    assert single.problem == "all samples have the same voice; they are treated as independent"
+    assert single.problem == "all samples have the same voice; intervals are over samples, and hold for this voice only"
     assert ClusterTable("voice").problem == ""
+
+
+def test_a_single_sample_has_nothing_to_be_clustered() -> None:
+    assert make_table({"conversation": "order"}, requested="conversation").problem == ""
 
 
 def test_clusters_are_renumbered_without_gaps() -> None:
