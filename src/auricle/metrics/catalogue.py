@@ -94,6 +94,10 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "task_success": "share of calls that meet all expectations",
         **{f"task_success_pass{k}": f"pass^{k}: all of {k} repetitions of a conversation succeed" for k in range(2, 6)},
     },
+    "calls.judged": {
+        "judged_success": "judge: share of expected statements that are true of a call",
+        "task_success_judged": "judge: share of calls that meet rules and statements",
+    },
     "calls.transcripts": {
         "caller_wer": "WER of what the model understood against the script",
         "agent_wer": "WER of the agent's transcript against `agent_text` of the row",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import PurePath
 from typing import NamedTuple
 
-from auricle.core.calls import CallRecording, EventKind
+from auricle.core.calls import CallRecording
 from auricle.core.types import Generation, Json, Output, Part, Record, Turn
+from auricle.metrics.calls.dialogue import list_dialogue
 from auricle.metrics.multi_answer import get_turns
 
 MAX_LINES = 60  # longer conversations would hide everything else
@@ -26,7 +26,7 @@ def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
     turns = get_turns(record.sample)
     last = record.outputs[-1] if record.outputs else None
     if isinstance(last, CallRecording):  # what was transcribed during a call is a single answer
-        lines = list(_call_lines(last))
+        lines = [TranscriptLine(speaker, text) for _, speaker, text in list_dialogue(last)]
     elif turns and record.outputs:
         lines = list(_conversation_lines(turns, record.outputs, record.sample.target))
     elif len(record.outputs) > 1 and all(isinstance(o, Generation) for o in record.outputs):
@@ -55,25 +55,6 @@ def _conversation_lines(turns: Sequence[Turn], outputs: Sequence[Output], target
                 yield TranscriptLine("Answer", _output_to_text(output))
             if compared := reference is not None:
                 yield TranscriptLine("Reference", _reference_to_text(reference))
-
-
-def _call_lines(recording: CallRecording) -> Iterator[TranscriptLine]:
-    """List what both sides of a call spoke, in the order in which it was heard."""
-    spoken: list[tuple[float, str, str]] = []
-    for _, spans in groupby(recording.caller, key=lambda span: span.step):
-        first, *others = spans
-        texts = dict.fromkeys(span.text for span in (first, *others) if span.text)
-        spoken.append((first.start, "Caller", " ".join(texts) or f"[{first.kind}]"))
-    starts = {event.item: event.at for event in reversed(recording.select(EventKind.PLAYBACK_STARTED))}
-    transcripts: dict[str, str] = {}
-    for event in recording.select(EventKind.TRANSCRIPT):
-        starts.setdefault(event.item, event.at)
-        transcripts[event.item] = transcripts.get(event.item, "") + event.text
-    spoken += [(starts[item], "Agent", text.strip()) for item, text in transcripts.items() if text.strip()]
-    for event in recording.select(EventKind.TOOL_CALL):
-        arguments = ", ".join(f"{name}={value!r}" for name, value in dict(event.data.get("arguments") or {}).items())
-        spoken.append((event.at, "Tool", f"{event.data.get('name', '')}({arguments})"))
-    return (TranscriptLine(speaker, text) for _, speaker, text in sorted(spoken))
 
 
 def _align_references(target: Json, count: int) -> list[Json]:

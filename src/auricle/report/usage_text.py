@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from auricle.runs.metrics import Delay, JudgeFacts, Metrics, Throughput, Usage, format_money
 
 FACT_DESCRIPTIONS = {
@@ -24,6 +26,7 @@ def usage_facts(metrics: Metrics) -> list[tuple[str, str]]:
         ("Audio", _format_audio_fact(metrics)),
         *speed_facts(metrics),
         ("Cost", _format_cost(used, "≥ ")),
+        ("Cost per minute of call", _format_call_cost(used, "≥ ")),
         ("Judge cost", _format_judge_cost(metrics, "≥ ")),
         ("Cached", f"{used.cached:,}" if used.cached else ""),
     ]
@@ -59,6 +62,8 @@ def format_usage_line(metrics: Metrics) -> str:
     """Describe usage in one line; return an empty string if nothing is known."""
     used = metrics.usage
     parts = [_format_tokens(used), _format_audio(used.audio_seconds, " of audio"), _format_cost(used, "at least ")]
+    if call_cost := _format_call_cost(used, "at least "):
+        parts.append(f"{call_cost} per minute of call")
     if metrics.speed:
         parts.append(_format_speed(metrics.speed, metrics))
     if used.cached:
@@ -163,6 +168,12 @@ def _format_cost(usage: Usage, lower_bound_prefix: str) -> str:
         return ""
     prefix = lower_bound_prefix if usage.samples_without_cost else ""
     return f"{prefix}{format_money(usage.cost, usage.currency or '')}"
+
+
+def _format_call_cost(usage: Usage, lower_bound_prefix: str) -> str:
+    """Format the cost of a minute of conversation; empty if there were no live calls or no prices."""
+    cost = usage.cost_per_call_minute
+    return "" if cost is None else _format_cost(replace(usage, cost=cost), lower_bound_prefix)
 
 
 def _format_sample_count(count: int) -> str:

@@ -239,6 +239,13 @@ class Usage:
     currency: str | None = None
     samples_without_usage: int = 0
     samples_without_cost: int | None = None
+    call_seconds: float | None = None
+    """Duration of live calls; None if there were none."""
+
+    @property
+    def cost_per_call_minute(self) -> float | None:
+        """Cost of a minute of conversation; None if there were no live calls or their cost is unknown."""
+        return self.cost * 60 / self.call_seconds if self.cost is not None and self.call_seconds else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, SpecError
-from auricle.core.types import Output, Record, Sample, has_media, list_parts
+from auricle.core.types import Output, Record, Sample, get_call, has_media, list_parts
 from auricle.runs.documents import read_document, write_document
 from auricle.runs.metrics import Usage
 from auricle.runs.run_directory import Run
@@ -23,6 +23,8 @@ RATE_FIELDS = ("input", "output", "audio_minute", "request")
 MILLION = 1_000_000
 PRICES_FILE = "prices.json"
 """File in a run directory with the prices that were used, so that scoring again gives the same cost."""
+CALL_TOKENS = {"input_tokens": "input_tokens", "tokens": "output_tokens"}
+"""Names of token counts in the usage of a live call, by the field of a generation."""
 
 PartialCount: TypeAlias = tuple[int | None, bool]
 """The known part of a sum, and whether it is complete."""
@@ -138,6 +140,7 @@ class UsageTotals:
         self.input_tokens: int | None = None
         self.output_tokens: int | None = None
         self.audio_seconds: float | None = None
+        self.call_seconds: float | None = None
 
     def count_records(self, records: Iterable[Record]) -> Iterator[Record]:
         """Add each record while passing it on."""
@@ -156,6 +159,8 @@ class UsageTotals:
             return  # nothing was used
         if record.audio_seconds is not None:
             self.audio_seconds = (self.audio_seconds or 0.0) + record.audio_seconds
+        if (call_seconds := _sum_call_seconds(outputs)) is not None:
+            self.call_seconds = (self.call_seconds or 0.0) + call_seconds
         self._add_usage(record, outputs)
 
     def _add_usage(self, record: Record, outputs: Sequence[Output]) -> None:
@@ -172,7 +177,8 @@ class UsageTotals:
 
     def _add_cost(self, price: Price, record: Record, input_count: PartialCount, output_count: PartialCount) -> None:
         """Add the known part of a record's cost, and count the record if a part is unknown."""
-        audio_seconds = record.audio_seconds
+        call_seconds = _sum_call_seconds(record.outputs)  # audio is sent all the time, silence included
+        audio_seconds = record.audio_seconds if call_seconds is None else call_seconds
         if audio_seconds is None and not has_media(record.sample):
             audio_seconds = 0.0
         requests = len(record.outputs) - record.cached
@@ -195,6 +201,7 @@ class UsageTotals:
             currency=self.price.currency if self.price else None,
             samples_without_usage=self.without_usage,
             samples_without_cost=self.without_cost if self.price else None,
+            call_seconds=None if self.call_seconds is None else round(self.call_seconds, 3),
         )
 
 
@@ -218,12 +225,26 @@ class VerdictCosts:
 def _count_tokens(outputs: Sequence[Output], field: str) -> PartialCount:
     total, is_complete = None, True
     for output in outputs:
-        count: int | None = getattr(output, field, None)
+        count = _get_tokens(output, field)
         if count is None:
             is_complete = False
         else:
             total = count if total is None else total + count
     return total, is_complete
+
+
+def _get_tokens(output: Output, field: str) -> int | None:
+    """Return a token count of an output; that of a live call is what the model reported during it."""
+    count: int | None = getattr(output, field, None)
+    if count is None and (call := get_call(output)):
+        reported = call.usage.get(CALL_TOKENS[field])
+        return None if reported is None else int(reported)
+    return count
+
+
+def _sum_call_seconds(outputs: Sequence[Output]) -> float | None:
+    calls = [call for output in outputs if (call := get_call(output))]
+    return sum(call.seconds for call in calls) if calls else None
 
 
 def sample_audio_seconds(sample: Sample) -> float | None:

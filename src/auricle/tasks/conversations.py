@@ -19,6 +19,7 @@ from auricle.core.redaction import SECRETS
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.core.yaml_files import SourceLocations, read_yaml_with_extends
 from auricle.data.file_formats import Row, convert_row, file_revision, read_rows
+from auricle.metrics.base import Metric
 from auricle.tasks.base import Task
 from auricle.tasks.call_scripts import (
     CallScript,
@@ -63,6 +64,7 @@ FILE_FIELDS = (
 MAX_REPEATS = 100
 YAML_SUFFIXES = (".yaml", ".yml")
 DEFAULT_METRICS = ("conversation",)
+JUDGED_METRICS = ("task_success_judged", "judged_success")
 CLUSTER_FIELD = "conversation"
 """Metadata field with the id of a conversation, whose repetitions are not independent."""
 
@@ -105,11 +107,18 @@ def conversation(**arguments: Any) -> Task:
     root = Path(options.root) if options.root else path.parent
     samples = Conversations(path, root, defaults, parse_row_range(options.rows))
     metrics = build_metrics(split_list(options.metrics) or DEFAULT_METRICS, "", options)
+    judged_metrics: list[Metric] = []
     if not options.metrics:
         metrics = list(map(allow_no_samples, metrics))
+        judged_metrics = list(map(allow_no_samples, build_metrics(JUDGED_METRICS, "", options)))
     inferencer = HoldCall(_parse_caller_model(defaults.get("caller")))
     task = build_task("conversation", options, samples, inferencer, metrics)
-    return replace(task, cluster=options.cluster or CLUSTER_FIELD, extra_context={"kind": "conversation"})
+    return replace(
+        task,
+        judged_metrics=judged_metrics,
+        cluster=options.cluster or CLUSTER_FIELD,
+        extra_context={"kind": "conversation"},
+    )
 
 
 @dataclass(frozen=True)

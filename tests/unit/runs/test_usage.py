@@ -10,17 +10,18 @@ import pytest
 
 from auricle import Audio, Generation, Sample, SpecError
 from auricle.core.serialization import decode_record, encode_record
-from auricle.core.types import Failure, Input, Record
+from auricle.core.types import Failure, Input, Output, Record
 from auricle.report.usage_text import format_usage_line, usage_facts
 from auricle.runs.metrics import Metrics, ModelFacts, TaskFacts, Usage, format_money
 from auricle.runs.run_directory import Run
 from auricle.runs.run_spec import RunSpec
 from auricle.runs.usage import Price, Prices, RunPrices, UsageTotals, sample_audio_seconds
+from tests.support.calls import make_recording
 
 TOKENS = Price("m", input=2.0, output=10.0)
 
 
-def record(*outputs: Generation, with_audio: bool = False, **fields: Any) -> Record:
+def record(*outputs: Output, with_audio: bool = False, **fields: Any) -> Record:
     inputs: dict[str, Input] = {"audio": Audio("x.wav")} if with_audio else {"question": "x"}
     return Record(sample=Sample(id="0", inputs=inputs), row=0, key="k0", outputs=outputs, **fields)
 
@@ -108,6 +109,34 @@ def test_partly_known_usage_is_a_lower_bound() -> None:
     line = format_usage_line(with_usage(used))
     assert line.endswith("at least 4.00 USD, the cost of 1 sample unknown")
     assert dict(usage_facts(with_usage(used)))["Cost"] == "≥ 4.00 USD"
+
+
+def test_the_tokens_of_live_calls_are_counted_and_priced_per_minute() -> None:
+    usage = {"input_tokens": 600_000.0, "output_tokens": 30_000.0, "input_audio_tokens": 500_000.0}
+    call = make_recording(seconds=45.0, usage=usage)
+    used = count(TOKENS, record(call), record(Generation(text="x", call=call), audio_seconds=3.0))
+    assert (used["input_tokens"], used["output_tokens"], used["call_seconds"]) == (1_200_000, 60_000, 90.0)
+    assert (used["cost"], used["samples_without_usage"], used["samples_without_cost"]) == (3.0, 0, 0)
+    assert format_usage_line(with_usage(used)).endswith("3.00 USD, 2.00 USD per minute of call")
+    assert dict(usage_facts(with_usage(used)))["Cost per minute of call"] == "2.00 USD"
+
+
+def test_the_audio_of_a_live_call_is_as_long_as_the_call() -> None:
+    used = count(Price("m", audio_minute=0.6), record(make_recording(seconds=30.0), with_audio=True, audio_seconds=2.0))
+    assert (used["cost"], used["audio_seconds"], used["call_seconds"]) == (0.3, 2.0, 30.0)
+
+
+def test_calls_with_unknown_tokens_make_the_cost_of_a_minute_a_lower_bound() -> None:
+    known = make_recording(seconds=30.0, usage={"input_tokens": 500_000, "output_tokens": 0})
+    used = count(TOKENS, record(known), record(make_recording(seconds=30.0, usage={})))
+    assert "at least 1.00 USD per minute of call" in format_usage_line(with_usage(used))
+
+
+def test_a_minute_of_a_call_has_no_cost_without_prices() -> None:
+    used = count(None, record(make_recording()))
+    assert used["call_seconds"] == 3.0
+    assert "minute" not in format_usage_line(with_usage(used))
+    assert "Cost per minute of call" not in dict(usage_facts(with_usage(used)))
 
 
 def test_free_models_have_a_price_of_zero() -> None:

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from auricle import api
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, SpecError
 from auricle.core.types import Call, Output, RejectedRow, Request, Sample
+from auricle.engine.settings import Settings
+from auricle.engine.spec import JudgeSpec, Spec
 from auricle.tasks import conversations
 from auricle.tasks.conversations import conversation
 from auricle.tasks.inferencers import HoldCall
@@ -245,6 +248,49 @@ def test_default_metrics_that_apply_to_no_call_are_no_failures(write: Any) -> No
     assert all(metric.applies for metric in conversation(data=path).metrics)
     (chosen,) = conversation(data=path, metrics="yield_latency").metrics
     assert chosen.applies is None
+
+
+AGENT_AND_JUDGE = """\
+import numpy as np
+from auricle import SessionModel
+from auricle.core.calls import EndOfTurn, EventKind, SessionEvent
+
+class Agent(SessionModel):
+    async def session(self, call, inputs):
+        yield SessionEvent(kind=EventKind.READY)
+        async for given in inputs:
+            if isinstance(given, EndOfTurn):
+                yield SessionEvent(kind=EventKind.RESPONSE_STARTED, item="a")
+                yield SessionEvent(kind=EventKind.TRANSCRIPT, item="a", text="We open at nine.")
+                yield SessionEvent(kind=EventKind.AUDIO, item="a", audio=np.full(2400, 9000, np.int16))
+                yield SessionEvent(kind=EventKind.USAGE, data={"input_tokens": 40, "output_tokens": 2})
+                yield SessionEvent(kind=EventKind.RESPONSE_DONE, item="a", data={"status": "completed"})
+
+def judge(text):
+    call = text.partition("<call>")[2].partition("</call>")[0]
+    statement = text.partition("<statement>")[2].partition("</statement>")[0]
+    assert call.strip() == "Caller: Hello?\\nAgent: We open at nine.", call
+    return "Verdict: yes" if "hours" in statement else "Verdict: no"
+"""
+
+
+def test_a_judge_checks_the_statements_about_a_call(write: Any, tmp_path: Path) -> None:
+    models = write("models.py", AGENT_AND_JUDGE)
+    rows = [
+        {"id": "a", "script": [{"say": "Hello?"}], "expect": ["judge It states its hours.", "contains nine"]},
+        {"id": "b", "script": [{"say": "Hello?"}], "expect": ["judge It gives the hours.", "judge It apologises."]},
+        {"id": "c", "script": [{"say": "Hello?"}], "expect": "contains nine"},
+    ]
+    data = write("calls.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    task_args = {"data": str(data), "turn_detection": "caller", "response_timeout": 0.5}
+    judge = JudgeSpec(model=f"{models}:judge")
+    spec = Spec(task="conversation", task_args=task_args, model=f"{models}:Agent", judge=judge)
+    result = api.evaluate(spec, tmp_path / "run", settings=Settings(concurrency=3))
+    assert (result["judged_success"].value, result["judged_success"].scored) == (0.75, 2)
+    assert result["task_success_judged"].value == pytest.approx(2 / 3)
+    assert result["task_success"].value == 1.0
+    usage = api.load_metrics(tmp_path / "run").usage
+    assert (usage.input_tokens, usage.output_tokens) == (120, 6)
 
 
 def test_a_run_can_be_scored_without_its_script(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ CONVERSATION_FIELD = "conversation"
 REPEAT_FIELD = "repeat"
 
 
-def _select(sample: Sample, kinds: Sequence[str]) -> list[Expectation]:
+def select_expectations(sample: Sample, kinds: Sequence[str]) -> list[Expectation]:
+    """Return what is expected of a call, as far as it is of these kinds."""
     return [expectation for expectation in parse_expectations(sample.target) if expectation.kind in kinds]
 
 
@@ -74,7 +75,7 @@ def _simplify(value: Any) -> Any:
 
 def _count_tool_calls(sample: Sample, recording: CallRecording) -> Sequence[float]:
     calls = recording.tool_calls
-    expected, forbidden = _select(sample, ("tool",)), _select(sample, ("no_tool",))
+    expected, forbidden = select_expectations(sample, ("tool",)), select_expectations(sample, ("no_tool",))
     matches = match_tool_calls(expected, calls)
     matched = sum(match is not None for match in matches)
     names = {call.get("name") for call in calls}
@@ -100,9 +101,18 @@ tool_calls = count_metric(
 # --- facts --------------------------------------------------------------------------------------
 
 
-def _meets_fact(expectation: Expectation, recording: CallRecording) -> bool:
+def require_transcript(recording: CallRecording) -> None:
+    """Check that what the agent spoke is known.
+
+    Raises:
+        Unreadable: if it is not.
+    """
     if recording.agent and not recording.select(EventKind.TRANSCRIPT):
         raise Unreadable("the model returned no transcript of its speech")
+
+
+def _meets_fact(expectation: Expectation, recording: CallRecording) -> bool:
+    require_transcript(recording)
     if expectation.kind == "matches":
         return any(re.search(pattern, recording.text, re.IGNORECASE) for pattern in expectation.texts)
     normalise = get_profile("basic")
@@ -112,7 +122,7 @@ def _meets_fact(expectation: Expectation, recording: CallRecording) -> bool:
 
 
 def _count_facts(sample: Sample, recording: CallRecording) -> Sequence[float]:
-    expectations = _select(sample, FACT_KINDS)
+    expectations = select_expectations(sample, FACT_KINDS)
     return sum(_meets_fact(expectation, recording) for expectation in expectations), len(expectations)
 
 
@@ -126,7 +136,7 @@ facts = count_metric(
 
 def succeeds(sample: Sample, recording: CallRecording) -> bool | None:
     """Return whether all expectations are met that can be checked by a rule; None if there are none."""
-    if not _select(sample, (*FACT_KINDS, *TOOL_KINDS)):
+    if not select_expectations(sample, (*FACT_KINDS, *TOOL_KINDS)):
         return None
     met, expected = _count_facts(sample, recording)
     met_tools, expected_tools = _count_tool_calls(sample, recording)[:2]

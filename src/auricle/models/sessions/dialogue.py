@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from auricle.core.calls import Event, Span, Utterance, join_transcripts
+from auricle.core.calls import Event, Span, Utterance, join_transcripts, keep_share
 from auricle.models.sessions.player import Player
 
 
@@ -20,15 +20,7 @@ def make_dialogue(caller: Iterable[Span], transcripts: Sequence[Event], player: 
     for item in dict.fromkeys(event.item for event in transcripts):
         parts = [event for event in transcripts if event.item == item]
         start = player.find_start(item)
-        text = _cut(join_transcripts(parts), player.played_share(item))
+        text = keep_share(join_transcripts(parts), player.played_share(item))
         if text:
             spoken.append((parts[0].at if start is None else start, Utterance("agent", text)))
     return [utterance for _, utterance in sorted(spoken, key=lambda entry: entry[0])]
-
-
-def _cut(text: str, share: float | None) -> str:
-    """Return the first part of a text, in whole words; all of it if the share that was played is not known."""
-    if share is None or share >= 1.0:
-        return text
-    words = text.split()
-    return " ".join(words[: round(share * len(words))])
