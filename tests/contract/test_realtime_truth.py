@@ -85,6 +85,12 @@ CALLS: Mapping[str, ScriptedCall] = {
     "gemini": converse(SPOKEN, turns=(BASE,), protocol="gemini"),
     "push to talk": converse(SPOKEN, turns=(BASE,), turn_detection="caller"),
     "barge-in": converse(SPOKEN, INTERRUPT, turns=(LONG, BASE)),
+    **{
+        f"barge-in, push to talk, {protocol}": converse(
+            SPOKEN, INTERRUPT, turns=(LONG, BASE), protocol=protocol, turn_detection="caller"
+        )
+        for protocol in ("openai", "gemini")
+    },
     "barge-in, sent at once": converse(SPOKEN, INTERRUPT, turns=(replace(LONG, audio_pace=0.0), BASE)),
     "barge-in, gemini": converse(SPOKEN, INTERRUPT, turns=(LONG, BASE), protocol="gemini"),
     "barge-in, late audio": converse(SPOKEN, INTERRUPT, turns=(replace(LONG, faults=("late_audio",)), BASE)),
@@ -158,6 +164,20 @@ def test_without_turn_detection_the_caller_waits_only_for_the_answer(calls: Any,
     recording = calls["push to talk"].recorded
     assert measure(voice_to_voice, recording) == pytest.approx(0.4, abs=tolerance + FRAME_SECONDS)
     assert measure(endpoint_delay, recording) is None
+
+
+@pytest.mark.parametrize("protocol", ["openai", "gemini"])
+def test_a_caller_who_states_turns_stops_the_agent_with_the_first_frame(
+    calls: Any, tolerance: float, protocol: str
+) -> None:
+    recording = calls[f"barge-in, push to talk, {protocol}"].recorded
+    assert measure(yield_latency, recording) == pytest.approx(FRAME_SECONDS, abs=tolerance + FRAME_SECONDS)
+    assert measure(barge_in_success, recording) == 1
+    assert measure(response_rate, recording) == 1
+    if protocol == "openai":
+        cancelled, _ = recording.select(EventKind.RESPONSE_DONE)
+        assert cancelled.data["status"] == "cancelled"
+        assert measure(truncation_error, recording) == pytest.approx(0, abs=0.002)
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,11 @@ class AudioFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class StartOfTurn:
+    """The caller begins a turn, and an answer that is not complete is not wanted any more; see `EndOfTurn`."""
+
+
+@dataclass(frozen=True, slots=True)
 class EndOfTurn:
     """The caller's turn is over, and a response is due; for models that do not detect turns themselves."""
 
@@ -128,7 +133,7 @@ class ToolResult:
     result: str
 
 
-CallerInput: TypeAlias = AudioFrame | EndOfTurn | EndOfAudio | Truncate | ToolResult
+CallerInput: TypeAlias = AudioFrame | StartOfTurn | EndOfTurn | EndOfAudio | Truncate | ToolResult
 
 
 # --- what happens ---------------------------------------------------------------
@@ -174,6 +179,7 @@ class EventKind(StrEnum):
     seconds of silence. `data["timed_out"]` is true if the caller went on after the step's `limit`."""
     STEP_ENDED = "step_ended"
     """The last audible sample of step `data["step"]` was due."""
+    START_OF_TURN = "start_of_turn"
     END_OF_TURN = "end_of_turn"
     END_OF_AUDIO = "end_of_audio"
     TRUNCATE = "truncate"

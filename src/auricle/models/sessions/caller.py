@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 
 TIME_TOLERANCE = 1e-9
 """Far below the duration of a sample: times on the frame grid are not exact in floating point."""
+
+
+class CallerFrame(NamedTuple):
+    """A frame, and the steps that start and end with it."""
+
+    audio: AudioFrame
+    started: Step | None = None
+    ended: Step | None = None
 
 
 class ScriptedCaller:
@@ -63,18 +71,20 @@ class ScriptedCaller:
             track[first : first + len(step.samples)] = step.samples[: max(0, len(track) - first)]
         return track
 
-    def next_frame(self, now: float) -> tuple[AudioFrame, Step | None]:
-        """Return the frame that begins at a time of the call, and the step that ends with it."""
+    def next_frame(self, now: float) -> CallerFrame:
+        """Return the frame that begins at a time of the call."""
+        started = None
         while not self._frames:
             if self.is_done or not self._begin_step(now):
-                return self._silence, None
+                return CallerFrame(self._silence)
+            started = self._steps[self._index].step
             if not self._frames:  # a step without audio
                 self._index += 1
         frame = self._frames.popleft()
         if self._frames:
-            return frame, None
+            return CallerFrame(frame, started)
         self._index += 1
-        return frame, self._steps[self._index - 1].step
+        return CallerFrame(frame, started, self._steps[self._index - 1].step)
 
     def _begin_step(self, now: float) -> bool:
         """Begin the next step if it is due, and return whether it is."""

@@ -22,6 +22,7 @@ from auricle.core.calls import (
     Event,
     EventKind,
     SessionEvent,
+    StartOfTurn,
     Step,
     ToolResult,
     attach_recording,
@@ -171,13 +172,20 @@ class _LiveCall:
     def _send_frame(self, due: float) -> None:
         if self._end_of_audio is not None:
             return
-        frame, ended_step = self._caller.next_frame(due - FRAME_SECONDS)
-        self._inputs.put(frame, self._origin + due)
-        if ended_step and ended_step.expects_response and self._call.turn_detection == "caller":
+        frame = self._caller.next_frame(due - FRAME_SECONDS)
+        if self._is_marked_turn(frame.started):
+            self._send(StartOfTurn(), EventKind.START_OF_TURN)
+            self._flush(self._now())
+        self._inputs.put(frame.audio, self._origin + due)
+        if self._is_marked_turn(frame.ended):
             self._send(EndOfTurn(), EventKind.END_OF_TURN)
         if self._caller.is_done and self._call.mode == "transcribe":
             self._end_of_audio = due
             self._send(EndOfAudio(), EventKind.END_OF_AUDIO)
+
+    def _is_marked_turn(self, step: Step | None) -> bool:
+        """Return whether the caller states the start and the end of a step."""
+        return step is not None and step.expects_response and self._call.turn_detection == "caller"
 
     def _hang_up_if_done(self, now: float) -> bool:
         if self._hung_up.done():

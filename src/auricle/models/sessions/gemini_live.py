@@ -13,7 +13,17 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from auricle.core.calls import AudioFrame, CallerInput, EndOfAudio, EndOfTurn, EventKind, SessionEvent, Tool, ToolResult
+from auricle.core.calls import (
+    AudioFrame,
+    CallerInput,
+    EndOfAudio,
+    EndOfTurn,
+    EventKind,
+    SessionEvent,
+    StartOfTurn,
+    Tool,
+    ToolResult,
+)
 from auricle.core.errors import Rejected
 from auricle.core.types import Call
 from auricle.models.http.fields import as_list, as_object, as_text
@@ -32,8 +42,6 @@ SERVICE = "google.ai.generativelanguage.{version}.GenerativeService.BidiGenerate
 DEFAULT_VERSION = "v1beta"
 VERSION = re.compile(r"/(v\d+\w*)$")
 AUDIO_START = f'{{"realtimeInput":{{"audio":{{"mimeType":"audio/pcm;rate={INPUT_RATE}","data":"'.encode()
-AUDIBLE = 104
-"""Smallest absolute value of a sample that is audible, −50 dBFS; it opens a turn where the caller marks turns."""
 RATE = re.compile(r"rate=(\d+)")
 SNAKE = re.compile(r"(?<=[a-z])([A-Z])")
 
@@ -94,8 +102,9 @@ class GeminiLiveProtocol(SessionProtocol):
 
     def encode(self, item: CallerInput) -> Iterator[bytes]:
         if isinstance(item, AudioFrame):
-            yield from self._mark_start(item.samples)
             yield audio_message(item.samples)
+        elif isinstance(item, StartOfTurn):
+            yield from self._mark_start()
         elif isinstance(item, EndOfTurn):
             yield from self._mark_end()
         elif isinstance(item, EndOfAudio):
@@ -105,14 +114,10 @@ class GeminiLiveProtocol(SessionProtocol):
             response = {"id": item.call_id, "name": item.name, "response": _parse_result(item.result)}
             yield orjson.dumps({"toolResponse": {"functionResponses": [response]}})
 
-    def _mark_start(self, samples: NDArray[int16]) -> Iterator[bytes]:
-        """Open a turn at its first audible frame, if the caller marks turns."""
-        if self.call.turn_detection == "caller" and not self._is_caller_active:
-            import numpy as np
-
-            if np.abs(samples.astype(np.int32)).max(initial=0) >= AUDIBLE:
-                self._is_caller_active = True
-                yield b'{"realtimeInput":{"activityStart":{}}}'
+    def _mark_start(self) -> Iterator[bytes]:
+        if not self._is_caller_active:
+            self._is_caller_active = True
+            yield b'{"realtimeInput":{"activityStart":{}}}'
 
     def _mark_end(self) -> Iterator[bytes]:
         if self._is_caller_active:

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 import orjson
 
 from auricle.core.arguments import join_choices
-from auricle.core.calls import AudioFrame, CallerInput, EndOfAudio, EndOfTurn, Tool, ToolResult, Truncate
+from auricle.core.calls import AudioFrame, CallerInput, EndOfAudio, EndOfTurn, StartOfTurn, Tool, ToolResult, Truncate
 from auricle.core.errors import SpecError
 from auricle.core.types import Call
 from auricle.models.http.service import join_url, merge_extra
@@ -126,8 +126,10 @@ class RealtimeProtocol(RealtimeReader):
     def encode(self, item: CallerInput) -> Iterator[bytes]:
         if isinstance(item, AudioFrame):
             yield append_message(item.samples)
-        elif isinstance(item, EndOfTurn):
+        elif isinstance(item, StartOfTurn):
             yield from self._cancel_response()
+        elif isinstance(item, EndOfTurn):
+            yield from self._cancel_response()  # one that began during the turn, after the result of a tool
             yield from self._commit()
         elif isinstance(item, EndOfAudio):
             yield b'{"type":"input_audio_buffer.commit"}'
@@ -145,11 +147,11 @@ class RealtimeProtocol(RealtimeReader):
 
     def _cancel_response(self) -> Iterator[bytes]:
         """Stop a response that the server would not stop itself because it does not detect turns."""
-        if self.active_response and self.call.turn_detection == "caller":
+        if self.active_response and self.active_response not in self.cancelled_responses:
+            self.cancelled_responses.add(self.active_response)
             yield b'{"type":"response.cancel"}'
 
     def _truncate(self, item: Truncate) -> Iterator[bytes]:
-        yield from self._cancel_response()
         yield orjson.dumps(
             {
                 "type": "conversation.item.truncate",

@@ -48,7 +48,7 @@ class RealtimeReader(SessionProtocol):
         self._transcribed_items: set[str] = set()
         self._tool_names: dict[str, str] = {}
         self._finished_calls: set[str] = set()
-        self._cancelled_responses: set[str] = set()
+        self.cancelled_responses: set[str] = set()
         self._response_count = 0
         self._handlers: dict[str, Handler] = {
             "session.created": self._read_created,
@@ -177,7 +177,7 @@ class RealtimeReader(SessionProtocol):
         return _text(message, "item_id") or _text(message, "response_id") or self.active_response
 
     def _read_audio(self, message: Mapping[str, Any]) -> Iterator[SessionEvent]:
-        if _text(message, "response_id") in self._cancelled_responses:  # too late to be played
+        if _text(message, "response_id") in self.cancelled_responses:  # too late to be played
             return iter([self.event(EventKind.OTHER, type=_text(message, "type"), item=self._item_id(message))])
         return self.read_audio(_text(message, "delta"), self._item_id(message), _text(message, "type"))
 
@@ -236,7 +236,7 @@ class RealtimeReader(SessionProtocol):
         details = as_object(response.get("status_details") or {})
         reason, status = _text(details, "reason"), _text(response, "status")
         if status == "cancelled":
-            self._cancelled_responses.add(response_id)
+            self.cancelled_responses.add(response_id)
         if status == "cancelled" and reason == "turn_detected":
             yield self.event(EventKind.INTERRUPTED, type=name, item=response_id)
         data = {"status": status if status in STATUSES else "completed", "reason": reason}

@@ -17,6 +17,7 @@ from auricle.core.calls import (
     EndOfTurn,
     EventKind,
     SessionEvent,
+    StartOfTurn,
     ToolResult,
     Truncate,
 )
@@ -147,13 +148,19 @@ class _Conversation:
             case AudioFrame(samples):
                 for boundary in self._endpointer.push(samples):
                     self._cross(boundary)
+            case StartOfTurn():
+                if self._model.barge_in:
+                    self._cancel_response()
             case EndOfTurn():
                 self._cross(self._endpointer.end_turn())
             case ToolResult(call_id, _, result):
-                if (waiting := self._tool_results.pop(call_id, None)) and not waiting.done():
-                    waiting.set_result(result)
+                self._return_result(call_id, result)
             case Truncate(name, seconds):
                 self._emit(EventKind.TRUNCATED, item=name, seconds=seconds)
+
+    def _return_result(self, call_id: str, result: str) -> None:
+        if (waiting := self._tool_results.pop(call_id, None)) and not waiting.done():
+            waiting.set_result(result)
 
     def _cross(self, boundary: SpeechStart | SpeechEnd | None) -> None:
         if boundary is None or (not self._model.barge_in and self._is_speaking()):

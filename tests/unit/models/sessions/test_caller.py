@@ -19,7 +19,7 @@ def make_caller(*steps: Step) -> tuple[ScriptedCaller, Player]:
 def run(caller: ScriptedCaller, seconds: float, start: float = 0.0) -> list[bool]:
     """Take frames, and return which of them have sound."""
     first, count = round(start / FRAME_SECONDS), round(seconds / FRAME_SECONDS)
-    return [bool(caller.next_frame(k * FRAME_SECONDS)[0].samples.any()) for k in range(first, first + count)]
+    return [bool(caller.next_frame(k * FRAME_SECONDS).audio.samples.any()) for k in range(first, first + count)]
 
 
 def test_frames_are_silent_between_steps() -> None:
@@ -28,11 +28,12 @@ def test_frames_are_silent_between_steps() -> None:
     assert caller.is_done
 
 
-def test_a_step_ends_with_its_last_frame() -> None:
+def test_a_step_starts_with_its_first_frame_and_ends_with_its_last() -> None:
     say = step("say", 0.05)
     caller, _ = make_caller(say)
-    ended = [caller.next_frame(k * FRAME_SECONDS)[1] for k in range(4)]
-    assert ended == [None, None, say, None]
+    frames = [caller.next_frame(k * FRAME_SECONDS) for k in range(4)]
+    assert [frame.started for frame in frames] == [say, None, None, None]
+    assert [frame.ended for frame in frames] == [None, None, say, None]
     assert caller.previous_end == pytest.approx(0.05)
 
 

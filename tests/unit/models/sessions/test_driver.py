@@ -18,6 +18,7 @@ from auricle.core.calls import (
     EndOfTurn,
     EventKind,
     SessionEvent,
+    StartOfTurn,
     Step,
     Tool,
     ToolResult,
@@ -172,6 +173,29 @@ def test_barge_in_yields_at_the_same_time_however_fast_audio_is_sent(pace: float
     assert (flushed.item, flushed.seconds) == ("r1", truncate.seconds)
     (truncated,) = recording.select(EventKind.TRUNCATED)
     assert truncated.seconds == truncate.seconds
+
+
+def test_push_to_talk_stops_playback_when_the_caller_starts_a_turn() -> None:
+    agent = TimedAgent(Script(answer_seconds=6.0, pace=0, yield_after=None, stop_after=99.0))
+    recording = hold(agent, *BARGE_IN, turn_detection="caller")
+    assert yield_time(recording) == pytest.approx(FRAME)
+    marks = [item for item in agent.inputs if not isinstance(item, AudioFrame)]
+    first_start, first_end, start_of_turn, truncate, end_of_turn = marks
+    assert (first_start, first_end) == (start_of_turn, end_of_turn) == (StartOfTurn(), EndOfTurn())
+    assert isinstance(truncate, Truncate)
+    assert truncate.item == "r1"
+    assert truncate.seconds == pytest.approx(1.0 + FRAME)
+    start = recording.caller[1].start + FRAME
+    assert times(recording, EventKind.START_OF_TURN) == [FRAME, pytest.approx(start)]
+    assert len(recording.agent) == 2
+
+
+def test_push_to_talk_plays_on_while_the_caller_makes_other_sounds() -> None:
+    agent = TimedAgent(Script(answer_seconds=6.0, pace=0, yield_after=None, stop_after=99.0))
+    steps = step("say", 1.0), step("backchannel", 0.3, start="agent_start", delay=1.0)
+    recording = hold(agent, *steps, turn_detection="caller")
+    assert recording.agent[0].seconds == pytest.approx(6.0)
+    assert len(recording.select(EventKind.START_OF_TURN)) == 1
 
 
 def test_a_deaf_agent_does_not_yield() -> None:

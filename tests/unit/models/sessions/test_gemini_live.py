@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 import pytest
 
-from auricle.core.calls import EndOfAudio, EndOfTurn, EventKind, SessionEvent, Tool, ToolResult, Truncate
+from auricle.core.calls import EndOfAudio, EndOfTurn, EventKind, SessionEvent, StartOfTurn, Tool, ToolResult, Truncate
 from auricle.core.errors import Rejected
 from auricle.core.types import Call
 from auricle.models.base import abilities
@@ -112,8 +112,9 @@ def test_frames_are_sent_with_their_rate() -> None:
     assert (GeminiLive.input_rate, GeminiLive.output_rate) == (16_000, 24_000)
 
 
-def test_turns_of_a_caller_who_marks_them_begin_with_what_is_audible() -> None:
-    inputs = [frame(), frame(5000), frame(5000), EndOfTurn(), frame(), frame(-32768), EndOfAudio()]
+def test_a_caller_states_the_start_and_the_end_of_turns() -> None:
+    turns = [StartOfTurn(), frame(5000), frame(5000), EndOfTurn(), frame(5000), StartOfTurn(), frame(5000)]
+    inputs = [frame(), *turns, EndOfAudio()]
     received = sent(*inputs, request=call(turn_detection="caller")).lines[0].received
     assert received[0]["setup"]["realtimeInputConfig"] == {"automaticActivityDetection": {"disabled": True}}
     names = [next(iter(message["realtimeInput"])) for message in received[1:]]

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from auricle.core.calls import AudioFrame, CallerInput, EndOfAudio, EndOfTurn, EventKind, Tool, ToolResult, Truncate
+from auricle.core.calls import (
+    AudioFrame,
+    CallerInput,
+    EndOfAudio,
+    EndOfTurn,
+    EventKind,
+    StartOfTurn,
+    Tool,
+    ToolResult,
+    Truncate,
+)
 from auricle.core.errors import SpecError
 from auricle.core.types import Call
 from auricle.models.base import abilities
@@ -180,21 +190,28 @@ def test_the_result_of_a_tool_is_followed_by_a_request_for_a_response() -> None:
     ]
 
 
-@pytest.mark.parametrize(("detection", "cancels"), [("caller", True), ("model", False)])
-def test_a_response_is_cancelled_where_the_server_does_not_detect_turns(detection: Any, cancels: bool) -> None:
+def test_a_caller_who_starts_a_turn_cancels_the_response_once_and_its_late_audio_is_not_played() -> None:
+    late = {"type": "response.output_audio.delta", "response_id": "r1", "item_id": "item-1", "delta": "AAAA"}
+
     async def respond(line: Line) -> None:
         await line.receive()
         await line.send({"type": "session.updated"}, {"type": "response.created", "response": {"id": "r1"}})
+        await line.receive()
+        await line.send(late)
         await line.receive_all()
 
-    async def main() -> list[str]:
+    async def main() -> tuple[list[str], list[str]]:
         async with scripted(respond) as server:
-            script = [EventKind.RESPONSE_STARTED, Truncate("item-1", 0.5)]
-            await hold(model_at(server.url), script, call(turn_detection=detection))
-            return [message["type"] for message in server.lines[0].received[1:]]
+            turn = [StartOfTurn(), EventKind.OTHER, Truncate("item-1", 0.5), EndOfTurn()]
+            events = await hold(
+                model_at(server.url), [EventKind.RESPONSE_STARTED, *turn], call(turn_detection="caller")
+            )
+            return kinds(events), [message["type"] for message in server.lines[0].received[1:]]
 
-    expected = ["response.cancel"] if cancels else []
-    assert asyncio.run(main()) == [*expected, "conversation.item.truncate"]
+    received, sent_types = asyncio.run(main())
+    assert "audio" not in received
+    commit = ["input_audio_buffer.commit", "response.create"]
+    assert sent_types == ["response.cancel", "conversation.item.truncate", *commit]
 
 
 def test_a_server_that_does_not_confirm_settings_is_used_and_reported() -> None:

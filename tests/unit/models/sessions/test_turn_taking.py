@@ -63,6 +63,13 @@ def test_barge_in_stops_the_agent() -> None:
     assert recording.select(EventKind.TRUNCATED)[0].seconds == pytest.approx(1.1, abs=0.05)
 
 
+def test_a_caller_who_starts_a_turn_cancels_the_response() -> None:
+    recording = hold(Butler(), step("say", 1.0), step("say", 1.0, delay=0.3), turn_detection="caller")
+    cancelled, completed = recording.select(EventKind.RESPONSE_DONE)
+    assert (cancelled.data["status"], completed.data["status"]) == ("cancelled", "completed")
+    assert cancelled.at == pytest.approx(1.3, abs=0.03)  # before the detector notices speech
+
+
 def test_barge_in_cancels_a_response_that_is_not_complete() -> None:
     recording = hold(Butler(), step("say", 1.0), step("say", 1.0, delay=0.8))
     statuses = [event.data["status"] for event in recording.select(EventKind.RESPONSE_DONE)]
