@@ -99,6 +99,10 @@ class ResultFormat:
             raise DataError(f"{path} contains no results of {self.title}. Expected {self.file_example}.")
         return files
 
+    def read_lines(self, path: Path) -> list[ResultLine]:
+        """Return the rows of a result file."""
+        return read_lines(path)
+
     def _is_result(self, path: Path) -> bool:
         """Return whether a file contains results; derived files differ in their columns or in their name."""
         if self.derived_pattern and re.search(self.derived_pattern, path.name):
@@ -120,6 +124,7 @@ _RESULT_MODULES = {
     "ultraeval": ("ultraeval", "UltraEval-Audio"),
 }
 """Packages with the module `results`, and the titles of their frameworks."""
+_IMPORT_ONLY_MODULES = {"tau-voice": ("tau_voice", "τ-voice")}
 Exporter = Callable[[Path, Path, Notify], list[Path]]
 """Writes a run to a folder and returns the files; notes for the user go to the last argument."""
 
@@ -127,7 +132,7 @@ IMPORTERS: Registry[ResultFormat] = Registry(
     "importer",
     {
         name: Builtin(f"auricle.interop.{package}.results:FORMAT", f"results of {title}")
-        for name, (package, title) in _RESULT_MODULES.items()
+        for name, (package, title) in {**_RESULT_MODULES, **_IMPORT_ONLY_MODULES}.items()
     },
     expects=(ResultFormat, "a ResultFormat"),
 )

@@ -21,7 +21,7 @@ from auricle.data.manifest import Manifest
 from auricle.engine.factory import build_run_spec, build_task
 from auricle.engine.spec import Spec
 from auricle.interop import IMPORTABLE_KINDS
-from auricle.interop.result_files import IMPORTERS, ImportedResults, ResultFormat, read_lines, sum_or_none
+from auricle.interop.result_files import IMPORTERS, ImportedResults, ResultFormat, sum_or_none
 from auricle.runs.progress import PassTiming, Progress
 from auricle.runs.run_directory import Run, contains_run, find_conflict, first_usable, set_aside
 from auricle.runs.run_spec import RunSpec
@@ -102,7 +102,7 @@ def _find_profile(result_format: ResultFormat, spec: Spec) -> str:
 
 
 def _read_results(result_format: ResultFormat, path: Path) -> ImportedResults:
-    lines = read_lines(path)
+    lines = result_format.read_lines(path)
     for origin, values in lines:
         if not result_format.matches(values):
             raise DataError(_wrong_format_message(result_format, path, origin, values))

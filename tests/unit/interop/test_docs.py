@@ -21,6 +21,7 @@ from tests.support.framework_results import (
     write_open_asr,
     write_ultraeval,
 )
+from tests.unit.interop.tau_voice.simulations import make_simulation
 
 DOCS = paths.DOCS
 PAGES = (
@@ -55,6 +56,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_ultraeval(tmp_path / "res", failed=[1])
     write_open_asr(tmp_path / "results")
     write_cmi(tmp_path / "cmi_results")
+    calls = {"info": {"agent_info": {"llm": "voice-1"}}, "simulations": [make_simulation("xx......", "...xxxx.")]}
+    with_parents(tmp_path / "experiment" / "results.json").write_text(json.dumps(calls), encoding="utf-8")
     rows = [{name: value for name, value in row.items() if "predict" not in name} for row in cmi_rows()]
     write_jsonl(tmp_path / "data" / "all_test.jsonl", rows)
     for row in rows:

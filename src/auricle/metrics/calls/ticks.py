@@ -60,9 +60,8 @@ def make_ticks(recording: CallRecording) -> list[Tick]:
         for index in _cover(span, len(ticks)):
             tick = ticks[index]
             if effect is not None:
-                ticks[index] = Tick(
-                    tick.caller, tick.agent, tick.is_backchannel, frozenset({Effect(effect, span.text)})
-                )
+                effects = tick.effects | {Effect(effect, span.text)}
+                ticks[index] = Tick(tick.caller, tick.agent, tick.is_backchannel, effects)
             elif span.kind != "noise":
                 ticks[index] = Tick(True, tick.agent, span.kind == "backchannel", tick.effects)
     for span in recording.agent:
