@@ -45,6 +45,7 @@ CONFIG_IMPORTERS: Registry[ConfigImporter] = Registry(
     {
         "aisbench": Builtin("auricle.interop.aisbench.config_import:draft_tasks", "configs of AISBench"),
         "lmms-eval": Builtin("auricle.interop.lmms.config_import:draft_tasks", "task files of lmms-eval"),
+        "pipecat": Builtin("auricle.interop.pipecat.config_import:draft_tasks", "eval scenarios of pipecat"),
     },
     expects=(Callable, "a function"),
 )

@@ -73,6 +73,6 @@ def test_every_listed_framework_can_be_loaded(registry: Registry[Any]) -> None:
 
 
 def test_every_framework_is_listed_once() -> None:
-    names = ["aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "tau-voice", "ultraeval"]
+    names = ["aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "pipecat", "tau-voice", "ultraeval"]
     assert sorted({*IMPORTERS, *CONFIG_IMPORTERS}) == names
     assert list(EXPORTERS) == ["cmi", "kimi", "lmms-eval", "open-asr", "ultraeval"]

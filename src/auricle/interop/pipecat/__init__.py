@@ -1,0 +1,1 @@
+"""Eval scenarios of pipecat."""
