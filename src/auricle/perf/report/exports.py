@@ -1,12 +1,16 @@
 """Write load points in the shapes of other tools, so that dashboards made for them keep working.
 
-`vllm`: the result of `vllm bench serve --save-result`; `aiperf`: `profile_export_aiperf.json`; `otel`: metrics of the
-OpenTelemetry conventions for generative AI clients, as OTLP in JSON. A file per load point.
+`vllm`: the result of `vllm bench serve --save-result` for each load point, and a table of all of them as the
+`summary.csv` of `vllm bench sweep serve`; `aiperf`: `profile_export_aiperf.json` and `.csv`; `otel`: metrics of the
+OpenTelemetry conventions for generative AI clients, as OTLP in JSON.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +41,26 @@ AIPERF_RATES = {
     "goodput": ("goodput_req_s", "requests/sec"),
     "benchmark_duration": ("window_s", "sec"),
 }
+AIPERF_CSV_STATISTICS = (
+    "avg", "min", "max", "sum", "p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "std",
+)  # fmt: skip
+"""Columns of the first section of AIPerf's CSV, after the name of the metric."""
 AIPERF_STATISTICS = ("p01", "p05", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "min", "max", "std")
+AIPERF_HEADERS = {
+    "benchmark_duration": "Benchmark Duration",
+    "error_request_count": "Error Request Count",
+    "goodput": "Goodput",
+    "inter_chunk_latency": "Inter Chunk Latency",
+    "inter_token_latency": "Inter Token Latency",
+    "input_sequence_length": "Input Sequence Length",
+    "output_sequence_length": "Output Sequence Length",
+    "output_token_throughput": "Output Token Throughput",
+    "request_count": "Request Count",
+    "request_latency": "Request Latency",
+    "request_throughput": "Request Throughput",
+    "time_to_first_token": "Time to First Token",
+}
+"""Names of metrics in AIPerf's CSV."""
 DURATION_BOUNDS = tuple(0.01 * 2**exponent for exponent in range(14))
 TOKEN_BOUNDS = tuple(float(4**exponent) for exponent in range(14))
 """Bounds of buckets that the OpenTelemetry conventions advise."""
@@ -53,14 +76,19 @@ class ExportedPoint(NamedTuple):
 
 def write_exports(folder: Path, summary: PerfSummary, kind: str) -> list[Path]:
     """Write each load point in the shape of another tool, next to its requests; return the files."""
-    paths = []
+    files, documents = {}, []
     for point in summary.points:
         columns = RequestColumns.read(folder / point.folder / REQUESTS_FILE)
-        path = folder / point.folder / f"{kind}.json"
         document = EXPORTS[kind](ExportedPoint(summary, point, columns))
-        write_atomically(path, orjson.dumps(document, option=orjson.OPT_INDENT_2))
-        paths.append(path)
-    return paths
+        files[folder / point.folder / f"{kind}.json"] = orjson.dumps(document, option=orjson.OPT_INDENT_2)
+        if kind == "aiperf":
+            files[folder / point.folder / "aiperf.csv"] = render_aiperf_csv(document)
+        documents.append(document)
+    if kind == "vllm":
+        files[folder / "vllm.csv"] = render_vllm_csv(documents)
+    for path, content in files.items():
+        write_atomically(path, content)
+    return [*files]
 
 
 def build_vllm_result(exported: ExportedPoint) -> dict[str, Any]:
@@ -93,6 +121,19 @@ def build_vllm_result(exported: ExportedPoint) -> dict[str, Any]:
     return document
 
 
+def render_vllm_csv(results: Sequence[Mapping[str, Any]]) -> bytes:
+    """Render results as `vllm bench sweep serve` does: a row for each, after its position, with the number of the run.
+
+    Repeats of a load are its runs, numbered from 0.
+    """
+    runs: Counter[str] = Counter()
+    rows: list[list[Any]] = [["", *(results[0] if results else ()), "run_number"]]
+    for index, result in enumerate(results):
+        rows.append([index, *result.values(), runs[result["label"]]])
+        runs[result["label"]] += 1
+    return _render_csv(rows, "\n")
+
+
 def build_aiperf_result(exported: ExportedPoint) -> dict[str, Any]:
     """Build the summary that AIPerf exports; what is unknown is left out, as there."""
     summary, point, _ = exported
@@ -105,12 +146,30 @@ def build_aiperf_result(exported: ExportedPoint) -> dict[str, Any]:
         if statistics.n:
             factor = MILLISECONDS if unit == "ms" else 1.0
             values = {title.replace("p0", "p"): _scale(statistics[title], factor) for title in AIPERF_STATISTICS}
-            document[name] = {"unit": unit, "avg": _scale(statistics.mean, factor), "count": statistics.n, **values}
+            mean = _scale(statistics.mean, factor)
+            total = _scale(mean, statistics.n)
+            document[name] = {"unit": unit, "avg": mean, "count": statistics.n, "sum": total, **values}
     counts = point.counts.window
     document["request_count"] = {"unit": "requests", "avg": counts.ok}
     document["error_request_count"] = {"unit": "requests", "avg": counts.failed}
     document["was_cancelled"] = summary.interrupted
     return document
+
+
+def render_aiperf_csv(document: Mapping[str, Any]) -> bytes:
+    """Render the summary of AIPerf as its CSV: metrics with percentiles, an empty line, metrics with one value."""
+    metrics = {name: document[name] for name in sorted(AIPERF_HEADERS) if name in document}
+    distributions = [["Metric", *AIPERF_CSV_STATISTICS]]
+    values = [["Metric", "Value"]]
+    for name, metric in metrics.items():
+        unit = metric["unit"]
+        title = AIPERF_HEADERS[name] + (f" ({unit})" if unit != "requests" else "")
+        if "p50" in metric:
+            distributions.append([title, *(_format_value(metric[key]) for key in AIPERF_CSV_STATISTICS)])
+        else:
+            values.append([title, _format_value(metric["avg"])])
+    sections = [*distributions, []] if len(distributions) > 1 else []
+    return _render_csv([*sections, *values], "\r\n")
 
 
 def build_otel_metrics(exported: ExportedPoint) -> dict[str, Any]:
@@ -171,6 +230,16 @@ def _build_data_point(
 
 def _build_attributes(attributes: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
+
+
+def _render_csv(rows: Iterable[Sequence[Any]], line_end: str) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator=line_end).writerows(rows)
+    return text.getvalue().encode()
+
+
+def _format_value(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
 
 
 def _total(statistics: MeasureStatistics) -> int | None:

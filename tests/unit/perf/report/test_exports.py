@@ -1,5 +1,6 @@
 """Load points in the shapes of other tools."""
 
+import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,11 +8,12 @@ import orjson
 import pytest
 
 from auricle.perf.report.exports import (
-    EXPORTS,
     ExportedPoint,
     build_aiperf_result,
     build_otel_metrics,
     build_vllm_result,
+    render_aiperf_csv,
+    render_vllm_csv,
     write_exports,
 )
 from tests.unit.perf.report.conftest import build_columns, build_point, build_request, build_summary
@@ -45,6 +47,46 @@ def test_aiperf_result_has_its_names_and_units(exported: ExportedPoint) -> None:
     assert document["error_request_count"]["avg"] == exported.point.counts.window.failed
 
 
+def read_csv(content: bytes) -> list[list[str]]:
+    return list(csv.reader(content.decode().splitlines()))
+
+
+def test_aiperf_csv_has_a_section_of_distributions_and_one_of_single_values(exported: ExportedPoint) -> None:
+    document = build_aiperf_result(exported)
+    rows = read_csv(render_aiperf_csv(document))
+    blank = rows.index([])
+    statistics = ["avg", "min", "max", "sum", "p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99", "std"]
+    assert rows[0] == ["Metric", *statistics]
+    ttft = dict(zip(rows[0], next(row for row in rows if row[0] == "Time to First Token (ms)"), strict=True))
+    assert (ttft["avg"], ttft["p50"], ttft["std"]) == ("99.00", "99.00", "0.00")
+    assert float(ttft["sum"]) == pytest.approx(99 * document["time_to_first_token"]["count"])
+    assert rows[blank + 1] == ["Metric", "Value"]
+    values = dict(rows[blank + 2 :])
+    assert values["Request Count"] == f"{exported.point.counts.window.ok}.00"
+    assert float(values["Request Throughput (requests/sec)"]) == pytest.approx(
+        document["request_throughput"]["avg"], abs=0.005
+    )
+
+
+def test_aiperf_csv_has_every_metric_of_the_json(exported: ExportedPoint) -> None:
+    document = build_aiperf_result(exported)
+    metrics = [value for value in document.values() if isinstance(value, dict)]
+    rows = [row for row in read_csv(render_aiperf_csv(document)) if row and row[0] != "Metric"]
+    assert len(rows) == len(metrics)
+
+
+def test_vllm_table_has_a_row_per_result_with_the_number_of_the_run(exported: ExportedPoint) -> None:
+    document = build_vllm_result(exported)
+    other = {**document, "label": "constant:20"}
+    header, *rows = read_csv(render_vllm_csv([document, other, document]))
+    assert header == ["", *document, "run_number"]
+    results = [dict(zip(header, row, strict=True)) for row in rows]
+    assert [(row[""], row["label"], row["run_number"]) for row in results] == [
+        ("0", "constant:10", "0"), ("1", "constant:20", "0"), ("2", "constant:10", "1"),
+    ]  # fmt: skip
+    assert float(results[0]["median_ttft_ms"]) == pytest.approx(99)
+
+
 def test_otel_histograms_have_every_request_once(exported: ExportedPoint) -> None:
     (resource,) = build_otel_metrics(exported)["resourceMetrics"]
     metrics = {metric["name"]: metric["histogram"]["dataPoints"] for metric in resource["scopeMetrics"][0]["metrics"]}
@@ -68,12 +110,16 @@ def test_unknown_values_are_no_numbers() -> None:
     assert "gen_ai.client.token.usage" not in {metric["name"] for metric in scope["metrics"]}
 
 
-@pytest.mark.parametrize("kind", EXPORTS)
-def test_file_is_written_next_to_the_requests(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "tables"), [("vllm", ["vllm.csv"]), ("aiperf", ["00-constant-10/aiperf.csv"]), ("otel", [])]
+)
+def test_files_are_written_next_to_the_requests(tmp_path: Path, kind: str, tables: list[str]) -> None:
     point = replace(build_point()[0], folder="00-constant-10")
     (tmp_path / "00-constant-10").mkdir()
     lines = b"".join(build_request(index).to_json_line() for index in range(300))
     (tmp_path / "00-constant-10" / "requests.jsonl").write_bytes(lines)
-    (path,) = write_exports(tmp_path, build_summary([point]), kind)
+    path, *others = write_exports(tmp_path, build_summary([point]), kind)
     assert path == tmp_path / "00-constant-10" / f"{kind}.json"
     assert orjson.loads(path.read_bytes())
+    assert others == [tmp_path / name for name in tables]
+    assert all(other.read_bytes() for other in others)
