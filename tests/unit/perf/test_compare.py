@@ -25,7 +25,7 @@ def measure_twice(run_measurement: RunMeasurement, questions: Callable[..., Path
     def run(load: str = "closed:2,4", slow_load: str | None = None, **options: Any) -> tuple[Path, Path]:
         options = {"count": 40, "stream": True, "data": data} | options
         fast = run_measurement(load, Script(latency=0.02, pace=500), **options)
-        slow = run_measurement(slow_load or load, Script(latency=0.06, pace=500), **options)
+        slow = run_measurement(slow_load or load, Script(latency=0.12, pace=500), **options)
         return fast.folder, slow.folder
 
     return run
@@ -41,7 +41,7 @@ def test_points_with_the_same_load_are_compared(measure_twice: MeasureTwice) -> 
     comparison = build_comparison(*measure_twice())
     assert [point.load for point in comparison.points] == ["closed:2", "closed:4"]
     ttft = get_row(comparison, "ttft_s p50")
-    assert ttft.ratio == pytest.approx(3, rel=0.4)
+    assert 1 < (ttft.ratio or 0) < 7  # 6 on a quiet machine; a busy one delays both
     assert ttft.apart
     assert (get_row(comparison, "req_s").ratio or 1) < 1
     assert "B is worse" in "\n".join(format_comparison(comparison))

@@ -35,7 +35,8 @@ def test_search_finds_the_capacity_of_a_server(
 ) -> None:
     monkeypatch.setattr("auricle.perf.summary.find_invalid_reasons", lambda *_: [])  # however busy this machine is
     script = Script(latency=0.1, slots=2)
-    result = run_measurement("search:closed,low=1,high=8", script, count=16, slo="p90(latency_s)<0.15")
+    slo = "p75(latency_s)<0.15"  # half of the requests of three users wait; a few late ones of two users do not matter
+    result = run_measurement("search:closed,low=1,high=8", script, count=16, slo=slo)
     (search,) = result.summary.searches
     assert (search.best, search.beyond) == (2, 3)
 
