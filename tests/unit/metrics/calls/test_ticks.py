@@ -34,6 +34,12 @@ def test_backchannels_are_speech_and_other_sounds_are_effects_or_left_out() -> N
     assert ticks[6] == Tick()
 
 
+def test_a_tick_has_all_effects_in_it() -> None:
+    sounds = caller(0, 0.2, "vocalise", step=0, text="ahem"), caller(0, 0.2, "aside", step=1, text="hold on")
+    [tick] = make_ticks(record(*sounds, seconds=0.2))
+    assert tick.effects == {Effect("vocal_tic", "ahem"), Effect("non_directed_speech", "hold on")}
+
+
 def test_files_of_tau_voice_are_read() -> None:
     speaking = {"contains_speech": True, "turn_taking_action": {"action": "backchannel"}, "speech_effects": None}
     insert = {"type": "non_directed", "text": "hold on"}
