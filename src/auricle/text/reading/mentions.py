@@ -6,17 +6,23 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from rapidfuzz.distance import DamerauLevenshtein
 
 from auricle.text.reading.clean_reply import simplify
 from auricle.text.reading.languages import TABLES
-from auricle.text.reading.related_names import family_words, other_writings, verb_forms
+from auricle.text.reading.related_names import (
+    number_values,
+    other_numbers,
+    other_writings,
+    verb_forms,
+    words_for_labels,
+)
 from auricle.text.reading.rules import LETTERS, ClaimLevel, PhrasingRule, Rules, compile_pattern
 from auricle.text.scripts import UNSPACED_SCRIPTS
 
@@ -42,8 +48,6 @@ class OptionNames(NamedTuple):
     labels: dict[str, int]
     has_ordinals: bool = False
     """Whether "the second one" may name an option."""
-    related: tuple[tuple[str, ...], ...] = ()
-    """Other words that point to each option, less firmly than its names: "anger" for "angry"."""
 
 
 # --- names ------------------------------------------------------------------------------
@@ -58,25 +62,20 @@ def choice_names(choices: tuple[str, ...]) -> OptionNames:
     """Return the names of the options of a question."""
     texts = strip_labels(choices)
     aliases = [_writings(text) if text not in texts[:index] else () for index, text in enumerate(texts)]
-    return OptionNames(tuple(aliases), build_label_table(texts), has_ordinals=bool(choices), related=_related(aliases))
+    return OptionNames(tuple(aliases), build_label_table(texts), has_ordinals=bool(choices))
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def label_names(labels: tuple[str, ...]) -> OptionNames:
     """Return the names of the labels of a classification."""
     aliases = tuple((*_writings(name), *map(simplify, _label_variants(name))) for name in labels)
-    return OptionNames(aliases, single_letter_options(labels), related=_related(aliases))
+    return OptionNames(aliases, single_letter_options(labels))
 
 
 def _writings(name: str) -> tuple[str, ...]:
     """Return a name with its other writings; Chinese replies are read in simplified characters."""
     simplified = simplify(name)
     return (name, *([simplified] if simplified != name else []), *other_writings(simplified))
-
-
-def _related(aliases: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    forms = [[form for name in names for form in verb_forms(name)] for names in aliases]
-    return tuple((*words, *other) for words, other in zip(family_words(aliases), forms, strict=True))
 
 
 def _label_variants(name: str) -> list[str]:
@@ -108,7 +107,9 @@ def build_label_table(choices: Sequence[str]) -> dict[str, int]:
     """Map letters and numbers to options; an option whose text is one letter keeps it."""
     count = len(choices) or len(string.ascii_uppercase)
     table = dict(zip(string.ascii_uppercase, range(count), strict=False))
-    if choices and not any(re.search(r"\d", choice) for choice in choices):
+    if values := number_values(choices):
+        table |= {str(value): index for index, value in enumerate(values)}
+    elif choices and not any(re.search(r"\d", choice) for choice in choices):
         table |= {str(index + 1): index for index in range(count)}
     table |= {cyrillic: table[latin] for cyrillic, latin in _CYRILLIC_LETTERS.items() if latin in table}
     return table | single_letter_options(choices)
@@ -134,6 +135,8 @@ _HANGUL = re.compile("[가-힣]")
 _JAPANESE_VERB = re.compile(r"[\u3041-\u30ff].*[\u4e00-\u9fff]{1,2}[ぁ-ん]?[うくぐすつぬぶむる]$")
 """An option such as 会議に出る, whose last letter changes with the form of the verb: 会議に出ます."""
 _WORD_CHARACTERS = f"0-9_{LETTERS}"
+_HAN_DIGITS = "零一二两三四五六七八九十百千"
+"""Characters that a number may begin with; 十分钟 is no part of 二十分钟."""
 _PARTICLES = (
     "(?![가-힣])|(?=입|이|가|은|는|을|를|의|도|로|으로|에서|에|인|일|예요|라고|라는|라니|였|되|된|처럼|와|과|만|까지|"
     "부터|"
@@ -181,6 +184,8 @@ def _token_pattern(tokens: Sequence[str]) -> str:
     first, last = tokens[0][0], tokens[-1][-1]
     before = "" if _UNSPACED.match(first) else rf"(?<![{_WORD_CHARACTERS}])(?<![\d.]\.)"
     after = "" if _UNSPACED.match(last) else rf"(?![{_WORD_CHARACTERS}#♯♭])(?!\.\d)"
+    if first in _HAN_DIGITS:
+        before = f"(?<![0-9{_HAN_DIGITS}])"
     if _HANGUL.match(first):
         before = "(?<![가-힣])"
     if _HANGUL.match(last):
@@ -393,6 +398,18 @@ def _is_inflected(words: Sequence[str], tokens: Sequence[str]) -> bool:
     )
 
 
+_CYRILLIC = re.compile("[а-яё]+")
+
+
+def _find_inflected_mentions(text: str, names: tuple[tuple[str, ...], ...]) -> Iterator[Mention]:
+    """Yield where a word is a Russian form of a name of one word."""
+    words = [word for word in _FUZZY_WORD.finditer(text) if _CYRILLIC.fullmatch(word[0].lower())]
+    for index, name in ((index, name) for index, own in enumerate(names) for name in own if _CYRILLIC.fullmatch(name)):
+        for word in words:
+            if word[0].lower() != name and _is_inflected([word[0]], [name]):
+                yield Mention(word.start(), word.end(), index, is_label=False)
+
+
 _MIN_WIDENED = 4
 _INSERTED = r"(?![不没未无非别])[\u4e00-\u9fff]{1,2}"
 
@@ -414,11 +431,31 @@ def _widened(name: str) -> re.Pattern[str]:
     return re.compile("|".join([*(name[:gap] + _INSERTED + name[gap:] for gap in range(2, len(name) - 1)), name[:-1]]))
 
 
-def find_related_mentions(text: str, names: OptionNames, exact: Sequence[Mention]) -> list[Mention]:
+_FEW_WORDS = 4
+"""Words of a reply that do not show its language."""
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _related_names(aliases: tuple[tuple[str, ...], ...], languages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return other words that point to each option, less firmly than its names: "anger" for "angry"."""
+    forms = [[form for name in names for form in verb_forms(name)] for names in aliases]
+    cores = [[" ".join(core_tokens(name)) for name in names] for names in aliases]
+    numbers = other_numbers([names[0] if names else "" for names in aliases], languages)
+    return tuple(map(_join, words_for_labels(cores, languages), numbers, forms))
+
+
+def _join(*names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(names))
+
+
+def find_related_mentions(text: str, names: OptionNames, exact: Sequence[Mention], rules: Rules) -> list[Mention]:
     """Return where a reply points to an option by a related word, or by its text with a small typo."""
+    has_few_words = len(_FUZZY_WORD.findall(text)) <= _FEW_WORDS
+    related_names = _related_names(names.aliases, tuple(TABLES if has_few_words else rules.tables))
     related = [
         *find_misspelt_mentions(text, names.aliases, exact),
-        *find_text_mentions(text, names.related),
+        *find_text_mentions(text, related_names),
+        *_find_inflected_mentions(text, related_names),
         *_find_widened_mentions(text, names.aliases),
     ]
     return [

@@ -186,7 +186,7 @@ def _compare_with_related(
     reading: Reading[int], reply: str, names: OptionNames, mentions: list[Mention], rules: Rules
 ) -> Reading[int]:
     """Read a related word or a misspelt option without a better one; it stands against one that is only named."""
-    related = find_related_mentions(reply, names, mentions)
+    related = find_related_mentions(reply, names, mentions, rules)
     if reading.value is None and not related:
         related = list(find_word_mentions(reply, names.aliases, rules, mentions))
     related = _drop_quoted(reply, related, _quotations(reply, rules), rules)

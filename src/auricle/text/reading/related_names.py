@@ -1,26 +1,34 @@
-"""Other names of an option: its number in digits or words, forms of its verb, words of the same family."""
+"""Other names of an option: its number in digits or words, forms of its verb, other words for the same label."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from auricle.text.reading.label_words import label_words
 from auricle.text.reading.languages import TABLES
 
 # --- numbers ----------------------------------------------------------------------------
 
-_MAX_NUMBER = 10
-_HAN = "一二三四五六七八九十"
-
-
+_MAX_NUMBER = 99
+_HAN = "一二三四五六七八九"
 _ARTICLE = re.compile("|".join(table.articles for table in TABLES.values() if table.articles))
 
 
-def _writings() -> dict[str, frozenset[str]]:
-    by_value = {value: {str(value), _HAN[value - 1]} for value in range(1, _MAX_NUMBER + 1)}
-    by_value[2].add("两")
-    for table in TABLES.values():
-        for word, value in table.number_words.items():
+def _han(value: int) -> str:
+    """Write a number below 100 in Chinese characters."""
+    tens, ones = divmod(value, 10)
+    return (_HAN[tens - 1] if tens > 1 else "") + ("十" if tens else "") + (_HAN[ones - 1] if ones else "")
+
+
+def _writings(languages: Collection[str] = TABLES) -> dict[str, frozenset[str]]:
+    by_value = {value: {str(value)} for value in range(1, _MAX_NUMBER + 1)}
+    if {"zh", "ja"} & set(languages):
+        by_value[2].add("两")
+        for value, writings in by_value.items():
+            writings.add(_han(value))
+    for language in languages:
+        for word, value in TABLES[language].number_words.items():
             if value in by_value and not _ARTICLE.fullmatch(word):
                 by_value[int(value)].add(word)
     return {writing: frozenset(writings) for writings in by_value.values() for writing in writings}
@@ -30,18 +38,33 @@ _WRITINGS = _writings()
 _COUNT = re.compile(
     rf"(?P<number>{'|'.join(sorted(_WRITINGS, key=len, reverse=True))})(?P<rest>(?:\s+|(?=[\u3041-\u9fff가-힣]))\S.*)"
 )
-"""A number of things, such as "three times" or 三次; a number alone has no other writing."""
+"""A number of things, such as "three times" or 三次."""
 
 
 def other_writings(name: str) -> list[str]:
-    """Return a name that begins with a number up to ten, with its number written otherwise: "3 times", 3次."""
+    """Return a name that begins with a number below 100, with its number written otherwise: "3 times", 3次."""
     count = _COUNT.fullmatch(name.strip().lower())
     if count is None:
         return []
     return sorted(writing + count["rest"] for writing in _WRITINGS[count["number"]] if writing != count["number"])
 
 
-# --- verbs and families -----------------------------------------------------------------
+def number_values(names: Sequence[str]) -> list[int]:
+    """Return the numbers that options are in words or digits; none if an option is anything else."""
+    writings = [_WRITINGS.get(name.strip().lower(), frozenset()) for name in names]
+    values = [int(writing) for other in writings for writing in other if writing.isascii() and writing.isdigit()]
+    return values if len(set(values)) == len(names) else []
+
+
+def other_numbers(names: Sequence[str], languages: tuple[str, ...]) -> list[list[str]]:
+    """Return the other writings of options that are numbers, in the languages of a reply: "three" for "3"."""
+    values, writings = number_values(names), _writings(languages)
+    if not values:
+        return [[] for _ in names]
+    return [sorted(writings[str(value)] - {name.strip().lower()}) for name, value in zip(names, values, strict=True)]
+
+
+# --- verbs and labels -------------------------------------------------------------------
 
 _VERB_PHRASE = re.compile(r"(?:to\s+)?(?P<verb>[a-z]{2,})(?P<rest>\s+\S.*)")
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdgmnpt]")
@@ -57,15 +80,19 @@ def verb_forms(name: str) -> list[str]:
     return [form + phrase["rest"] for form in (verb, verb + "s", stem + "ing", stem + "ed") if form != name.split()[0]]
 
 
-_FAMILIES = tuple(
-    frozenset(family.split("|")) for table in TABLES.values() for family in table.families.split("; ") if family
-)
+def words_for_labels(names: Sequence[Sequence[str]], languages: Collection[str]) -> Iterator[list[str]]:
+    """Yield for each option other words for the labels that it alone has: "anger" and, in German, "Wut" for "angry".
 
-
-def family_words(names: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Yield for each option the words of the families that it alone belongs to: "anger" for "angry"."""
+    Args:
+        names: The names of each option.
+        languages: The languages of the reply; words in the languages of an option itself count in any reply.
+    """
     options = [{name.strip().casefold() for name in aliases} for aliases in names]
-    for own in options:
-        families = [family for family in _FAMILIES if family & own]
-        shared = {word for family in families if sum(bool(family & other) for other in options) > 1 for word in family}
-        yield sorted({word for family in families for word in family} - own - shared)
+    owned: list[set[str]] = [set() for _ in options]
+    for label in label_words():
+        owners = [index for index, own in enumerate(options) if any(own & words for words in label.values())]
+        if len(owners) == 1:
+            own = options[owners[0]]
+            used = [words for language, words in label.items() if language in languages or own & words]
+            owned[owners[0]] |= set().union(*used) - own
+    yield from map(sorted, owned)

@@ -61,8 +61,6 @@ class Phrasings:
     """"It *is* A", "the speaker *sounds* A"."""
     predicates_after: str = ""
     """The same in languages in which the verb follows."""
-    families: str = ""
-    """Words that stand for the same label, each as it is written; families are separated by "; "."""
     catch_alls: str = ""
     """Options that are also ordinary words: "*other*", "*none*"; they count only as the end of a phrase."""
     ordinals: tuple[str, ...] = ()

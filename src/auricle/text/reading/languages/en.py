@@ -191,13 +191,6 @@ TABLE = Phrasings(
         "is|are|was|were|be|being|as|sounds?|seems?|appears?|feels?|expresses|conveys|called|hear|heard|makes it|"
         r"\w+'s|\w+'re|suggests?|indicates?|makes? (?:it|this)"
     ),
-    families=(
-        "angry|anger|furious|fury|rage|enraged; happy|happiness|joy|joyful|cheerful; "
-        "sad|sadness|sorrow|sorrowful; fearful|fear|scared|frightened|terrified; "
-        "surprised|surprise|astonished|astonishment; disgusted|disgust; neutral|neutrality; calm|calmness; "
-        "excited|excitement; bored|boredom; nervous|nervousness; anxious|anxiety; frustrated|frustration; "
-        "confused|confusion; sarcastic|sarcasm; male|man|man's|gentleman; female|woman|woman's|lady"
-    ),
     catch_alls="others?|none|nothing|anything else|something else",
     ordinals=(
         *("first|1st", "second|2nd", "third|3rd", "fourth|4th"),
