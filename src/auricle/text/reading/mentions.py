@@ -6,10 +6,10 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from rapidfuzz.distance import DamerauLevenshtein
@@ -17,8 +17,9 @@ from rapidfuzz.distance import DamerauLevenshtein
 from auricle.text.reading.clean_reply import simplify
 from auricle.text.reading.languages import TABLES
 from auricle.text.reading.related_names import (
-    number_values,
-    other_numbers,
+    ONE,
+    count_values,
+    number_names,
     other_writings,
     verb_forms,
     words_for_labels,
@@ -107,7 +108,7 @@ def build_label_table(choices: Sequence[str]) -> dict[str, int]:
     """Map letters and numbers to options; an option whose text is one letter keeps it."""
     count = len(choices) or len(string.ascii_uppercase)
     table = dict(zip(string.ascii_uppercase, range(count), strict=False))
-    if values := number_values(choices):
+    if values := count_values(choices):
         table |= {str(value): index for index, value in enumerate(values)}
     elif choices and not any(re.search(r"\d", choice) for choice in choices):
         table |= {str(index + 1): index for index in range(count)}
@@ -193,13 +194,12 @@ def _token_pattern(tokens: Sequence[str]) -> str:
     return before + body + after
 
 
-_ONE = frozenset({"ein", "eine", "einen", "einer", "un", "une", "una", "uno", "um", "uma", "one"})
-_COUNT_WORDS = _ONE | {word for table in TABLES.values() if table.is_spaced for word in table.number_words}
+_COUNT_WORDS = ONE | {word for table in TABLES.values() if table.is_spaced for word in table.number_words}
 
 
 def _are_counts(aliases: Sequence[Sequence[str]]) -> bool:
     """Return whether options differ by their numbers, so that "une" in "une fois" is no article beside "deux fois"."""
-    return any(_tokens(name)[:1] and _tokens(name)[0] in _COUNT_WORDS - _ONE for names in aliases for name in names)
+    return any(_tokens(name)[:1] and _tokens(name)[0] in _COUNT_WORDS - ONE for names in aliases for name in names)
 
 
 def _count_tokens(name: str) -> tuple[str, ...]:
@@ -256,7 +256,7 @@ _LABEL = re.compile(
     r"[長短]調|"
     r"장조|단조)(?!\w))"
 )
-_WORDS_OF_ONE_LETTER = frozenset("AEIOYUАС")
+_WORDS_OFONE_LETTER = frozenset("AEIOYUАС")
 """Letters that are also words ("A guitar", "I think", "O locutor"): where a sentence begins they are no label."""
 _SENTENCE_START = re.compile(r"(?:\A|[\n.!?。:;])[\s\"'(\[\d.)-]*\Z")
 _BEFORE_WORD = compile_pattern(rf"[ \t]+[{LETTERS}]")
@@ -293,7 +293,7 @@ def _is_label(text: str, match: re.Match[str], rules: Rules) -> bool:
     if label.islower():
         return _is_lowercase_label(text, start, end, rules)
     may_be_word = label == "I" or _SENTENCE_START.search(text, max(0, start - _LABEL_WINDOW), start)
-    is_word = label in _WORDS_OF_ONE_LETTER and may_be_word and _BEFORE_WORD.match(text, end)
+    is_word = label in _WORDS_OFONE_LETTER and may_be_word and _BEFORE_WORD.match(text, end)
     return not is_word or bool(rules.word_after_letter.match(text, end))
 
 
@@ -309,7 +309,7 @@ def find_label_mentions(
             continue
         index_after = starts.get(match.end() + 1)
         has_own_text = match[0].isupper() and index_after == index
-        is_article = match[0] in _WORDS_OF_ONE_LETTER and index_after is not None
+        is_article = match[0] in _WORDS_OFONE_LETTER and index_after is not None
         if has_own_text or (not is_article and _is_label(text, match, rules)):
             yield Mention(match.start(), match.end(), index, is_label=True)
 
@@ -440,12 +440,25 @@ def _related_names(aliases: tuple[tuple[str, ...], ...], languages: tuple[str, .
     """Return other words that point to each option, less firmly than its names: "anger" for "angry"."""
     forms = [[form for name in names for form in verb_forms(name)] for names in aliases]
     cores = [[" ".join(core_tokens(name)) for name in names] for names in aliases]
-    numbers = other_numbers([names[0] if names else "" for names in aliases], languages)
-    return tuple(map(_join, words_for_labels(cores, languages), numbers, forms))
+    return tuple((*words, *other) for words, other in zip(words_for_labels(cores, languages), forms, strict=True))
 
 
-def _join(*names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(names))
+@lru_cache(maxsize=CACHE_SIZE)
+def _number_names(aliases: tuple[tuple[str, ...], ...], languages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(tuple, number_names([names[0] if names else "" for names in aliases], languages)))
+
+
+def _find_number_mentions(text: str, aliases: tuple[tuple[str, ...], ...], rules: Rules) -> Iterator[Mention]:
+    """Yield where a reply asserts the number by which an option differs from the others: "there are 3"."""
+    for mention in find_text_mentions(text, _number_names(aliases, tuple(rules.tables))):
+        level = first_matching_level(rules.text_rules, text, mention.start, mention.end)
+        is_asserted = level is not None and level.value >= ClaimLevel.PREDICATED.value
+        if is_asserted and not _MEASURE.match(text, mention.end):
+            yield mention
+
+
+_MEASURE = compile_pattern(r"[:%]|[.,]\d|\s?(?:s|se[ckg]\w*|сек\w*|min\w*|мин\w*|ms|k?hz|db)(?!\w)|\s?(?:秒|分|초|분)")
+"""What follows a time or another measure in a description, which is no count: "at 3 seconds"."""
 
 
 def find_related_mentions(text: str, names: OptionNames, exact: Sequence[Mention], rules: Rules) -> list[Mention]:
@@ -456,6 +469,7 @@ def find_related_mentions(text: str, names: OptionNames, exact: Sequence[Mention
         *find_misspelt_mentions(text, names.aliases, exact),
         *find_text_mentions(text, related_names),
         *_find_inflected_mentions(text, related_names),
+        *_find_number_mentions(text, names.aliases, rules),
         *_find_widened_mentions(text, names.aliases),
     ]
     return [

@@ -15,6 +15,17 @@ _HAN = "一二三四五六七八九"
 _ARTICLE = re.compile("|".join(table.articles for table in TABLES.values() if table.articles))
 
 
+_LARGER = {
+    "de": "elf zwölf fünfzehn zwanzig dreißig vierzig fünfzig sechzig",
+    "fr": "onze douze quinze vingt trente quarante cinquante soixante",
+    "es": "once doce quince veinte treinta cuarenta cincuenta sesenta",
+    "pt": "onze doze quinze vinte trinta quarenta cinquenta sessenta",
+    "it": "undici dodici quindici venti trenta quaranta cinquanta sessanta",
+    "ru": "одиннадцать двенадцать пятнадцать двадцать тридцать сорок пятьдесят шестьдесят",
+}
+"""The numbers 11, 12, 15, 20 and the tens up to 60, which durations and ages often have."""
+
+
 def _han(value: int) -> str:
     """Write a number below 100 in Chinese characters."""
     tens, ones = divmod(value, 10)
@@ -28,13 +39,15 @@ def _writings(languages: Collection[str] = TABLES) -> dict[str, frozenset[str]]:
         for value, writings in by_value.items():
             writings.add(_han(value))
     for language in languages:
-        for word, value in TABLES[language].number_words.items():
+        larger = dict(zip(_LARGER.get(language, "").split(), (11, 12, 15, 20, 30, 40, 50, 60), strict=False))
+        for word, value in (*TABLES[language].number_words.items(), *larger.items()):
             if value in by_value and not _ARTICLE.fullmatch(word):
                 by_value[int(value)].add(word)
     return {writing: frozenset(writings) for writings in by_value.values() for writing in writings}
 
 
 _WRITINGS = _writings()
+_VALUES = {writing: int(min(writings)) for writing, writings in _WRITINGS.items()}
 _COUNT = re.compile(
     rf"(?P<number>{'|'.join(sorted(_WRITINGS, key=len, reverse=True))})(?P<rest>(?:\s+|(?=[\u3041-\u9fff가-힣]))\S.*)"
 )
@@ -49,19 +62,41 @@ def other_writings(name: str) -> list[str]:
     return sorted(writing + count["rest"] for writing in _WRITINGS[count["number"]] if writing != count["number"])
 
 
-def number_values(names: Sequence[str]) -> list[int]:
-    """Return the numbers that options are in words or digits; none if an option is anything else."""
-    writings = [_WRITINGS.get(name.strip().lower(), frozenset()) for name in names]
-    values = [int(writing) for other in writings for writing in other if writing.isascii() and writing.isdigit()]
-    return values if len(set(values)) == len(names) else []
+ONE = frozenset({"ein", "eine", "einen", "einer", "un", "une", "una", "uno", "um", "uma", "one"})
+"""Words for one that are also articles."""
+_TIMES = dict(
+    [
+        *zip(("once", "twice", "thrice"), (1, 2, 3), strict=True),
+        *zip(("einmal", "zweimal", "dreimal", "viermal", "fünfmal"), range(1, 6), strict=True),
+        *zip(("дважды", "трижды"), (2, 3), strict=True),
+    ]
+)
 
 
-def other_numbers(names: Sequence[str], languages: tuple[str, ...]) -> list[list[str]]:
-    """Return the other writings of options that are numbers, in the languages of a reply: "three" for "3"."""
-    values, writings = number_values(names), _writings(languages)
-    if not values:
-        return [[] for _ in names]
-    return [sorted(writings[str(value)] - {name.strip().lower()}) for name, value in zip(names, values, strict=True)]
+def _parse_count(name: str) -> tuple[int, str] | None:
+    """Return the number that a name begins with, and the first letters of what it counts, if any."""
+    text = name.strip().lower()
+    if text.split(" ")[0] in ONE or text in _TIMES:
+        return _TIMES.get(text, 1), ""
+    if text in _VALUES:
+        return _VALUES[text], ""
+    count = _COUNT.fullmatch(text)
+    return (_VALUES[count["number"]], count["rest"].strip()[:3]) if count else None
+
+
+def count_values(names: Sequence[str]) -> list[int]:
+    """Return the numbers by which options differ: "3", "three", "three times"; none if they differ otherwise."""
+    counts = [count for name in names if (count := _parse_count(name))]
+    values = [value for value, _ in counts]
+    counted = {what for value, what in counts if value > 1 and what}
+    return values if len(set(values)) == len(names) and len(counted) <= 1 else []
+
+
+def number_names(names: Sequence[str], languages: tuple[str, ...]) -> list[list[str]]:
+    """Return the numbers by which options differ, in digits and in the words of the languages of a reply."""
+    writings = _writings(languages)
+    own = {name.strip().lower() for name in names}
+    return [sorted(writings[str(value)] - own) for value in count_values(names)] or [[] for _ in names]
 
 
 # --- verbs and labels -------------------------------------------------------------------
