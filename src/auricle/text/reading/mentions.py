@@ -21,6 +21,7 @@ from auricle.text.reading.related_names import (
     count_values,
     number_names,
     other_writings,
+    unit_writings,
     verb_forms,
     words_for_labels,
 )
@@ -76,7 +77,7 @@ def label_names(labels: tuple[str, ...]) -> OptionNames:
 def _writings(name: str) -> tuple[str, ...]:
     """Return a name with its other writings; Chinese replies are read in simplified characters."""
     simplified = simplify(name)
-    return (name, *([simplified] if simplified != name else []), *other_writings(simplified))
+    return (name, *([simplified] if simplified != name else []), *other_writings(simplified), *unit_writings(name))
 
 
 def _label_variants(name: str) -> list[str]:
@@ -105,13 +106,12 @@ _CYRILLIC_LETTERS = {"А": "A", "Б": "B", "С": "C", "Г": "D", "Д": "E"}
 
 
 def build_label_table(choices: Sequence[str]) -> dict[str, int]:
-    """Map letters and numbers to options; an option whose text is one letter keeps it."""
+    """Map letters and numbers to options; one letter or a number in words stands for itself."""
     count = len(choices) or len(string.ascii_uppercase)
     table = dict(zip(string.ascii_uppercase, range(count), strict=False))
-    if values := count_values(choices):
-        table |= {str(value): index for index, value in enumerate(values)}
-    elif choices and not any(re.search(r"\d", choice) for choice in choices):
-        table |= {str(index + 1): index for index in range(count)}
+    if choices and not any(re.search(r"\d", choice) for choice in choices):
+        numbers = count_values(choices) or range(1, count + 1)
+        table |= {str(number): index for index, number in enumerate(numbers)}
     table |= {cyrillic: table[latin] for cyrillic, latin in _CYRILLIC_LETTERS.items() if latin in table}
     return table | single_letter_options(choices)
 
@@ -168,9 +168,13 @@ _NEGATIONS = frozenset({"no", "not", "non", "kein", "keine", "nicht", "pas", "si
 
 
 def _join_pattern(left: str, right: str) -> str:
+    """Return a pattern for a token and what separates it from the one before; "5 p.m." may be written "5pm"."""
     is_spaced = not (_UNSPACED.match(left[-1]) or _UNSPACED.match(right))
     separator = r"[ \t-]" if left in _NEGATIONS else r"[^\w\n]"
-    return (rf"{separator}{{1,3}}{ARTICLES}" if is_spaced else r"[^\w\n]{0,3}") + _escape(right)
+    may_be_joined = not right[0].isdigit() and (left[-1].isdigit() or (_is_letter(left) and _is_letter(right)))
+    return (rf"{separator}{{{0 if may_be_joined else 1},3}}{ARTICLES}" if is_spaced else r"[^\w\n]{0,3}") + _escape(
+        right
+    )
 
 
 def _escape(token: str) -> str:
@@ -453,8 +457,13 @@ def _find_number_mentions(text: str, aliases: tuple[tuple[str, ...], ...], rules
     for mention in find_text_mentions(text, _number_names(aliases, tuple(rules.tables))):
         level = first_matching_level(rules.text_rules, text, mention.start, mention.end)
         is_asserted = level is not None and level.value >= ClaimLevel.PREDICATED.value
-        if is_asserted and not _MEASURE.match(text, mention.end):
+        is_whole = not _FUZZY_WORD.search(text[: mention.start]) and _COUNTED.fullmatch(text, mention.end)
+        if (is_asserted or is_whole) and not _MEASURE.match(text, mention.end):
             yield mention
+
+
+_COUNTED = re.compile(r"\s+\w+\W*")
+"""The end of a reply that is only a number of things: "three people"."""
 
 
 _MEASURE = compile_pattern(r"[:%]|[.,]\d|\s?(?:s|se[ckg]\w*|сек\w*|min\w*|мин\w*|ms|k?hz|db)(?!\w)|\s?(?:秒|分|초|분)")
@@ -488,9 +497,15 @@ def _decompose(text: str) -> str:
     return unicodedata.normalize("NFD", text.lower())
 
 
+def _drop_accents(text: str) -> str:
+    return "".join(character for character in text if not unicodedata.combining(character))
+
+
 def _is_misspelling(candidate: str, option: str, *, is_whole: bool) -> bool:
     if not candidate or candidate[0] != option[0]:
         return False
+    if _drop_accents(candidate) == _drop_accents(option) and (candidate.isascii() or option.isascii()):
+        return True
     if len(option) > _MIN_FUZZY and candidate.startswith(option) and len(candidate) <= len(option) + _MAX_ENDING:
         return True
     allowed = 2 if len(option) >= _LONG else 1
@@ -500,5 +515,5 @@ def _is_misspelling(candidate: str, option: str, *, is_whole: bool) -> bool:
     if is_whole:
         return True
     if len(option) < _MIN_FUZZY_IN_SENTENCE:
-        return len(candidate) == len(option) and _OTHER_VOWEL.fullmatch(candidate[-1] + option[-1]) is not None
+        return candidate[:-1] == option[:-1] and _OTHER_VOWEL.fullmatch(candidate[-1] + option[-1]) is not None
     return distance == 1 or candidate[: len(option) - 2] == option[:-2]

@@ -62,6 +62,23 @@ def other_writings(name: str) -> list[str]:
     return sorted(writing + count["rest"] for writing in _WRITINGS[count["number"]] if writing != count["number"])
 
 
+_UNITS = tuple(
+    frozenset(units.split("|"))
+    for units in (
+        *("second|seconds|sec|secs|s", "minute|minutes|min|mins", "hour|hours|hr|hrs|h", "%|percent|per cent|prozent"),
+        *("km|kilometer|kilometers|kilometre|kilometres", "am|a.m.", "pm|p.m.", "kg|kilo|kilos|kilogram|kilograms"),
+    )
+)
+_QUANTITY = re.compile(r"(?P<number>.*\d)\s*(?P<unit>\D+)")
+
+
+def unit_writings(name: str) -> list[str]:
+    """Return a quantity in digits with its unit written otherwise: "10 min" for "10 minutes"."""
+    quantity = _QUANTITY.fullmatch(name.strip().lower())
+    units = next((units for units in _UNITS if quantity and quantity["unit"] in units), ())
+    return [f"{quantity['number']} {unit}" for unit in sorted(units) if quantity and unit != quantity["unit"]]
+
+
 ONE = frozenset({"ein", "eine", "einen", "einer", "un", "une", "una", "uno", "um", "uma", "one"})
 """Words for one that are also articles."""
 _TIMES = dict(
