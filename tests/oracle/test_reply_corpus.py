@@ -11,7 +11,7 @@ from tests.support.reading_cases import REFUSED
 from tests.support.reply_corpus import KINDS, LANGUAGES, READERS, SETS, Row
 
 LARGEST_WRONG = {"development": 0, "held-out": 2}
-LARGEST_UNREAD = {"development": 189, "held-out": 24}
+LARGEST_UNREAD = {"development": 182, "held-out": 16}
 LEAST_REFUSALS = {"development": 708, "held-out": 33}
 ROWS = {name: reply_corpus.load(name) for name in SETS}
 
