@@ -40,9 +40,9 @@ def _writings(languages: Collection[str] = TABLES) -> dict[str, frozenset[str]]:
             writings.add(_han(value))
     for language in languages:
         larger = dict(zip(_LARGER.get(language, "").split(), (11, 12, 15, 20, 30, 40, 50, 60), strict=False))
-        for word, value in (*TABLES[language].number_words.items(), *larger.items()):
-            if value in by_value and not _ARTICLE.fullmatch(word):
-                by_value[int(value)].add(word)
+        for word, number in (*TABLES[language].number_words.items(), *larger.items()):
+            if number in by_value and not _ARTICLE.fullmatch(word):
+                by_value[int(number)].add(word)
     return {writing: frozenset(writings) for writings in by_value.values() for writing in writings}
 
 

@@ -153,7 +153,7 @@ LABELS = {
         "La emoción es sad.": "sad",
         "Etiqueta: angry": "angry",
         "No es happy, es neutral.": "neutral",
-        "El hablante está triste.": None,
+        "El hablante está triste.": "sad",
     },
 }
 YES_NO = {
