@@ -141,7 +141,8 @@ def test_the_signature_changes_only_with_fields_that_affect_verdicts() -> None:
 
 
 def test_every_built_in_rubric_is_registered_under_its_name() -> None:
-    paths = sorted(RUBRICS_DIR.glob("*.yaml"))
+    # Metrics of calls put several statements to the judge with one rubric.
+    paths = [path for path in sorted(RUBRICS_DIR.glob("*.yaml")) if path.stem != "call-statement"]
     assert len(paths) == 13
     for path in paths:
         assert METRICS.get(path.stem).name == load_rubric(path).name == path.stem

@@ -203,9 +203,10 @@ def _draw_cell_samples(path: Path, matrix: ConfusionMatrix, cell: tuple[int, int
     terms = sample_links.build_cell_terms(matrix, cell)
     samples = sample_links.select_samples(path, *terms)
     row, column = cell
+    shown = f"; showing the first {min(MAX_CARDS, len(samples))}" if len(samples) else ""
     caption = (
         f"{format_count(len(samples))} samples labelled {matrix.row_names[row]}, predicted "
-        f"{matrix.column_names[column]}; showing the first {min(MAX_CARDS, len(samples))}."
+        f"{matrix.column_names[column]}{shown}."
     )
     sample_links.draw_link(path, *terms, metric=number.metric)
     sample_card.draw_cards(path, samples, number, MAX_CARDS, caption)

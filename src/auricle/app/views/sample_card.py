@@ -237,10 +237,7 @@ def _find_metric(number: Number | None) -> Metric | None:
 
 def draw_cards(path: Path, rows: Any, number: Number | None, max_cards: int, caption: str = "") -> None:
     """Draw a card for each of the first `max_cards` samples."""
-    if not len(rows):
-        components.draw_notes("No matching samples.")
-        return
-    if caption:
-        components.draw_notes(caption)
+    if caption or not len(rows):
+        components.draw_notes(caption or "No matching samples.")
     for _, row in rows.head(max_cards).iterrows():
         draw_card(path, row, number)
