@@ -167,6 +167,7 @@ class Measurement:
         with ServerWatch(self._sensors) as watch:
             health = asyncio.run(self._run_load(plan, watch))
         watch.write(folder)
+        health = replace(health, notes=(*health.notes, *watch.list_notes()))
         write_health(folder, health)
         numbers = self._score_answers(folder)
         columns = RequestColumns.read(folder / REQUESTS_FILE)

@@ -132,13 +132,14 @@ def open_sensors(url: str, match: str, gpu: bool) -> list[Callable[[], Sample]]:
 
 @dataclass(slots=True)
 class ServerWatch:
-    """Reads sensors in a thread until it is closed; a reading that fails is left out."""
+    """Reads sensors in a thread until it is closed; a reading that fails is left out, and counted."""
 
     sensors: Sequence[Callable[[], Sample]]
     interval: float = SCRAPE_INTERVAL
     start_time: float = 0.0
     """Start of the load on the monotonic clock; set while the watch runs."""
     _readings: list[tuple[float, Sample]] = field(default_factory=list)
+    _failures: list[str] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -160,11 +161,18 @@ class ServerWatch:
             for sensor in self.sensors:
                 try:
                     sample |= sensor()
-                except Exception:  # noqa: BLE001, S112 - the load must go on
-                    continue
+                except Exception as error:  # noqa: BLE001 - the load must go on
+                    self._failures.append(f"{type(error).__name__}: {error}")
             self._readings.append((now, sample))
             if self._stop.wait(self.interval):
                 return
+
+    def list_notes(self) -> list[str]:
+        """State how many readings failed, and why the last one did; nothing if none failed."""
+        if not self._failures:
+            return []
+        count = len(self._readings) * len(self.sensors)
+        return [f"{len(self._failures)} of {count} readings of the server failed, the last with: {self._failures[-1]}"]
 
     def write(self, point_folder: Path) -> None:
         """Write the readings with their time since the start of the load."""

@@ -107,6 +107,16 @@ def test_readings_are_stored_with_the_time_since_the_start(tmp_path: Path) -> No
     assert samples
     assert samples.columns["queued"].tolist() == [3.0] * len(samples.times)
     assert ServerSamples.read(tmp_path / "elsewhere") is None
+    count = len(samples.times)
+    assert watch.list_notes() == [
+        f"{count} of {2 * count} readings of the server failed, the last with: OSError: no route"
+    ]
+
+
+def test_nothing_is_noted_if_every_reading_succeeds() -> None:
+    with ServerWatch([lambda: {"queued": 3.0}], interval=0.01) as watch:
+        pass
+    assert watch.list_notes() == []
 
 
 def test_server_is_drawn_and_described() -> None:
