@@ -10,7 +10,17 @@ if TYPE_CHECKING:
     from auricle.api import compare, evaluate, evaluate_suite, load_model, numbers, plan, samples, score, summary
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
-    from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Sample, Turn
+    from auricle.core.types import (
+        Generate,
+        Generation,
+        Likelihood,
+        LogLikelihood,
+        Predict,
+        Prediction,
+        Sample,
+        Segment,
+        Turn,
+    )
     from auricle.engine.config import RunConfig
     from auricle.engine.observer import Observer
     from auricle.engine.settings import Settings
@@ -42,7 +52,17 @@ _EXPORTS = {
     "tasks.base": ("Task", "jsonl"),
     "tasks.suites": ("Suite", "SuitePart"),
     "tasks.task_files": ("task_file",),
-    "core.types": ("Generate", "Generation", "Likelihood", "LogLikelihood", "Predict", "Prediction", "Sample", "Turn"),
+    "core.types": (
+        "Generate",
+        "Generation",
+        "Likelihood",
+        "LogLikelihood",
+        "Predict",
+        "Prediction",
+        "Sample",
+        "Segment",
+        "Turn",
+    ),
 }
 _MODULE_BY_NAME = {name: module for module, names in _EXPORTS.items() for name in names}
 
@@ -65,6 +85,7 @@ __all__ = [
     "RunResult",
     "Sample",
     "SampleError",
+    "Segment",
     "SessionModel",
     "Settings",
     "Spec",

@@ -6,7 +6,7 @@ Media are stored by location and hash, never by content.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from hashlib import blake2b
@@ -30,6 +30,7 @@ from auricle.core.types import (
     Prediction,
     Record,
     Sample,
+    Segment,
     Timing,
     Turn,
     create_generation,
@@ -78,7 +79,7 @@ def _encode_generation(generation: Generation) -> JsonObject:
         line["input_tokens"] = generation.input_tokens
     if generation.finish:
         line["finish"] = generation.finish
-    for name in ("audio", "call", "logprobs"):
+    for name in ("audio", "call", "logprobs", "segments"):
         if (value := getattr(generation, name)) is not None:
             line[name] = value
     if generation.first_token_logprobs is not None:
@@ -88,6 +89,19 @@ def _encode_generation(generation: Generation) -> JsonObject:
     if generation.timing is not None and generation.timing.first_token is not None:  # streamed
         line["timing"] = generation.timing
     return line
+
+
+def encode_segment(segment: Segment) -> list[Any]:
+    """Encode a segment as a list, without the fields at its end that are empty: a recording may have thousands."""
+    values = [segment.start, segment.end, segment.text, segment.speaker, segment.score]
+    while values[-1] in ("", None):
+        values.pop()
+    return values
+
+
+def decode_segments(values: Iterable[Sequence[Any]]) -> tuple[Segment, ...]:
+    """Decode what `encode_segment` has encoded."""
+    return tuple([Segment(*value) for value in values])
 
 
 def _encode_likelihood(likelihood: Likelihood) -> JsonObject:
@@ -117,6 +131,8 @@ def _decode_generation(fields: JsonObject) -> Generation:
         fields["timing"] = Timing(**fields["timing"])
     if "call" in fields:
         fields["call"] = _decode(fields["call"])
+    if "segments" in fields:
+        fields["segments"] = decode_segments(fields["segments"])
     return _make_generation(**fields)
 
 
@@ -132,12 +148,13 @@ def _decode_logprobs(values: list[float | None]) -> tuple[float, ...]:
     return tuple([-math.inf if value is None else value for value in values])
 
 
-ENCODERS: dict[type, Callable[[Any], JsonObject]] = {
+ENCODERS: dict[type, Callable[[Any], JsonObject | list[Any]]] = {
     Audio: _encode_audio,
     Image: lambda i: {"kind": "Image", "uri": i.uri},
     Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
     Turn: lambda t: {"kind": "Turn", "role": t.role, "parts": t.parts},
     Generation: _encode_generation,
+    Segment: encode_segment,
     Timing: lambda t: {name: value for name, value in asdict(t).items() if value is not None},
     Likelihood: _encode_likelihood,
     Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},

@@ -256,6 +256,28 @@ MAX_TEXT_LENGTH = 1_000_000
 """Longest answer that is accepted and scored: one that a model repeated endlessly must not hold up all others."""
 
 
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a recording with what happens in it: a word, an utterance, a speaker's turn or a sound event.
+
+    Args:
+        start: Start in seconds from the start of the recording.
+        end: End in seconds.
+        text: The words that are spoken, or the label of a sound event.
+        speaker: Who speaks; any name that is the same for all segments of a speaker.
+        score: How certain the model is; any number that is higher for more certain segments.
+
+    >>> Segment(0.5, 1.25, "good morning", speaker="anna").end
+    1.25
+    """
+
+    start: float
+    end: float
+    text: str = ""
+    speaker: str = ""
+    score: float | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
     """Generated text, unchanged, with what the model reports about it. Unknown values are None.
@@ -283,6 +305,9 @@ class Generation:
     """When the parts of the answer arrived, if that was measured; equal answers may differ in it."""
     call: CallRecording | None = None
     """The live call in which the model returned the text, if it received the audio while it was spoken."""
+    segments: tuple[Segment, ...] | None = None
+    """The answer in time: words, utterances, speakers' turns or sound events. None if the model reports none; an empty
+    tuple if it states that there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,7 +370,7 @@ class Outcome(StrEnum):
 
     ANSWERED = "answered"
     EMPTY = "empty"
-    """Answered without text and audio; in a call, the agent neither spoke nor called a tool."""
+    """Answered without text, audio and segments; in a call, the agent neither spoke nor called a tool."""
     REFUSED = "refused"
     """Answered with a reply that declines to answer, or states that there is no audio or that it cannot be heard."""
     UNREADABLE = "unreadable"
@@ -407,8 +432,8 @@ def determine_outcome(outputs: Sequence[Output], error: Failure | None) -> Outco
     if error:
         return Outcome.SKIPPED if error.kind == "Skipped" else Outcome.FAILED
     last = outputs[-1] if outputs else None
-    if isinstance(last, Generation) and (not last.text or last.text.isspace()) and last.audio is None:
-        return Outcome.EMPTY
+    if isinstance(last, Generation) and (not last.text or last.text.isspace()):
+        return Outcome.EMPTY if last.audio is None and last.segments is None else Outcome.ANSWERED
     if isinstance(last, CallRecording) and not (last.agent or last.text or last.tool_calls):
         return Outcome.EMPTY
     return Outcome.ANSWERED

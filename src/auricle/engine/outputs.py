@@ -25,6 +25,7 @@ from auricle.core.types import (
     Predict,
     Prediction,
     Request,
+    Segment,
 )
 
 OUTPUT_TYPES: dict[type, tuple[type, ...]] = {
@@ -33,6 +34,8 @@ OUTPUT_TYPES: dict[type, tuple[type, ...]] = {
     Predict: (Prediction, Generation),  # a function without annotations may answer a classification task with text
     Call: (CallRecording,),
 }
+MAX_SEGMENTS = 1_000_000
+"""Most segments of one answer: more than the words of a day of speech."""
 MAX_INTEGER = 2**63 - 1
 """Largest integer that JSON readers agree on."""
 
@@ -71,6 +74,7 @@ def _is_plain(output: Generation) -> bool:
         and output.logprobs is None
         and output.first_token_logprobs is None
         and output.audio is None
+        and output.segments is None
         and type(output.finish) is type(output.prompt) is str
     )
 
@@ -92,6 +96,29 @@ def _normalise_generation(output: Generation) -> Generation:
         prompt=_to_text("prompt", output.prompt),
         logprobs=None if output.logprobs is None else _to_logprobs(output.logprobs),
         first_token_logprobs=None if first is None else _to_numbers("first_token_logprobs", first),
+        segments=None if output.segments is None else _to_segments(output.segments),
+    )
+
+
+def _to_segments(values: Any) -> tuple[Segment, ...]:
+    try:
+        segments = tuple(values)
+    except TypeError as error:
+        raise SampleError(f"the model returned {type(values).__name__} instead of a list for 'segments'") from error
+    if len(segments) > MAX_SEGMENTS:
+        raise SampleError(f"the model returned {len(segments):,} segments; an answer may have at most {MAX_SEGMENTS:,}")
+    return tuple([_to_segment(segment) for segment in segments])
+
+
+def _to_segment(segment: Any) -> Segment:
+    if not isinstance(segment, Segment):
+        raise SampleError(f"the model returned {type(segment).__name__} instead of Segment for 'segments'")
+    return Segment(
+        _to_number("start", segment.start),
+        _to_number("end", segment.end),
+        _to_text("text", segment.text),
+        _to_text("speaker", segment.speaker),
+        None if segment.score is None else _to_number("score", segment.score),
     )
 
 

@@ -1,8 +1,8 @@
 """Turn a plain function, or a class that does not inherit from `AsyncModel` or `BatchModel`, into a model class.
 
 A function declares its inputs by parameter name: `audio`, `audios`, `text`, `image`, `images`, `video`, `videos`,
-`request`, `seed`, or the name of an input or of a metadata field of the sample. It returns text, a number, a dict
-of numbers, or an `Output`; NumPy's types are converted.
+`request`, `seed`, or the name of an input or of a metadata field of the sample. It returns text, a number, a
+dict of numbers, a list of segments (see `auricle.core.segments`), or an `Output`; NumPy's types are converted.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from auricle.core.calls import CallerInput, EventKind, SessionEvent
 from auricle.core.errors import SampleError, SpecError
+from auricle.core.segments import join_texts, parse_segments
 from auricle.core.types import (
     ABILITY_BY_REQUEST,
     Ability,
@@ -31,7 +32,7 @@ from auricle.core.types import (
 from auricle.models.base import AsyncModel, BatchModel, Model, ModelAttributes, SessionModel
 
 ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
-    **dict.fromkeys(("str", "Generation"), "generate"),
+    **dict.fromkeys(("str", "Generation", "list", "tuple"), "generate"),
     **dict.fromkeys(("dict", "Dict", "Mapping", "Prediction", "float", "int"), "predict"),
 }
 """What a function with this return annotation is used for; its module and what is in brackets do not matter."""
@@ -262,7 +263,8 @@ class OutputConverter:
         if isinstance(value, (Generation, Likelihood, Prediction)):
             return value
         if isinstance(value, Mapping) and isinstance(value.get("text"), str):  # as pipelines of transformers return it
-            return Generation(text=value["text"])
+            segments = value.get("segments") or value.get("chunks")
+            return Generation(text=value["text"], segments=parse_segments(segments) if segments else None)
         if isinstance(value, str):
             return Generation(text=str(value))
         if isinstance(value, Real):
@@ -271,9 +273,12 @@ class OutputConverter:
             return Generation(text=str(value))
         if isinstance(value, Mapping):
             return self._to_prediction(value, request)
+        if isinstance(value, (list, tuple)):
+            segments = parse_segments(value)
+            return Generation(text=join_texts(segments), segments=segments)
         raise SampleError(
             f"the model returned {type(value).__name__}; expected text, a number, a dict of numbers, "
-            "or a Generation, Likelihood or Prediction"
+            "a list of segments, or a Generation, Likelihood or Prediction"
         )
 
     def _to_prediction(self, value: Mapping[Any, Any], request: Request) -> Prediction:

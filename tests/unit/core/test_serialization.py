@@ -9,7 +9,7 @@ from typing import Any, cast
 import orjson
 import pytest
 
-from auricle import Audio, Generation, Prediction, Sample
+from auricle import Audio, Generation, Prediction, Sample, Segment
 from auricle.audio import Image, Video
 from auricle.core.serialization import (
     content_key,
@@ -52,6 +52,11 @@ OUTPUTS: list[Output] = [
         logprobs=(-0.5, -1.0),
         first_token_logprobs={"a": -0.5},
         prompt="what is this?",
+    ),
+    Generation(text="", segments=()),
+    Generation(
+        text="hello",
+        segments=(Segment(0.0, 1.5), Segment(0.5, 1.0, "hello", "anna"), Segment(1.0, 2.0, speaker="b", score=0.0)),
     ),
     Likelihood(logprobs=(-0.5, -1.0)),
     Likelihood(logprobs=(-0.5,), greedy=True, text="bell", conditioned_on="nothing"),

@@ -64,6 +64,10 @@ def test_a_spoken_answer_without_a_transcript_is_not_empty() -> None:
         assert Record(sample=sample, row=0, outputs=(Generation(text=" ", audio=audio),)).outcome is outcome
 
 
+def test_segments_without_a_text_are_not_empty() -> None:
+    assert determine_outcome([Generation(text="", segments=())], None) is Outcome.ANSWERED
+
+
 @pytest.mark.parametrize(
     ("changes", "outcome"),
     [

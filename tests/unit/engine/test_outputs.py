@@ -21,6 +21,7 @@ from auricle.core.types import (
     Record,
     Request,
     Sample,
+    Segment,
 )
 from auricle.engine.outputs import MAX_INTEGER, normalise_output
 
@@ -57,6 +58,15 @@ def test_numpy_values_become_those_of_python() -> None:
     assert {type(value) for value in normalised.logprobs} == {float}
 
 
+def test_times_of_numpy_become_those_of_python() -> None:
+    times: Any = (np.float32(0.5), np.int64(1))
+    segment = Segment(*times, np.str_("hi"), score=np.float64(0.25))
+    normalised = normalise_output(GENERATE, generation(segments=[segment]))
+    assert isinstance(normalised, Generation)
+    assert normalised.segments == (Segment(0.5, 1, "hi", score=0.25),)
+    assert {type(normalised.segments[0].start), type(normalised.segments[0].score)} == {float}
+
+
 def test_probabilities_of_a_scikit_learn_classifier_are_accepted() -> None:
     classes, probabilities = np.array(["happy", "sad"]), np.array([0.75, 0.25], np.float32)
     values: Any = dict(zip(classes, probabilities, strict=True))
@@ -87,6 +97,15 @@ def test_probabilities_of_a_scikit_learn_classifier_are_accepted() -> None:
         (GENERATE, generation(finish=3), "returned int instead of text for 'finish'"),
         (GENERATE, generation(audio=b"RIFF"), "returned bytes instead of Audio for 'audio'"),
         (GENERATE, generation(logprobs=3), "returned int instead of a list for 'logprobs'"),
+        (GENERATE, generation(segments=3), "returned int instead of a list for 'segments'"),
+        (GENERATE, generation(segments=[(0, 1)]), "returned tuple instead of Segment for 'segments'"),
+        (GENERATE, generation(segments=[Segment("0", 1)]), "returned str instead of a number for 'start'"),  # type: ignore[arg-type]
+        (GENERATE, generation(segments=[Segment(0, math.nan)]), r"non-finite value \(nan\) for 'end'"),
+        (
+            GENERATE,
+            generation(segments=[Segment(0, 1)] * 1_000_001),
+            "returned 1,000,001 segments; .* at most 1,000,000",
+        ),
         (GENERATE, generation(first_token_logprobs=[1]), "returned list instead of a mapping"),
         (SCORE, Likelihood(logprobs=(None,)), "returned NoneType instead of a number for 'logprobs'"),  # type: ignore[arg-type]
         (PREDICT, Prediction(values={"a": "b"}, scale="logit"), "returned str instead of a number for 'a'"),  # type: ignore[dict-item]

@@ -13,7 +13,7 @@ import auricle
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Predict, Prediction, Turn
 from auricle.core.calls import AudioFrame, CallerInput
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Call
+from auricle.core.types import Call, Segment
 from auricle.models import abilities, adapt
 from auricle.models.base import SessionModel
 from auricle.models.limits import ModelLimits
@@ -337,12 +337,29 @@ def test_a_number_answers_a_request_for_text(returned: Any, text: str) -> None:
     [
         ({"label": "happy"}, "the model returned str for 'label'; expected a dict of numbers, or text"),
         (np.zeros(3), "the model returned ndarray; expected text, a number, a dict of numbers"),
-        ([1.0, 2.0], "the model returned list; expected"),
+        ([1.0, 2.0], "segment 1 is 1.0; expected start, end and text"),
+        ({1.0, 2.0}, "the model returned set; expected"),
     ],
 )
 def test_an_unusable_value_is_named(returned: Any, message: str) -> None:
     with pytest.raises(SampleError, match=message):
         answer_scores(returned)
+
+
+def test_segments_are_an_answer_with_the_text_of_all() -> None:
+    def reply(audio: Any, text: Any) -> Any:
+        return [{"start": 1, "end": 2, "text": "day"}, {"start": 0, "end": 1, "text": "good"}]
+
+    segments = (Segment(1.0, 2.0, "day"), Segment(0.0, 1.0, "good"))
+    assert answer(reply) == Generation(text="good day", segments=segments)
+
+
+@pytest.mark.parametrize("name", ["segments", "chunks"])
+def test_times_beside_a_text_are_kept(name: str) -> None:
+    def reply(audio: Any, text: Any) -> Any:
+        return {"text": "good day", name: [{"timestamp": (0.0, 1.5), "text": " good day"}]}
+
+    assert answer(reply) == Generation(text="good day", segments=(Segment(0.0, 1.5, "good day"),))
 
 
 def test_a_dict_for_a_request_for_text_names_the_remedy() -> None:

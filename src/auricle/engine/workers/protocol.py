@@ -19,7 +19,7 @@ from auricle.audio import Audio, Image, Video
 from auricle.audio.waveform import as_float32
 from auricle.core import errors
 from auricle.core.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, describe
-from auricle.core.serialization import dumps
+from auricle.core.serialization import decode_segments, dumps
 from auricle.core.types import (
     Call,
     Generate,
@@ -180,6 +180,8 @@ def unpack_output(message: dict[str, Any]) -> Output:
         content["audio"] = _unpack_attachments(message)[content["audio"]]
     if content["timing"] is not None:
         content["timing"] = Timing(**content["timing"])
+    if content["segments"] is not None:
+        content["segments"] = decode_segments(content["segments"])
     return Generation(**content)
 
 

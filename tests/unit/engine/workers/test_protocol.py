@@ -21,6 +21,7 @@ from auricle.core.types import (
     Predict,
     Prediction,
     Request,
+    Segment,
     Timing,
     Turn,
 )
@@ -138,6 +139,8 @@ OUTPUTS: dict[str, Output] = {
     "speech": Generation(text="hi", audio=Audio(data=BYTES)),
     "speech on disk": Generation(text="hi", audio=Audio("spoken.wav", end=1.0)),
     "speech in an array": Generation(text="hi", audio=Audio(data=WAVE, rate=24_000)),
+    "segments": Generation(text="hi", segments=(Segment(0.0, 1.5, "hi"), Segment(1.0, 2.0, speaker="b", score=0.5))),
+    "no segments": Generation(text="", segments=()),
     "likelihood": Likelihood(logprobs=(-1e-300, -0.1, -12.5)),
     "an impossible token": Likelihood(logprobs=(-0.5, -math.inf)),
     "nothing to continue": Likelihood(logprobs=()),
