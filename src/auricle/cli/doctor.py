@@ -23,7 +23,7 @@ from auricle.core.types import Generation, Output, Prediction
 if TYPE_CHECKING:
     from auricle import Spec, api
 
-DEVELOPMENT_EXTRAS = ("test", "realtime-test", "serve-test")
+DEVELOPMENT_EXTRAS = ("test", "oracles", "realtime-test", "serve-test")
 EXTRA_REQUIREMENT = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[\w-]+)["']""")
 """A requirement of an extra in the metadata of the package: `aiohttp>=3.11; extra == "api"`."""
 CORE_PACKAGES = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")

@@ -59,8 +59,9 @@ def test_numpy_values_become_those_of_python() -> None:
 
 
 def test_times_of_numpy_become_those_of_python() -> None:
-    times: Any = (np.float32(0.5), np.int64(1))
-    segment = Segment(*times, np.str_("hi"), score=np.float64(0.25))
+    start: Any = np.float32(0.5)
+    end: Any = np.int64(1)
+    segment = Segment(start, end, np.str_("hi"), score=np.float64(0.25))
     normalised = normalise_output(GENERATE, generation(segments=[segment]))
     assert isinstance(normalised, Generation)
     assert normalised.segments == (Segment(0.5, 1, "hi", score=0.25),)
