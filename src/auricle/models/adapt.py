@@ -3,6 +3,7 @@
 A function declares its inputs by parameter name: `audio`, `audios`, `text`, `image`, `images`, `video`, `videos`,
 `request`, `seed`, or the name of an input or of a metadata field of the sample. It returns text, a number, a
 dict of numbers, a list of segments (see `auricle.core.segments`), or an `Output`; NumPy's types are converted.
+A function of one `audio` that returns a vector is asked for both recordings of a trial, and their cosine is the score.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import logging
 import math
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from auricle.core.calls import CallerInput, EventKind, SessionEvent
 from auricle.core.errors import SampleError, SpecError
@@ -30,18 +32,26 @@ from auricle.core.types import (
     Request,
 )
 from auricle.models.base import AsyncModel, BatchModel, Model, ModelAttributes, SessionModel
+from auricle.models.embeddings import SCORE, EmbeddingModel, TrialScorer, is_trial
 
 ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
     **dict.fromkeys(("str", "Generation", "list", "tuple"), "generate"),
     **dict.fromkeys(("dict", "Dict", "Mapping", "Prediction", "float", "int"), "predict"),
 }
 """What a function with this return annotation is used for; its module and what is in brackets do not matter."""
+VECTOR_ANNOTATIONS = ("list[float]", "tuple[float, ...]")
+"""Annotations of functions that return embeddings; other lists are segments."""
 PROMPT_PARAMETERS = ("text", "request")
 """Parameters of functions that read the prompt, which only requests for text have."""
 REQUEST_PARAMETERS = (*PROMPT_PARAMETERS, *("audio", "audios", "image", "images", "video", "videos", "seed"))
 """Parameters of functions that every request can fill."""
+OTHER_RECORDINGS = {"a", "b", "audios", "request"}
+"""Parameters of functions that receive both recordings of a trial at once."""
 SUM_TOLERANCE = 1e-3
 NO_DEFAULT = inspect.Parameter.empty
+
+CallPlan: TypeAlias = tuple[Sequence[Request], Callable[[list[Any]], Output]]
+"""The calls of a function that a request needs, and what turns the returned values into an output."""
 
 logger = logging.getLogger(__name__)
 
@@ -88,14 +98,29 @@ def _wrap_class(cls: type[Any]) -> type[Model]:
     """Wrap a class with `session`, `generate`, `loglikelihood` or `predict`, or whose instances are callable."""
     if _has_sessions(cls):
         return _wrap_sessions(cls, cls)
+    if callable(getattr(cls, "embed", None)) and not callable(getattr(cls, "predict", None)):
+        return _wrap_embedder(cls)
     if method_names := _list_methods(cls):
         return _wrap_methods(cls, method_names, cls)
     if "__call__" in vars(cls) or any("__call__" in vars(base) for base in cls.__mro__[:-1]):
         return _wrap_function(cls.__call__, factory=cls)
     raise SpecError(
         f"Not a model: {cls.__name__}. "
-        "Define generate(batch), predict(batch), session(call, inputs) or __call__(audio)."
+        "Define generate(batch), predict(batch), embed(audios), session(call, inputs) or __call__(audio)."
     )
+
+
+def _wrap_embedder(cls: type[Any]) -> type[Model]:
+    """Wrap a class whose method `embed` returns one vector per recording."""
+
+    def start(self: Any, **arguments: Any) -> None:
+        self.inner = cls(**arguments)
+        vars(self).update(_list_declared(self.inner))
+
+    body: dict[str, Any] = {**_list_declared(cls), "embed": lambda self, audios: self.inner.embed(audios)}
+    if callable(getattr(cls, "close", None)):
+        body["close"] = lambda self: self.inner.close()
+    return type(cls.__name__, (EmbeddingModel,), {**body, "__init__": start, "__doc__": cls.__doc__})
 
 
 def _list_methods(thing: Any) -> list[Ability]:
@@ -180,6 +205,7 @@ def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = Non
     def start(self: Any, **arguments: Any) -> None:
         self.call = factory(**arguments) if factory else function
         self.to_output = OutputConverter(name)
+        self.trials = TrialScorer()
         self.extra = {} if factory else arguments
         if unknown := [name for name in self.extra if name not in parameters]:
             raise SpecError(
@@ -192,11 +218,15 @@ def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = Non
             raise SampleError(f"{name} takes {missing[0]!r}, which the sample does not have")
         return self.call(**{name: values[name] for name in parameters if name in values})
 
+    embeds = "audio" in parameters and not OTHER_RECORDINGS & {*parameters}
+
     async def answer(self: Any, request: Request) -> Output:
-        return self.to_output(await call_function(self, request), request)  # type: ignore[no-any-return]
+        calls, finish = _plan_calls(self, request, embeds=embeds)
+        return finish([await call_function(self, call) for call in calls])
 
     def answer_all(self: Any, batch: Sequence[Request]) -> list[Output]:
-        return [self.to_output(call_function(self, request), request) for request in batch]
+        plans = (_plan_calls(self, request, embeds=embeds) for request in batch)
+        return [finish([call_function(self, call) for call in calls]) for calls, finish in plans]
 
     asynchronous = inspect.iscoroutinefunction(function)
     abilities = _infer_abilities(function, list(parameters))
@@ -214,6 +244,14 @@ def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = Non
     return type(name, (base,), body)
 
 
+def _plan_calls(model: Any, request: Request, *, embeds: bool) -> CallPlan:
+    """Return the calls of a wrapped function that a request needs: one, or one per recording of a trial."""
+    if embeds and is_trial(request):
+        trial = model.trials.open(request)
+        return trial.questions, partial(model.trials.score, trial)
+    return (request,), lambda values: model.to_output(values[0], request)
+
+
 def _list_parameters(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the defaults of a function's named parameters."""
     parameters = inspect.signature(function).parameters.values()
@@ -224,6 +262,8 @@ def _list_parameters(function: Callable[..., Any]) -> dict[str, Any]:
 def _infer_abilities(function: Callable[..., Any], parameter_names: Sequence[str]) -> list[Ability]:
     """Return what a function can be asked for: both text and numbers, unless its annotation or parameters decide."""
     returns = inspect.signature(function).return_annotation
+    if str(returns) in VECTOR_ANNOTATIONS:
+        return ["predict"]
     annotation = returns if isinstance(returns, str) else getattr(returns, "__name__", str(returns))
     if ability := ABILITIES_BY_ANNOTATION.get(annotation.partition("[")[0].rpartition(".")[2]):
         return [ability]
@@ -269,7 +309,8 @@ class OutputConverter:
             return Generation(text=str(value))
         if isinstance(value, Real):
             if isinstance(request, Predict):
-                return Prediction(values={"value": float(value)}, scale="continuous")
+                name = SCORE if is_trial(request) else "value"
+                return Prediction(values={name: float(value)}, scale="continuous")
             return Generation(text=str(value))
         if isinstance(value, Mapping):
             return self._to_prediction(value, request)

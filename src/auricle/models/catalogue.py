@@ -61,6 +61,7 @@ _MODELS: Mapping[str, tuple[str, str]] = {
         "any audio classifier in transformers; local weights",
     ),
     "clap": ("transformers.clap:Clap", "similarity of audio and text (CLAP); local weights"),
+    "resemblyzer": ("resemblyzer:Resemblyzer", "speaker embeddings (GE2E), weights included, for `--as verify`"),
     "plcmos": ("mos:Plcmos", "speech quality under packet loss (PLCMOS), CPU, weights included"),
     "dnsmos": ("mos:Dnsmos", "speech quality in noise (DNSMOS P.835 and P.808), CPU, weights included"),
 }

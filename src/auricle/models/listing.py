@@ -13,6 +13,7 @@ ModelGroup: TypeAlias = Literal[
     "Chat and language",
     "Voice agents",
     "Emotion and sounds",
+    "Speakers",
     "Quality and reward",
     "Servers",
     "Other",

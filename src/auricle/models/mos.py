@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from auricle.audio.mel import mel_power
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict, Prediction
 from auricle.models.base import BatchModel
@@ -148,26 +148,9 @@ def log_mel(samples: Any) -> Any:
     """Compute the log-mel spectrogram in dB below the maximum, as librosa does."""
     import numpy as np
 
-    padded = np.pad(samples, FRAME_LENGTH // 2)
-    frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME_LENGTH)[::HOP_LENGTH]
-    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(FRAME_LENGTH) / FRAME_LENGTH)
-    power = np.abs(np.fft.rfft(frames * window)) ** 2 @ _mel_filterbank().T
+    power = mel_power(samples, RATE, FRAME_LENGTH, HOP_LENGTH, MEL_BANDS)
     level = 10 * np.log10(np.maximum(power, 1e-10))
     return np.maximum(level, level.max() - 80) - level.max()
-
-
-@cache
-def _mel_filterbank() -> Any:
-    """Build Slaney's mel filterbank: linear up to 1000 Hz, logarithmic above, each filter of area one."""
-    import numpy as np
-
-    highest = 15 + 27 * np.log(RATE / 2 / 1000) / np.log(6.4)
-    mels = np.linspace(0, highest, MEL_BANDS + 2)
-    edges = np.where(mels < 15, mels * 200 / 3, 1000 * np.exp((mels - 15) * np.log(6.4) / 27))
-    bins = np.fft.rfftfreq(FRAME_LENGTH, 1 / RATE)
-    low, middle, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
-    rising, falling = (bins - low) / (middle - low), (high - bins) / (high - middle)
-    return np.maximum(0, np.minimum(rising, falling)) * 2 / (high - low)
 
 
 def _load_session(name: str, weights: str) -> Any:

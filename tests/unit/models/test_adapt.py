@@ -504,3 +504,49 @@ def test_what_a_session_yields_must_be_an_event_audio_or_text() -> None:
     model = cast(SessionModel, adapt(Confused)())
     with pytest.raises(SampleError, match="the session yielded int"):
         run_in_virtual_time(hold_call(model, Call(steps=())))
+
+
+def trial(a: Any, b: Any, **others: Any) -> Predict:
+    return Predict(inputs={"a": a, "b": b, **others})
+
+
+def clip(*values: float) -> Audio:
+    return Audio.of(np.array(values, dtype=np.float32), rate=100)
+
+
+def test_a_function_that_embeds_one_recording_scores_two_by_their_cosine() -> None:
+    embedded: list[Audio] = []
+
+    def embed(audio: Audio) -> np.ndarray[Any, Any]:
+        embedded.append(audio)
+        return audio.decode()
+
+    model: Any = adapt(embed)()
+    assert "predict" in abilities(type(model))
+    first, second = model.predict([trial(clip(1, 0), clip(1, 1)), trial(clip(0, 1), clip(1, 0))])
+    assert first.values == {"score": pytest.approx(np.sqrt(0.5))}
+    assert second == Prediction(values={"score": 0.0}, scale="continuous")
+    assert len(embedded) == 3
+
+
+def test_an_asynchronous_function_can_embed() -> None:
+    async def embed(audio: Audio) -> list[float]:
+        return [float(value) for value in audio.decode()]
+
+    assert abilities(adapt(embed)) == ["predict"]
+    assert answer(embed, trial(clip(1, 0), clip(1, 0))).values == {"score": 1.0}
+
+
+def test_a_function_of_two_recordings_scores_them_itself() -> None:
+    def score(a: Audio, b: Audio) -> float:
+        return float(a.decode().sum() - b.decode().sum())
+
+    assert answer(score, trial(clip(1, 0), clip(1, 1))) == Prediction(values={"score": -1.0}, scale="continuous")
+
+
+def test_a_function_that_returns_a_number_for_one_recording_cannot_compare_two() -> None:
+    def loudness(audio: Audio) -> float:
+        return 0.5
+
+    with pytest.raises(SampleError, match="returned float for a recording; expected a vector"):
+        answer(loudness, trial(clip(1, 0), clip(1, 1)))
