@@ -59,6 +59,47 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "masked_recall": "share of masked words that are recognised",
         "masked_control_recall": "share of masked control words that are recognised",
     },
+    "timestamps.sets": {"timestamps": "set: errors of starts and ends, recall, coverage, faults"},
+    "timestamps.words": {
+        **{
+            f"{side}_{name}": summary.format(side)
+            for side in ("start", "end")
+            for name, summary in {
+                "error": "mean absolute error of the {}s of matched words, in s",
+                "error_median": "median of the absolute errors of {}s, in s",
+                "error_p95": "95th percentile of the absolute errors of {}s, in s",
+                "error_centred": "{} error after removing the median offset, in s",
+                "bias": "mean signed error of {}s in s; late is positive",
+                **{f"within_{limit}ms": f"share of matched {{}}s within {limit} ms" for limit in (20, 50, 100, 200)},
+            }.items()
+        },
+        **{
+            f"boundary_recall_{limit}ms": f"share of all starts and ends that are right within {limit} ms"
+            for limit in (20, 50, 100, 200)
+        },
+        "word_coverage": "share of the reference words whose times are compared",
+        "word_iou": "mean overlap of matched words, over their union",
+    },
+    "timestamps.segmentation": {
+        "segmentation": "set: the following five within 50 ms, without labels",
+        **{
+            f"segmentation_{name}_{limit}ms": f"{summary} within {limit} ms"
+            for name, summary in {
+                "f1": "F1 of inner boundaries",
+                "precision": "share of the model's boundaries that are right",
+                "recall": "share of the reference's boundaries that are found",
+                "r_value": "R-value of boundaries",
+            }.items()
+            for limit in (20, 50, 100, 200)
+        },
+        "over_segmentation": "boundaries of the model per reference boundary, minus 1",
+    },
+    "timestamps.sanity": {
+        "invalid_times": "share of words with times that cannot be right",
+        "negative_durations": "share of words that end before they start",
+        "unordered_starts": "share of words that start before the preceding one",
+        "outside_audio": "share of words outside the recording",
+    },
     "calls.conversation": {"conversation": "set: latency, turn taking and success of calls"},
     "calls.latency": {
         "voice_to_voice": "median s, caller's last to agent's first audible sample",

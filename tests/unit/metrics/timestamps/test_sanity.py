@@ -1,0 +1,49 @@
+"""Times that cannot be right."""
+
+from typing import Any
+
+import pytest
+
+from auricle.core.errors import SampleError
+from auricle.core.types import Generation, Sample, Segment
+from auricle.metrics.base import Metric
+from auricle.metrics.timestamps import sanity
+
+
+def score(metric: Metric, *segments: Segment, seconds: float | None = 2.0) -> Any:
+    return metric.score(Sample(id="1", inputs={}), Generation(text="", segments=segments), audio_seconds=seconds)
+
+
+FAULTY = (
+    Segment(0.2, 0.4),
+    Segment(0.5, 0.45),  # ends before it starts
+    Segment(0.3, 0.6),  # starts before the one before it
+    Segment(1.5, 2.021),  # ends after the recording
+)
+
+
+def test_each_fault_is_counted_for_itself() -> None:
+    stat = score(sanity.invalid_times, *FAULTY)
+    assert sanity.invalid_times.aggregate([stat]) == 3 / 4
+    assert sanity.negative_durations.aggregate([stat]) == 1 / 4
+    assert sanity.unordered_starts.aggregate([stat]) == 1 / 4
+    assert sanity.outside_audio.aggregate([stat]) == 1 / 4
+    assert sanity.invalid_times.details([stat])["start_before_previous"] == 1
+
+
+def test_a_word_with_several_faults_counts_once() -> None:
+    stat = score(sanity.invalid_times, Segment(0.5, 0.6), Segment(-0.1, -0.2))
+    assert sanity.invalid_times.aggregate([stat]) == 1 / 2
+
+
+def test_the_last_frame_may_exceed_the_recording() -> None:
+    assert sanity.outside_audio.aggregate([score(sanity.outside_audio, Segment(1.5, 2.02))]) == 0.0
+
+
+def test_words_that_overlap_are_no_fault() -> None:
+    assert score(sanity.invalid_times, Segment(0.2, 0.6), Segment(0.2, 0.9))[0] == 0
+
+
+def test_an_unknown_duration_is_not_a_zero() -> None:
+    with pytest.raises(SampleError, match="duration"):
+        score(sanity.invalid_times, Segment(0, 1), seconds=None)
