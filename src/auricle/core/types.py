@@ -464,9 +464,19 @@ def has_media(sample: Sample) -> bool:
     return False
 
 
+REFERENCE_INPUT = "reference"
+"""Input with the recording that a spoken answer is compared with; it is never sent to a model."""
+
+
+def list_audio(sample: Sample) -> list[Audio]:
+    """Return the audio of a sample that a model may listen to, in order."""
+    values = (value for name, value in sample.inputs.items() if name != REFERENCE_INPUT)
+    return [part for value in values for part in list_parts(value) if isinstance(part, Audio)]
+
+
 def has_audio(sample: Sample) -> bool:
-    """Return whether a sample has audio."""
-    return any(isinstance(part, Audio) for value in sample.inputs.values() for part in list_parts(value))
+    """Return whether a sample has audio that a model may listen to."""
+    return bool(list_audio(sample))
 
 
 def list_parts(value: Input) -> list[Part]:

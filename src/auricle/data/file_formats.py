@@ -1,4 +1,4 @@
-"""Read rows of JSONL, JSON, CSV, TSV and Parquet files, one at a time where the format allows it.
+"""Read rows of JSONL, JSON, CSV, TSV, Parquet and seed-tts-eval files, one at a time where the format allows it.
 
 A row that cannot be read becomes a `RejectedRow` with its position and reason. A file that cannot be read raises
 `DataError`.
@@ -24,6 +24,7 @@ from auricle.core.types import RejectedRow
 
 MAX_REASON_LENGTH = 500
 DELIMITERS = (",", ";", "\t", "|")
+SEED_TTS_COLUMNS = ("id", "prompt_text", "prompt_audio", "text", "reference")
 SNIFFED_BYTES = 1 << 16
 SURROGATES = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
@@ -146,6 +147,22 @@ def _read_json(path: Path) -> Rows:
         yield _to_row(f"{path.name}:{number}", values)
 
 
+def _read_seed_tts(path: Path) -> Rows:
+    """Yield the lines of a file of seed-tts-eval: `id|prompt text|prompt audio|text`, and maybe `|reference`."""
+    with open_data_file(path) as lines:
+        for number, line in enumerate(lines, 1):
+            origin = f"{path.name}:{number}"
+            if not line.isspace():
+                yield convert_row(origin, _parse_seed_tts_line, origin, line)
+
+
+def _parse_seed_tts_line(origin: str, line: bytes) -> Row:
+    cells = [cell.strip() for cell in line.decode("utf-8-sig").split("|")]
+    if not len(SEED_TTS_COLUMNS) - 1 <= len(cells) <= len(SEED_TTS_COLUMNS):
+        raise SampleError(f"expected id|prompt text|prompt audio|text, or also |reference, but got {len(cells)} cells")
+    return Row(origin, {name: cell for name, cell in zip(SEED_TTS_COLUMNS, cells, strict=False) if cell})
+
+
 def _parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
     try:
         return _to_row(origin, orjson.loads(line))
@@ -259,4 +276,5 @@ READERS: dict[str, Callable[[Path], Rows]] = {
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".parquet": _read_parquet,
+    ".lst": _read_seed_tts,
 }

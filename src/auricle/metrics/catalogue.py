@@ -186,6 +186,18 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "fdb_backchannel_jsd": "FDB: distance of their timing from that of people",
     },
     "calls.eva": {"eva_turn_taking": "EVA: mean score of turns for latency and interruptions"},
+    "spoken.sets": {"spoken_answers": "set: the following, for any answers that are speech"},
+    "spoken.failures": {"speech_failures": "share of speech that is empty, clipped, silent or of odd length"},
+    "spoken.signal": {
+        "speech_silence": "share of silence in spoken answers",
+        "speech_leading_silence": "mean s of silence before the speech",
+        "speech_trailing_silence": "mean s of silence after the speech",
+        "speech_cut_off": "share of spoken answers that break off at a high level",
+        "speech_clipping": "share of samples at full scale",
+        "speech_duration": "mean s of spoken answers",
+        "characters_per_second": "characters of the text per second of speech",
+        "words_per_second": "words of the text per second of speech",
+    },
     "ifeval.scores": {
         "ifeval": "IFEval: mean of the four accuracies",
         "ifeval_prompt_strict": "IFEval: prompts with all instructions followed, strict",

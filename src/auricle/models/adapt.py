@@ -2,7 +2,8 @@
 
 A function declares its inputs by parameter name: `audio`, `audios`, `text`, `image`, `images`, `video`, `videos`,
 `request`, `seed`, or the name of an input or of a metadata field of the sample. It returns text, a number, a
-dict of numbers, a list of segments (see `auricle.core.segments`), or an `Output`; NumPy's types are converted.
+dict of numbers, a list of segments (see `auricle.core.segments`), a sound (see `auricle.models.spoken_output`), or an
+`Output`; NumPy's types are converted. A function that imitates a voice takes `prompt_audio` and `prompt_text`, too.
 A function of one `audio` that returns a vector is asked for both recordings of a trial, and their cosine is the score.
 """
 
@@ -33,9 +34,11 @@ from auricle.core.types import (
 )
 from auricle.models.base import AsyncModel, BatchModel, Model, ModelAttributes, SessionModel
 from auricle.models.embeddings import SCORE, EmbeddingModel, TrialScorer, is_trial
+from auricle.models.request_input import get_voice_prompt
+from auricle.models.spoken_output import to_spoken_output
 
 ABILITIES_BY_ANNOTATION: Mapping[str, Ability] = {
-    **dict.fromkeys(("str", "Generation", "list", "tuple"), "generate"),
+    **dict.fromkeys(("str", "Generation", "list", "tuple", "Audio", "bytes"), "generate"),
     **dict.fromkeys(("dict", "Dict", "Mapping", "Prediction", "float", "int"), "predict"),
 }
 """What a function with this return annotation is used for; its module and what is in brackets do not matter."""
@@ -283,6 +286,8 @@ def _collect_arguments(request: Request) -> dict[str, Any]:
         "text": request.text,
         "seed": getattr(request, "seed", 0),
     }
+    if voice := get_voice_prompt(request):
+        arguments |= {"prompt_audio": voice.audio, "prompt_text": voice.text}
     context = getattr(request, "context", {})
     return {**context, **arguments, **(request.inputs if isinstance(request, Predict) else {})}
 
@@ -302,9 +307,8 @@ class OutputConverter:
         value = _to_plain(value)
         if isinstance(value, (Generation, Likelihood, Prediction)):
             return value
-        if isinstance(value, Mapping) and isinstance(value.get("text"), str):  # as pipelines of transformers return it
-            segments = value.get("segments") or value.get("chunks")
-            return Generation(text=value["text"], segments=parse_segments(segments) if segments else None)
+        if spoken := to_spoken_output(value):
+            return spoken
         if isinstance(value, str):
             return Generation(text=str(value))
         if isinstance(value, Real):
@@ -313,13 +317,13 @@ class OutputConverter:
                 return Prediction(values={name: float(value)}, scale="continuous")
             return Generation(text=str(value))
         if isinstance(value, Mapping):
-            return self._to_prediction(value, request)
+            return _to_transcript(value) or self._to_prediction(value, request)
         if isinstance(value, (list, tuple)):
             segments = parse_segments(value)
             return Generation(text=join_texts(segments), segments=segments)
         raise SampleError(
             f"the model returned {type(value).__name__}; expected text, a number, a dict of numbers, "
-            "a list of segments, or a Generation, Likelihood or Prediction"
+            "a list of segments, audio as (samples, rate), or a Generation, Likelihood or Prediction"
         )
 
     def _to_prediction(self, value: Mapping[Any, Any], request: Request) -> Prediction:
@@ -349,6 +353,14 @@ class OutputConverter:
         reason = "values do not sum to 1" if has_labels else "names are not labels of the task"
         logger.warning("%s returns a dict whose %s: it is taken as dimensions.", self._name, reason)
         return "continuous"
+
+
+def _to_transcript(value: Mapping[Any, Any]) -> Generation | None:
+    """Return the text, maybe with segments, that pipelines of transformers return; None if there is no text."""
+    if not isinstance(value.get("text"), str):
+        return None
+    segments = value.get("segments") or value.get("chunks")
+    return Generation(text=value["text"], segments=parse_segments(segments) if segments else None)
 
 
 def _to_plain(value: Any) -> Any:

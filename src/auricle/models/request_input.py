@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from auricle.audio import Audio, Image, Video
 from auricle.audio.video import FrameSampling
@@ -11,6 +12,28 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Predict, Request, Turn
 
 SPEECH_RATE = 16_000
+
+
+class VoicePrompt(NamedTuple):
+    """A voice to imitate: a recording, and what is spoken in it (empty if unknown)."""
+
+    audio: Audio
+    text: str
+
+
+def get_voice_prompt(request: Request) -> VoicePrompt | None:
+    """Return the voice that a synthesiser should imitate: audio in an assistant turn before the text to speak."""
+    turns = getattr(request, "turns", ())
+    spoken = next((turn for turn in turns if turn.role == "assistant" and has_sound(turn)), None)
+    if spoken is None:
+        return None
+    audio = next(part for part in spoken.parts if isinstance(part, Audio))
+    return VoicePrompt(audio, "".join(part for part in spoken.parts if isinstance(part, str)))
+
+
+def has_sound(turn: Turn) -> bool:
+    """Return whether a turn contains audio."""
+    return any(isinstance(part, Audio) for part in turn.parts)
 
 
 def get_single_audio(request: Request) -> Audio:

@@ -146,7 +146,7 @@ class Run(Closing):
         if audio.data is None:  # in a file that the model wrote
             return output
         try:
-            content = audio.data if isinstance(audio.data, bytes) else audio.encode()
+            content = audio.data if isinstance(audio.data, bytes) else audio.encode("flac")
         except AudioError:
             return replace(output, audio=None)
         name = f"{SPEECH_FOLDER}{audio.hash}{_audio_suffix(content)}"

@@ -10,9 +10,8 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,7 +22,7 @@ from auricle.audio.signal import SignalMeasures, measure_signal
 from auricle.core.adaptive_executor import AdaptiveExecutor
 from auricle.core.closing import Closing
 from auricle.core.serialization import dumps
-from auricle.core.types import Sample, list_parts
+from auricle.core.types import Sample, list_audio
 from auricle.runs.journal import iter_journal
 from auricle.runs.run_spec import OUTPUTS_FILE
 
@@ -208,9 +207,8 @@ def measure_run(run_path: Path, resolve: Callable[[Audio], Audio | None]) -> Gen
 
 
 def first_recording(sample: Sample) -> Audio | None:
-    """Return the first recording among the inputs of a sample."""
-    parts: Iterable[object] = chain.from_iterable(map(list_parts, sample.inputs.values()))
-    return next((part for part in parts if isinstance(part, Audio)), None)
+    """Return the first recording among the inputs of a sample that a model may listen to."""
+    return next(iter(list_audio(sample)), None)
 
 
 def measure_recording(audio: Audio | None) -> SignalMeasures:

@@ -12,9 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from auricle.audio import Audio
 from auricle.core.errors import AudioError, SpecError
-from auricle.core.types import Output, Record, Sample, get_call, has_media, list_parts
+from auricle.core.types import Output, Record, Sample, get_call, has_media, list_audio
 from auricle.runs.documents import read_document, write_document
 from auricle.runs.metrics import Usage
 from auricle.runs.run_directory import Run
@@ -250,11 +249,9 @@ def _sum_call_seconds(outputs: Sequence[Output]) -> float | None:
 def sample_audio_seconds(sample: Sample) -> float | None:
     """Return the duration of a sample's audio from the headers; None if one cannot be read."""
     total = 0.0
-    for value in sample.inputs.values():
-        for part in list_parts(value):
-            if isinstance(part, Audio):
-                try:
-                    total += part.seconds
-                except AudioError:
-                    return None
+    for audio in list_audio(sample):
+        try:
+            total += audio.seconds
+        except AudioError:
+            return None
     return round(total, 4)

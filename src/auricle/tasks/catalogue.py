@@ -24,6 +24,7 @@ _TASK_KINDS: Mapping[str, Builtin] = {
     "perplexity": Builtin("auricle.tasks.kinds:perplexity", "perplexity of texts on your data (`--as perplexity`)"),
     "classify": Builtin("auricle.tasks.kinds:classify", "audio classification on your data (`--as classify`)"),
     "emotion": Builtin("auricle.tasks.kinds:emotion", "emotion recognition on your data (`--as emotion`)"),
+    "tts": Builtin("auricle.tasks.speech_synthesis:tts", "speech synthesis of your texts (`--as tts`)"),
     "reward": Builtin("auricle.tasks.reward:reward", "quality ratings on your data (`--as reward`)"),
     "preference": Builtin("auricle.tasks.reward:preference", "pairwise preferences on your data (`--as preference`)"),
 }
@@ -102,6 +103,7 @@ _TASKS: Mapping[str, Builtin] = {
 
 _INFERENCERS: Mapping[str, Builtin] = {
     "respond": Builtin("auricle.tasks.inferencers:Respond", "one prompt, one or several answers"),
+    "speak": Builtin("auricle.tasks.inferencers:Speak", "a text to speak, once or with several seeds"),
     "converse": Builtin("auricle.tasks.inferencers:Converse", "a conversation from the data, turn by turn"),
     "rounds": Builtin("auricle.tasks.inferencers:Rounds", "a conversation whose turns a function generates"),
     "choose": Builtin("auricle.tasks.inferencers:Choose", "log-likelihood of each option"),

@@ -550,3 +550,20 @@ def test_a_function_that_returns_a_number_for_one_recording_cannot_compare_two()
 
     with pytest.raises(SampleError, match="returned float for a recording; expected a vector"):
         answer(loudness, trial(clip(1, 0), clip(1, 1)))
+
+
+def test_a_function_that_imitates_a_voice_gets_its_recording_and_text_by_name() -> None:
+    def speak(text: str, prompt_audio: Audio | None = None, prompt_text: str = "none") -> tuple[list[float], int]:
+        return [0.1] * (len(text) + len(prompt_text)), 8000 if prompt_audio is None else 16_000
+
+    cls = adapt(speak)
+    assert abilities(cls) == ["generate"]
+    model = cast(BatchModel, cls())
+    voice = Turn("assistant", (Audio("voice.wav"), "Hello."))
+    plain, cloned = model.generate(
+        [Generate(turns=(Turn("user", ("Yes.",)),)), Generate(turns=(voice, Turn("user", ("Yes.",))))]
+    )
+    assert plain.audio is not None
+    assert cloned.audio is not None
+    assert (plain.audio.info().rate, plain.audio.info().frames) == (8000, 8)
+    assert (cloned.audio.info().rate, cloned.audio.info().frames) == (16_000, 10)

@@ -11,6 +11,7 @@ from auricle.models.request_input import (
     crop_audio,
     get_candidate_audio,
     get_single_audio,
+    get_voice_prompt,
     join_turns,
     parse_crop,
     parse_frame_sampling,
@@ -68,3 +69,11 @@ def test_frames_or_fps_decide_how_videos_are_sampled() -> None:
     assert parse_frame_sampling("openai", None, 0.5) == FrameSampling(fps=0.5)
     with pytest.raises(SpecError, match=r"openai: set either a number of frames or fps\. Set -M frames=8"):
         parse_frame_sampling("openai", 8, 1.0)
+
+
+def test_the_voice_to_imitate_is_the_audio_of_an_assistant_turn() -> None:
+    clip = Audio("voice.wav")
+    request = Generate(turns=(Turn("assistant", (clip, "Hello.")), Turn("user", ("Good morning.",))))
+    assert get_voice_prompt(request) == (clip, "Hello.")
+    assert get_voice_prompt(Generate(turns=(Turn("user", (clip, "Good morning.")),))) is None
+    assert get_voice_prompt(Predict(inputs={"audio": clip})) is None

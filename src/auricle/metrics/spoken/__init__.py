@@ -1,0 +1,1 @@
+"""Metrics of answers that are speech."""
