@@ -28,7 +28,7 @@ from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference, absolute_code
 SCORING_ARGUMENTS = (
     *("profile", "scored_as", "metrics", "add_metrics", "rubric", "votes", "cluster", "name", "answers", "by"),
     *(name for name in PROVENANCE_OPTIONS if name != "version"),
-    *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
+    *("words", "entities", "target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
 )
 """Task arguments that change how answers are scored, but not the requests."""
 STORED_ARGUMENTS = ("target",)

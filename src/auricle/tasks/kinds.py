@@ -30,6 +30,7 @@ from auricle.tasks.multiple_choice import (
 from auricle.tasks.options import COLUMN_OPTIONS, TaskOptions, language_name, parse_row_range, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, with_columns, with_shots
 from auricle.tasks.scored_language import ScoredLanguage, read_language
+from auricle.tasks.word_options import add_list_metrics, check_lists, reject_lists
 from auricle.text import resolve_profile_name
 
 MEDIA = ("video", "image", "audio")
@@ -73,6 +74,8 @@ class TaskKind:
     """Whether the rows decide how texts are scored if no language is stated."""
     language_column: str = "language"
     """The column that states the language of the target."""
+    takes_word_lists: bool = False
+    """Whether targets are transcripts, in which listed words can be counted."""
 
     def __call__(self, **arguments: Any) -> Task:
         """Build a task from the options of a command line, a task file or Python."""
@@ -80,6 +83,8 @@ class TaskKind:
 
     def task_from_manifest(self, options: TaskOptions) -> Task:
         """Build a task from the manifest that the options name."""
+        if not self.takes_word_lists:
+            reject_lists(self.name, options)
         scored = self._find_scored_language(options)
         options = replace(options, scored_as=scored.code)
         metrics = self.default_metrics(scored)
@@ -151,8 +156,13 @@ def _stated_language(options: TaskOptions) -> ScoredLanguage:
 class Transcription(TaskKind):
     """A kind whose targets are transcripts, scored in words or characters as their language requires."""
 
+    takes_word_lists: bool = True
+
     def default_metrics(self, language: ScoredLanguage) -> tuple[str, ...]:
         return language.transcript_metrics
+
+    def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
+        return check_lists(super()._load_manifest(options, recipe), options)
 
 
 @dataclass(frozen=True)
@@ -334,6 +344,7 @@ def build_metrics(names: Sequence[str], aggregations: str | Sequence[str], optio
     scored = _stated_language(options)
     profile = resolve_profile_name(options.profile, scored.language) or scored.profile
     metrics = [metric for index, name in enumerate(names) for metric in _resolve_metrics(name, index)]
+    metrics = add_list_metrics(metrics, options, is_default=not options.metrics)
     if options.rubric:
         metrics.append(_rubric_metric(options.rubric, metrics))
     if votes := options.votes:

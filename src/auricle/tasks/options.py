@@ -91,6 +91,10 @@ class TaskOptions(Provenance):
     metrics: str | Sequence[str] = ()
     rubric: Annotated[str, Hint("file")] = ""
     """A YAML file with a rubric; adds a metric that a judge scores by it."""
+    words: Annotated[str, Hint("file")] = ""
+    """A text file with one word or phrase per line; adds the error rates of these words and of all others."""
+    entities: Annotated[str, Hint("file")] = ""
+    """The same for names and other entities, with an optional label after a tab; adds their precision and recall."""
     votes: int = 0
     """How many verdicts to ask a judge for. By default, the number in its rubric."""
     prompt: Any = ""
