@@ -1,14 +1,19 @@
-"""Read words with their times from the shapes in which rows contain them."""
+"""Read words with their times from rows, and from the files that rows name: CTM, TextGrid and JSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-from auricle.core.errors import SampleError
+from auricle.core.errors import DataError, SampleError
 from auricle.core.segments import parse_segments
 from auricle.core.types import Segment
+from auricle.data.segment_files import SegmentFile, read_segments
+from auricle.data.textgrid import read_textgrid
 
 WORDS_FIELD = "words"
 """Field of a row with the words of its recording, in order of time."""
@@ -64,3 +69,55 @@ def read_reference(meta: Mapping[str, Any], field: str = WORDS_FIELD) -> tuple[S
     words = parse_timed_words(meta[field])
     check_reference(words)
     return words
+
+
+# --- files -----------------------------------------------------------------------------------------
+
+
+def load_timed_words(path: Path, names: Sequence[str]) -> tuple[Segment, ...]:
+    """Return the words or segments of a recording from a file.
+
+    Args:
+        path: A `.TextGrid` or `.json` file of the recording, or a `.ctm`, `.stm` or `.rttm` file, also of several.
+        names: Names under which a file of several recordings may have this one.
+
+    Raises:
+        SampleError: if the file cannot be read or does not have the recording.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".textgrid":
+        return read_textgrid(path)
+    if suffix == ".json":
+        return parse_timed_words(_read_json(path))
+    try:
+        recordings = _read_segment_file(path, path.stat().st_mtime_ns).recordings
+    except (OSError, DataError) as error:
+        raise SampleError(str(error)) from error
+    name = next((name for name in names if name in recordings), None)
+    if name is None and len(recordings) != 1:
+        raise SampleError(f"{path} has no recording {' or '.join(map(repr, names))} among its {len(recordings)}")
+    return recordings[name] if name is not None else next(iter(recordings.values()))
+
+
+@lru_cache(maxsize=4)  # one file may have the words of all rows
+def _read_segment_file(path: Path, modified: int) -> SegmentFile:
+    return read_segments(path)
+
+
+def _read_json(path: Path) -> Any:
+    """Return the words of a JSON file: a list, or `words` of an object or of each of its `segments`."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise SampleError(f"cannot read {path}: {error}") from error
+    if not isinstance(document, Mapping):
+        return document
+    if (words := document.get(WORDS_FIELD)) is not None:
+        return words
+    segments = document.get(SEGMENTS_FIELD)
+    if not isinstance(segments, list) or not segments:
+        raise SampleError(f"{path} has neither words nor segments")
+    nested = [segment.get(WORDS_FIELD) if isinstance(segment, Mapping) else None for segment in segments]
+    if any(not isinstance(words, list) for words in nested):
+        return segments
+    return [word for words in nested for word in words or ()]

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from auricle.core.arguments import Hint
 from auricle.core.errors import MissingExtra, SpecError
-from auricle.core.types import Generate, Generation
+from auricle.core.types import Generate, Generation, Segment
 from auricle.models.base import BatchModel
 from auricle.models.listing import ModelListing
 from auricle.models.request_input import get_single_audio
@@ -59,6 +59,7 @@ class FasterWhisper(BatchModel):
         compute_type: Annotated[str, Hint(choices=COMPUTE_TYPES)] = "default",
         language: str = "",
         task: WhisperTask = "transcribe",
+        words: bool = False,
         **decoding: Any,
     ) -> None:
         """Load the model.
@@ -69,6 +70,7 @@ class FasterWhisper(BatchModel):
             compute_type: Number format of CTranslate2.
             language: Language code; detected per clip if empty.
             task: Transcribe, or translate into English.
+            words: Report the times of words. Sets `word_timestamps`.
             **decoding: Options of `WhisperModel.transcribe`.
         """
         try:
@@ -79,6 +81,8 @@ class FasterWhisper(BatchModel):
         self._model: Any = _load_model(faster_whisper, model, device=device, compute_type=compute_type)
         _check_language(self._model.supported_languages, model, language, task)
         self._options = {**DEFAULT_DECODING, **decoding, "language": language or None, "task": task}
+        if words:
+            self._options["word_timestamps"] = True
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         return list(map(self._transcribe, batch))
@@ -95,7 +99,16 @@ class FasterWhisper(BatchModel):
         return Generation(
             text="".join(segment.text for segment in segments).strip(),
             tokens=sum(len(segment.tokens) for segment in segments),
+            segments=_list_words(segments) if self._options.get("word_timestamps") else None,
         )
+
+
+def _list_words(segments: Sequence[Any]) -> tuple[Segment, ...]:
+    return tuple(
+        Segment(float(word.start), float(word.end), word.word.strip(), score=float(word.probability))
+        for segment in segments
+        for word in segment.words or ()
+    )
 
 
 def _check_options(whisper: Any, task: str, decoding: dict[str, Any]) -> None:

@@ -2,27 +2,30 @@
 
 -m moonshine
 -m pocketsphinx
--m vosk -M model=./vosk-model-small-en-us-0.15
+-m vosk -M model=./vosk-model-small-en-us-0.15 -M words=true
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from auricle.audio import Audio
 from auricle.core.arguments import Hint
 from auricle.core.errors import MissingExtra, SpecError
-from auricle.core.types import Generate, Generation
+from auricle.core.segments import parse_segments
+from auricle.core.types import Generate, Generation, Segment
 from auricle.models.base import BatchModel
 from auricle.models.listing import ModelListing
 from auricle.models.request_input import SPEECH_RATE, get_single_audio, to_pcm16
 
+PRONUNCIATION_NUMBER = re.compile(r"\(\d+\)$")  # PocketSphinx writes `the(2)` for another pronunciation of `the`
 VOSK_CHUNK_BYTES = 8_000  # a quarter of a second, as in the library's examples
 VOSK_SEED = 1
 VOSK_MODEL_FILES = ("am/final.mdl", "final.mdl")  # new and old layout
@@ -35,11 +38,12 @@ class Recogniser(BatchModel, ABC):
     sample_rate = SPEECH_RATE
 
     @abstractmethod
-    def transcribe(self, audio: Audio) -> str:
-        """Return the text of a clip."""
+    def transcribe(self, audio: Audio) -> str | Generation:
+        """Return the text of a clip, or an answer that also has the times of its words."""
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [Generation(text=self.transcribe(get_single_audio(request))) for request in batch]
+        answers = [self.transcribe(get_single_audio(request)) for request in batch]
+        return [Generation(text=answer) if isinstance(answer, str) else answer for answer in answers]
 
 
 class Moonshine(Recogniser):
@@ -70,10 +74,11 @@ class PocketSphinx(Recogniser):
 
     listing = ModelListing(group="Speech recognition", extra="demo", packages=("pocketsphinx",), weights="package")
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, *, words: bool = False, **settings: Any) -> None:
         """Load the model.
 
         Args:
+            words: Report the times of words.
             **settings: Options of PocketSphinx's `Decoder`, such as `beam` or `fwdflat`.
         """
         try:
@@ -81,8 +86,9 @@ class PocketSphinx(Recogniser):
         except ImportError as error:
             raise MissingExtra("The model pocketsphinx", "demo") from error
         self._decoder: Any = Decoder(samprate=SPEECH_RATE, loglevel="FATAL", **settings)
+        self._reports_words = words
 
-    def transcribe(self, audio: Audio) -> str:
+    def transcribe(self, audio: Audio) -> str | Generation:
         samples = to_pcm16(audio, SPEECH_RATE)
         # Cepstral mean normalisation carries over from clip to clip. Resetting it makes the result independent of
         # the order of the data.
@@ -91,7 +97,16 @@ class PocketSphinx(Recogniser):
         self._decoder.process_raw(samples, full_utt=True)
         self._decoder.end_utt()
         hypothesis = self._decoder.hyp()
-        return hypothesis.hypstr if hypothesis else ""
+        text = hypothesis.hypstr if hypothesis else ""
+        return Generation(text=text, segments=tuple(self._list_words())) if self._reports_words else text
+
+    def _list_words(self) -> Iterator[Segment]:
+        """Yield the words of the last clip; silences and fillers are in angle or square brackets."""
+        rate = int(self._decoder.config["frate"])
+        for segment in self._decoder.seg() or ():
+            if not segment.word.startswith(("<", "[")):
+                word = PRONUNCIATION_NUMBER.sub("", segment.word)
+                yield Segment(segment.start_frame / rate, (segment.end_frame + 1) / rate, word)
 
 
 class Vosk(Recogniser):
@@ -105,28 +120,36 @@ class Vosk(Recogniser):
         weight_files=("am/final.mdl",),
     )
 
-    def __init__(self, model: Annotated[str, Hint("weights")]) -> None:
+    def __init__(self, model: Annotated[str, Hint("weights")], *, words: bool = False) -> None:
         """Load the model.
 
         Args:
             model: A folder, or the name of a model in one of Vosk's model directories.
+            words: Report the times of words.
         """
         self._model, self._new_recogniser = load_vosk(model, "vosk")
+        self._reports_words = words
 
-    def transcribe(self, audio: Audio) -> str:
+    def transcribe(self, audio: Audio) -> str | Generation:
         pcm = to_pcm16(audio, SPEECH_RATE)
         # A recogniser adapts to its input and adds random noise. A new recogniser and a fixed seed per clip make the
         # result independent of the order of the data and reproducible.
         if sys.platform != "win32":  # on Windows the generator of a library cannot be reached
             ctypes.CDLL(None).srand(VOSK_SEED)  # Kaldi draws its dither noise from C's random generator
         recogniser = self._new_recogniser(self._model, SPEECH_RATE)
+        if self._reports_words:
+            recogniser.SetWords(True)
         results = [
             recogniser.Result()  # after a pause, the text before it is final
             for start in range(0, len(pcm), VOSK_CHUNK_BYTES)
             if recogniser.AcceptWaveform(pcm[start : start + VOSK_CHUNK_BYTES])
         ]
-        texts = (json.loads(result)["text"] for result in [*results, recogniser.FinalResult()])
-        return " ".join(text for text in texts if text)
+        parts = [json.loads(result) for result in [*results, recogniser.FinalResult()]]
+        text = " ".join(part["text"] for part in parts if part["text"])
+        if not self._reports_words:
+            return text
+        words = [word for part in parts for word in part.get("result", ())]
+        return Generation(text=text, segments=parse_segments(words))
 
 
 def load_moonshine(name: str, options: dict[str, str]) -> Any:

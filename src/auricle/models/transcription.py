@@ -1,6 +1,7 @@
 """Speech to text through OpenAI's transcription endpoint: Whisper, gpt-4o-transcribe, vLLM.
 
 -m transcription -M base_url=http://host:8000/v1 -M model=whisper-1 -M language=en
+-m transcription -M model=whisper-1 -M words=true
 """
 
 from __future__ import annotations
@@ -8,13 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, Literal, TypeAlias, get_args
 
-from auricle.core.errors import SpecError
-from auricle.core.types import Generate
+from auricle.core.errors import Rejected, SpecError
+from auricle.core.segments import parse_segments
+from auricle.core.types import Generate, Generation
 from auricle.models.http.base import HttpModel, offset_seed, sampling_seed
-from auricle.models.http.fields import as_object, as_text
+from auricle.models.http.fields import as_list, as_object, as_text
 from auricle.models.http.media import EncodedAudio
 from auricle.models.http.responses import Reply
 from auricle.models.http.service import merge_extra
@@ -51,6 +54,28 @@ class TranscriptReader(ChatReader):
         return ""
 
 
+class TimedTranscriptReader(TranscriptReader):
+    """Reads whole transcripts with the times of their words or segments."""
+
+    field = "words"
+
+    def _read_document(self, document: Any) -> str:
+        values = as_object(document).get(self.field)
+        if values is None:
+            raise Rejected(f"{self.host} does not return {self.field}. Ask a server that supports verbose_json.")
+        self._segments = parse_segments(as_list(values))
+        return super()._read_document(document)
+
+    def to_generation(self) -> Generation:
+        return replace(super().to_generation(), segments=self._segments)
+
+
+class TimedSegmentReader(TimedTranscriptReader):
+    """Reads whole transcripts with the times of their segments."""
+
+    field = "segments"
+
+
 class Transcription(HttpModel):
     """A recogniser that transcribes, or translates into English with `-M translate=true`."""
 
@@ -67,11 +92,32 @@ class Transcription(HttpModel):
         prompt: str = "",
         translate: bool = False,
         response_format: ResponseFormat = "json",
+        words: bool = False,
+        segments: bool = False,
         **service: Any,
     ) -> None:
+        """Configure the client.
+
+        Args:
+            language: Language of the speech; detected by the server if empty.
+            prompt: Text that the server takes as context.
+            translate: Translate into English.
+            response_format: What the server returns.
+            words: Report the times of words; requests `verbose_json`.
+            segments: Report the times of segments; requests `verbose_json`.
+            **service: Options of every API model; see `ServiceConfig`.
+        """
         super().__init__(**service)
         if response_format not in RESPONSE_FORMATS:
             raise SpecError(f"response_format must be one of {', '.join(RESPONSE_FORMATS)}, not {response_format!r}.")
+        if words and segments:
+            raise SpecError("Set words or segments, not both.")
+        if (words or segments) and self.streams:
+            raise SpecError("Transcripts with times are not streamed: set words or stream, not both.")
+        self.granularity = "word" if words else "segment" if segments else ""
+        if self.granularity:
+            self.reader = TimedTranscriptReader if words else TimedSegmentReader
+            response_format = "verbose_json"
         self.language, self.prompt, self.response_format = language, prompt, response_format
         self.path = f"/audio/{'translations' if translate else 'transcriptions'}"
 
@@ -90,6 +136,7 @@ class Transcription(HttpModel):
         fields = {
             "model": self.choose_model(request),
             "response_format": self.response_format,
+            "timestamp_granularities[]": [self.granularity] if self.granularity else None,
             "temperature": request.temperature,
             "seed": sampling_seed(request),
             "language": self.language or None,

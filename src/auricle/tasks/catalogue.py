@@ -13,6 +13,9 @@ _TASK_KINDS: Mapping[str, Builtin] = {
         "auricle.tasks.masked_words:masked_words_task",
         "recognition of words cut out of the sound (`--as masked-words`)",
     ),
+    "timestamps": Builtin(
+        "auricle.tasks.timestamps:timestamps_task", "times of words and segments on your data (`--as timestamps`)"
+    ),
     "translate": Builtin("auricle.tasks.kinds:translate", "speech translation on your data (`--as translate`)"),
     "mcq": Builtin("auricle.tasks.kinds:mcq", "multiple choice on your data (`--as mcq`)"),
     "qa": Builtin("auricle.tasks.kinds:qa", "questions with reference answers on your data (`--as qa`)"),

@@ -9,6 +9,7 @@ import pytest
 
 from auricle import Audio, load_model
 from auricle.core.errors import MissingExtra, SpecError
+from auricle.core.types import Segment
 from auricle.models.faster_whisper import FasterWhisper
 from tests.support.extras import require_extra
 from tests.support.model_requests import generate
@@ -108,3 +109,24 @@ def test_sampled_transcripts_have_the_seed_of_the_request(monkeypatch: pytest.Mo
     audio = Audio(str(tone("a.wav")))
     requests = [generate(audio, seed=seed, temperature=heat) for seed, heat in ((5, 0.0), (6, 0.7), (7, 0.7))]
     assert [output.text for output in model.generate(requests)] == ["[]", "[6]", "[7]"]
+
+
+@pytest.mark.parametrize("reports_words", [True, False])
+def test_times_of_words_are_reported_if_requested(
+    monkeypatch: pytest.MonkeyPatch, tone: Any, reports_words: bool
+) -> None:
+    class FakeWhisper:
+        supported_languages = ("en",)
+
+        def __init__(self, model: str, **options: Any) -> None: ...
+
+        def transcribe(self, audio: Any, word_timestamps: bool = False, **options: Any) -> Any:
+            word = SimpleNamespace(start=0.1, end=0.5, word=" hello", probability=0.75)
+            return [SimpleNamespace(text=" hello", tokens=[1], words=[word] if word_timestamps else None)], None
+
+    library = SimpleNamespace(WhisperModel=FakeWhisper, available_models=lambda: ["tiny"])
+    monkeypatch.setitem(sys.modules, "faster_whisper", library)
+    model = FasterWhisper(model="tiny", words=reports_words)
+    (answer,) = model.generate([generate(Audio(str(tone("a.wav"))))])
+    assert answer.text == "hello"
+    assert answer.segments == ((Segment(0.1, 0.5, "hello", score=0.75),) if reports_words else None)

@@ -133,3 +133,42 @@ def test_a_greedy_request_has_no_seed(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
     run_model(model_at(server), question(sound, seed=3))
     assert "seed" not in fields(server.last)
+
+
+def test_times_of_words_are_requested_and_parsed(serve: Any, sound: Any) -> None:
+    answer = run_model(model_at(serve(reply="so be it"), words=True), question(sound))
+    assert answer.text == "so be it"
+    assert [segment.text for segment in answer.segments] == ["so", "be", "it"]
+    assert answer.segments[0].start == 0.0
+    assert answer.segments[-1].end == pytest.approx(0.5)
+
+
+def test_times_of_segments_are_requested_and_parsed(canned: Any, sound: Any) -> None:
+    server = canned({"text": "hi", "segments": [{"start": 0.1, "end": 0.4, "text": " hi"}]})
+    answer = run_model(model_at(server, segments=True), question(sound))
+    assert (answer.segments[0].start, answer.segments[0].end, answer.segments[0].text) == (0.1, 0.4, "hi")
+    form = fields(server.last)
+    assert form["timestamp_granularities[]"] == [(None, b"segment")]
+    assert form["response_format"] == [(None, b"verbose_json")]
+
+
+def test_without_them_no_times_are_reported(serve: Any, sound: Any) -> None:
+    model = model_at(serve(reply="good morning"), response_format="verbose_json")
+    assert run_model(model, question(sound)).segments is None
+
+
+def test_a_server_that_ignores_the_request_for_times_fails_the_sample(canned: Any, sound: Any) -> None:
+    with pytest.raises(Rejected, match="does not return words"):
+        run_model(model_at(canned({"text": "hi"}), words=True), question(sound))
+
+
+def test_malformed_times_fail_the_sample(canned: Any, sound: Any) -> None:
+    server = canned({"text": "hi", "words": [{"word": "hi", "start": "soon", "end": 1}]})
+    with pytest.raises(SampleError, match="start is 'soon'"):
+        run_model(model_at(server, words=True), question(sound))
+
+
+@pytest.mark.parametrize("options", [{"words": True, "segments": True}, {"words": True, "stream": True}])
+def test_times_have_one_granularity_and_are_not_streamed(options: Any) -> None:
+    with pytest.raises(SpecError, match="not both"):
+        Transcription(model="whisper", **options)

@@ -9,11 +9,11 @@ batch_size is set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from auricle.core.types import Generate, Generation
+from auricle.core.types import Generate, Generation, Segment
 from auricle.models.request_input import get_single_audio
 from auricle.models.transformers.base import GenerativeModel, LocalModel
 from auricle.models.transformers.inference import cut_at_stop_word
@@ -24,6 +24,16 @@ class Ctc(GenerativeModel):
 
     listing = replace(LocalModel.listing, group="Speech recognition", architectures=("ForCTC",))
     name = "ctc"
+
+    def __init__(self, *, words: bool = False, **weights: Any) -> None:
+        """Load the model.
+
+        Args:
+            words: Report the times of words, in steps of a frame.
+            **weights: Options of every local model; see `Weights`.
+        """
+        self._reports_words = words
+        super().__init__(**weights)
 
     def load(self) -> None:
         self.processor = self.weights.load(self.library.AutoProcessor)
@@ -59,5 +69,15 @@ class Ctc(GenerativeModel):
 
     def _to_generation(self, token_ids: Any, request: Generate) -> Generation:
         # Skipping special tokens would also skip the blank between two l's and write "helo".
-        text = self.processor.tokenizer.decode(token_ids.tolist())
-        return Generation(text=cut_at_stop_word(text, request.stop), finish="stop")
+        if not self._reports_words:
+            text = self.processor.tokenizer.decode(token_ids.tolist())
+            return Generation(text=cut_at_stop_word(text, request.stop), finish="stop")
+        decoded = self.processor.tokenizer.decode(token_ids.tolist(), output_word_offsets=True)
+        text = cut_at_stop_word(decoded.text, request.stop)
+        return Generation(text=text, finish="stop", segments=self._list_words(decoded.word_offsets))
+
+    def _list_words(self, offsets: Sequence[Mapping[str, Any]]) -> tuple[Segment, ...]:
+        seconds = self.model.config.inputs_to_logits_ratio / self._rate
+        return tuple(
+            Segment(item["start_offset"] * seconds, item["end_offset"] * seconds, item["word"]) for item in offsets
+        )

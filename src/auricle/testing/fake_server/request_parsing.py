@@ -24,6 +24,7 @@ MAX_TOP_LOGPROBS = 20
 MAX_QUOTED_CHARS = 200
 MEDIA_VERBS = {"audio": "heard", "image": "saw", "video": "watched"}
 RESPONSE_FORMATS = ("json", "text", "verbose_json")
+GRANULARITIES = ("word", "segment")
 TOKEN_PATTERN = re.compile(r"\s*[\u3040-\u30ff\u3400-\u9fff]|\s*[^\s\u3040-\u30ff\u3400-\u9fff]+|\s+")
 BOUNDARY_PATTERN = re.compile(r'boundary="?([^";]+)')
 NAME_PATTERN = re.compile(r';\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))')
@@ -75,6 +76,8 @@ class ParsedRequest:
     language: str = "english"
     task: str = "transcribe"
     audio_seconds: float = 0.0
+    granularities: tuple[str, ...] = ()
+    """What a transcript has the times of: `word`, `segment` or both."""
 
 
 class RequestBody:
@@ -104,7 +107,12 @@ class RequestBody:
         """Return the content of each form field, by name."""
         if not self._is_multipart:
             raise invalid_request("The body must be multipart/form-data.")
-        return dict(_parse_field(section) for section in self._sections[1:-1])
+        return dict(map(_parse_field, self._sections[1:-1]))
+
+    def list_values(self, *names: str) -> list[str]:
+        """Return the values of a form field that may occur several times, under any of its names."""
+        fields = map(_parse_field, self._sections[1:-1])
+        return [value.decode("utf-8", "replace") for name, value in fields if name in names]
 
 
 def _parse_field(section: bytes) -> tuple[str, bytes]:
@@ -319,6 +327,11 @@ def read_upload(task: str, body: RequestBody, path_model: str | None) -> ParsedR
         formats = ", ".join(RESPONSE_FORMATS)
         raise invalid_request(f"`response_format` must be one of {formats}, not {response_format!r}.")
     content = fields["file"]
+    granularities = body.list_values("timestamp_granularities[]", "timestamp_granularities")
+    if granularities and response_format != "verbose_json":
+        raise invalid_request("`timestamp_granularities` requires `response_format` to be verbose_json.")
+    if unknown := [value for value in granularities if value not in GRANULARITIES]:
+        raise invalid_request(f"`timestamp_granularities` must be word or segment, not {unknown[0]!r:.40}.")
     return ParsedRequest(
         model=path_model or require_model(values),
         reply_text=describe_media(MEDIA_VERBS["audio"], content),
@@ -332,6 +345,7 @@ def read_upload(task: str, body: RequestBody, path_model: str | None) -> ParsedR
         task=task,
         language="english" if task == "translate" else values.get("language", "english"),
         audio_seconds=measure_seconds(content),
+        granularities=tuple(granularities),
     )
 
 

@@ -170,11 +170,33 @@ def render_transcription(answer: Answer) -> bytes:
             "language": answer.request.language,
             "duration": answer.request.audio_seconds,
             "text": answer.text,
-            "segments": [_build_segment(answer)] if answer.tokens else [],
+            **_build_times(answer),
         }
     if answer.include_usage:
         document["usage"] = _build_upload_usage(answer)
     return orjson.dumps(document)
+
+
+def _build_times(answer: Answer) -> Document:
+    """Build what the request asks for: a segment of the whole text, its words, or both."""
+    granularities = answer.request.granularities or ("segment",)
+    segments = [_build_segment(answer)] if answer.tokens else []
+    return {
+        **({"segments": segments} if "segment" in granularities else {}),
+        **({"words": build_words(answer)} if "word" in granularities else {}),
+    }
+
+
+def build_words(answer: Answer) -> list[Document]:
+    """Share the recording out among the words of the text, by their number of characters."""
+    words = answer.text.split()
+    ends = list(accumulate(map(len, words)))
+    step = answer.request.audio_seconds / ends[-1] if ends else 0.0
+    starts = [0, *ends]
+    return [
+        {"word": word, "start": round(start * step, 3), "end": round(end * step, 3)}
+        for word, start, end in zip(words, starts, ends, strict=False)
+    ]
 
 
 def _build_segment(answer: Answer) -> Document:

@@ -13,6 +13,7 @@ import torch
 
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
+from auricle.core.types import Segment
 from auricle.models.transformers.ctc import Ctc
 from tests.support import tiny_weights
 from tests.support.model_requests import answer_one_by_one, generate
@@ -74,3 +75,21 @@ def test_checkpoint_without_a_ctc_head_is_refused(tmp_path: Path) -> None:
     Wav2Vec2ForCTC.from_pretrained(folder).wav2vec2.save_pretrained(folder)
     with pytest.raises(SpecError, match=r"lacks 2 weights .* \(first: lm_head.bias\)"):
         Ctc(model=str(folder))
+
+
+def test_times_of_words_are_those_of_their_frames(tmp_path: Path) -> None:
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path)), words=True)
+    spelt = ["<pad>", "h", "i", "|", "<pad>", "h", "e", "e"]
+    frames = torch.tensor(model.processor.tokenizer.convert_tokens_to_ids(spelt))
+    answer = model._to_generation(frames, generate(""))
+    step = model.model.config.inputs_to_logits_ratio / 16_000
+    assert answer.text == "hi he"
+    assert answer.segments == (Segment(step, 3 * step, "hi"), Segment(5 * step, 8 * step, "he"))
+
+
+def test_times_do_not_change_the_text(tmp_path: Path) -> None:
+    folder = str(tiny_weights.ctc(tmp_path))
+    plain, timed = (Ctc(model=folder, words=words).generate(batch()) for words in (False, True))
+    assert [answer.text for answer in plain] == [answer.text for answer in timed]
+    assert all(answer.segments is None for answer in plain)
+    assert all(answer.segments is not None for answer in timed)

@@ -127,3 +127,18 @@ def test_digest_of_a_form_does_not_depend_on_its_boundary() -> None:
 
 def test_other_audio_formats_count_as_16_khz_pcm() -> None:
     assert measure_seconds(bytes(64_000)) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("form", "problem"),
+    [
+        ({"timestamp_granularities[]": "word"}, "requires `response_format` to be verbose_json"),
+        ({"timestamp_granularities[]": "line", "response_format": "verbose_json"}, "not 'line'"),
+    ],
+)
+def test_granularities_need_the_verbose_format_and_a_valid_name(
+    start_server: StartServer, form: Any, problem: str
+) -> None:
+    reply = upload(start_server(), **form)
+    assert reply.status == 400
+    assert problem in reply.json()["error"]["message"]

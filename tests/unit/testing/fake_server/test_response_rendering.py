@@ -98,6 +98,15 @@ def test_verbose_transcript_has_language_duration_and_segments(
     assert document["segments"][0]["end"] == 0.5
 
 
+def test_verbose_transcript_has_words_if_requested(start_server: StartServer, tone: Callable[..., Path]) -> None:
+    options = {"recording": tone("a.wav", seconds=0.5).read_bytes(), "response_format": "verbose_json"}
+    server = start_server(reply="so be it")
+    document = upload(server, **options, **{"timestamp_granularities[]": "word"}).json()
+    assert "segments" not in document
+    assert [word["word"] for word in document["words"]] == ["so", "be", "it"]
+    assert document["words"][1] == {"word": "be", "start": pytest.approx(0.167), "end": pytest.approx(0.333)}
+
+
 def test_translation_is_english(start_server: StartServer) -> None:
     path = "/v1/audio/translations"
     document = upload(start_server(reply="x"), path, response_format="verbose_json", language="de").json()

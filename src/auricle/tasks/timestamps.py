@@ -1,0 +1,105 @@
+"""The task kind `timestamps`: recordings whose words or segments have known times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from auricle.audio import Audio
+from auricle.core.arguments import takes_options
+from auricle.core.errors import SampleError
+from auricle.core.segments import join_texts
+from auricle.core.types import Json, Sample, Segment, list_parts
+from auricle.data.file_formats import parse_json_cell
+from auricle.data.timed_words import SEGMENTS_FIELD, WORDS_FIELD, check_reference, load_timed_words, parse_timed_words
+from auricle.metrics.base import Metric
+from auricle.metrics.timestamps.sets import timestamps
+from auricle.tasks.base import Task
+from auricle.tasks.kinds import ASR_COLUMNS, ASR_PROMPT, Transcription
+from auricle.tasks.options import TaskOptions
+from auricle.tasks.scored_language import ScoredLanguage
+
+FIELDS = (WORDS_FIELD, SEGMENTS_FIELD)
+
+
+class TimedTranscription(Transcription):
+    """Transcripts with the times of their words or segments."""
+
+    def default_metrics(self, language: ScoredLanguage) -> tuple[str, ...]:
+        return (*(metric.name for metric in timestamps), *super().default_metrics(language))
+
+
+@takes_options(TaskOptions)
+def timestamps_task(**arguments: Any) -> Task:
+    """Build a task of recordings whose words or segments have known times."""
+    options = TaskOptions.from_arguments("timestamps", arguments)
+    base = Path(options.root) if options.root else Path(options.data).parent
+    kind = TimedTranscription(
+        "timestamps",
+        replace(ASR_COLUMNS, requires_target=False),
+        ASR_PROMPT,
+        (),
+        reference_reader(base),
+        decides_language=True,
+    )
+    task = kind.task_from_manifest(options)
+    return replace(task, metrics=list(map(_restrict_to_texts, task.metrics)))
+
+
+def _restrict_to_texts(metric: Metric) -> Metric:
+    """Restrict a metric of transcripts to rows that have one; segments need no text."""
+    return metric if metric.applies or metric.needs_duration else replace(metric, applies=_has_text)
+
+
+def _has_text(sample: Sample) -> bool:
+    return sample.target is not None
+
+
+def reference_reader(base: Path) -> Callable[[Sample], Sample]:
+    """Return a function that reads the words or segments of a row, and takes their text if the row has none.
+
+    Args:
+        base: Folder that the paths of CTM, TextGrid and JSON files start from.
+    """
+
+    def read(sample: Sample) -> Sample:
+        fields = [name for name in FIELDS if sample.meta.get(name) is not None]
+        if not fields:
+            raise SampleError("no reference: expected the column words or segments")
+        references = {name: _read_field(sample, name, base) for name in fields}
+        text = join_texts(references[fields[0]]) or None
+        target = text if sample.target is None else str(sample.target)
+        meta = {**sample.meta, **{name: _to_json(name, segments) for name, segments in references.items()}}
+        return replace(sample, target=target, meta=meta)
+
+    return read
+
+
+def _read_field(sample: Sample, name: str, base: Path) -> tuple[Segment, ...]:
+    value: Any = sample.meta[name]
+    try:
+        if isinstance(value, str) and value.lstrip().startswith("["):  # a cell of a CSV file
+            value = parse_json_cell(value)
+        if isinstance(value, str):
+            reference = load_timed_words(base / value, [*_list_stems(sample), sample.id])
+        else:
+            reference = parse_timed_words(value)
+        check_reference(reference)
+    except SampleError as error:
+        raise SampleError(f"{name}: {error}") from error
+    if name == WORDS_FIELD and (empty := next((word for word in reference if not word.text), None)):
+        raise SampleError(f"{name}: the word at {empty.start:g} s has no text")
+    return reference
+
+
+def _list_stems(sample: Sample) -> list[str]:
+    parts = [part for value in sample.inputs.values() for part in list_parts(value)]
+    return [part.path.stem for part in parts if isinstance(part, Audio) and part.path]
+
+
+def _to_json(name: str, segments: Sequence[Segment]) -> Json:
+    if name == WORDS_FIELD:
+        return [[word.text, word.start, word.end] for word in segments]
+    return [{"start": segment.start, "end": segment.end, "text": segment.text} for segment in segments]
