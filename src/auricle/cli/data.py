@@ -1,4 +1,4 @@
-"""`auricle data`: list, verify and convert benchmark corpora."""
+"""`auricle data`: list, verify and convert benchmark corpora, and join recordings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -47,7 +47,7 @@ root_option = opt.path(
 
 @click.group()
 def data() -> None:
-    """List, verify and convert benchmark corpora."""
+    """List, verify and convert benchmark corpora, and join recordings."""
 
 
 @data.command(name="list")
@@ -96,6 +96,57 @@ def data_check(name: str, root: Path | None, task_args: Sequence[str], limit: in
 def data_prepare(**options: Any) -> None:
     """Convert a copy of a corpus to a manifest that gives the same metrics with --as KIND."""
     sys.exit(prepare_data(**options))
+
+
+@data.command(name="join")
+@click.argument("clips", type=click.Path(path_type=Path))
+@opt.path("-o --out FILE", "Manifest to write, a .jsonl file; the recordings are in a folder beside it.", required=True)
+@opt.count("-n --number count N", "Number of recordings to make.", default=20)
+@opt.count("--clips clip_count N", "Clips in each recording.", default=8)
+@opt.text("--pauses MIN-MAX", "Seconds of silence before, between and after clips.", default="0.05-0.3")
+@opt.text("--by FIELD", "Column whose value all clips of a recording share, such as speaker. [default: none]")
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides which clips are drawn, and the pauses.")
+@opt.task_args_option
+@opt.json_option
+def data_join(**options: Any) -> None:
+    """Join short recordings into longer ones whose words have exact times.
+
+    CLIPS is a data file with one word or phrase per recording. It is read as by `--as asr`. The result is data for
+    `--as timestamps`.
+    """
+    join_data(**options)
+
+
+def join_data(
+    clips: Path, out: Path, pauses: str, by: str | None, task_args: Sequence[str], as_json: bool, **numbers: int
+) -> None:
+    """Write joined recordings and their manifest."""
+    from auricle.data.joining import JoinOptions, join_recordings
+
+    _require_jsonl(out)
+    rows = list(_build_task("asr", {**_task_arguments(None, task_args), "data": str(clips)}).samples)
+    if rejected := next((row for row in rows if isinstance(row, RejectedRow)), None):
+        raise DataError(f"{rejected.origin}: {rejected.reason}.")
+    options = JoinOptions(numbers["count"], numbers["clip_count"], _parse_pauses(pauses), numbers["seed"])
+    samples = [row for row in rows if isinstance(row, Sample)]
+    joined = join_recordings(samples, out.parent / out.stem, options, by or "")
+    _write_rows((orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in joined), out)
+    command = shlex.join(["auricle", "run", str(out), "--as", "timestamps", "-m"]) + " MODEL"
+    lines = [f"Joined {len(samples):,} clips into {len(joined):,} recordings in {out}", f"Run it with: {command}"]
+    print_result(as_json, {"path": str(out), "rows": len(joined), "command": command}, lines)
+
+
+def _parse_pauses(text: str) -> tuple[float, float]:
+    shortest, _, longest = text.partition("-")
+    try:
+        return float(shortest), float(longest or shortest)
+    except ValueError:
+        raise SpecError(f"Invalid pauses {text!r}: expected seconds, such as 0.05-0.3.") from None
+
+
+def _require_jsonl(out: Path) -> None:
+    if out.suffix.lower() != ".jsonl":
+        raise SpecError(f"The manifest is written as JSON lines: {out} must end in .jsonl.")
 
 
 def load_benchmarks() -> dict[str, Benchmark]:
@@ -321,8 +372,7 @@ def _format_duration(seconds: float) -> str:
 
 def prepare_data(name: str, root: Path | None, task_args: Sequence[str], out: Path, as_json: bool) -> int:
     """Write the rows of a corpus as a manifest with relative paths, and return the exit code."""
-    if out.suffix.lower() != ".jsonl":
-        raise SpecError(f"The manifest is written as JSON lines: {out} must end in .jsonl.")
+    _require_jsonl(out)
     arguments = _task_arguments(root, task_args)
     samples = _build_task(name, arguments).samples
     benchmark = TASKS.get(name)
@@ -339,18 +389,30 @@ def prepare_data(name: str, root: Path | None, task_args: Sequence[str], out: Pa
 
 def _write_manifest(samples: BenchmarkSamples, out: Path) -> tuple[int, int]:
     """Write all rows or none; return the numbers of written and rejected rows."""
-    rows = rejected = 0
-    out.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = out.with_name(f"{out.name}.unfinished")
-    with unfinished.open("wb") as file:
+    rejected = 0
+
+    def list_lines() -> Iterator[bytes]:
+        nonlocal rejected
         for row in samples.items():
             if isinstance(row, RejectedRow):
                 rejected += 1
-                continue
+            else:
+                yield orjson.dumps(_make_paths_relative(row, samples, out), option=orjson.OPT_APPEND_NEWLINE)
+
+    return _write_rows(list_lines(), out), rejected
+
+
+def _write_rows(lines: Iterable[bytes], out: Path) -> int:
+    """Write all lines or none, and return their number."""
+    rows = 0
+    out.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = out.with_name(f"{out.name}.unfinished")
+    with unfinished.open("wb") as file:
+        for line in lines:
             rows += 1
-            file.write(orjson.dumps(_make_paths_relative(row, samples, out), option=orjson.OPT_APPEND_NEWLINE))
+            file.write(line)
     unfinished.replace(out)
-    return rows, rejected
+    return rows
 
 
 def _make_paths_relative(row: Item, samples: BenchmarkSamples, out: Path) -> Item:

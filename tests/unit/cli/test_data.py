@@ -107,3 +107,34 @@ def test_report_shows_a_limited_number_of_problems() -> None:
 
 def test_report_without_problems() -> None:
     assert list(CorpusReport("corpus", None).format_lines())[-1] == "No problems."
+
+
+def test_clips_are_joined_to_data_for_timestamps(manifest: WriteManifest, tone: WriteTone, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        tone(f"{name}.wav", seconds=0.3)
+    clips = manifest([{"audio": f"{name}.wav", "text": name} for name in ("one", "two")])
+    out = tmp_path / "joined.jsonl"
+    result = CliRunner().invoke(cli, ["data", "join", str(clips), "-o", str(out), "-n", "3", "--clips", "2"])
+    assert result.output.startswith("Joined 2 clips into 3 recordings")
+    assert f"auricle run {out} --as timestamps -m MODEL" in result.output
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [len(row["words"]) for row in rows] == [2, 2, 2]
+    report = check_samples(build_task(Spec(task="timestamps", task_args={"data": str(out)}, model="echo")))
+    assert (report.decoded_count, report.problems) == (3, [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["-o", "joined.csv"], "must end in .jsonl"),
+        (["-o", "joined.jsonl", "--pauses", "soon"], "Invalid pauses 'soon'"),
+    ],
+)
+def test_invalid_options_of_join_are_reported(
+    manifest: WriteManifest, tone: WriteTone, arguments: list[str], problem: str
+) -> None:
+    tone("a.wav")
+    clips = manifest([{"audio": "a.wav", "text": "a"}])
+    result = CliRunner().invoke(cli, ["data", "join", str(clips), *arguments])
+    assert isinstance(result.exception, SpecError)
+    assert problem in str(result.exception)

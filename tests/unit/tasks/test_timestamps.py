@@ -18,7 +18,7 @@ from auricle.models.catalogue import MODELS
 from auricle.tasks.base import Task
 
 RATE = 8000
-WORDS = [["good", 0.2, 0.5], ["day", 0.5, 0.9], ["sir", 1.2, 1.6]]
+WORDS: list[Any] = [["good", 0.2, 0.5], ["day", 0.5, 0.9], ["sir", 1.2, 1.6]]
 
 
 @pytest.fixture

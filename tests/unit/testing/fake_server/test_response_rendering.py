@@ -21,6 +21,7 @@ from auricle.testing.fake_server.response_rendering import (
 from tests.unit.testing.fake_server.conftest import (
     CHAT_PATH,
     GEMINI_PATH,
+    TRANSCRIPTION_PATH,
     Reply,
     StartServer,
     audio_description,
@@ -99,9 +100,9 @@ def test_verbose_transcript_has_language_duration_and_segments(
 
 
 def test_verbose_transcript_has_words_if_requested(start_server: StartServer, tone: Callable[..., Path]) -> None:
-    options = {"recording": tone("a.wav", seconds=0.5).read_bytes(), "response_format": "verbose_json"}
-    server = start_server(reply="so be it")
-    document = upload(server, **options, **{"timestamp_granularities[]": "word"}).json()
+    recording = tone("a.wav", seconds=0.5).read_bytes()
+    fields = {"response_format": "verbose_json", "timestamp_granularities[]": "word"}
+    document = upload(start_server(reply="so be it"), TRANSCRIPTION_PATH, "a.wav", recording, **fields).json()
     assert "segments" not in document
     assert [word["word"] for word in document["words"]] == ["so", "be", "it"]
     assert document["words"][1] == {"word": "be", "start": pytest.approx(0.167), "end": pytest.approx(0.333)}
