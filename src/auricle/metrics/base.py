@@ -152,6 +152,9 @@ class Metric:
     numbers has no such function."""
     needs_duration: bool = False
     """Whether `score` also takes the duration of the sample's audio as `audio_seconds`, which is None if unknown."""
+    needs_model_seconds: bool = False
+    """Whether `score` also takes the time that the model took for all answers of a sample as `model_seconds`, which is
+    None if it is unknown or an answer is from the response cache."""
     without_synonyms: Callable[[], Metric] | None = None
     """Return the same metric with synonyms of a label treated as different labels."""
     is_model_independent: bool = False

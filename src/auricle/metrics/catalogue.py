@@ -236,6 +236,27 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "characters_per_second": "characters of the text per second of speech",
         "words_per_second": "words of the text per second of speech",
     },
+    "spoken.speed": {
+        "synthesis_rtf": "seconds that a model takes per second of speech",
+        "synthesis_rtfx": "seconds of speech per second that a model takes",
+        "time_to_first_audio": "median s from the request to its first audio",
+        "time_to_first_audible": "median s from the request to its first audible sample",
+    },
+    "spoken.full_reference": {
+        "pesq_wb": "PESQ, wide band: quality against the row's recording",
+        "pesq_nb": "PESQ, narrow band: quality against the row's recording",
+        "stoi": "STOI: intelligibility against the row's recording",
+        "estoi": "ESTOI: intelligibility against the row's recording",
+        "si_sdr": "SI-SDR in dB against the row's recording",
+    },
+    "spoken.prosody": {
+        "mcd": "mel-cepstral distance in dB, frames paired by DTW",
+        "mcd_plain": "mel-cepstral distance in dB of equally long recordings",
+        "f0_rmse": "root mean squared error of the pitch in Hz",
+        "f0_rmse_cents": "root mean squared error of the pitch in cents",
+        "f0_correlation": "correlation of the pitch with that of the row's recording",
+        "vuv_error": "share of frames that are voiced in one recording only",
+    },
     "ifeval.scores": {
         "ifeval": "IFEval: mean of the four accuracies",
         "ifeval_prompt_strict": "IFEval: prompts with all instructions followed, strict",

@@ -69,15 +69,21 @@ def aggregate_answers(metric: Metric, aggregation: str) -> Metric:
 
 
 def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -> list[Metric]:
-    """Apply one aggregation to all metrics, or several; with several, the names of the metrics differ."""
+    """Apply one aggregation to all metrics, or several; with several, the names of the metrics differ.
+
+    Metrics that need the model's time measure all answers of a sample together, and stay as they are.
+    """
+    common = [metric for metric in metrics if metric.needs_model_seconds]
+    single = [metric for metric in metrics if not metric.needs_model_seconds]
     if len(aggregations) == 1:
         (aggregation,) = aggregations
-        return [aggregate_answers(metric, aggregation) for metric in metrics]
-    return [
+        return [*(aggregate_answers(metric, aggregation) for metric in single), *common]
+    combined = [
         _name_with_aggregation(aggregation, aggregate_answers(metric, aggregation), metric)
         for aggregation in aggregations
-        for metric in metrics
+        for metric in single
     ]
+    return [*combined, *common]
 
 
 def _name_with_aggregation(aggregation: str, derived: Metric, metric: Metric) -> Metric:

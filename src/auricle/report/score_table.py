@@ -126,7 +126,7 @@ class ScoreTable:
             return metric.score(record.sample, *(self._value_of(name, line) for name in metric.derived_from))
         if len(outputs) > 1 and not accepts_multiple_outputs(metric.score):
             raise ambiguous_answers_error(len(outputs))
-        facts = {"audio_seconds": record.audio_seconds} if metric.needs_duration else {}
+        facts = _collect_facts(metric, record)
         if metric.judge_requests is None:
             return metric.score(record.sample, *outputs, **facts)
         if self.verdicts is None:
@@ -183,6 +183,14 @@ class ScoreTable:
         """Extend every field to the current number of samples."""
         for column in self.fields.values():
             column.codes.extend([-1] * (self.total - len(column.codes)))
+
+
+def _collect_facts(metric: Metric, record: Record) -> dict[str, float | None]:
+    """Return what the score of a metric needs beside the sample and its outputs."""
+    facts = {"audio_seconds": record.audio_seconds} if metric.needs_duration else {}
+    if metric.needs_model_seconds:
+        facts["model_seconds"] = None if record.cached else record.seconds
+    return facts
 
 
 def score_records(records: Iterable[Record], score_table: ScoreTable) -> Iterator[ScoreLine]:
@@ -313,7 +321,7 @@ class MetricColumn:
         metric, applies, keep = self.metric, self.metric.applies, self.stats.append
         score, needs_output_only = (
             metric.score,
-            not (metric.judge_requests or metric.derived_from or metric.needs_duration),
+            not (metric.judge_requests or metric.derived_from or metric.needs_duration or metric.needs_model_seconds),
         )
         for place, record, line in entries:
             try:

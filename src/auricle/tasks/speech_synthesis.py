@@ -13,7 +13,8 @@ from auricle.core.arguments import takes_options
 from auricle.core.errors import AudioError, SampleError
 from auricle.core.types import REFERENCE_INPUT, Input, Json, Sample
 from auricle.data.manifest import ColumnMapping, resolve_path
-from auricle.metrics.base import Metric
+from auricle.metrics.base import Metric, resolve_metrics
+from auricle.metrics.spoken.seed_spread import spread_over_seeds
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers.speech import PROMPT_AUDIO, PROMPT_TEXT
 from auricle.tasks.kinds import TaskKind, allow_no_samples
@@ -30,6 +31,8 @@ PROMPT_TEXT_COLUMNS = (PROMPT_TEXT, "prompt_transcript")
 COLUMNS = ColumnMapping(target_columns=TEXT_COLUMNS, question_columns=(), default_question=" ")
 PROMPT = "{text}"
 METRICS = ("spoken_answers",)
+SPREAD_METRICS = ("speech_duration", "characters_per_second", "speech_silence", "pesq_wb", "mcd", "f0_rmse_cents")
+"""Metrics whose standard deviation between the seeds of a text is reported, too."""
 
 
 class SpeechSynthesis(TaskKind):
@@ -37,10 +40,16 @@ class SpeechSynthesis(TaskKind):
 
     def task_from_samples(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> Task:
         task = super().task_from_samples(options, recipe, samples)
-        metrics: list[Metric] = list(task.metrics)
-        if not options.metrics:
-            metrics = list(map(allow_no_samples, metrics))
-        return replace(task, metrics=metrics)
+        if options.metrics:
+            return task
+        spreads = _list_spreads(task.metrics) if options.samples > 1 else []
+        return replace(task, metrics=[*map(allow_no_samples, task.metrics), *spreads])
+
+
+def _list_spreads(metrics: Sequence[Metric]) -> list[Metric]:
+    """Return the standard deviations over seeds that are reported with these metrics."""
+    names = {metric.name for metric in metrics}
+    return [spread_over_seeds(metric) for name in SPREAD_METRICS if name in names for metric in resolve_metrics(name)]
 
 
 @takes_options(TaskOptions)

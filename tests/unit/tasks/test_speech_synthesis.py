@@ -139,3 +139,39 @@ def test_a_reference_is_not_sent_and_that_is_no_warning(folder: Path) -> None:
     _, result = run_speaker(write_rows(folder, {"text": "Good morning.", "reference": "voice.wav"}))
     assert result.metrics.outcomes.audio_not_sent == 0
     assert not result.metrics.usage.audio_seconds
+
+
+def test_repetitions_are_averaged_and_their_spread_between_seeds_is_reported(folder: Path) -> None:
+    run, result = run_speaker(write_rows(folder, {"text": "Good morning."}, {"text": "Yes, please."}), samples=3)
+    assert [len(record.outputs) for record in run.records()] == [3, 3]
+    names = [number.metric for number in result.metrics.overall]
+    assert names[0] == "speech_failures"
+    assert {"speech_duration", "speech_duration.sd", "synthesis_rtf", "characters_per_second.sd"} <= {*names}
+    assert result.metrics["speech_duration.sd"].value == pytest.approx(0)  # the toy differs only in pitch
+    assert result.metrics["speech_silence.sd"].value > 0.0
+    assert not result.metrics.not_computed
+
+
+def test_an_empty_answer_is_a_failure_of_speech_and_not_of_the_run(folder: Path) -> None:
+    path = write_rows(folder, *({"id": str(row), "text": text} for row, text in enumerate(["Good morning.", "silent"])))
+
+    def speak_or_not(text: str) -> tuple[Any, int]:
+        return (make_speech(0.5) if text != "silent" else np.zeros(0, np.float32)), RATE
+
+    result = evaluate(
+        Spec(task="tts", task_args={"data": str(path)}, model=MODELS.add_object(speak_or_not)), folder / "run"
+    )
+    assert result.metrics.outcomes.empty == 1
+    assert result.metrics["speech_failures"].value == 0.5
+    assert result.metrics["speech_failures"].details["empty"] == 1
+    assert result.metrics["speech_duration"].scored == 1
+
+
+def test_an_answer_is_compared_with_the_recording_of_its_row(folder: Path) -> None:
+    soundfile.write(folder / "same.wav", speak("Good morning.")[0], RATE)
+    rows = ({"text": "Good morning.", "reference": "same.wav"}, {"text": "Good morning."})
+    _, result = run_speaker(write_rows(folder, *rows))
+    assert result.metrics["mcd"].value == pytest.approx(0, abs=0.5)  # stored with 16 bits
+    assert result.metrics["mcd"].scored == 1
+    assert result.metrics["si_sdr"].value > 60
+    assert result.metrics["pesq_wb"].value == pytest.approx(4.64, abs=0.01)

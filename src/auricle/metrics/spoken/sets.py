@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from auricle.metrics.spoken.failures import speech_failures
+from auricle.metrics.spoken.full_reference import estoi, pesq_nb, pesq_wb, si_sdr, stoi
+from auricle.metrics.spoken.prosody import f0_correlation, f0_rmse, f0_rmse_cents, mcd, mcd_plain, vuv_error
 from auricle.metrics.spoken.signal import (
     characters_per_second,
     speech_clipping,
@@ -13,6 +15,22 @@ from auricle.metrics.spoken.signal import (
     speech_trailing_silence,
     words_per_second,
 )
+from auricle.metrics.spoken.speed import synthesis_rtf, synthesis_rtfx, time_to_first_audible, time_to_first_audio
+
+full_reference = (
+    pesq_wb,
+    pesq_nb,
+    stoi,
+    estoi,
+    si_sdr,
+    mcd,
+    mcd_plain,
+    f0_rmse,
+    f0_rmse_cents,
+    f0_correlation,
+    vuv_error,
+)
+"""Metrics that compare an answer with the recording of its row."""
 
 spoken_answers = (
     speech_failures,
@@ -24,5 +42,10 @@ spoken_answers = (
     speech_duration,
     characters_per_second,
     words_per_second,
+    synthesis_rtf,
+    synthesis_rtfx,
+    time_to_first_audio,
+    time_to_first_audible,
+    *full_reference,
 )
 """All of these metrics, for `--as tts` and `--add-metrics spoken_answers`."""
