@@ -35,6 +35,7 @@ from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
 from auricle.report.text_format import format_audit, group_by_readings, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
+from auricle.report.word_times import draw_error_curve, list_worst_words
 from auricle.runs.metrics import PART_FIELD, POSITION_FIELD, Metrics, Number
 from auricle.runs.suites import LISTENING
 
@@ -277,6 +278,26 @@ def _render_dimensions(metrics: Metrics, _: Samples) -> Markup | None:
     )
 
 
+def _render_timestamps(metrics: Metrics, samples: Samples) -> Markup | None:
+    """Render the errors of word boundaries as a curve, and the words with the largest ones."""
+    series = {
+        name: number.details
+        for name, metric in (("Starts", "start_error"), ("Ends", "end_error"))
+        for number in metrics.overall
+        if number.metric == metric and number.details.get("matched")
+    }
+    details = next(iter(series.values()), {})
+    return _render_if(
+        series,
+        "timestamps",
+        curve=draw_error_curve({name: own["within_ms"] for name, own in series.items()}) if series else None,
+        matched=details.get("matched"),
+        reference_words=details.get("reference_words"),
+        resolution=details.get("resolution_ms"),
+        words=list_worst_words((view.id, view.word_times) for view in samples if view.word_times),
+    )
+
+
 def render_worst_samples(samples: Sequence[SampleView], title: str, language: str) -> Markup | None:
     """Render one card per sample, in the given order; `title` is that of the metric."""
     return _render_if(
@@ -331,6 +352,7 @@ _SECTIONS: Mapping[str, Section] = {
     "breakdowns": _render_breakdowns,
     "classes": _render_classes,
     "dimensions": _render_dimensions,
+    "timestamps": _render_timestamps,
     "worst-samples": _render_worst,
     "failures": _render_failures,
     "not-scored": _render_not_scored,

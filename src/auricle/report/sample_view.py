@@ -12,6 +12,7 @@ from auricle.audio import Image, Video
 from auricle.core.calls import CallRecording
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
+from auricle.data.timed_words import WORDS_FIELD
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
 from auricle.metrics.label_alignment import display_label, labels_match
@@ -21,6 +22,7 @@ from auricle.report.html_format import typeset_number
 from auricle.report.templating import load_environment
 from auricle.report.text_format import format_likelihood, truncate
 from auricle.report.transcript import TranscriptLine, transcript_lines
+from auricle.report.word_times import WordTimes, build_word_times, draw_word_times
 
 MAX_SAMPLES = 50
 MAX_TOKENS = 800  # a model that repeats itself endlessly must not fill the page
@@ -89,9 +91,13 @@ class SampleView:
     """A conversation turn by turn, or several answers."""
     timeline: CallTimeline | None = None
     """Who spoke when in a call."""
+    word_times: WordTimes | None = None
+    """When words are spoken, in the reference and in the answer."""
 
     @property
     def timeline_figure(self) -> str:
+        if self.word_times:
+            return draw_word_times(self.word_times, self.id)
         return draw_timeline(self.timeline, self.id) if self.timeline else ""
 
     @property
@@ -148,9 +154,20 @@ def build_sample_views(
     with AudioClips([record for record in chosen if _has_players(record, metric, stats)]) as clips:
         load_environment()  # while other threads encode the clips
         return [
-            replace(_build_sample_view(record, metric, stats, clips), timeline=_build_timeline(record))
+            _add_times(
+                replace(_build_sample_view(record, metric, stats, clips), timeline=_build_timeline(record)),
+                build_word_times(record, metric.profile if metric else ""),
+            )
             for record in chosen
         ]
+
+
+def _add_times(view: SampleView, times: WordTimes | None) -> SampleView:
+    """Show the words of a sample in a figure instead of among its metadata."""
+    if times is None:
+        return view
+    meta = {name: value for name, value in (view.meta or {}).items() if name != WORDS_FIELD}
+    return replace(view, meta=meta, word_times=times)
 
 
 def _build_timeline(record: Record) -> CallTimeline | None:

@@ -145,3 +145,12 @@ def test_rows_of_segments_are_scored_by_their_boundaries(folder: Path) -> None:
     assert numbers["segmentation_f1_50ms"].value == 1.0
     assert numbers["invalid_times"].value == 0.0
     assert metrics.outcomes.failed == 0
+
+
+def test_the_report_has_the_curve_of_errors_and_the_worst_words(folder: Path) -> None:
+    run(make_recordings(folder, 8), folder / "run", make_model(0.1, factor=1))
+    page = (folder / "run" / "report.html").read_text()
+    assert 'id="timestamps"' in page
+    assert "Share of boundaries within each error" in page
+    assert "Words with the largest errors" in page
+    assert "in the reference and in the answer" in page
