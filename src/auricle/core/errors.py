@@ -133,6 +133,13 @@ class AnswerRefused(Unreadable):
     """The output declines to answer, or states that there is no audio or that it cannot be heard."""
 
 
+class AnswerMismatch(Unreadable):
+    """The output is of another kind than a metric needs, such as a text without times.
+
+    A metric that cannot read any output for this reason does not apply to the model.
+    """
+
+
 def describe(error: BaseException) -> str:
     """Return an error's message; for errors of foreign code also the line that raised it, and its notes."""
     if isinstance(error, AuricleError):

@@ -100,8 +100,8 @@ def count_rows(path: Path) -> int | None:
     """Return the approximate number of rows without parsing them; None if it is unknown."""
     if path.suffix.lower() == ".parquet":
         return int(_open_parquet(path).metadata.num_rows)
-    if path.suffix.lower() == ".json":
-        return sum(1 for _ in _read_json(path))
+    if (read := READERS.get(path.suffix.lower())) in (_read_json, _read_recordings):
+        return sum(1 for _ in read(path))
     header = path.suffix.lower() in (".csv", ".tsv")
     with open_data_file(path) as file:
         lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
@@ -269,6 +269,13 @@ def _open_parquet(path: Path) -> Any:
         raise DataError(f"{path} is not a Parquet file: {error}") from error
 
 
+def _read_recordings(path: Path) -> Rows:
+    """Yield a row for each recording of a file of segments."""
+    from auricle.data.segment_files import iter_rows, read_segments  # which open their files with this module
+
+    return iter_rows(path, read_segments(path))
+
+
 READERS: dict[str, Callable[[Path], Rows]] = {
     ".jsonl": _read_jsonl,
     ".ndjson": _read_jsonl,
@@ -277,4 +284,5 @@ READERS: dict[str, Callable[[Path], Rows]] = {
     ".tsv": _read_csv,
     ".parquet": _read_parquet,
     ".lst": _read_seed_tts,
+    **dict.fromkeys((".rttm", ".stm", ".ctm", ".seglst"), _read_recordings),
 }

@@ -15,10 +15,10 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from auricle.core.errors import DataError, SampleError, Unreadable
+from auricle.core.errors import AnswerMismatch, DataError, SampleError, Unreadable
 from auricle.core.segments import parse_segments
 from auricle.core.types import Segment
-from auricle.data.file_formats import open_data_file
+from auricle.data.file_formats import Row, open_data_file
 
 SUFFIXES: Mapping[str, str] = {".rttm": "rttm", ".stm": "stm", ".ctm": "ctm", ".seglst": "seglst", ".json": "seglst"}
 """Formats of segments by the suffix of a file."""
@@ -58,8 +58,8 @@ class SegmentFile:
     recordings: Mapping[str, tuple[Segment, ...]]
     ignored: Mapping[str, tuple[Region, ...]] = field(default_factory=dict)
     """Times that the file excludes from scoring: NOSCORE in RTTM, `IGNORE_TIME_SEGMENT_IN_SCORING` in STM."""
-    zero_length: int = 0
-    """Turns without duration, which are dropped."""
+    zero_length: Mapping[str, int] = field(default_factory=dict)
+    """Number of turns without duration in each recording, which are dropped."""
     other_lines: Mapping[str, int] = field(default_factory=dict)
     """Number of lines of RTTM types that are not used."""
     alternatives: int = 0
@@ -69,7 +69,7 @@ class SegmentFile:
         """Return what was left out, in sentences."""
         notes = []
         if self.zero_length:
-            notes.append(f"{self.zero_length} turns without duration are left out.")
+            notes.append(f"{sum(self.zero_length.values())} turns without duration are left out.")
         if self.other_lines:
             kinds = ", ".join(f"{count} {name}" for name, count in sorted(self.other_lines.items()))
             notes.append(f"Lines of other types are not used: {kinds}.")
@@ -121,13 +121,17 @@ def parse_answer(text: str) -> SegmentFile:
     """Parse segments that a model writes: SegLST, RTTM, STM or CTM, also within a block of code.
 
     Raises:
-        Unreadable: if the text has none of these formats, or a line that is wrong.
+        AnswerMismatch: if the text has none of these formats.
+        Unreadable: if a line is wrong.
     """
     fenced = CODE_FENCE.search(text)
     content = fenced.group(1) if fenced else text
     lines_before = text[: fenced.start(1)].count("\n") if fenced else 0
+    if not (format_name := _recognise(content)):
+        line = next((line for _, line in _data_lines(content)), "")
+        raise AnswerMismatch(f"line {lines_before + 1}: expected RTTM, STM, CTM or a JSON list, got {_shorten(line)}")
     try:
-        return PARSERS[_recognise(content)](content)
+        return PARSERS[format_name](content)
     except LineError as error:
         raise Unreadable(f"line {lines_before + error.number}: {error}") from None
 
@@ -171,16 +175,15 @@ def _read_text(path: Path) -> str:
 
 
 def _recognise(text: str) -> str:
-    """Return the format of a text by its start."""
+    """Return the format of a text by its start; empty if it has none."""
     if text.lstrip().startswith(("[", "{")):
         return "seglst"
-    number, line = next(_data_lines(text), (1, ""))
-    fields = line.split()
+    fields = next((line.split() for _, line in _data_lines(text)), [])
     if fields and fields[0] in RTTM_TYPES:
         return "rttm"
     if len(fields) >= 5 and _is_number(fields[3]):
         return "stm" if _is_number(fields[4]) and not _has_ctm_values(fields) else "ctm"
-    raise LineError(number, f"expected segments as RTTM, STM, CTM or a JSON list, got {_shorten(line)}")
+    return ""
 
 
 def _has_ctm_values(fields: Sequence[str]) -> bool:
@@ -200,7 +203,7 @@ def _parse_rttm(text: str) -> SegmentFile:
     turns: dict[str, list[Segment]] = {}
     ignored: dict[str, list[Region]] = {}
     others: Counter[str] = Counter()
-    zero_length = 0
+    zero_length: Counter[str] = Counter()
     for number, line in _data_lines(text):
         fields = line.split()
         kind = fields[0]
@@ -219,7 +222,7 @@ def _parse_rttm(text: str) -> SegmentFile:
         if end > start:
             segments.append(Segment(start, end, "", _name(fields[7])))
         else:
-            zero_length += 1
+            zero_length[recording] += 1
     return SegmentFile(_freeze(turns), _freeze(ignored), zero_length, others)
 
 
@@ -358,6 +361,30 @@ PARSERS: Mapping[str, Callable[[str], SegmentFile]] = {
     "seglst": _parse_seglst,
 }
 """How each format is parsed."""
+
+
+# --- rows ----------------------------------------------------------------------------------------
+
+
+def iter_rows(path: Path, file: SegmentFile) -> Iterator[Row]:
+    """Yield a row for each recording, whose audio has the same name."""
+    for name, segments in file.recordings.items():
+        values: dict[str, Any] = {"id": name, "audio": f"{name}.wav", "segments": list(map(to_mapping, segments))}
+        if ignored := file.ignored.get(name):
+            values["ignored"] = list(map(list, ignored))
+        if zero_length := file.zero_length.get(name):
+            values["zero_length"] = zero_length
+        yield Row(f"{path.name}:{name}", values)
+
+
+def to_mapping(segment: Segment) -> dict[str, Any]:
+    """Return a segment as a mapping, without empty values."""
+    values: dict[str, Any] = {"start": segment.start, "end": segment.end}
+    if segment.speaker:
+        values["speaker"] = segment.speaker
+    if segment.text:
+        values["text"] = segment.text
+    return values
 
 
 # --- writing -------------------------------------------------------------------------------------

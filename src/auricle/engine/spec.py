@@ -29,6 +29,7 @@ SCORING_ARGUMENTS = (
     *("profile", "scored_as", "metrics", "add_metrics", "rubric", "votes", "cluster", "name", "answers", "by"),
     *(name for name in PROVENANCE_OPTIONS if name != "version"),
     *("words", "entities", "target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
+    *("collar", "overlap", "convention", "word_collar", "contents"),
 )
 """Task arguments that change how answers are scored, but not the requests."""
 STORED_ARGUMENTS = ("target",)

@@ -138,6 +138,23 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "unordered_starts": "share of words that start before the preceding one",
         "outside_audio": "share of words outside the recording",
     },
+    "meetings.speakers": {
+        "der": "diarisation error rate: missed, false and confused speech",
+        "der_miss": "share of reference speech that is missed",
+        "der_false_alarm": "speech of no one, per reference speech",
+        "der_confusion": "share of reference speech with the wrong speaker",
+        "jer": "Jaccard error rate, mean over speakers",
+        "speaker_count_error": "mean absolute error of the number of speakers",
+        "speaker_count_accuracy": "share of recordings with the right number of speakers",
+    },
+    "meetings.words": {
+        "cpwer": "WER by speaker, under the best mapping of speakers",
+        "tcpwer": "cpWER whose words match only within 5 s",
+        "orcwer": "WER whatever the speakers: utterances match any stream",
+        "dicpwer": "cpWER without speaker errors: segments get any speaker",
+        "wder": "share of recognised words with the wrong speaker",
+        "segment_errors": "share of reference segments with a wrong word",
+    },
     "calls.conversation": {"conversation": "set: latency, turn taking and success of calls"},
     "calls.latency": {
         "voice_to_voice": "median s, caller's last to agent's first audible sample",

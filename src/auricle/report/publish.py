@@ -193,7 +193,7 @@ def build_metrics(score_table: ScoreTable, numbers: Sequence[Number], **run_fact
             for kind, count in score_table.failures.most_common()
         ),
         not_computed=collect_refusals(score_table),
-        unsuited=tuple(column.metric.name for column in score_table.columns if column.is_unsuited),
+        unsuited=tuple(c.metric.name for c in score_table.columns if c.is_unsuited or c.reads_no_answer),
         unreadable={
             column.metric.name: dict(column.reasons.most_common()) for column in score_table.columns if column.reasons
         },

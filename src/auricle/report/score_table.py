@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from auricle.core.errors import AnswerRefused, SpecError, Unreadable, Unsuited, describe
+from auricle.core.errors import AnswerMismatch, AnswerRefused, SpecError, Unreadable, Unsuited, describe
 from auricle.core.types import Generation, Outcome, Record, Sample, Stat
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
@@ -309,6 +309,13 @@ class MetricColumn:
     not_applicable: array[int] = field(default_factory=lambda: array("q"))
     """Samples that the metric does not apply to."""
     contexts: set[Hashable] = field(default_factory=set)
+    mismatched: int = 0
+    """Number of answers that are of another kind than the metric needs."""
+
+    @property
+    def reads_no_answer(self) -> bool:
+        """Whether all answers are of another kind than the metric needs."""
+        return self.mismatched > 0 and self.mismatched == len(self.unreadable) and not self.indices
 
     @cached_property
     def _contextual_aggregator(self) -> SupportsContexts | None:
@@ -410,6 +417,7 @@ class MetricColumn:
         """Count an unreadable or refused answer; it scores worst or is left out, as the metric declares."""
         is_refused = isinstance(error, AnswerRefused)
         (self.refused if is_refused else self.unreadable).append(index)
+        self.mismatched += isinstance(error, AnswerMismatch)
         if is_refused or self.metric.reader:
             line.add_reading(REFUSED if is_refused else UNREAD)
         self._add_reason(line, str(error))

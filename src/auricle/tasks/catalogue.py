@@ -16,6 +16,7 @@ _TASK_KINDS: Mapping[str, Builtin] = {
     "timestamps": Builtin(
         "auricle.tasks.timestamps:timestamps_task", "times of words and segments on your data (`--as timestamps`)"
     ),
+    "meeting": Builtin("auricle.tasks.meetings:meeting", "who speaks when, and what, on your data (`--as meeting`)"),
     "translate": Builtin("auricle.tasks.kinds:translate", "speech translation on your data (`--as translate`)"),
     "mcq": Builtin("auricle.tasks.kinds:mcq", "multiple choice on your data (`--as mcq`)"),
     "qa": Builtin("auricle.tasks.kinds:qa", "questions with reference answers on your data (`--as qa`)"),

@@ -19,7 +19,7 @@ from auricle.tasks.catalogue import TASK_KINDS, TASKS
 from auricle.tasks.conditions import PERTURB_ARGUMENT, Condition
 from auricle.tasks.options import Provenance
 
-PATH_ARGUMENTS = ("data", "root", "rubric", "words", "entities", "dataset_jsonl", "dataset_root", "eval_yaml")
+PATH_ARGUMENTS = ("data", "root", "rubric", "words", "entities", "dataset_jsonl", "dataset_root", "eval_yaml", "uem")
 """Task arguments that are paths."""
 YAML_SUFFIXES = (".yaml", ".yml")
 SUITE_FIELD = "suite"

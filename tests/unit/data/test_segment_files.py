@@ -218,8 +218,8 @@ def test_an_answer_in_rttm_stm_or_ctm_is_recognised() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("I hear two people.", "line 1: expected segments as RTTM, STM, CTM or a JSON list, got 'I hear two people.'"),
-        ("", "line 1: expected segments"),
+        ("I hear two people.", "line 1: expected RTTM, STM, CTM or a JSON list, got 'I hear two people.'"),
+        ("", "line 1: expected RTTM"),
         ("SPEAKER x 1 0 1 <NA> <NA> A <NA> <NA>\nSPEAKER x 1 0", "line 2: expected 10 fields"),
         ("Sure:\n```\nx 1 A 0 1 hi\nx 1 A 2 1 hi\n```", "line 4: the end 1 is before the start 2"),
     ],

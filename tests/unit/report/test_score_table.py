@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from auricle import metric
+from auricle.core.errors import AnswerMismatch
 from auricle.core.types import MAX_TEXT_LENGTH, Failure
 from auricle.metrics.base import OVERSIZED_TEXT
 from auricle.metrics.error_rates import wer
@@ -127,3 +128,19 @@ def test_statistics_that_are_no_numbers_like_the_previous_ones_are_not_appended_
     assert len(array[np.arange(1)]) == 1
     with pytest.raises(IndexError):
         array[np.arange(2)]
+
+
+@pytest.mark.parametrize(("answers", "reads_none"), [(["x", "x"], True), (["x", "1"], False)])
+def test_a_metric_does_not_suit_a_model_whose_answers_are_all_of_another_kind(
+    answers: list[str], reads_none: bool
+) -> None:
+    @metric()
+    def number(sample: Any, output: Any) -> float:
+        if not output.text.isdigit():
+            raise AnswerMismatch("not a number")
+        return float(output.text)
+
+    board, _ = score_and_summarise([make_record(row, answer=text) for row, text in enumerate(answers)], [number])
+    (column,) = board.columns
+    assert column.reads_no_answer is reads_none
+    assert len(column.unreadable) == answers.count("x")
