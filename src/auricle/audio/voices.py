@@ -103,11 +103,15 @@ class HibariVoice:
         except PackageNotFoundError:
             return f"hibari:{self.name} (unknown version)"
 
-    def synthesise(self, text: str) -> Audio:
+    def load(self) -> None:
+        """Load the voice, which takes a while, before it is first used."""
+        _load_hibari(self.name)
+
+    def synthesise(self, text: str, *, seed: int = 0, speed: float = 1.0) -> Audio:
         import hibari
 
         try:
-            samples = _load_hibari(self.name)(text, seed=0)  # without a seed, every call gives another sound
+            samples = _load_hibari(self.name)(text, seed=seed, speed=speed)  # without a seed, every sound differs
         except Exception as error:
             raise AudioError(f"hibari could not speak with the voice {self.name!r}: {error}") from error
         return Audio.of(samples, rate=hibari.SAMPLE_RATE)

@@ -21,6 +21,7 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "completions": ("openai:Completions", "text completion through /v1/completions"),
     "transcription": ("transcription:Transcription", "speech to text through /v1/audio/transcriptions"),
     "responses": ("responses_api:Responses", "chat models through /v1/responses"),
+    "hibari": ("hibari:Hibari", "Hibari: English text to speech, CPU, weights included"),
     "speech": ("speech:Speech", "text to speech through /v1/audio/speech"),
     "embeddings": ("retrieval:Embeddings", "embeddings through /v1/embeddings, for load tests"),
     "rerank": ("retrieval:Rerank", "rerankers through /v1/rerank"),

@@ -11,6 +11,7 @@ from auricle.core.errors import MissingExtra
 ModelGroup: TypeAlias = Literal[
     "Speech recognition",
     "Chat and language",
+    "Speech synthesis",
     "Voice agents",
     "Emotion and sounds",
     "Speakers",

@@ -1,10 +1,15 @@
 """Synthesisers behind the speech endpoint."""
 
+from base64 import b64decode
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import orjson
 import pytest
 
-from auricle.core.errors import Rejected, SpecError
+from auricle import Audio, Generate, Turn
+from auricle.core.errors import Rejected, SampleError, SpecError
 from auricle.models.http.timing import RequestTimer
 from auricle.models.speech import Speech, SpeechReader
 from tests.support.http_servers import question, run_model
@@ -55,3 +60,33 @@ def test_response_without_audio_is_rejected(canned: Any) -> None:
 def test_format_of_unknown_length_is_refused(serve: Any) -> None:
     with pytest.raises(SpecError, match="response_format must be pcm or wav, not 'mp3'"):
         model_at(serve(), response_format="mp3")
+
+
+def test_a_row_may_name_its_voice(serve: Any) -> None:
+    request = replace(question("hello"), context={"voice": "anna"})
+    assert orjson.loads(model_at(serve(), voice="nova").prepare(request).body)["voice"] == "anna"
+
+
+CLIP = Audio.of(np.zeros(80, np.float32), rate=8000)
+CLONING = Generate(turns=(Turn("assistant", (CLIP, "Hello.")), Turn("user", ("Good morning.",))))
+
+
+def test_a_voice_to_imitate_is_sent_in_the_fields_of_the_server(serve: Any) -> None:
+    body = orjson.loads(model_at(serve(), prompt_fields="ref_audio, ref_text").prepare(CLONING).body)
+    assert body["input"] == "Good morning."
+    assert body["ref_text"] == "Hello."
+    head, _, sound = body["ref_audio"].partition(",")
+    assert head == "data:audio/wav;base64"
+    assert Audio(data=b64decode(sound)).info().rate == 8000
+    assert "Hello." not in model_at(serve(), prompt_fields="voice_file").prepare(CLONING).body.decode()
+
+
+def test_a_voice_to_imitate_is_never_dropped_silently(serve: Any) -> None:
+    with pytest.raises(SampleError, match="-M prompt_fields=ref_audio,ref_text"):
+        model_at(serve()).prepare(CLONING)
+
+
+@pytest.mark.parametrize("fields", ["a,b,c", "a,"])
+def test_names_of_fields_are_checked(serve: Any, fields: str) -> None:
+    with pytest.raises(SpecError, match="prompt_fields must be one or two names"):
+        model_at(serve(), prompt_fields=fields)

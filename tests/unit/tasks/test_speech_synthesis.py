@@ -114,9 +114,9 @@ def get_speech(record: Record) -> Audio:
     return output.audio
 
 
-def run_speaker(path: Path, **arguments: Any) -> tuple[Run, Any]:
+def run_speaker(path: Path, speaker: Any = speak, **arguments: Any) -> tuple[Run, Any]:
     task_args = {"data": str(path), **arguments}
-    result = evaluate(Spec(task="tts", task_args=task_args, model=MODELS.add_object(speak)), path.parent / "run")
+    result = evaluate(Spec(task="tts", task_args=task_args, model=MODELS.add_object(speaker)), path.parent / "run")
     return Run.load(path.parent / "run"), result
 
 
@@ -158,9 +158,7 @@ def test_an_empty_answer_is_a_failure_of_speech_and_not_of_the_run(folder: Path)
     def speak_or_not(text: str) -> tuple[Any, int]:
         return (make_speech(0.5) if text != "silent" else np.zeros(0, np.float32)), RATE
 
-    result = evaluate(
-        Spec(task="tts", task_args={"data": str(path)}, model=MODELS.add_object(speak_or_not)), folder / "run"
-    )
+    _, result = run_speaker(path, speak_or_not)
     assert result.metrics.outcomes.empty == 1
     assert result.metrics["speech_failures"].value == 0.5
     assert result.metrics["speech_failures"].details["empty"] == 1
