@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "show": "Print the metrics of runs.",
         "verify": "Check that the files of runs are intact.",
         "samples": "List the samples of a run with reference, output and scores.",
+        "words": "Print which words a recogniser lost, confused and inserted.",
         "judge-check": "Measure the biases of the judge of RUN, or of another one.",
         "audit": "Check by hand how answers were read from the replies of a run.",
         "compare": "Compare run B with baseline run A, or two groups of samples.",

@@ -24,6 +24,14 @@ from auricle.report.judge_panel import JudgePanel
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.signal_slices import SignalTable
 from auricle.report.summary import summarise
+from auricle.report.word_errors import (
+    MAX_CONFUSIONS,
+    MAX_INSERTIONS,
+    MAX_SAMPLES,
+    MAX_WORDS,
+    WordErrorCounter,
+    find_word_metric,
+)
 from auricle.report.worst_samples import view_worst_samples
 from auricle.runs.audit import summarise_audit
 from auricle.runs.health import JournalHealth, take_fingerprints
@@ -96,9 +104,10 @@ def _score_and_write(
     used_metrics = verdicts.expand(task.metrics, has_labels=labels.exist_in(run)) if verdicts else task.metrics
     score_table = ScoreTable(used_metrics, task.cluster, verdicts=verdicts, breakdown_fields=task.group_by)
     delays, signals = StreamDelays(), SignalTable(read_signals(run.path))
+    words = WordErrorCounter(find_word_metric(used_metrics), MAX_SAMPLES)
     with infrequent_gc(), run.open_index() as index:
         records = signals.observe(delays.count_records(totals.count_records(labels.attach(index.records()))))
-        write_scores(run.path, score_records(records, score_table))
+        write_scores(run.path, score_records(words.observe(records), score_table))
     damaged = [*index.damaged, *(verdicts.damaged if verdicts else ())]
     health = JournalHealth.build(score_table.total, run.read_progress().completed_rows, damaged)
     first = score_table.columns[0].metric if score_table.columns else None
@@ -125,7 +134,8 @@ def _score_and_write(
     command = format_repeat_command(run.spec, str(run.path))
     sliced, gaps = compute_report_groups(score_table, signals, numbers)
     shown = replace(metrics, numbers=(*metrics.numbers, *sliced))
-    page = run_html.render_report(shown, worst_samples.result(), command=command, gaps=gaps)
+    tables = run_html.RunTables(gaps, words.build(MAX_WORDS, MAX_CONFUSIONS, MAX_INSERTIONS))
+    page = run_html.render_report(shown, worst_samples.result(), command=command, tables=tables)
     run.write("report.html", page.encode())
     return metrics
 

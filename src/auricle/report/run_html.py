@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -35,6 +36,7 @@ from auricle.report.sample_view import SampleView, common_question
 from auricle.report.templating import render, render_page
 from auricle.report.text_format import format_audit, group_by_readings, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
+from auricle.report.word_errors import WordErrors
 from auricle.report.word_times import draw_error_curve, list_worst_words
 from auricle.runs.metrics import PART_FIELD, POSITION_FIELD, Metrics, Number
 from auricle.runs.suites import LISTENING
@@ -69,6 +71,16 @@ Section = Callable[[Metrics, Samples], str | None]
 """Renders a section from the metrics and the worst samples of a run; text that is not `Markup` is escaped."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunTables:
+    """What a page shows besides the numbers of a run and its worst samples."""
+
+    gaps: Sequence[Gap] = ()
+    """How much groups of samples differ from the others."""
+    words: WordErrors | None = None
+    """Which words a recogniser got wrong."""
+
+
 def render_report(
     metrics: Metrics,
     worst_samples: Samples,
@@ -76,7 +88,7 @@ def render_report(
     command: str = "",
     home: str = "",
     notices: Sequence[str] = (),
-    gaps: Sequence[Gap] = (),
+    tables: RunTables | None = None,
 ) -> str:
     """Render the page of a run.
 
@@ -86,9 +98,9 @@ def render_report(
         command: The command that repeats the run, if one is to be shown.
         home: Address of the leaderboard that the page belongs to, if any.
         notices: What to state besides the notices of the run.
-        gaps: How much groups of samples differ from the others.
+        tables: What else was computed for the page.
     """
-    sections, section_errors = _sections(metrics, worst_samples, gaps)
+    sections, section_errors = _sections(metrics, worst_samples, tables or RunTables())
     return render_page(
         "report/templates/run.html",
         title=f"{metrics.task.name} · {metrics.model.name}",
@@ -123,11 +135,12 @@ def _facts(metrics: Metrics) -> list[tuple[str, str]]:
 
 
 def _sections(
-    metrics: Metrics, worst_samples: Samples, gaps: Sequence[Gap]
+    metrics: Metrics, worst_samples: Samples, tables: RunTables
 ) -> tuple[list[tuple[str, str, str]], list[str]]:
     """Return anchor, title and content of each section that this run has, and the errors of packages' sections."""
-    contents = {name: render_section(metrics, worst_samples) for name, render_section in _SECTIONS.items()}
-    if contents["breakdowns"] and (gap_table := _render_gaps(gaps)):
+    sections: dict[str, Section] = {**_SECTIONS, "words": partial(_render_words, words=tables.words)}
+    contents = {name: render_section(metrics, worst_samples) for name, render_section in sections.items()}
+    if contents["breakdowns"] and (gap_table := _render_gaps(tables.gaps)):
         contents["breakdowns"] += gap_table
     errors = []
     for name in SECTIONS.package_names():
@@ -298,6 +311,11 @@ def _render_timestamps(metrics: Metrics, samples: Samples) -> Markup | None:
     )
 
 
+def _render_words(_: Metrics, samples: Samples, words: WordErrors | None = None) -> Markup | None:
+    """Render which words were lost, confused and inserted; samples that have a card are linked."""
+    return _render_if(words, "words", words=words, cards={sample.id for sample in samples})
+
+
 def render_worst_samples(samples: Sequence[SampleView], title: str, language: str) -> Markup | None:
     """Render one card per sample, in the given order; `title` is that of the metric."""
     return _render_if(
@@ -353,6 +371,7 @@ _SECTIONS: Mapping[str, Section] = {
     "classes": _render_classes,
     "dimensions": _render_dimensions,
     "timestamps": _render_timestamps,
+    "words": _render_words,
     "worst-samples": _render_worst,
     "failures": _render_failures,
     "not-scored": _render_not_scored,

@@ -45,6 +45,12 @@ RIGHT_ALIGNED = {
         "gain",
         "answers that change",
         "words per minute",
+        "lost",
+        "of",
+        "share",
+        "substituted",
+        "deleted",
+        "times",
     )
 }
 
