@@ -37,6 +37,9 @@ YAML_SUFFIXES = (".yaml", ".yml")
     opt.choice(
         "--as kind", "Kind of task that the results belong to. [default: read from the files]", IMPORTABLE_KINDS
     ),
+    opt.path(
+        "--reference PATH", "Reference of files without one: RTTM, STM, CTM or SegLST. [default: read from the files]"
+    ),
     opt.text("--model NAME", "Name of the model that gave the answers. [default: read from the files]"),
     opt.profile_option,
     opt.task_args_option,
@@ -74,6 +77,7 @@ def import_runs(path: Path, framework: str, out: Path | None, only: str | None, 
         model=options["model"] or "",
         profile=options["profile"],
         only=only or "",
+        reference=options["reference"],
         options=parse_arguments(options["task_args"]),
     )
     folders = []

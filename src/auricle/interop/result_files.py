@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from auricle.core.errors import DataError
+from auricle.core.errors import DataError, SpecError
 from auricle.core.registry import Builtin, Registry
 from auricle.core.types import Failure, Generation, Output
 
@@ -83,6 +83,14 @@ class ResultFormat:
     def summary(self) -> str:
         return f"results of {self.title}"
 
+    def with_reference(self, reference: Path, options: Mapping[str, Any]) -> ResultFormat:
+        """Return the format with a reference for its files; only those that contain none have one.
+
+        Raises:
+            SpecError: if its files contain the reference.
+        """
+        raise SpecError(f"Results of {self.title} contain their references: leave out --reference.")
+
     def matches(self, values: Mapping[str, Any]) -> bool:
         return all(column in values for column in self.required_columns)
 
@@ -125,22 +133,40 @@ _RESULT_MODULES = {
 }
 """Packages with the module `results`, and the titles of their frameworks."""
 _IMPORT_ONLY_MODULES = {"tau-voice": ("tau_voice", "τ-voice")}
+_SEGMENT_FORMATS = {
+    "rttm": "turns of speakers in RTTM",
+    "stm": "words of speakers in STM",
+    "ctm": "words with times in CTM",
+    "seglst": "words of speakers in SegLST (JSON)",
+}
 Exporter = Callable[[Path, Path, Notify], list[Path]]
 """Writes a run to a folder and returns the files; notes for the user go to the last argument."""
 
 IMPORTERS: Registry[ResultFormat] = Registry(
     "importer",
     {
-        name: Builtin(f"auricle.interop.{package}.results:FORMAT", f"results of {title}")
-        for name, (package, title) in {**_RESULT_MODULES, **_IMPORT_ONLY_MODULES}.items()
+        **{
+            name: Builtin(f"auricle.interop.{package}.results:FORMAT", f"results of {title}")
+            for name, (package, title) in {**_RESULT_MODULES, **_IMPORT_ONLY_MODULES}.items()
+        },
+        **{
+            name: Builtin(f"auricle.interop.meetings.results:{name.upper()}", f"{title}, with --reference")
+            for name, title in _SEGMENT_FORMATS.items()
+        },
     },
     expects=(ResultFormat, "a ResultFormat"),
 )
 EXPORTERS: Registry[Exporter] = Registry(
     "exporter",
     {
-        name: Builtin(f"auricle.interop.{package}.results:export", f"results of {title}")
-        for name, (package, title) in _RESULT_MODULES.items()
+        **{
+            name: Builtin(f"auricle.interop.{package}.results:export", f"results of {title}")
+            for name, (package, title) in _RESULT_MODULES.items()
+        },
+        **{
+            name: Builtin(f"auricle.interop.meetings.results:export_{name}", title)
+            for name, title in _SEGMENT_FORMATS.items()
+        },
     },
     expects=(Callable, "a function"),
 )

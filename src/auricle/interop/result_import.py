@@ -48,6 +48,8 @@ def import_results(
         The run directory, and a line that describes the import.
     """
     result_format = IMPORTERS.get(format_name)
+    if options.reference:
+        result_format = result_format.with_reference(options.reference, options.options)
     all_results = [_read_results(result_format, file) for file in result_format.find_files(path)]
     selected = _select_latest(_select_dataset(all_results, options.only, path))
     for results in selected:
@@ -142,6 +144,8 @@ class ImportOptions:
     profile: str | None = None
     only: str = ""
     """Import only this dataset of a folder."""
+    reference: Path | None = None
+    """File or folder with the reference, for formats that have none."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -74,5 +74,6 @@ def test_every_listed_framework_can_be_loaded(registry: Registry[Any]) -> None:
 
 def test_every_framework_is_listed_once() -> None:
     names = ["aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "pipecat", "tau-voice", "ultraeval"]
-    assert sorted({*IMPORTERS, *CONFIG_IMPORTERS}) == names
-    assert list(EXPORTERS) == ["cmi", "kimi", "lmms-eval", "open-asr", "ultraeval"]
+    formats = ["rttm", "stm", "ctm", "seglst"]
+    assert sorted({*IMPORTERS, *CONFIG_IMPORTERS}) == sorted([*names, *formats])
+    assert sorted(EXPORTERS) == sorted(["cmi", "kimi", "lmms-eval", "open-asr", "ultraeval", *formats])

@@ -71,7 +71,7 @@ def der_metric(
     return Metric(
         name,
         lambda sample, output: measure(sample, read_speakers(output)),
-        RatioAggregator(columns, TOTAL, _error_details),
+        RatioAggregator(columns, TOTAL, _error_details, is_share=len(columns) == 1 and FALSE_ALARM not in columns),
         higher_is_better=False,
         title=title,
         variant=f"pooled.{scoring.variant}",
