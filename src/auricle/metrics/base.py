@@ -60,6 +60,22 @@ class SupportsScale(Protocol):
 
 
 @runtime_checkable
+class SupportsMembers(Protocol):
+    """An aggregator whose statistics each belong to several independent units, as a trial does to two speakers.
+
+    A statistic is left out with any of its units. The weights that `prepare_weighted` receives may be truth values.
+    """
+
+    member_name: str
+    """What a unit is, such as `speaker`."""
+
+    def __call__(self, stats: Stats) -> float: ...
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate: ...
+    def list_members(self, stats: Stats) -> Codes | None:
+        """Return the index of the units of each statistic, one column per member; None if they are unknown."""
+
+
+@runtime_checkable
 class SupportsContexts(Protocol):
     """An aggregator whose details need data that most samples share, such as a model's label set.
 
@@ -112,9 +128,9 @@ class Metric:
     bounds: Callable[[Sample], tuple[Stat, Stat]] | None = None
     """Return the worst and the best statistic that a sample could have."""
     unit: Unit = ""
-    plot: Literal["", "errors", "classes", "separation", "ratings", "pairs"] = ""
+    plot: Literal["", "errors", "classes", "separation", "ratings", "pairs", "detection"] = ""
     """How results are drawn: error types, a confusion matrix, densities of labels, predictions against human ratings,
-    or pairs against a baseline."""
+    pairs against a baseline, or the errors of a detector."""
     with_profile: Callable[[str], Metric] | None = None
     """Return the same metric with another normaliser profile."""
     with_language: Callable[[str], Metric] | None = None

@@ -15,7 +15,14 @@ import numpy as np
 
 from auricle.metrics.base import Aggregator, Array, Codes, MeanAggregator, Stats
 from auricle.metrics.distributions import t_quantile, t_two_sided
-from auricle.metrics.jackknife import choose_scale, count_units, estimate_difference, estimate_number
+from auricle.metrics.jackknife import (
+    choose_scale,
+    count_units,
+    estimate_difference,
+    estimate_number,
+    name_members,
+    resolve_units,
+)
 from auricle.metrics.multi_answer import AnswerAggregator
 from auricle.metrics.scales import LEVEL, UPPER, Estimate, wilson_interval
 
@@ -32,7 +39,9 @@ class Interval:
     high: float
     method: str
     units: int
-    """Number of independent units: samples, or clusters of samples."""
+    """Number of independent units: samples, clusters of samples, or members of samples."""
+    members: str = ""
+    """What the units are if each sample belongs to several of them, such as `speaker`."""
 
 
 def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | None = None) -> Interval:
@@ -41,7 +50,8 @@ def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | N
     Args:
         stats: Statistics of the samples.
         aggregate: Function from statistics to one number. If it has `choose_scale`, that decides the method.
-        clusters: Cluster index of each sample, such as its speaker. Clusters, not samples, are then independent.
+        clusters: Cluster index of each sample, such as its speaker. Clusters, not samples, are then independent. An
+            aggregator that lists the members of its statistics ignores them.
 
     Returns:
         The interval; its ends are NaN if there is only one sample or cluster, or if the number is undefined.
@@ -55,11 +65,13 @@ def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | N
     if own_method := getattr(aggregate, "compute_interval", None):
         own_interval: Interval = own_method(stats, clusters)
         return own_interval
+    clusters = resolve_units(stats, aggregate, clusters)
     scale = choose_scale(stats, aggregate, clusters)
     estimate = estimate_number(stats, aggregate, clusters, scale)
     is_known = math.isfinite(estimate.value) and (math.isfinite(estimate.error) or not scale.needs_error)
     low, high = scale.interval(estimate) if is_known else (math.nan, math.nan)
-    return Interval(low, high, name_method(scale.name, clusters is not None), estimate.units)
+    method = name_method(scale.name, clusters is not None)
+    return Interval(low, high, method, estimate.units, name_members(aggregate, clusters))
 
 
 def is_defined(estimate: Estimate) -> bool:
@@ -117,6 +129,7 @@ def compare_paired(stats_a: Stats, stats_b: Stats, aggregate: Aggregator, cluste
         >>> difference.difference, round(difference.p, 2), difference.method
         (0.5, 0.27, 'bonett-price')
     """
+    clusters = resolve_units(stats_a, aggregate, clusters) if len(stats_a) else clusters
     n, units = len(stats_a), count_units(stats_a, clusters)
     if not n:
         return difference_without_interval((math.nan, math.nan), 0, "none", 0)
@@ -147,6 +160,7 @@ def contrast_paired(
         clusters: Cluster index of each sample.
         extra: Pairs of zeros and ones that are added in each direction.
     """
+    clusters = resolve_units(stats[0], aggregate, clusters)
     hits_a, hits_b = (None if clusters is not None else get_hits(side, aggregate) for side in stats)
     if hits_a is not None and hits_b is not None:
         return Contrast(_bonett_price_estimate(hits_b - hits_a, extra), "bonett-price", 0.0)

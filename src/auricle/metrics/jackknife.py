@@ -19,6 +19,7 @@ from auricle.metrics.base import (
     Mask,
     Stats,
     SumAggregator,
+    SupportsMembers,
     SupportsScale,
     SupportsWeights,
     stats_to_matrix,
@@ -60,7 +61,7 @@ def unit_influences(stats: Stats, aggregate: Aggregator, clusters: Codes | None 
         >>> unit_influences([1.0, 2.0, 6.0], mean).round(3).tolist()
         [-0.667, -0.333, 1.0]
     """
-    return to_influences(compute_without_units(stats, aggregate, clusters))
+    return to_influences(compute_without_units(stats, aggregate, resolve_units(stats, aggregate, clusters)))
 
 
 def to_influences(values: Array) -> Array:
@@ -97,8 +98,22 @@ def _skewness(influences: Array) -> float:
     return bias * float((scaled**3).sum() / (scaled**2).sum() ** 1.5)
 
 
+def resolve_units(stats: Stats, aggregate: Aggregator, clusters: Codes | None) -> Codes | None:
+    """Return the units of each statistic: its members, if the aggregator lists them, or else its cluster."""
+    if clusters is not None and clusters.ndim > 1:
+        return clusters
+    members = aggregate.list_members(stats) if isinstance(aggregate, SupportsMembers) else None
+    return clusters if members is None else members
+
+
+def name_members(aggregate: Aggregator, units: Codes | None) -> str:
+    """Return what the units of statistics are if they are members; empty if they are samples or clusters."""
+    has_members = isinstance(aggregate, SupportsMembers) and units is not None and units.ndim > 1
+    return aggregate.member_name if isinstance(aggregate, SupportsMembers) and has_members else ""
+
+
 def count_units(stats: Stats, clusters: Codes | None) -> int:
-    """Return the number of independent units: samples, or clusters of samples."""
+    """Return the number of independent units: samples, clusters of samples, or members of samples."""
     if clusters is None or not len(clusters):
         return len(stats)
     return int(clusters.max()) + 1
@@ -137,6 +152,7 @@ class _Replicates:
 
     @classmethod
     def of(cls, stats: Stats, aggregate: Aggregator, clusters: Codes | None) -> _Replicates:
+        clusters = resolve_units(stats, aggregate, clusters)
         is_drawn = not isinstance(aggregate, SupportsWeights)
         compute = compute_with_draws if is_drawn else compute_without_units
         return cls(compute(stats, aggregate, clusters), is_drawn, count_units(stats, clusters))
@@ -153,7 +169,8 @@ class _Replicates:
             return Estimate(value, self._drawn_error(), 0.0, max(1, self.units - 1), self.units)
         influences = to_influences(self.values)
         degrees = max(1, int((~np.isnan(influences)).sum()) - 1)
-        return Estimate(value, standard_error(influences), _skewness(influences), degrees, self.units)
+        bias = degrees * (float(np.nanmean(self.values)) - value) if np.isfinite(influences).any() else 0.0
+        return Estimate(value, standard_error(influences), _skewness(influences), degrees, self.units, bias)
 
     def _drawn_error(self) -> float:
         defined = self.values[~np.isnan(self.values)]
@@ -164,7 +181,13 @@ class _Replicates:
 
 
 def compute_without_units(stats: Stats, aggregate: Aggregator, clusters: Codes | None) -> Array:
-    """Compute the number without each unit, or without each group of units."""
+    """Compute the number without each unit, or without each group of units.
+
+    Args:
+        stats: Statistics of the samples.
+        aggregate: Function from statistics to one number.
+        clusters: Index of the unit of each sample, or of its units, one column per member.
+    """
     units = np.arange(len(stats)) if clusters is None else clusters
     unit_count = count_units(stats, clusters)
     if unit_count < 2:
@@ -179,6 +202,9 @@ def compute_without_units(stats: Stats, aggregate: Aggregator, clusters: Codes |
         units = (np.random.default_rng(0).permutation(unit_count) % group_count)[units]
     if isinstance(aggregate, SumAggregator):
         return _subtract_totals(stats, aggregate, units, group_count)
+    if units.ndim > 1 and isinstance(aggregate, SupportsMembers):
+        value, columns = aggregate.prepare_weighted(stats), np.ascontiguousarray(units.T)
+        return np.array([value(np.logical_and.reduce(columns != group, axis=0)) for group in range(group_count)])
     if isinstance(aggregate, SupportsWeights):
         value = aggregate.prepare_weighted(stats)
         return np.array([value((units != group).astype(np.float64)) for group in range(group_count)])

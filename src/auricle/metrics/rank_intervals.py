@@ -12,7 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from auricle.metrics.base import Aggregator, Array, Codes, Stats, SumAggregator, SupportsWeights, stats_to_matrix
+from auricle.metrics.base import (
+    Aggregator,
+    Array,
+    Codes,
+    Stats,
+    SumAggregator,
+    SupportsMembers,
+    SupportsWeights,
+    stats_to_matrix,
+)
 from auricle.metrics.jackknife import limit_groups
 
 MAX_DRAWS = 1000
@@ -34,8 +43,9 @@ class ModelStats:
 
     @property
     def can_be_drawn(self) -> bool:
-        """Whether the number can be computed from weights, without listing the drawn statistics."""
-        return isinstance(self.aggregate, (SumAggregator, SupportsWeights))
+        """Whether the number can be computed from weights of single units, without listing the drawn statistics."""
+        is_weighted = isinstance(self.aggregate, (SumAggregator, SupportsWeights))
+        return is_weighted and not isinstance(self.aggregate, SupportsMembers)
 
     def prepare(self, unit_count: int) -> ValuesOfDraws:
         """Return the number as a function of the weights of all units, one row per draw."""

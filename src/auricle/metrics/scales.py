@@ -46,6 +46,8 @@ class Estimate:
     """Degrees of freedom of the standard error."""
     units: int
     """Number of independent units: samples, or clusters of samples."""
+    bias: float = 0.0
+    """How much the number is expected to exceed the true one, by the jackknife; 0 if it is unknown."""
 
     @property
     def quantile(self) -> float:
@@ -173,6 +175,25 @@ class BoundedScale:
 
     def unchanged_bound(self, units: int) -> float:
         return wilson_interval(0.0, units)[1] * (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumScale(BoundedScale):
+    """Numbers between two limits that are the lowest over thresholds chosen on the same samples, and so too low.
+
+    The interval extends from the lower to the higher end of two: that of the number, and that of the number minus its
+    bias.
+    """
+
+    name: str = "wilson-bias"
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        low, high = BoundedScale.interval(self, estimate)
+        if not math.isfinite(estimate.bias):
+            return low, high
+        corrected = min(self.high, max(self.low, estimate.value - estimate.bias))
+        other_low, other_high = BoundedScale.interval(self, replace(estimate, value=corrected))
+        return min(low, other_low), max(high, other_high)
 
 
 @dataclass(frozen=True, slots=True)

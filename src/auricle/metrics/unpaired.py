@@ -19,7 +19,7 @@ from auricle.metrics.intervals import (
     make_difference,
     name_method,
 )
-from auricle.metrics.jackknife import choose_scale, count_units, estimate_number
+from auricle.metrics.jackknife import choose_scale, count_units, estimate_number, resolve_units
 from auricle.metrics.scales import REAL, Estimate
 
 Clusters: TypeAlias = "tuple[Codes | None, Codes | None]"
@@ -60,6 +60,7 @@ def compare_unpaired(
 
 def contrast_groups(stats: tuple[Stats, Stats], aggregate: Aggregator, clusters: Clusters) -> Contrast:
     """Estimate the difference between two groups of different samples; the arguments are those of a comparison."""
+    clusters = resolve_units(stats[0], aggregate, clusters[0]), resolve_units(stats[1], aggregate, clusters[1])
     has_clusters = any(codes is not None for codes in clusters)
     hits_a, hits_b = (None if has_clusters else get_hits(side, aggregate) for side in stats)
     if hits_a is not None and hits_b is not None:

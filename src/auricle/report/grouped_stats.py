@@ -82,7 +82,7 @@ class GroupedStats:
             low=low,
             high=high,
             interval=interval.method,
-            cluster="" if clusters is None else self.cluster,
+            cluster=interval.members or ("" if clusters is None else self.cluster),
             units=interval.units,
             scored=int(members.sum()),
             worst=value,

@@ -16,6 +16,10 @@ CLUSTER_MARK = "cluster-"
 METHODS = {
     "mid-p": ("mid-P", "exact interval of a share, with mid-P limits"),
     "wilson": ("Wilson", "Wilson’s score interval, with as many trials as have the standard error of the number"),
+    "wilson-bias": (
+        "Wilson, bias",
+        "Wilson’s score interval, extended by how much a minimum over thresholds is too low (jackknife)",
+    ),
     "fisher-t": ("Fisher t", "Student’s t interval of the inverse hyperbolic tangent of a correlation"),
     "gamma": ("gamma", "interval of Fay and Feuer for counted errors, which may occur together"),
     "skew-t": ("t", "Student’s t interval, extended on the side to which the units are skewed"),

@@ -152,7 +152,7 @@ def _compute_number(scored: ScoredSamples, group: Group, column: MetricColumn, s
         low=_defined(spread.low),
         high=_defined(spread.high),
         interval=spread.method,
-        cluster="" if clusters is None else scored.table.clusters.field,
+        cluster=spread.members or ("" if clusters is None else scored.table.clusters.field),
         units=spread.units,
         scored=len(indices),
         total=int(members.sum()),

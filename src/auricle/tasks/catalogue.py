@@ -29,6 +29,7 @@ _TASK_KINDS: Mapping[str, Builtin] = {
     "classify": Builtin("auricle.tasks.kinds:classify", "audio classification on your data (`--as classify`)"),
     "emotion": Builtin("auricle.tasks.kinds:emotion", "emotion recognition on your data (`--as emotion`)"),
     "tts": Builtin("auricle.tasks.speech_synthesis:tts", "speech synthesis of your texts (`--as tts`)"),
+    "verify": Builtin("auricle.tasks.verification:verify", "speaker verification on your data (`--as verify`)"),
     "reward": Builtin("auricle.tasks.reward:reward", "quality ratings on your data (`--as reward`)"),
     "preference": Builtin("auricle.tasks.reward:preference", "pairwise preferences on your data (`--as preference`)"),
 }

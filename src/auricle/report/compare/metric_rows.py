@@ -12,6 +12,7 @@ import numpy as np
 
 from auricle.metrics.base import Array, Codes, Mask, Metric
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
+from auricle.metrics.jackknife import name_members, resolve_units
 from auricle.report.clusters import encode_clusters, renumber_clusters
 from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats
 from auricle.report.compare.pairing import Pairs
@@ -174,7 +175,8 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: PairClusters)
     which = np.flatnonzero(members[paired_stats.pairs])
     clusters = clusters.restrict(paired_stats.pairs[which])
     a, b = _take(paired_stats.a, which), _take(paired_stats.b, which)
-    difference = compare_paired(a, b, metric.aggregate, clusters.codes)
+    units = resolve_units(a, metric.aggregate, clusters.codes)
+    difference = compare_paired(a, b, metric.aggregate, units)
     return ComparisonRow(
         *astuple(difference),
         metric=metric.name,
@@ -182,7 +184,7 @@ def _build_row(paired_stats: PairedStats, members: Mask, clusters: PairClusters)
         adjusted=difference.p,
         better=int((paired_stats.change[which] < 0).sum()),
         worse=int((paired_stats.change[which] > 0).sum()),
-        cluster=clusters.field,
+        cluster=name_members(metric.aggregate, units) or clusters.field,
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,

@@ -52,7 +52,7 @@ def _compute_number(group: SampleGroup, metric: Metric, cluster: str) -> Number:
         low=low,
         high=high,
         interval=interval.method,
-        cluster="" if codes is None else cluster,
+        cluster=interval.members or ("" if codes is None else cluster),
         units=interval.units,
         scored=len(places),
         total=int(group.members.sum()),

@@ -12,6 +12,7 @@ import numpy as np
 from auricle.core.errors import SpecError
 from auricle.metrics.base import Codes, Mask, Metric, mean
 from auricle.metrics.intervals import adjust_holm
+from auricle.metrics.jackknife import name_members, resolve_units
 from auricle.metrics.unpaired import compare_unpaired
 from auricle.report.clusters import encode_clusters, renumber_clusters
 from auricle.report.compare.loading import ABSENT, ComparedRun
@@ -134,7 +135,10 @@ def _split_groups(groups: Groups, field: str) -> Iterator[tuple[str, Groups]]:
 def _build_row(metric: Metric, groups: Groups, cluster: str) -> ComparisonRow:
     a, b = (group.stats(metric) for group in groups)
     places = [group.places(metric) for group in groups]
-    codes_a, codes_b = (group.clusters(cluster, at) for group, at in zip(groups, places, strict=True))
+    codes_a, codes_b = (
+        resolve_units(stats, metric.aggregate, group.clusters(cluster, at))
+        for stats, group, at in zip((a, b), groups, places, strict=True)
+    )
     difference = compare_unpaired(a, b, metric.aggregate, (codes_a, codes_b))
     return ComparisonRow(
         *astuple(difference),
@@ -143,7 +147,8 @@ def _build_row(metric: Metric, groups: Groups, cluster: str) -> ComparisonRow:
         adjusted=difference.p,
         better=0,
         worse=0,
-        cluster=cluster if codes_a is not None or codes_b is not None else "",
+        cluster=name_members(metric.aggregate, codes_a)
+        or (cluster if codes_a is not None or codes_b is not None else ""),
         worst=difference.difference,
         best=difference.difference,
         higher_is_better=metric.higher_is_better,

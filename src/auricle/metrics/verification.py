@@ -1,0 +1,305 @@
+"""Metrics of speaker verification: equal error rate, detection cost and likelihood-ratio cost.
+
+The statistic of a trial is (score, 1 for the same speaker or 0, speaker of side a, speaker of side b). Speakers are
+numbers made from their names, so that the statistics of a million trials fit in one array; -1 if a speaker is unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from auricle.core.errors import Unreadable, Unsuited
+from auricle.core.types import Output, Prediction, Sample
+from auricle.data.trial_lists import SAME
+from auricle.metrics.base import Array, Codes, Details, Mask, Metric, Stats, WeightedAggregate, WeightedAggregator
+from auricle.metrics.detection import (
+    DetectionCurve,
+    OperatingPoint,
+    SortedTrials,
+    compute_eer,
+    compute_interpolated_eer,
+    compute_min_cllr,
+    compute_min_cost,
+    trial_costs,
+)
+from auricle.metrics.detection_plots import describe_trials
+from auricle.metrics.scales import NONNEGATIVE, BoundedScale, MinimumScale, Scale
+
+SPEAKER_FIELDS = ("speaker_a", "speaker_b")
+"""Metadata fields with the speakers of a trial."""
+UNKNOWN = -1
+SCORE_NAMES = ("score", "value")
+POINTS: Mapping[str, tuple[OperatingPoint, ...]] = {
+    "": (OperatingPoint(0.01),),
+    "_05": (OperatingPoint(0.05),),
+    "_sre08": (OperatingPoint(0.01, c_miss=10.0),),
+    "_sre10": (OperatingPoint(0.001),),
+    "_sre12": (OperatingPoint(0.01), OperatingPoint(0.001)),
+    "_sre16": (OperatingPoint(0.01), OperatingPoint(0.005)),
+}
+"""Operating points by the end of a metric's name; the cost at several is their mean."""
+Points: TypeAlias = Sequence[OperatingPoint]
+
+
+# --- statistics ------------------------------------------------------------------------------
+
+
+def encode_speaker(name: object) -> int:
+    """Return a number for a speaker, which is the same in all runs; -1 for an unknown speaker."""
+    if name is None or name == "":
+        return UNKNOWN
+    return int.from_bytes(blake2b(str(name).encode(), digest_size=6).digest())
+
+
+def score_trial(sample: Sample, output: Output) -> tuple[float, int, int, int]:
+    """Return the statistic of a trial.
+
+    Raises:
+        Unsuited: if the model does not return one number per trial.
+    """
+    if not isinstance(output, Prediction):
+        raise Unsuited("needs a model that returns a score for two recordings")
+    score = _read_score(output.values)
+    a, b = (encode_speaker(sample.meta.get(field)) for field in SPEAKER_FIELDS)
+    return score, int(sample.target == SAME), a, b
+
+
+def _read_score(values: Mapping[str, float]) -> float:
+    name = next((name for name in SCORE_NAMES if name in values), None)
+    if name is None and len(values) != 1:
+        raise Unsuited(f"needs one score per trial; the model returns {', '.join(values) or 'nothing'}")
+    score = float(values[name] if name else next(iter(values.values())))
+    if math.isnan(score):
+        raise Unreadable("the score is not a number")
+    return score
+
+
+@dataclass(frozen=True)
+class TrialArray:
+    """Statistics of trials as columns."""
+
+    scores: Array
+    targets: Mask
+    speakers: Array
+    """Numbers of the speakers, one column per side."""
+
+    @classmethod
+    def of(cls, stats: Stats) -> TrialArray:
+        rows = np.asarray(stats, dtype=np.float64).reshape(-1, 4)
+        return cls(np.ascontiguousarray(rows[:, 0]), rows[:, 1] > 0, rows[:, 2:])
+
+
+# --- aggregators -----------------------------------------------------------------------------
+
+
+class TrialAggregator(WeightedAggregator):
+    """Base class of aggregators of trials, whose independent units are the speakers of both sides."""
+
+    member_name = "speaker"
+
+    def __init__(self, scale: Scale) -> None:
+        self.scale = scale
+
+    def list_members(self, stats: Stats) -> Codes | None:
+        """Return the speakers of each trial, numbered from 0; None if no speaker is known or there is only one.
+
+        An unknown speaker counts as one who occurs in no other trial.
+        """
+        speakers = TrialArray.of(stats).speakers
+        distinct, codes = np.unique(speakers, return_inverse=True)
+        codes = codes.reshape(speakers.shape).astype(np.int64)
+        if not len(distinct) or distinct[0] != UNKNOWN:
+            return codes if len(distinct) > 1 else None
+        if len(distinct) < 3:
+            return None
+        unknown = codes == 0
+        codes = codes - 1
+        codes[unknown] = len(distinct) - 1 + np.arange(int(unknown.sum()))
+        return codes
+
+
+class CurveAggregator(TrialAggregator):
+    """A number of the detection curve.
+
+    Args:
+        compute: Function from the curve to the number.
+        scale: Scale of the number, on which its interval is computed.
+        describe: Function from the trials to what plots need.
+    """
+
+    def __init__(
+        self,
+        compute: Callable[[DetectionCurve], float],
+        scale: Scale,
+        describe: Callable[[SortedTrials], Details] | None = None,
+    ) -> None:
+        super().__init__(scale)
+        self._compute = compute
+        self._describe = describe
+
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
+        trials = TrialArray.of(stats)
+        ordered = SortedTrials.of(trials.scores, trials.targets)
+        return lambda weights: self._compute(ordered.curve(weights))
+
+    def details(self, stats: Stats) -> Details:
+        return _count_classes(stats)
+
+    def plot_data(self, stats: Stats) -> Details:
+        trials = TrialArray.of(stats)
+        return self._describe(SortedTrials.of(trials.scores, trials.targets)) if self._describe else {}
+
+
+class CostAggregator(TrialAggregator):
+    """A weighted sum of the mean costs of targets and of other trials.
+
+    Args:
+        costs: Function from scores and targets to the cost of each trial.
+    """
+
+    def __init__(self, costs: Callable[[Array, Mask], Array]) -> None:
+        super().__init__(NONNEGATIVE)
+        self._costs = costs
+
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
+        trials = TrialArray.of(stats)
+        costs, targets = self._costs(trials.scores, trials.targets), trials.targets.astype(np.float64)
+        of_targets, of_all = costs * targets, costs
+
+        def value(weights: Array) -> float:
+            numbers = np.asarray(weights, dtype=np.float64)
+            total, target_total = float(numbers.sum()), float(np.einsum("n,n->", numbers, targets))
+            if not 0 < target_total < total:
+                return math.nan
+            target_cost = float(np.einsum("n,n->", numbers, of_targets))
+            other_cost = float(np.einsum("n,n->", numbers, of_all)) - target_cost
+            return target_cost / target_total + other_cost / (total - target_total)
+
+        return value
+
+    def details(self, stats: Stats) -> Details:
+        return _count_classes(stats)
+
+
+class LossAggregator(TrialAggregator):
+    """The cost of a number as it is, minus the lowest cost that a calibration of the same scores could reach."""
+
+    def __init__(self, actual: TrialAggregator, lowest: TrialAggregator) -> None:
+        super().__init__(NONNEGATIVE)
+        self._actual = actual
+        self._lowest = lowest
+
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
+        actual, lowest = self._actual.prepare_weighted(stats), self._lowest.prepare_weighted(stats)
+        return lambda weights: max(0.0, actual(weights) - lowest(weights))
+
+
+def _count_classes(stats: Stats) -> Details:
+    targets = int(TrialArray.of(stats).targets.sum())
+    return {"targets": targets, "nontargets": len(stats) - targets}
+
+
+def _mean_min_cost(points: Points, curve: DetectionCurve) -> float:
+    return float(np.mean([compute_min_cost(curve, point) for point in points]))
+
+
+def _error_costs(points: Points, scores: Array, targets: Mask) -> Array:
+    """Return the share of the actual detection cost of each trial, such that class means add up to it."""
+    costs = np.zeros(len(scores))
+    for point in points:
+        miss, fa = point.c_miss * point.p_target, point.c_fa * (1 - point.p_target)
+        accepted = scores >= point.bayes_threshold
+        costs += np.where(targets, ~accepted * miss, accepted * fa) / min(miss, fa) / len(points)
+    return costs
+
+
+def _half_costs(scores: Array, targets: Mask) -> Array:
+    return trial_costs(scores, targets) / 2
+
+
+# --- metrics ---------------------------------------------------------------------------------
+
+
+def trial_badness(stat: Any) -> float:
+    """Rate a trial: a target is worse the lower its score is, another trial the higher it is."""
+    score, is_target, *_ = stat
+    return -float(score) if is_target else float(score)
+
+
+def _make_metric(name: str, title: str, aggregate: TrialAggregator, variant: str, **options: Any) -> Metric:
+    return Metric(
+        name,
+        score_trial,
+        aggregate,
+        higher_is_better=False,
+        title=title,
+        variant=variant,
+        custom_badness=trial_badness,
+        **options,
+    )
+
+
+SHARE, MINIMUM = BoundedScale(), MinimumScale()
+eer = _make_metric(
+    "eer", "EER", CurveAggregator(compute_eer, MINIMUM, describe_trials), "convex-hull", unit="share", plot="detection"
+)
+eer_interpolated = _make_metric(
+    "eer_interpolated",
+    "EER (interpolated)",
+    CurveAggregator(compute_interpolated_eer, SHARE),
+    "interpolated",
+    unit="share",
+)
+min_cllr = _make_metric("min_cllr", "min Cllr", CurveAggregator(compute_min_cllr, MINIMUM), "pav-ties-pooled")
+cllr = _make_metric("cllr", "Cllr", CostAggregator(_half_costs), "natural-log")
+cllr_loss = _make_metric(
+    "cllr_loss",
+    "Cllr − min Cllr",
+    LossAggregator(CostAggregator(_half_costs), CurveAggregator(compute_min_cllr, SHARE)),
+    "natural-log.pav-ties-pooled",
+)
+
+
+def make_min_dcf(points: Points, ending: str = "") -> Metric:
+    """Return the lowest detection cost over all thresholds at these operating points."""
+    aggregate = CurveAggregator(partial(_mean_min_cost, tuple(points)), MINIMUM)
+    return _make_metric(f"min_dcf{ending}", f"minDCF{_title(points)}", aggregate, _name_points(points))
+
+
+def make_act_dcf(points: Points, ending: str = "") -> Metric:
+    """Return the detection cost at the Bayes threshold, for scores that are log-likelihood ratios."""
+    aggregate = CostAggregator(partial(_error_costs, tuple(points)))
+    return _make_metric(f"act_dcf{ending}", f"actDCF{_title(points)}", aggregate, f"{_name_points(points)}.natural-log")
+
+
+def make_dcf_loss(points: Points, ending: str = "") -> Metric:
+    """Return the detection cost at the Bayes threshold minus the lowest one."""
+    lowest = CurveAggregator(partial(_mean_min_cost, tuple(points)), SHARE)
+    aggregate = LossAggregator(CostAggregator(partial(_error_costs, tuple(points))), lowest)
+    variant = f"{_name_points(points)}.natural-log"
+    return _make_metric(f"dcf_loss{ending}", f"actDCF − minDCF{_title(points)}", aggregate, variant)
+
+
+def _title(points: Points) -> str:
+    return f" ({', '.join(f'{point.p_target:g}' for point in points)})"
+
+
+def _name_points(points: Points) -> str:
+    """Name operating points for a signature: `ptar-0.01-cmiss-1-cfa-1`, joined by a plus."""
+    return "+".join(f"ptar-{point.p_target:g}-cmiss-{point.c_miss:g}-cfa-{point.c_fa:g}" for point in points)
+
+
+min_dcf, min_dcf_05, min_dcf_sre08, min_dcf_sre10, min_dcf_sre12, min_dcf_sre16 = (
+    make_min_dcf(points, ending) for ending, points in POINTS.items()
+)
+act_dcf, act_dcf_05, act_dcf_sre08, act_dcf_sre10, act_dcf_sre12, act_dcf_sre16 = (
+    make_act_dcf(points, ending) for ending, points in POINTS.items()
+)
+dcf_loss = make_dcf_loss(POINTS[""])
