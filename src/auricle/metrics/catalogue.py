@@ -87,6 +87,7 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "mer_latin": "mixed error rate of Latin words",
         "switch_error_rate": "errors per token next to a switch of scripts",
     },
+    "words.semantic": {"semantic_wer": "judge: WER of the errors that change the meaning"},
     "benchmark_fitting": {
         "reference_errors": "set: agreement with wrong references, and both WERs",
         "reference_error_agreement": "share of reference errors that the answer has, too",

@@ -89,10 +89,14 @@ class Rubric:
 
     def parse_reply(self, reply: str) -> float:
         """Return the verdict of a reply: 0 or 1, a point on the scale, or 0, 0.5, 1 for loss, tie, win."""
+        return self.parse_verdict(self.find_verdict(reply))
+
+    def find_verdict(self, reply: str) -> str:
+        """Return the text of the verdict in a reply."""
         text = unicodedata.normalize("NFKC", REASONING.sub("", reply)).strip()
         if not text:
             raise Unreadable("the judge's reply is empty")
-        return self.parse_verdict(self._parse_json(text) if self.output == "json" else self._parse_line(text))
+        return self._parse_json(text) if self.output == "json" else self._parse_line(text)
 
     def parse_verdict(self, verdict: str) -> float:
         if self.kind != "scale":
