@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.audio import Audio
 from auricle.core.errors import DataError, SampleError
-from auricle.core.types import Json, Sample, list_parts
+from auricle.core.types import Json, Sample
+from auricle.data.duplicates import list_recordings
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -127,7 +128,7 @@ def _make_pause(generator: Generator, options: JoinOptions) -> NDArray[float32]:
 
 
 def _decode(sample: Sample, rate: int) -> NDArray[float32]:
-    audios = [part for value in sample.inputs.values() for part in list_parts(value) if isinstance(part, Audio)]
+    audios = list_recordings(sample)
     if len(audios) != 1:
         raise DataError(f"{sample.origin or sample.id}: expected one recording, got {len(audios)}.")
     try:

@@ -48,8 +48,12 @@ def _name_fields(value: Any) -> Any:
 def check_reference(words: Sequence[Segment]) -> None:
     """Raise `SampleError` if reference words are not in order of time, or one ends before it starts."""
     for number, word in enumerate(words, 1):
-        if word.start < 0 or word.end < word.start:
-            raise SampleError(f"word {number} ({word.text!r}) is from {word.start:g} s to {word.end:g} s")
+        if word.start < 0:
+            raise SampleError(f"word {number} ({word.text!r}) starts at {word.start:g} s, before the recording")
+        if word.end < word.start:
+            raise SampleError(
+                f"word {number} ({word.text!r}) ends at {word.end:g} s, before its start at {word.start:g} s"
+            )
     for number, (first, second) in enumerate(pairwise(words), 2):
         if second.start < first.start:
             raise SampleError(
@@ -84,6 +88,8 @@ def load_timed_words(path: Path, names: Sequence[str]) -> tuple[Segment, ...]:
     Raises:
         SampleError: if the file cannot be read or does not have the recording.
     """
+    if not path.is_file():
+        raise SampleError(f"no such file: {path}")
     suffix = path.suffix.lower()
     if suffix == ".textgrid":
         return read_textgrid(path)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.core.arguments import takes_options
 from auricle.core.errors import SampleError
 from auricle.core.segments import join_texts
-from auricle.core.types import Json, Sample, Segment, list_parts
+from auricle.core.types import Json, RejectedRow, Sample, Segment
+from auricle.data.duplicates import list_recordings
 from auricle.data.file_formats import parse_json_cell
+from auricle.data.manifest import VALIDATED_ROWS, Manifest
 from auricle.data.timed_words import SEGMENTS_FIELD, WORDS_FIELD, check_reference, load_timed_words, parse_timed_words
 from auricle.metrics.base import Metric
+from auricle.metrics.timestamps.reading import read_boundaries
 from auricle.metrics.timestamps.sets import timestamps
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import ASR_COLUMNS, ASR_PROMPT, Transcription
@@ -45,7 +48,33 @@ def timestamps_task(**arguments: Any) -> Task:
         decides_language=True,
     )
     task = kind.task_from_manifest(options)
-    return replace(task, metrics=list(map(_restrict_to_texts, task.metrics)))
+    task = replace(task, metrics=list(map(_restrict_to_texts, task.metrics)))
+    manifest = task.samples
+    if not isinstance(manifest, Manifest):
+        return task
+    return replace(task, samples=replace(manifest, check=lambda: [*manifest.check(), *_note_durations(manifest)]))
+
+
+def _note_durations(rows: Iterable[Sample | RejectedRow]) -> Iterator[str]:
+    """Note how many of the first rows have times that are not those of their recording."""
+    first = list(islice(rows, VALIDATED_ROWS))
+    problems = []
+    for sample in first:
+        if not isinstance(sample, Sample):
+            continue
+        try:
+            read_boundaries(sample, _measure_seconds(sample))
+        except SampleError as error:
+            problems.append(f"{sample.origin}: {error}.")
+    if problems:
+        yield f"{len(problems)} of the first {len(first)} rows are not scored. {problems[0]}"
+
+
+def _measure_seconds(sample: Sample) -> float | None:
+    try:
+        return sum(audio.seconds for audio in list_recordings(sample))
+    except SampleError:  # a missing or damaged recording is reported elsewhere
+        return None
 
 
 def _restrict_to_texts(metric: Metric) -> Metric:
@@ -69,8 +98,9 @@ def reference_reader(base: Path) -> Callable[[Sample], Sample]:
         if not fields:
             raise SampleError("no reference: expected the column words or segments")
         references = {name: _read_field(sample, name, base) for name in fields}
-        text = join_texts(references[fields[0]]) or None
-        target = text if sample.target is None else str(sample.target)
+        text = join_texts(references[fields[0]])
+        has_text = bool(text) or WORDS_FIELD in fields  # no words are silence, but segments may have no texts
+        target = (text if has_text else None) if sample.target is None else str(sample.target)
         meta = {**sample.meta, **{name: _to_json(name, segments) for name, segments in references.items()}}
         return replace(sample, target=target, meta=meta)
 
@@ -95,8 +125,7 @@ def _read_field(sample: Sample, name: str, base: Path) -> tuple[Segment, ...]:
 
 
 def _list_stems(sample: Sample) -> list[str]:
-    parts = [part for value in sample.inputs.values() for part in list_parts(value)]
-    return [part.path.stem for part in parts if isinstance(part, Audio) and part.path]
+    return [audio.path.stem for audio in list_recordings(sample) if audio.path]
 
 
 def _to_json(name: str, segments: Sequence[Segment]) -> Json:

@@ -26,8 +26,8 @@ def test_anything_else_is_refused(value: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([["a", 0.5, 0.4]], r"word 1 \('a'\) is from 0.5 s to 0.4 s"),
-        ([["a", -0.1, 0.4]], r"word 1 \('a'\) is from -0.1 s"),
+        ([["a", 0.5, 0.4]], r"word 1 \('a'\) ends at 0.4 s, before its start at 0.5 s"),
+        ([["a", -0.1, 0.4]], r"word 1 \('a'\) starts at -0.1 s, before the recording"),
         ([["a", 0.5, 0.6], ["b", 0.4, 0.7]], r"word 2 \('b'\) starts at 0.4 s, before .* \(0.5 s\)"),
     ],
 )

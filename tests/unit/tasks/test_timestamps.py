@@ -70,6 +70,16 @@ def test_words_may_be_in_a_file_relative_to_the_data(folder: Path) -> None:
     assert read_sample(folder, {"words": "words.json"}).meta["words"] == WORDS
 
 
+def test_no_words_are_a_reference_of_silence(folder: Path) -> None:
+    assert read_sample(folder, {"words": []}).target == ""
+
+
+def test_words_beyond_their_recording_are_noted_before_a_run(folder: Path) -> None:
+    late = [["late", 2.0, 2.5]]
+    (note,) = make_task(folder, {"words": WORDS}, {"words": late}, {"words": late}).notes("echo", {})
+    assert note.startswith("2 of the first 3 rows are not scored. rows.jsonl:2: the reference ends at 2.500 s")
+
+
 def test_segments_need_no_text(folder: Path) -> None:
     sample = read_sample(folder, {"segments": [{"start": 0, "end": 1}]})
     assert sample.target is None
@@ -80,8 +90,8 @@ def test_segments_need_no_text(folder: Path) -> None:
     ("row", "reason"),
     [
         ({}, "no reference: expected the column words or segments"),
-        ({"words": "none.ctm"}, "words: .*none.ctm"),
-        ({"words": [["a", 1, 0.5]]}, "words: word 1 .* is from 1 s to 0.5 s"),
+        ({"words": "none.ctm"}, "words: no such file: .*none.ctm"),
+        ({"words": [["a", 1, 0.5]]}, "words: word 1 .* ends at 0.5 s, before its start at 1 s"),
         ({"words": [["", 1, 1.5]]}, "words: the word at 1 s has no text"),
         ({"words": 7}, "words: expected a list of segments, got 7"),
         ({"segments": [{"start": "x", "end": 2}]}, "segments: segment 1: start is 'x'"),

@@ -47,9 +47,7 @@ def require_segments(output: Output) -> tuple[Segment, ...]:
     if not isinstance(output, Generation):
         raise Unsuited(f"needs text with times, not {type(output).__name__}")
     if output.segments is None:
-        raise Unsuited(
-            "the model reports no times. Recognisers that can do so with -M words=true; see docs/timestamps.md"
-        )
+        raise Unsuited("the model reports no times. Set -M words=true if it can; see docs/timestamps.md")
     return output.segments
 
 

@@ -158,16 +158,20 @@ end_bias = _error_metric("end_bias", "End bias", "end", SIGNED)
 # --- distribution of errors ---------------------------------------------------------------------------
 
 
-def _list_seconds(side: Side, words: MatchedWords, *, is_signed: bool) -> Stat | None:
-    seconds = tuple((error if is_signed else abs(error)) / MICROSECONDS for error in words.list_errors(side))
+def _list_seconds(side: Side, words: MatchedWords) -> Stat | None:
+    seconds = tuple(abs(error) / MICROSECONDS for error in words.list_errors(side))
     return (seconds,) if seconds else None
+
+
+def _list_signed(side: Side, words: MatchedWords) -> Stat | None:
+    return tuple(words.list_errors(side)) or None
 
 
 def _quantile_metric(side: Side, quantile: float, suffix: str, words: str) -> Metric:
     return word_metric(
         f"{side}_error_{suffix}",
         f"{side.capitalize()} error, {words}",
-        partial(_list_seconds, side, is_signed=False),
+        partial(_list_seconds, side),
         PooledQuantile(quantile, digits=6),
         higher_is_better=False,
         unit="s",
@@ -176,29 +180,30 @@ def _quantile_metric(side: Side, quantile: float, suffix: str, words: str) -> Me
 
 
 class CentredError:
-    """The mean absolute error after the median of all signed errors is subtracted from each.
+    """The mean absolute error after the median of all signed errors is subtracted from each, in seconds.
 
-    What remains is not a constant delay, such as that of a codec or of padding.
+    What remains is not a constant delay, such as that of a codec or of padding. Statistics are whole microseconds, so
+    that a delay is removed without rounding errors.
     """
 
     def __call__(self, stats: Stats) -> float:
-        errors = _pool_values(stats)
-        return float(np.abs(errors - np.median(errors)).mean()) if len(errors) else math.nan
+        errors = _pool_errors(stats)
+        return float(np.abs(errors - np.median(errors)).mean()) / MICROSECONDS if len(errors) else math.nan
 
     def details(self, stats: Stats) -> Details:
-        errors = _pool_values(stats)
-        return {"values": len(errors), "offset": float(np.median(errors))}
+        errors = _pool_errors(stats)
+        return {"values": len(errors), "offset": float(np.median(errors)) / MICROSECONDS}
 
 
-def _pool_values(stats: Stats) -> Array:
-    return np.array([value for groups in stats for values in groups for value in values], dtype=np.float64)
+def _pool_errors(stats: Stats) -> Array:
+    return np.array([error for errors in stats for error in errors], dtype=np.float64)
 
 
 def _centred_metric(side: Side) -> Metric:
     return word_metric(
         f"{side}_error_centred",
         f"{side.capitalize()} error without offset",
-        partial(_list_seconds, side, is_signed=True),
+        partial(_list_signed, side),
         CentredError(),
         higher_is_better=False,
         unit="s",
