@@ -20,7 +20,7 @@ from auricle.core.serialization import dumps
 from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Generation, Likelihood, Outcome, Output, Record, list_parts
 from auricle.metrics.base import COMPANION_SUFFIXES, Metric
-from auricle.metrics.multi_answer import get_turns
+from auricle.metrics.multi_answer import AnswerAggregator, get_turns
 from auricle.report import terminal, transcript
 from auricle.report.text_format import format_likelihood, format_number, format_reading
 from auricle.runs.run_directory import Run
@@ -191,6 +191,7 @@ class Listing:
             return [*lines, f"  failed    {record.error.kind}: {terminal.to_one_line(record.error.message, MAX_TEXT)}"]
         scores = self.scores_of(record)
         lines += [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in _answer_lines(record)]
+        lines += [f"  speech    {clip.uri}" for clip in _list_speech(record)]
         lines += [f"  {name:<9} {self._format_stat(name, stat)}" for name, stat in scores.stats.items()]
         for verdicts in scores.verdicts.values():
             lines += [f"  judge     {terminal.to_one_line(text, MAX_VERDICT)}" for text in verdicts]
@@ -206,7 +207,7 @@ class Listing:
     def _format_stat(self, name: str, stat: Any) -> str:
         """Format a score as a number with its error counts; for several outputs, only the value of each."""
         if isinstance(stat, list) and [isinstance(part, list) for part in stat] == [False, True]:
-            return ", ".join(map(str, stat[1]))
+            return ", ".join(self._format_answer(name, part) for part in stat[1])
         if isinstance(stat, (int, float)):
             return format_number(stat, self._units.get(name, ""))
         if not (metric := self._metrics.get(name)):
@@ -223,6 +224,14 @@ class Listing:
         counts = ", ".join(f"{details[kind]} {short}" for kind, short in kinds)
         return f"{number} ({counts} of {details['reference_length']}, profile {metric.profile})"
 
+    def _format_answer(self, name: str, stat: Any) -> str:
+        """Format the statistic of one of several answers."""
+        metric = self._metrics.get(name)
+        if metric is None or not isinstance(metric.aggregate, AnswerAggregator) or isinstance(stat, (int, float)):
+            return str(stat)
+        value = metric.aggregate.inner([stat])
+        return str(stat) if math.isnan(value) else format_number(value, metric.unit)
+
 
 def _field_value(record: Record, name: str) -> Any:
     if name == "id":
@@ -237,12 +246,18 @@ def _sort_key(value: Any) -> tuple[Any, ...]:
     return (not is_number, value if is_number else 0, str(value))
 
 
+def _list_speech(record: Record) -> list[Audio]:
+    """Return the spoken answers of a sample."""
+    return [output.audio for output in record.outputs if isinstance(output, Generation) and output.audio]
+
+
 def _list_audio(record: Record) -> list[Audio]:
     return [part for value in record.sample.inputs.values() for part in list_parts(value) if isinstance(part, Audio)]
 
 
 def _play(records: Sequence[Record]) -> None:
-    paths = [clip.path for record in records for clip in _list_audio(record) if clip.path]
+    clips = (clip for record in records for clip in (*_list_speech(record), *_list_audio(record)))
+    paths = [clip.path for clip in clips if clip.path]
     if not paths:
         raise SpecError("None of the listed samples has an audio file.")
     click.launch(str(paths[0]))
@@ -270,10 +285,12 @@ def _answer_lines(record: Record) -> Iterator[tuple[str, str]]:
     turns = transcript.transcript_lines(record)
     if record.sample.target is not None and not any(speaker == "Reference" for speaker, _ in turns):
         yield "target", str(record.sample.target)
-    for speaker, text in turns:
+    has_texts = any(text.strip() for _, text in turns) or not _list_speech(record)
+    for speaker, text in turns if has_texts else ():
         yield ("target" if speaker == "Reference" else speaker.lower()), text
     for output in () if turns else record.outputs:
-        yield "answer", _format_output(output)
+        if not (isinstance(output, Generation) and output.audio and not output.text):
+            yield "answer", _format_output(output)
 
 
 def _format_output(output: Output) -> str:

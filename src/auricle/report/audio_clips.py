@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError
-from auricle.core.types import Record, list_parts
+from auricle.core.types import REFERENCE_INPUT, Generation, Record, list_parts
 
 MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
 MAX_CALL_SECONDS = 120.0  # of the recording of a call, which is heard as a whole
@@ -28,12 +28,24 @@ PAGE_FULL_NOTE = (
 RIGHT_ANSWER_NOTE = "No player: only samples with errors have one."
 
 
+INPUT_LABELS: Mapping[str, str] = {REFERENCE_INPUT: "Reference", "prompt_audio": "Voice to imitate"}
+"""What the recordings of some inputs are called."""
+
+
+class Clip(bytes):
+    """An encoded recording, which may have a label."""
+
+    label: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Sound:
     """A recording, and how much of it is played."""
 
     audio: Audio
     max_seconds: float = MAX_CLIP_SECONDS
+    label: str = ""
+    """What it is, if a sample has recordings of several kinds."""
     is_stereo: bool = False
     """Whether both sides of a call are heard on their own side; other recordings become mono."""
 
@@ -66,9 +78,9 @@ class AudioClips:
     def __exit__(self, *_: object) -> None:
         self._executor.shutdown(cancel_futures=True)
 
-    def get(self, record: Record) -> tuple[tuple[bytes, ...], list[str]]:
+    def get(self, record: Record) -> tuple[tuple[Clip, ...], list[str]]:
         """Return a sample's clips, and a note for each that is cut, left out or unreadable."""
-        clips: list[bytes] = []
+        clips: list[Clip] = []
         notes: list[str] = []
         if id(record) not in self._sounds:
             return (), [RIGHT_ANSWER_NOTE] if any(get_sounds(record)) else []
@@ -77,7 +89,10 @@ class AudioClips:
                 taken, note = self._take_clip(sound)
             except SampleError as error:
                 taken, note = None, f"The recording cannot be played: {error}"
-            clips += [taken] if taken else []
+            if taken:
+                clip = Clip(taken)
+                clip.label = sound.label
+                clips.append(clip)
             notes += [note] if note else []
         return tuple(clips), list(dict.fromkeys(notes))
 
@@ -95,12 +110,16 @@ class AudioClips:
 
 
 def get_sounds(record: Record) -> Iterator[Sound]:
-    """Return the recording of a call, or else every recording among a sample's inputs, in order."""
+    """Return the recording of a call, or else the spoken answers of a sample and the recordings among its inputs."""
     if record.call and record.call.audio:
         yield Sound(record.call.audio, MAX_CALL_SECONDS, is_stereo=True)
         return
-    for value in record.sample.inputs.values():
-        yield from (Sound(part) for part in list_parts(value) if isinstance(part, Audio))
+    answers = [output.audio for output in record.outputs if isinstance(output, Generation) and output.audio]
+    for number, audio in enumerate(answers, 1):
+        yield Sound(audio, label=f"Spoken answer {number}" if len(answers) > 1 else "Spoken answer")
+    for name, value in record.sample.inputs.items():
+        label = INPUT_LABELS.get(name, "Input" if answers else "")
+        yield from (Sound(part, label=label) for part in list_parts(value) if isinstance(part, Audio))
 
 
 def _limit_total_seconds(sounds: Sequence[Sound]) -> Iterator[Sound]:

@@ -33,6 +33,7 @@ from auricle.report.listening_table import format_gain, format_gain_interval, fo
 from auricle.report.methods import describe_method
 from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
+from auricle.report.speech_view import count_answers, list_failures
 from auricle.report.templating import render, render_page
 from auricle.report.text_format import format_audit, group_by_readings, truncate
 from auricle.report.usage_text import describe_speed_facts, usage_facts
@@ -316,6 +317,14 @@ def _render_words(_: Metrics, samples: Samples, words: WordErrors | None = None)
     return _render_if(words, "words", words=words, cards={sample.id for sample in samples})
 
 
+def _render_spoken_answers(metrics: Metrics, samples: Samples) -> Markup | None:
+    """Render why spoken answers fail, with those among the samples shown."""
+    number = next((number for number in metrics.overall if number.metric == "speech_failures"), None)
+    details = number.details if number else {}
+    rows = list_failures(details, [(view.id, view.speech) for view in samples if view.speech])
+    return _render_if(rows, "spoken_answers", rows=rows, failed=details.get("failed", 0), total=count_answers(number))
+
+
 def render_worst_samples(samples: Sequence[SampleView], title: str, language: str) -> Markup | None:
     """Render one card per sample, in the given order; `title` is that of the metric."""
     return _render_if(
@@ -372,6 +381,7 @@ _SECTIONS: Mapping[str, Section] = {
     "dimensions": _render_dimensions,
     "timestamps": _render_timestamps,
     "words": _render_words,
+    "spoken-answers": _render_spoken_answers,
     "worst-samples": _render_worst,
     "failures": _render_failures,
     "not-scored": _render_not_scored,

@@ -19,6 +19,7 @@ from auricle.metrics.label_alignment import display_label, labels_match
 from auricle.report.audio_clips import AudioClips
 from auricle.report.call_timeline import CallTimeline, build_timeline, draw_timeline
 from auricle.report.html_format import typeset_number
+from auricle.report.speech_view import SpeechView, build_speech_view, draw_speech
 from auricle.report.templating import load_environment
 from auricle.report.text_format import format_likelihood, truncate
 from auricle.report.transcript import TranscriptLine, transcript_lines
@@ -83,7 +84,7 @@ class SampleView:
     profile: str = ""
     """The text normaliser of both sides of `diff`."""
     audio: tuple[bytes, ...] = ()
-    """Its recordings, encoded by `audio_clips`."""
+    """Its recordings, encoded by `audio_clips`, which may have a `label`."""
     note: str = ""
     verdict: str = ""
     """Verdicts of the judge, if there are any."""
@@ -93,6 +94,13 @@ class SampleView:
     """Who spoke when in a call."""
     word_times: WordTimes | None = None
     """When words are spoken, in the reference and in the answer."""
+
+    speech: SpeechView | None = None
+    """Spoken answers beside the recordings that they are compared with."""
+
+    @property
+    def speech_figure(self) -> str:
+        return draw_speech(self.speech, self.id) if self.speech else ""
 
     @property
     def timeline_figure(self) -> str:
@@ -196,7 +204,10 @@ def _build_sample_view(
     diff, cut = _build_diff(record, metric)
     audio, notes = clips.get(record) if clips else ((), [])
     values, is_continuous = _top_values(record)
+    speech = build_speech_view(record) if clips else None
     lines = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
+    if speech and not any(line.text.strip() for line in lines):
+        lines = ()
     return SampleView(
         id=sample.id,
         origin=sample.origin,
@@ -213,6 +224,7 @@ def _build_sample_view(
         audio=audio,
         note=" ".join(each for each in (why, cut, *notes, *_name_visuals(sample)) if each),
         transcript=lines,
+        speech=speech,
     )
 
 

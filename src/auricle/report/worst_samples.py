@@ -36,6 +36,7 @@ def _add_remarks(view: SampleView, line: ScoreLine, metric: str) -> SampleView:
     """Add the verdicts, and why the answer could not be read."""
     outcome = line.resolve_outcome(Outcome.ANSWERED).capitalize()
     reason = f"{outcome}: {line.unreadable[metric]} " if metric in line.unreadable else ""
+    view = replace(view, speech=view.speech.with_scores(line.stats)) if view.speech else view
     return replace(view, verdict=" | ".join(line.verdicts.get(metric, ())), note=f"{reason}{view.note}".rstrip())
 
 

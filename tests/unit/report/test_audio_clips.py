@@ -1,5 +1,6 @@
 """Players of the page: which recordings have one, and how they are encoded."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,3 +112,18 @@ def test_call_whose_recording_is_gone_is_noted(tmp_path: Path) -> None:
         sounds, (note,) = clips.get(call)
     assert sounds == ()
     assert "cannot be played" in note
+
+
+def test_spoken_answers_come_first_and_all_recordings_are_labelled() -> None:
+    sound = Audio.of(np.full(1600, 0.1, np.float32), rate=16_000)
+    sample = Sample(id="1", inputs={"text": "hi", "reference": sound, "prompt_audio": sound}, target="hi")
+    spoken = Record(sample=sample, row=0, outputs=(Generation(text="", audio=sound),))
+    with AudioClips([spoken]) as clips:
+        encoded, _ = clips.get(spoken)
+    assert [clip.label for clip in encoded] == ["Spoken answer", "Reference", "Voice to imitate"]
+    several = replace(
+        spoken, outputs=(*spoken.outputs, *spoken.outputs), sample=replace(sample, inputs={"audio": sound})
+    )
+    with AudioClips([several]) as clips:
+        encoded, _ = clips.get(several)
+    assert [clip.label for clip in encoded] == ["Spoken answer 1", "Spoken answer 2", "Input"]

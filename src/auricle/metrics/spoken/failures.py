@@ -26,6 +26,7 @@ MAX_CLIPPED_SHARE = 0.001
 MAX_SILENCE_SHARE = 0.5
 PACE_LIMITS = (0.3, 3.0)
 """Seconds per character, as multiples of the median of all answers, beyond which speech is too short or too long."""
+MEDIAN_PACE = "median_seconds_per_character"
 REASONS = ("empty", "clipped", "silent", "too_short", "too_long")
 
 
@@ -48,13 +49,23 @@ def count_characters(text: str) -> int:
     return sum(not character.isspace() for character in text)
 
 
-def find_failures(stats: Stats) -> Mapping[str, NDArray[np.bool_]]:
-    """Return for each reason which of these statistics of `speech_failures` fail."""
-    rows = np.asarray(stats, dtype=np.float64).reshape(-1, 5)
-    empty, clipped, silent, seconds, characters = rows.T
-    has_pace = (empty == 0) & (characters > 0)
-    pace = np.divide(seconds, characters, out=np.full(len(rows), np.nan), where=has_pace)
-    median = np.median(pace[has_pace]) if has_pace.any() else np.nan
+def measure_median_pace(stats: Stats) -> float:
+    """Return the median of seconds per character of these statistics of `speech_failures`; NaN if none has a text."""
+    paces = _measure_paces(_to_rows(stats))
+    return float(np.median(paces[~np.isnan(paces)])) if not np.isnan(paces).all() else np.nan
+
+
+def find_failures(stats: Stats, median: float | None = None) -> Mapping[str, NDArray[np.bool_]]:
+    """Return for each reason which of these statistics of `speech_failures` fail.
+
+    Args:
+        stats: Statistics of answers.
+        median: Seconds per character that answers are compared with. [default: the median of these]
+    """
+    rows = _to_rows(stats)
+    empty, clipped, silent, *_ = rows.T
+    pace = _measure_paces(rows)
+    median = measure_median_pace(stats) if median is None else median
     flags = (
         empty > 0,
         clipped > MAX_CLIPPED_SHARE,
@@ -63,6 +74,18 @@ def find_failures(stats: Stats) -> Mapping[str, NDArray[np.bool_]]:
         pace > PACE_LIMITS[1] * median,
     )
     return dict(zip(REASONS, flags, strict=True))
+
+
+def _to_rows(stats: Stats) -> NDArray[np.float64]:
+    return np.asarray(stats, dtype=np.float64).reshape(-1, 5)
+
+
+def _measure_paces(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the seconds per character of each answer; NaN for one without sound or text."""
+    empty, _, _, seconds, characters = rows.T
+    unknown = np.full(len(rows), np.nan)
+    paces: NDArray[np.float64] = np.divide(seconds, characters, out=unknown, where=(empty == 0) & (characters > 0))
+    return paces
 
 
 class FailureShare:
@@ -83,6 +106,7 @@ class FailureShare:
         return {
             "failed": int(_any_failure(stats).sum()),
             **{name: int(flags.sum()) for name, flags in failures.items()},
+            MEDIAN_PACE: round(measure_median_pace(stats), 6),
         }
 
 

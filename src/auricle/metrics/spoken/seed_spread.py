@@ -26,8 +26,9 @@ def spread_over_seeds(metric: Metric) -> Metric:
         values = [value for output in outputs if not math.isnan(value := _value_of(metric, sample, output))]
         if len(values) < 2:
             return None
-        centre = math.fsum(values) / len(values)
-        return math.fsum((value - centre) ** 2 for value in values), len(values) - 1.0
+        shifted = [value - values[0] for value in values]  # so that equal values have no spread at all
+        centre = math.fsum(shifted) / len(values)
+        return math.fsum((value - centre) ** 2 for value in shifted), len(values) - 1.0
 
     return Metric(
         f"{metric.name}.{SUFFIX}",

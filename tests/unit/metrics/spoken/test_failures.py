@@ -41,6 +41,7 @@ def test_each_reason_is_counted_and_an_answer_with_two_counts_once() -> None:
         "silent": 2,
         "too_short": 1,
         "too_long": 1,
+        "median_seconds_per_character": 0.1,
     }
 
 
