@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
 from auricle.core.audio_limit import limit_audio
 from auricle.core.errors import AllRequestsFailed, AuricleError, NothingToJudge, SampleError, SpecError, describe
 from auricle.core.files import make_folder
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, RejectedRow, Request, Sample
 from auricle.engine.event_loop import run_async
 from auricle.engine.factory import (
@@ -93,6 +94,7 @@ def evaluate(
     spec, task = evaluation.spec, evaluation.task
     for judge in spec.judges:
         resolve_judge_model(judge)
+    _check_judges_are_used(task, [judge for judge in spec.judges if not judge.role.is_judge], out)
     settings = settings or Settings()
     settings = replace(settings, limit=spec.limit or settings.limit)
     check_settings(evaluation.model_class, spec, settings)
@@ -174,7 +176,8 @@ def score(
 ) -> RunResult:
     """Score a run again from its journal.
 
-    A model is loaded only if `judge` is given and verdicts of it are missing.
+    A model is loaded only if `judge` is given and verdicts of it are missing. Recognisers and models that rate spoken
+    answers are judges with a `role`: `score(run, judge={"model": "moonshine", "role": "recogniser"})`.
 
     Args:
         out: Run directory.
@@ -194,12 +197,12 @@ def score(
     run = Run.load(Path(out))
     judge_specs = _parse_judges(judge)
     judges = merge_judges(read_judges(run), (judge_spec.to_judge() for judge_spec in judge_specs))
-    spec = Spec.from_run(run).with_scoring(task_args or {}, profile)
+    spec = Spec.from_run(run).with_scoring(task_args or {}, profile).with_judges(judges)
     scoring = ScoringArguments(
         spec.profiles if profile else (),
         {name: spec.task_args[name] for name in task_args or {} if name in spec.task_args},
     )
-    task = build_task(spec).with_judges([judge.reads_unread for judge in judges])
+    task = build_task(spec)
     if not judge_specs:
         return _scored(run, _publish(run, task, judges, scoring))
     _check_judges_are_used(task, judge_specs, out)
@@ -239,16 +242,22 @@ def add_labels(out: str | Path, labels_path: str | Path) -> int:
 
 
 def _check_judges_are_used(task: Task, judges: Sequence[JudgeSpec], out: str | Path) -> None:
-    has_reader = {bool(metric.reader) for metric in task.metrics if metric.judge_requests}
     names = ", ".join(metric.name for metric in task.metrics)
-    for judge in judges:
-        if judge.reads_unread and True not in has_reader:
+    for judge_spec in judges:
+        judge = judge_spec.to_judge()
+        if any(judge.serves(metric) for metric in task.metrics):
+            continue
+        if judge.role is JudgeRole.UNREAD:
             raise NothingToJudge(f"{out} has no metric that reads answers from replies; its metrics are {names}.")
-        if not judge.reads_unread and False not in has_reader:
+        if judge.role is JudgeRole.QUALITY:
             raise NothingToJudge(
-                f"{out} has no metric that uses a judge; its metrics are {names}. "
-                "Add -T metrics=judge-reference or another judge metric."
+                f"No metric reads what {judge.short_model} predicts. Add one with --add-metrics; "
+                "make_quality_metric makes it from the name of the value."
             )
+        raise NothingToJudge(
+            f"{out} has no metric that uses a {judge.role.noun}; its metrics are {names}. "
+            "Add -T metrics=judge-reference or another judge metric."
+        )
 
 
 def _scored(run: Run, metrics: Metrics) -> RunResult:

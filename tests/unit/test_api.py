@@ -8,6 +8,7 @@ import pytest
 
 from auricle import Generation, Settings, Spec, api, evaluate, load_model, score, summary
 from auricle.core.errors import ExitStatus, SpecError
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Output
 from auricle.engine.budget import Budget
 from auricle.engine.spec import JudgeSpec
@@ -134,7 +135,7 @@ def quiz_run(tmp_path: Path, manifest: Any) -> Path:
 
 
 def test_a_judge_reads_only_what_rules_cannot_read_and_only_once(quiz_run: Path, tmp_path: Path) -> None:
-    reader = JudgeSpec(model=f"{tmp_path}/reader.py:read", reads_unread=True)
+    reader = JudgeSpec(model=f"{tmp_path}/reader.py:read", role=JudgeRole.UNREAD)
     before = api.load_metrics(quiz_run)["option_accuracy"]
     assert (before.value, before.unreadable) == (0.2, 4)
     result = api.score(quiz_run, judge=reader)
@@ -154,11 +155,11 @@ def test_a_judge_of_unread_replies_needs_a_metric_that_reads_replies(tmp_path: P
     data = str(manifest([{"question": "x", "answer": "x"}]))
     api.evaluate(Spec(task="qa", task_args={"data": data, "metrics": "empty"}, model="echo"), tmp_path / "run")
     with pytest.raises(SpecError, match="has no metric that reads answers from replies; its metrics are empty"):
-        api.score(tmp_path / "run", judge=JudgeSpec(model="echo", reads_unread=True))
+        api.score(tmp_path / "run", judge=JudgeSpec(model="echo", role=JudgeRole.UNREAD))
 
 
 def test_the_verdicts_on_unread_replies_count_towards_the_budget(quiz_run: Path, tmp_path: Path) -> None:
-    reader = JudgeSpec(model=f"{tmp_path}/reader.py:Metered", reads_unread=True)
+    reader = JudgeSpec(model=f"{tmp_path}/reader.py:Metered", role=JudgeRole.UNREAD)
     budget = Budget(None, 0.005, {"reader.py:Metered": Price("m", input=1.0, output=2.0)})
     result = api.score(quiz_run, judge=reader, settings=Settings(concurrency=1), observer=budget)
     assert budget.cost == pytest.approx(0.008)  # two of three verdicts, 0.004 each

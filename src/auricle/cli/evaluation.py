@@ -15,6 +15,7 @@ from auricle.cli.error_report import format_command, log_errors_in
 from auricle.cli.output import echo, foreign_output
 from auricle.cli.progress import open_progress
 from auricle.core.errors import AuricleError
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generate, Request, Sample
 from auricle.engine.budget import Budget
 from auricle.engine.config import RunConfig
@@ -90,8 +91,7 @@ def print_missing_verdicts(result: RunResult, metrics: Metrics, budget: Budget |
     if result.stop_reason:
         echo(f"The judge was stopped: {result.stop_reason}.", err=True)
     if metrics.missing_verdicts or metrics.failed_verdicts:
-        options = (("--judge-unread" if judge.reads_unread else "--judge", judge.model) for judge in metrics.judges)
-        judges = " ".join(f"{option} {model}" for option, model in options)
+        judges = " ".join(f"{JudgeRole(judge.role).option} {judge.model}" for judge in metrics.judges)
         command = resume_command() if result.judge_requested else f"auricle score {result.path} {judges}"
         remedy = " a higher --max-cost" if budget and budget.stop_reason else ""
         counts = f"{metrics.missing_verdicts} verdicts are missing, {metrics.failed_verdicts} failed"

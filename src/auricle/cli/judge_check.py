@@ -43,7 +43,8 @@ def judge_check(run: Path, other: Path | None, progress: ProgressFormat, as_json
 
     if options["human"]:
         api.add_labels(run, options["human"])
-    given = [JudgeSpec(**fields) for fields in opt.resolve_judges(None, options["judge"], options["judge_args"])]
+    named = {name: options[name] for name in ("judge", "judge_args")}
+    given = [JudgeSpec(**fields) for fields in opt.resolve_judges(None, named)]
     judges = [judge.resolved() for judge in given] or find_judges(Run.load(run))
     budget = opt.build_budget(options["prices"], options["max_cost"], judges)
     with log_errors_in(run), foreign_output(), open_progress(progress, "judging", phase="judging") as display:

@@ -11,6 +11,7 @@ import click
 
 from auricle.core.audio_limit import DEFAULT_MAX_SECONDS
 from auricle.core.errors import SpecError
+from auricle.core.judge_roles import JudgeRole
 
 if TYPE_CHECKING:
     from auricle import Spec
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from auricle.runs.usage import Price, Prices
 
 UNGROUPED = "Other"
+SCOPED_ROLES = tuple(role.value for role in JudgeRole if not role.is_judge)
+"""Roles whose arguments have the name of the role in -J, such as `recogniser.model`."""
 
 Decorator = Callable[[Any], Any]
 
@@ -160,34 +163,59 @@ def _refuse_keys(option: str, model: Any, arguments: dict[str, Any]) -> dict[str
     return arguments
 
 
-def resolve_judges(
-    configured: Any, judges: Sequence[str], judge_args: Sequence[str], unread: str | None = None
-) -> list[dict[str, Any]]:
-    """Combine the judges of a config file with --judge, --judge-unread and -J.
+def resolve_judges(configured: Any, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Combine the judges of a config file with --judge, -J and the options of the other roles.
 
-    Judges named on the command line replace the configured ones and their arguments. An argument such as `2.model` is
-    that of the second judge alone; the one of --judge-unread is the last.
+    Models named on the command line replace the configured ones of their role, with their arguments. An argument such
+    as `2.model` is that of the second judge alone; the one of --judge-unread is the last. `recogniser.model` is an
+    argument of the recogniser.
+
+    Args:
+        configured: The field `judge` of a config file.
+        options: Values of the options by parameter name; those that a command does not have may be missing.
     """
-    from auricle.engine.spec import list_judges, parse_arguments, replace_unread_judge
+    from auricle.engine.spec import list_judges, parse_arguments, replace_judges
 
-    entries = list_judges(list(judges) or configured)
-    if unread:
-        entries = replace_unread_judge(entries, unread)
-    arguments = parse_arguments(judge_args)
+    entries = list_judges(configured)
+    for role in JudgeRole:
+        if models := options.get(role.option.removeprefix("--").replace("-", "_")):
+            entries = replace_judges(entries, role, models)
+    arguments = parse_arguments(options["judge_args"])
     names = [entry.get("model") for entry in entries]
     _refuse_keys("-J", names, {name.rpartition(".")[2]: value for name, value in arguments.items()})
-    if arguments and not entries:
-        raise SpecError("-J sets an argument of the judge, but no judge is given. Add --judge MODEL.")
+    scopes: dict[str, dict[str, Any]] = {}
+    for name, value in arguments.items():
+        scope, dot, key = name.partition(".")
+        is_role = bool(dot) and scope in SCOPED_ROLES
+        scopes.setdefault(scope if is_role else "", {})[key if is_role else name] = value
+    roles = [str(entry.get("role", JudgeRole.JUDGE)) for entry in entries]
     own: list[dict[str, Any]] = [{} for _ in entries]
+    for scope, values in scopes.items():
+        members = [index for index, role in enumerate(roles) if (role if role in SCOPED_ROLES else "") == scope]
+        for index, assigned in zip(members, _assign_arguments(scope, values, len(members)), strict=True):
+            own[index] = assigned
+    return [{**entry, "args": {**entry.get("args", {}), **values}} for entry, values in zip(entries, own, strict=True)]
+
+
+def _assign_arguments(scope: str, arguments: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """Return the arguments of each of several judges, or of the models of a role; `2.model` is one of the second."""
+    role = JudgeRole(scope) if scope else JudgeRole.JUDGE
+    if not count:
+        raise SpecError(
+            f"-J {f'{scope}.KEY' if scope else 'KEY'}=VALUE sets an argument of the {role.noun}, but none is given. "
+            f"Add {role.option} MODEL."
+        )
+    own: list[dict[str, Any]] = [{} for _ in range(count)]
     for name, value in arguments.items():
         number, dot, key = name.partition(".")
         if not (dot and number.isdigit()):
             own = [{name: value, **values} for values in own]
-        elif 1 <= int(number) <= len(entries):
+        elif 1 <= int(number) <= count:
             own[int(number) - 1][key] = value
         else:
-            raise SpecError(f"-J {name}=… is an argument of judge {number}, but there are {len(entries)}.")
-    return [{**entry, "args": {**entry.get("args", {}), **values}} for entry, values in zip(entries, own, strict=True)]
+            full_name = f"{scope}.{name}" if scope else name
+            raise SpecError(f"-J {full_name}=… is an argument of {role.noun} {number}, but there are {count}.")
+    return own
 
 
 def build_budget(
@@ -274,9 +302,26 @@ judge_options = (
     repeated(
         "-J judge_args KEY=VALUE",
         "Argument of the judge model; repeat for several. Of several judges, it is an argument of each; 2.KEY=VALUE is "
-        "one of the second alone.",
+        "one of the second alone. recogniser.KEY=VALUE, speaker.KEY=VALUE and quality.KEY=VALUE are arguments of the "
+        "models that score spoken answers.",
     ),
 )
+spoken_options = (
+    repeated(
+        "--recogniser MODEL",
+        "Model that transcribes spoken answers, for round-trip error rates; repeat for several. [default: none]",
+    ),
+    repeated(
+        "--speaker-model MODEL",
+        "Model that compares the voice of spoken answers with that of the row, such as resemblyzer. [default: none]",
+    ),
+    repeated(
+        "--quality-model MODEL",
+        "Model that predicts how listeners would rate spoken answers, such as dnsmos; repeat for several. "
+        "[default: none]",
+    ),
+)
+"""Options of the models that score spoken answers."""
 kind_option = registered_name(
     "--as kind",
     "Kind of task. Required if TASK is a data file or hf:DATASET, not allowed otherwise.",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 AfterPart: TypeAlias = "Callable[[EvaluationGroup, Path, RunResult], None]"
 SPECIAL_OPTIONS = {
     *("tasks", "config", "print_config", "dry_run", "as_json", "task_args", "judge", "judge_args", "judge_unread"),
+    *("recogniser", "speaker_model", "quality_model"),
     *("model_args", "crop", "model_init_json", "score_json", "stream_audio"),
 }
 """Options that are not fields of `RunConfig`, or are combined with those of --config."""
@@ -64,6 +65,7 @@ RUN_OPTIONS: Sequence[Callable[[Any], Any]] = (
         opt.cluster_option,
         opt.add_metrics_option,
         *opt.judge_options,
+        *opt.spoken_options,
         opt.flag("--infer-only", "Collect outputs without scoring them; score later with `auricle score`."),
     ),
     opt.option_group(
@@ -209,8 +211,7 @@ def build_config(options: Mapping[str, Any], given: Collection[str]) -> RunConfi
         if isinstance(values.setdefault(name, {}), Mapping):  # anything else is refused below
             values[name] = {**values[name], **given_arguments}
     _override_arguments(values.get("model"), arguments["model_args"])
-    judge_options = (options["judge"], options["judge_args"], options["judge_unread"])
-    if judges := opt.resolve_judges(values.pop("judge", None), *judge_options):
+    if judges := opt.resolve_judges(values.pop("judge", None), options):
         values["judge"] = judges
     values |= {name: options[name] for name in given if name not in SPECIAL_OPTIONS}
     return RunConfig.from_fields(values, str(path or "auricle run"))

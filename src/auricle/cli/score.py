@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 )
 @opt.cluster_option
 @opt.option_group("Judge", *opt.judge_options, opt.human_option, opt.prices_option, opt.max_cost_option)
+@opt.option_group("Spoken answers", *opt.spoken_options)
 @opt.count("-j --concurrency N", "Maximum judge requests in flight.", default=64)
 @opt.progress_option
 @opt.json_option
@@ -50,7 +51,8 @@ def score(
 ) -> None:
     """Recompute the metrics of runs from their journals.
 
-    With --metrics, others are computed. Loads no model except judges given with --judge and --judge-unread.
+    With --metrics, others are computed. Loads no model except those given with --judge, --judge-unread, --recogniser,
+    --speaker-model and --quality-model.
     """
     from auricle import Settings, api
     from auricle.cli.error_report import log_errors_in
@@ -65,10 +67,7 @@ def score(
         add_metrics=",".join(add_metrics),
         cluster=options.pop("cluster"),
     )
-    judges = [
-        JudgeSpec(**fields)
-        for fields in opt.resolve_judges(None, options["judge"], options["judge_args"], options["judge_unread"])
-    ]
+    judges = [JudgeSpec(**fields) for fields in opt.resolve_judges(None, options)]
     budget = opt.build_budget(options["prices"], options["max_cost"], judges)
     results = []
     folders = _list_folders(runs, options["human"])

@@ -11,7 +11,7 @@ from auricle.core.types import Record
 from auricle.engine.observer import ForwardingObserver, Observer
 from auricle.runs.metrics import format_money
 from auricle.runs.run_directory import Run
-from auricle.runs.usage import Price, RunPrices, UsageTotals, VerdictCosts
+from auricle.runs.usage import Price, RunPrices, UsageTotals, VerdictCosts, VerdictUsage
 from auricle.runs.verdicts import Verdict, iter_verdict_lines
 
 MAX_UNPRICED_ANSWERS = 10
@@ -94,7 +94,7 @@ class Budget(ForwardingObserver):
     def on_verdict(self, verdict: Verdict, /) -> None:
         self.observer.on_verdict(verdict)
         if self.limit is not None and verdict.reply:
-            self.verdict_costs.add(verdict.judge_name, verdict.reply.input_tokens, verdict.reply.tokens)
+            self.verdict_costs.add(verdict.judge_name, verdict.usage)
             self._check_limit()
 
     def _count_earlier_verdicts(self, run: Run) -> None:
@@ -102,8 +102,8 @@ class Budget(ForwardingObserver):
             return
         self._runs_with_counted_verdicts.add(run.path)
         for _, line in iter_verdict_lines(run.verdicts_path):
-            if "text" in line:
-                self.verdict_costs.add(line["judge"], line.get("input_tokens"), line.get("tokens"))
+            if "text" in line or "values" in line:
+                self.verdict_costs.add(line["judge"], VerdictUsage.from_line(line))
 
     def _check_limit(self) -> None:
         assert self.limit is not None

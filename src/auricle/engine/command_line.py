@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.serialization import dumps
 from auricle.engine.spec import JudgeSpec, Spec, parse_arguments
 from auricle.runs.run_spec import RunSpec
@@ -47,11 +49,13 @@ def format_repeat_command(spec: RunSpec, out: str) -> str:
 
 
 def _format_judges(judges: Sequence[JudgeSpec]) -> Iterator[str]:
-    """Yield the options of the judges; one that reads what rules cannot read has the last number."""
-    ordered = sorted(judges, key=lambda judge: judge.reads_unread)
-    for number, judge in enumerate(ordered, start=1):
-        yield from ("--judge-unread" if judge.reads_unread else "--judge", judge.model)
-        yield from format_arguments("-J", judge.args, f"{number}." if len(ordered) > 1 else "")
+    """Yield the options of the judges and of the other roles; the judge of unread replies has the last number."""
+    ordered = sorted(judges, key=lambda judge: list(JudgeRole).index(judge.role))
+    for scope, group in groupby(ordered, key=lambda judge: "" if judge.role.is_judge else f"{judge.role}."):
+        members = list(group)
+        for number, judge in enumerate(members, start=1):
+            yield from (judge.role.option, judge.model)
+            yield from format_arguments("-J", judge.args, f"{scope}{number}." if len(members) > 1 else scope)
 
 
 def format_arguments(option: str, arguments: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

@@ -11,25 +11,27 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from auricle.core.errors import SpecError
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import redact
 from auricle.core.yaml_files import read_yaml
 from auricle.engine.factory import Evaluation
 from auricle.engine.plan import EvaluationGroup, ModelPlan
 from auricle.engine.settings import Settings
-from auricle.engine.spec import (
-    MAX_SEED,
-    JudgeSpec,
-    Spec,
-    list_judges,
-    public_judges,
-    replace_unread_judge,
-    resolve_tasks,
-)
+from auricle.engine.spec import MAX_SEED, JudgeSpec, Spec, list_judges, public_judges, replace_judges, resolve_tasks
 from auricle.tasks.conditions import PERTURB_ARGUMENT
 from auricle.tasks.suites import Suite, find_suite, make_condition_suite
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference
 
-PLURALS = {"tasks": "task", "models": "model", "labels": "label", "judges": "judge"}
+PLURALS = {
+    f"{name}s": name for name in ("task", "model", "label", "judge", "recogniser", "speaker_model", "quality_model")
+}
+ROLE_FIELDS = {
+    "judge_unread": JudgeRole.UNREAD,
+    "recogniser": JudgeRole.RECOGNISER,
+    "speaker_model": JudgeRole.SPEAKER,
+    "quality_model": JudgeRole.QUALITY,
+}
+"""Fields of config files that name models of a role; they become members of `judge`."""
 SETTINGS_FIELDS = tuple(field.name for field in fields(Settings) if field.name not in ("cache", "limit"))
 """Settings that a config contains; the cache is chosen by `cache` and `cache_path`, and `limit` is part of the spec."""
 
@@ -273,8 +275,9 @@ def read_fields(path: Path) -> dict[str, Any]:
         if field in values:
             raise SpecError(f"{path}: {field!r} is given twice, the second time as {name!r}.")
         values[field] = value
-    if unread := values.pop("judge_unread", None):
-        values["judge"] = replace_unread_judge(values.get("judge"), unread)
+    for field, role in ROLE_FIELDS.items():
+        if models := values.pop(field, None):
+            values["judge"] = replace_judges(values.get("judge"), role, models)
     return values
 
 

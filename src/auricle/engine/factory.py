@@ -124,7 +124,7 @@ def build_task(spec: Spec) -> Task:
             check_prompt(task)
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
     task = task.with_profiles(spec.profiles)
-    task = task.with_judges([judge.reads_unread for judge in spec.judges])
+    task = task.with_judges([judge.to_judge() for judge in spec.judges], next(iter(spec.profiles), ""))
     _check_metric_names(task)
     return task
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 
-from auricle.core.errors import AllRequestsFailed, AuricleError, Unsupported, describe
+from auricle.core.errors import AllRequestsFailed, AuricleError, SampleError, Unsupported, describe
 from auricle.core.serialization import digest
-from auricle.core.types import Failure, Generate, Generation, Record
+from auricle.core.types import Failure, Generate, Generation, Output, Predict, Prediction, Record
 from auricle.engine.batching import RunStopped
 from auricle.engine.event_loop import run_async
 from auricle.engine.factory import check_arguments, construct_model
@@ -55,14 +55,14 @@ class JudgePass:
     Args:
         records: The answers.
         verdicts_path: File of the verdicts, which is appended to.
-        metrics: Metrics of the task; those without judge requests are ignored.
+        metrics: Metrics of the task; those without requests for this judge are ignored.
         judge: The judge model.
     """
 
     def __init__(self, records: Iterable[Record], verdicts_path: Path, metrics: Sequence[Metric], judge: Judge) -> None:
         self._records = records
         self._path = verdicts_path
-        self._metrics = [metric for metric in metrics if metric.judge_requests]
+        self._metrics = [metric for metric in metrics if judge.serves(metric)]
         self._judge = judge
         truncate_partial_line(verdicts_path)
         self._pending: PendingRequests | None = None
@@ -122,8 +122,7 @@ def judge_run(run: Run, metrics: Sequence[Metric], judge: JudgeSpec, settings: S
     Returns:
         Why judging was stopped, if it was: by the server of the judge, or by the observer.
     """
-    own_metrics = [metric for metric in metrics if bool(metric.reader) == judge.reads_unread]
-    judge_pass = JudgePass(run.records(), run.verdicts_path, own_metrics, judge.to_judge())
+    judge_pass = JudgePass(run.records(), run.verdicts_path, metrics, judge.to_judge())
     return execute_pass(run, judge_pass, judge, settings, observer)
 
 
@@ -155,10 +154,11 @@ def run_judge_pass(
 
 
 def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
-    """Return the class of a judge after checking that it can generate text."""
+    """Return the class of a judge after checking that it has the ability that its role needs."""
     model_class = adapt(MODELS.get(judge.model))
-    if "generate" not in abilities(model_class):
-        raise Unsupported(f"Model {judge.model!r} cannot be used as a judge: it does not support text generation.")
+    if judge.role.ability not in abilities(model_class):
+        lack = "does not predict numbers" if judge.role.ability == "predict" else "does not support text generation"
+        raise Unsupported(f"Model {judge.model!r} cannot be used as a {judge.role.noun}: it {lack}.")
     check_arguments(model_class, judge.model, judge.args)
     return model_class
 
@@ -187,9 +187,9 @@ class PendingRequests:
         self.count = self.characters = self.max_output_tokens = 0
 
     def append(self, request: JudgeRequest) -> None:
-        parts = (part for turn in request.request.turns for part in turn.parts)
-        self.characters += sum(len(part) for part in parts if isinstance(part, str))
-        self.max_output_tokens += request.request.max_tokens
+        content = request.request
+        self.characters += sum(len(part) for part in content.parts if isinstance(part, str))
+        self.max_output_tokens += content.max_tokens if isinstance(content, Generate) else 0
         labels = {"key": request.key, "sample_id": request.sample_id, "metric_name": request.metric_name}
         self._file.write(pack_request(self.count, request.request, labels))
         self.count += 1
@@ -200,8 +200,18 @@ class PendingRequests:
             content_size, payload_size = HEADER.unpack(header)
             message = unpack(self._file.read(content_size), self._file.read(payload_size))
             request = unpack_request(message)
-            assert isinstance(request, Generate)
+            assert isinstance(request, (Generate, Predict))
             yield JudgeRequest(message["key"], message["sample_id"], message["metric_name"], request)
+
+
+def check_reply(request: Generate | Predict, output: Output) -> Generation | Prediction:
+    """Return the reply to a request if it is of its kind."""
+    if isinstance(request, Generate):
+        assert isinstance(output, Generation)
+        return output
+    if not isinstance(output, Prediction):  # a function without annotations may return text
+        raise SampleError("the model returned text instead of numbers")
+    return output
 
 
 class JudgeSender:
@@ -222,8 +232,7 @@ class JudgeSender:
         sender = RetryingSender(slot, self._settings, self._fail_fast)
         try:
             output = await sender(judge_request.request)
-            assert isinstance(output, Generation)
-            reply = output
+            reply = check_reply(judge_request.request, output)
         except (RunStopped, AllRequestsFailed):
             raise
         except Exception as failure:  # noqa: BLE001 - recorded with its request

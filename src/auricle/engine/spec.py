@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
 from auricle.core.errors import SpecError
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import SECRETS, redact
 from auricle.core.registry import split_prefix
 from auricle.core.yaml_files import SourceLocations, read_yaml
 from auricle.data.file_formats import READERS
 from auricle.data.huggingface import HF_PREFIX
-from auricle.models.catalogue import MODELS
+from auricle.models.catalogue import MODELS, find_model_version
 from auricle.runs.metrics import read_scoring
 from auricle.runs.response_cache import select_relevant
 from auricle.runs.run_directory import Run
@@ -42,18 +43,27 @@ MAX_SEED = 2_000_000_000
 
 
 class JudgeSpec(BaseModel):
-    """The model that judges answers, for metrics that need one.
+    """The model that judges answers, for metrics that need one, or another model that metrics need.
 
     >>> JudgeSpec.parse("openai").model
     'openai'
+    >>> JudgeSpec(model="moonshine", role="recogniser").role.option
+    '--recogniser'
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str
     args: dict[str, Any] = Field(default_factory=dict)
-    reads_unread: bool = False
-    """Whether it reads the replies that rules cannot read, instead of scoring answers."""
+    role: JudgeRole = JudgeRole.JUDGE
+    """What it does: `judge` scores answers, `unread` reads replies that rules cannot read, `recogniser` transcribes
+    spoken answers, `speaker` compares voices, `quality` predicts ratings of spoken answers."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier_form(cls, values: Any) -> Any:
+        """Accept the judges of runs that were made before there were roles."""
+        return _name_role(values) if isinstance(values, Mapping) else values
 
     @classmethod
     def parse(cls, value: JudgeSpec | dict[str, Any] | str) -> JudgeSpec:
@@ -65,12 +75,12 @@ class JudgeSpec(BaseModel):
     @classmethod
     def from_judge(cls, judge: Judge) -> JudgeSpec:
         """Return a judge whose verdicts are stored; keys and the like are those of the environment."""
-        return cls(model=judge.model, args=dict(judge.arguments))
+        return cls(model=judge.model, args=dict(judge.arguments), role=judge.role)
 
     def public(self) -> dict[str, Any]:
         """Return the fields of the judge without secrets."""
         fields = {"model": self.model, "args": redact(self.args)}
-        return {**fields, "reads_unread": True} if self.reads_unread else fields
+        return {**fields, "role": self.role.value} if self.role is not JudgeRole.JUDGE else fields
 
     def resolved(self) -> Self:
         """Return the judge with the path of its file made absolute."""
@@ -78,20 +88,31 @@ class JudgeSpec(BaseModel):
 
     def to_judge(self) -> Judge:
         """Return the judge without secrets, as it identifies verdicts."""
-        return Judge.from_arguments(self.model, self.args, reads_unread=self.reads_unread)
+        version = "" if self.role.is_judge else find_model_version(self.model)
+        return Judge.from_arguments(self.model, self.args, self.role, version)
 
 
 def list_judges(value: Any) -> Any:
     """Return one judge, or several, as a tuple of their fields; a name stands for a judge without arguments."""
     entries = value if isinstance(value, (list, tuple)) else (value,) if value else ()
-    return tuple({"model": entry} if isinstance(entry, str) else entry for entry in entries)
+    return tuple(
+        {"model": entry} if isinstance(entry, str) else _name_role(entry) if isinstance(entry, Mapping) else entry
+        for entry in entries
+    )
 
 
-def replace_unread_judge(judges: Any, unread: Any) -> tuple[Any, ...]:
-    """Return the fields of judges with another one to read what rules cannot read, given by its name or its fields."""
-    (reader,) = list_judges(unread)
-    others = (judge for judge in list_judges(judges) if not judge.get("reads_unread"))
-    return (*others, {**reader, "reads_unread": True})
+def _name_role(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a judge with its role instead of `reads_unread`, which stood for it before."""
+    others = {name: value for name, value in fields.items() if name != "reads_unread"}
+    return {**others, "role": JudgeRole.UNREAD} if fields.get("reads_unread") else others
+
+
+def replace_judges(judges: Any, role: JudgeRole, models: Any) -> tuple[Any, ...]:
+    """Return the fields of judges with others in a role, given by their names or their fields."""
+    others = (judge for judge in list_judges(judges) if judge.get("role", JudgeRole.JUDGE) != role)
+    is_default = role is JudgeRole.JUDGE
+    named = (judge if is_default else {**judge, "role": role} for judge in list_judges(models))
+    return (*named, *others) if is_default else (*others, *named)
 
 
 def public_judges(judges: Sequence[JudgeSpec]) -> Any:
@@ -112,7 +133,8 @@ class Spec(BaseModel):
         seed: Seed of the first answer to each sample, for models that draw answers at random. Further answers to the
             same sample have the following ones.
         profile: Text normaliser that replaces the task's own, or several to score with each.
-        judge: Model that judges answers, for metrics that need one; or several.
+        judge: Model that judges answers, for metrics that need one; or several. With a `role`, a model that metrics
+            of spoken answers need: `{"model": "moonshine", "role": "recogniser"}`.
         label: Name of the model in tables. Default: its name, and that of its checkpoint or deployment.
 
     >>> Spec(task="demo", model="echo", limit=10).limit
@@ -144,7 +166,7 @@ class Spec(BaseModel):
 
     @property
     def judges(self) -> tuple[JudgeSpec, ...]:
-        """The models that judge answers."""
+        """The models that judge answers, or that metrics of spoken answers need."""
         return (self.judge,) if isinstance(self.judge, JudgeSpec) else self.judge or ()
 
     def with_locations(self, locations: SourceLocations | None) -> Self:
@@ -218,6 +240,10 @@ class Spec(BaseModel):
         else:
             task_args.pop("add_metrics", None)
         return self.model_copy(update={"task_args": task_args, "profile": _to_names(profile) or self.profile})
+
+    def with_judges(self, judges: Iterable[Judge]) -> Self:
+        """Return the spec with the judges whose verdicts a run has."""
+        return self.model_copy(update={"judge": tuple(map(JudgeSpec.from_judge, judges))})
 
     def with_derived(self, arguments: Mapping[str, Any]) -> Self:
         """Return the spec with arguments of scoring that its task read from the data."""

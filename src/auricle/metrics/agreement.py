@@ -1,9 +1,11 @@
-"""Several judges: their combined score and how well they agree (Krippendorff's alpha)."""
+"""Several judges: their combined score and how well they agree (Krippendorff's alpha, or the order of samples)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import fmean, multimode
 from typing import Literal, TypeAlias
 
@@ -70,6 +72,49 @@ def _collect_values(_: Sample, *values: float | None) -> tuple[float, ...] | Non
     if sum(value is not None for value in values) < 2:
         return None
     return tuple(number for value in values for number in ((0.0, 0.0) if value is None else (value, 1.0)))
+
+
+def make_rank_agreement(metric: Metric, names: Sequence[str]) -> Metric:
+    """Make the metric of how far several models agree on the order of the samples, for values that are not combined.
+
+    Args:
+        metric: The metric of one model.
+        names: Names of the metrics of all models, whose values are compared.
+    """
+    return Metric(
+        f"{metric.name}.rank_agreement",
+        _collect_complete,
+        RankAgreement(),
+        version=metric.version,
+        title=f"{metric.title} rank agreement",
+        variant=".".join(filter(None, (metric.variant, "mean-spearman"))),
+        derived_from=tuple(names),
+        custom_badness=lambda stat: max(stat) - min(stat),
+    )
+
+
+def _collect_complete(_: Sample, *values: float | None) -> tuple[float, ...] | None:
+    """Return all values; None if one is missing or undefined."""
+    present = tuple(value for value in values if value is not None and not math.isnan(value))
+    return present if len(present) == len(values) else None
+
+
+class RankAgreement(WeightedAggregator):
+    """Spearman's rank correlation between two models, or its mean over all pairs of several.
+
+    Statistics have one number per model. It is undefined if a model gives all samples the same number.
+    """
+
+    scale = CORRELATION
+
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
+        import numpy as np
+
+        from auricle.metrics.correlation import srcc
+
+        rows = np.asarray(stats, dtype=np.float64).reshape(len(stats), -1)
+        pairs = [srcc.prepare_weighted(rows[:, pair]) for pair in combinations(range(rows.shape[1]), 2)]
+        return lambda weights: fmean(pair(weights) for pair in pairs)
 
 
 class AlphaAggregator(WeightedAggregator):

@@ -15,7 +15,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation, Output, Record, Sample, Stat
+from auricle.core.judge_roles import JudgeRole
+from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation, Output, Predict, Record, Sample, Stat
 from auricle.metrics.catalogue import METRICS, PROFILE_MARK
 from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, HitScale, RateScale, Scale
 
@@ -34,11 +35,13 @@ Stats: TypeAlias = "Sequence[Any] | NDArray[Any]"
 ScoreFunction: TypeAlias = Callable[..., "Stat | None"]
 WeightedAggregate: TypeAlias = "Callable[[Array], float]"
 Details: TypeAlias = Mapping[str, Any]
+Reply: TypeAlias = str | Mapping[str, float]
+"""What a judge replies: text, or numbers by name."""
 Unit: TypeAlias = Literal["", "share", "points", "s"]
 """How a number is shown: a share in per cent, points unscaled, seconds with an s, anything else with four decimals."""
 
 
-COMPANION_SUFFIXES = (".kappa", ".alpha", ".corrected")
+COMPANION_SUFFIXES = (".kappa", ".alpha", ".corrected", ".rank_agreement")
 """Ends of the names of metrics that compare a judge with people or other judges; a single sample has no such score."""
 OVERSIZED_TEXT = f"the answer or its reference is longer than {MAX_TEXT_LENGTH:,} characters"
 
@@ -127,6 +130,8 @@ class Metric:
     """Whether an unreadable answer counts as wrong or is left out."""
     bounds: Callable[[Sample], tuple[Stat, Stat]] | None = None
     """Return the worst and the best statistic that a sample could have."""
+    is_bounded: Callable[[Sample], bool] | None = None
+    """Return whether the bounds of a sample are known. [default: if it has a target, or they are the same for all]"""
     unit: Unit = ""
     plot: Literal["", "errors", "classes", "separation", "ratings", "pairs", "detection"] = ""
     """How results are drawn: error types, a confusion matrix, densities of labels, predictions against human ratings,
@@ -142,9 +147,13 @@ class Metric:
     that do not count samples as right or wrong have no such function."""
     custom_badness: Callable[[Any], float] | None = None
     """Rate how bad one statistic is, to list the worst samples. [default: missing credit, or its aggregate]"""
-    judge_requests: Callable[..., tuple[Generate, ...]] | None = None
+    judge_requests: Callable[..., tuple[Generate | Predict, ...]] | None = None
     """Return the requests for the judge about (sample, *outputs), one per verdict. `score` then receives the
-    replies as `verdicts`. Two equal requests are two votes."""
+    replies as `verdicts`: texts, or numbers by name if the requests are `Predict`. Two equal requests are two votes."""
+    judge_role: JudgeRole = JudgeRole.JUDGE
+    """Which models the requests are for, such as recognisers."""
+    judge_models: tuple[str, ...] = ()
+    """Names of the models that can answer the requests; any of the role, if empty."""
     read_pair_verdict: Callable[[str], float] | None = None
     """Read a reply on two answers: 1 if the first one won, 0.5 for a tie. Only metrics that compare answers have it."""
     with_votes: Callable[[int], Metric] | None = None
@@ -158,6 +167,8 @@ class Metric:
     applies: Callable[[Sample], bool] | None = None
     """Whether the metric applies to a sample, as far as that is known before it is answered; others are skipped,
     neither scored nor unreadable. `score` may also return None to skip a sample."""
+    needs: str = ""
+    """What a sample must have for the metric to apply to it; stated if none has it."""
     read_answer: Callable[[Sample, Any], str | None] | None = None
     """Return the answer that the metric reads from an output, or None. Outputs with equal answers vote together."""
     reader: Callable[..., Reading[Any]] | None = None
@@ -199,9 +210,11 @@ class Metric:
 
     def bound(self, sample: Sample) -> tuple[Stat, Stat] | None:
         """Return the worst and the best statistic that a failed sample could have had; None if they are unknown."""
-        if self.bounds is None or (sample.target is None and not isinstance(self.bounds, ConstantBounds)):
+        if self.bounds is None:
             return None
-        return self.bounds(sample)
+        has_target = sample.target is not None or isinstance(self.bounds, ConstantBounds)
+        is_bounded = self.is_bounded(sample) if self.is_bounded else has_target
+        return self.bounds(sample) if is_bounded else None
 
     def badness(self, stat: Stat) -> float:
         """Return how bad a sample's statistic is; higher is worse."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from auricle.core.check_result import CheckResult
 from auricle.core.errors import Unreadable
-from auricle.core.types import Generate, Generation, Output, Record, Sample
+from auricle.core.types import Generate, Generation, Output, Predict, Record, Sample
 from auricle.metrics.agreement import AlphaAggregator, JudgeScale
 from auricle.metrics.base import Aggregator, Metric, Unit, mean
 from auricle.metrics.calibration import CorrectedMean
@@ -49,7 +49,7 @@ def make_probe(metric: Metric) -> Metric:
     ask = metric.judge_requests
     assert ask
 
-    def requests(sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
+    def requests(sample: Sample, *outputs: Output) -> tuple[Generate | Predict, ...]:
         return (*ask(sample, *outputs) * 2, *ask(sample, *pad_outputs(outputs)))
 
     return replace(metric, name=f"{metric.name}.check", judge_requests=requests, companions=())

@@ -17,13 +17,14 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from auricle.core.errors import AnswerRefused, SampleError, SpecError, Unreadable, Unsupported
-from auricle.core.types import Generate, Generation, Json, Output, Part, Sample, Stat, Turn
+from auricle.core.types import Generate, Generation, Json, Output, Part, Predict, Sample, Stat, Turn
 from auricle.metrics.base import (
     Aggregator,
     Codes,
     ConstantBounds,
     Details,
     Metric,
+    Reply,
     ScoreFunction,
     Stats,
     SupportsScale,
@@ -123,7 +124,7 @@ class AnswerScorer:
     metric: Metric
     select: AnswerSelector
 
-    def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
+    def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate | Predict, ...]:
         """Return the judge requests for all selected answers."""
         assert self.metric.judge_requests
         selected = self.select(sample, outputs)
@@ -135,14 +136,14 @@ class AnswerScorer:
         return join_readings(self.metric.reader(*answer) for answer in self.select(sample, outputs))
 
     def score_one(
-        self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None, **facts: float | None
+        self, sample: Sample, *outputs: Output, verdicts: Sequence[Reply] | None = None, **facts: float | None
     ) -> Stat | None:
         """Return the statistic of the only selected answer; `facts` are what else the metric needs."""
         (answer,) = self.select(sample, outputs)
         return self._score_answer(answer, iter(verdicts or ()), facts)
 
     def score_all(
-        self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None, **facts: float | None
+        self, sample: Sample, *outputs: Output, verdicts: Sequence[Reply] | None = None, **facts: float | None
     ) -> tuple[int, tuple[Stat, ...]] | None:
         """Return the number of unreadable answers, and the statistics of all answers that count.
 
@@ -167,7 +168,7 @@ class AnswerScorer:
         return (len(unreadable), tuple(stats)) if applicable else None
 
     def _score_answer(
-        self, answer: AnswerInContext, remaining_verdicts: Iterator[str], facts: Mapping[str, float | None]
+        self, answer: AnswerInContext, remaining_verdicts: Iterator[Reply], facts: Mapping[str, float | None]
     ) -> Stat | None:
         if self.metric.judge_requests is None:
             stat = self.metric.score(*answer, **facts)

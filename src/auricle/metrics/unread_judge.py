@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from auricle.core.errors import AnswerRefused, Unreadable
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generate, Generation, Output, Sample, Stat, Turn
 from auricle.metrics.base import Metric
 from auricle.metrics.multi_answer import accepts_multiple_outputs, ambiguous_answers_error
@@ -70,6 +71,7 @@ def let_judge_read(metric: Metric) -> Metric:
         metric,
         score=scorer.score,
         judge_requests=scorer.judge_requests,
+        judge_role=JudgeRole.UNREAD,
         variant=".".join(filter(None, (metric.variant, VARIANT))),
     )
 

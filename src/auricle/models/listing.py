@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
@@ -44,6 +46,13 @@ class ModelListing:
     def is_installed(self) -> bool:
         """Whether all packages are installed; they are not imported."""
         return all(find_spec(package) is not None for package in self.packages)
+
+    @property
+    def version(self) -> str:
+        """Version of the first package; empty without packages, or if it is not installed."""
+        with suppress(PackageNotFoundError, IndexError):
+            return version(self.packages[0])
+        return ""
 
     def require(self, feature: str) -> None:
         """Raise `MissingExtra` if a package is not installed."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from auricle.core.check_result import CheckResult
 from auricle.core.errors import SpecError, Unreadable
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.serialization import digest
 from auricle.core.types import Record
 from auricle.engine.factory import build_task
@@ -93,7 +94,8 @@ def check_judges(
     options, observer = options or CheckSettings(), observer or Observer()
     loaded = [Run.load(run) for run in runs]
     judges = judges or find_judges(loaded[0])
-    chosen = choose_metric(build_task(Spec.as_scored(loaded[0])).with_judges([False]).metrics, metric)
+    spec = Spec.as_scored(loaded[0]).with_judges(judge.to_judge() for judge in judges)
+    chosen = choose_metric(build_task(spec).metrics, metric)
     results: list[CheckResult] = []
     stop_reason = ""
     with ExitStack() as locks:
@@ -114,7 +116,7 @@ def find_judges(run: Run) -> list[JudgeSpec]:
     Raises:
         SpecError: if it was not judged.
     """
-    if judges := [judge for judge in read_judges(run) if not judge.reads_unread]:
+    if judges := [judge for judge in read_judges(run) if judge.role is JudgeRole.JUDGE]:
         return [JudgeSpec.from_judge(judge) for judge in judges]
     raise SpecError(f"{run.path} was not judged yet. Add --judge MODEL.")
 
@@ -176,7 +178,7 @@ class JudgeCheck:
                     replies = verdicts.read_replies(metric, record)
                 except Unreadable:
                     continue  # a judge that failed, or was stopped before
-                yield read_probe(self._metric, record, replies)
+                yield read_probe(self._metric, record, list(map(str, replies)))
 
     def _check_self_preference(self, probes: Sequence[Sequence[ProbeResult]]) -> CheckResult:
         result = make_result("self-preference", "preference for models of its own family")
@@ -223,7 +225,7 @@ def _model_name(run: Run) -> str:
 
 def choose_metric(metrics: Sequence[Metric], name: str | None) -> Metric:
     """Return the judged metric of a task with a name, or the first one."""
-    judged = [metric for metric in metrics if metric.judge_requests and not metric.reader]
+    judged = [metric for metric in metrics if metric.judge_requests and metric.judge_role is JudgeRole.JUDGE]
     if not judged:
         raise SpecError("The run has no metric that uses a judge. Score it with one: auricle score RUN --judge MODEL.")
     for metric in judged:

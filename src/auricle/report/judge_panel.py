@@ -8,17 +8,30 @@ from pathlib import Path
 
 from auricle.core.closing import Closing
 from auricle.core.errors import SpecError
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Record
-from auricle.metrics.agreement import make_panel_metrics
-from auricle.metrics.base import Metric
+from auricle.metrics.agreement import make_panel_metrics, make_rank_agreement
+from auricle.metrics.base import Metric, Reply
 from auricle.runs.health import DamagedLine
 from auricle.runs.metrics import JudgeFacts
 from auricle.runs.usage import Price
 from auricle.runs.verdicts import Judge, VerdictIndex
 
 NAME_SEPARATOR = "+"
-NEEDS_JUDGE = "needs a judge: auricle score RUN --judge MODEL"
+
+
+def describe_need(metric: Metric) -> str:
+    """State which model a metric needs, with the command that adds it."""
+    model = next(iter(metric.judge_models), "MODEL")
+    return f"needs a {metric.judge_role.noun}: auricle score RUN {metric.judge_role.option} {model}"
+
+
+def format_reply(reply: Reply) -> str:
+    """Format a reply for people: a text as it is, numbers with their names."""
+    if isinstance(reply, str):
+        return reply
+    return ", ".join(f"{name} {value:.4g}" for name, value in reply.items())
 
 
 class JudgePanel(Closing):
@@ -31,23 +44,19 @@ class JudgePanel(Closing):
     """
 
     def __init__(self, path: Path, judges: Sequence[Judge], prices: Mapping[str, Price]) -> None:
-        indexes = [VerdictIndex(path, judge, prices.get(judge.name)) for judge in judges]
-        self._indexes = [index for index in indexes if not index.judge.reads_unread]
-        self._unread_index = next((index for index in indexes if index.judge.reads_unread), None)
+        self._indexes = [VerdictIndex(path, judge, prices.get(judge.name)) for judge in judges]
         self._by_metric: dict[str, tuple[Metric, VerdictIndex]] = {}
 
     @property
     def damaged(self) -> list[DamagedLine]:
-        return self._all_indexes[0].damaged  # all read the same file
-
-    @property
-    def _all_indexes(self) -> list[VerdictIndex]:
-        return [*self._indexes, *([self._unread_index] if self._unread_index else [])]
+        return self._indexes[0].damaged  # all read the same file
 
     def expand(self, metrics: Sequence[Metric], *, has_labels: bool = True) -> list[Metric]:
         """Add the judges to the signatures of metrics that use them, and add the metrics derived from these.
 
-        With several judges, a metric keeps its name for the combined score, and there is one for each judge.
+        With several judges, a metric keeps its name for the combined score, and there is one for each judge. Numbers
+        of several recognisers, or of several models that rate spoken answers, are not combined: there is one for each,
+        and how far they agree on the order of the samples.
 
         Args:
             metrics: Metrics of a task.
@@ -60,57 +69,63 @@ class JudgePanel(Closing):
         return expanded
 
     def _expand(self, metric: Metric) -> list[Metric]:
-        if metric.reader and self._unread_index:
-            by = f"{JUDGE_MARK}{self._unread_index.judge.name}"
-            self._by_metric[metric.name] = metric, self._unread_index
-            return [replace(metric, variant=metric.variant + by)]
-        if metric.reader or not self._indexes:
+        indexes = [index for index in self._indexes if index.judge.serves(metric)]
+        if not indexes:
             return [metric]
-        names = [index.judge.name for index in self._indexes]
-        everyone = f"{JUDGE_MARK}{NAME_SEPARATOR.join(names)}"
-        companions = [
-            replace(
-                companion,
-                name=f"{metric.name}.{companion.name.rpartition('.')[2]}",
-                variant=companion.variant + everyone,
-                derived_from=(metric.name,),
-            )
-            for companion in metric.companions
-        ]
-        if len(names) == 1:
-            self._by_metric[metric.name] = metric, self._indexes[0]
-            return [replace(metric, variant=metric.variant + everyone), *companions]
-        single = [
-            replace(
-                metric,
-                name=f"{metric.name}{JUDGE_MARK}{name}",
-                title=f"{metric.title} ({name})",
-                variant=f"{metric.variant}{JUDGE_MARK}{name}",
-                companions=(),
-            )
-            for name in names
-        ]
-        self._by_metric |= {own.name: (metric, index) for own, index in zip(single, self._indexes, strict=True)}
-        combined, alpha = make_panel_metrics(metric, [own.name for own in single])
-        shared = [replace(member, variant=member.variant + everyone) for member in (combined, alpha)]
-        return [shared[0], *companions, shared[1], *single]
+        everyone = f"{JUDGE_MARK}{NAME_SEPARATOR.join(index.judge.identity for index in indexes)}"
+        if len(indexes) == 1 or metric.judge_role is JudgeRole.UNREAD:
+            self._by_metric[metric.name] = metric, indexes[0]
+            return [replace(metric, variant=metric.variant + everyone), *_name_companions(metric, everyone)]
+        single = [_name_after_judge(metric, index.judge) for index in indexes]
+        self._by_metric |= {own.name: (metric, index) for own, index in zip(single, indexes, strict=True)}
+        names = [own.name for own in single]
+        if metric.judge_role is JudgeRole.JUDGE:
+            combined, alpha = make_panel_metrics(metric, names)
+            shared = [replace(member, variant=member.variant + everyone) for member in (combined, alpha)]
+            return [shared[0], *_name_companions(metric, everyone), shared[1], *single]
+        agreement = make_rank_agreement(metric, names)
+        return [*single, replace(agreement, variant=agreement.variant + everyone)]
 
-    def read_replies(self, metric: Metric, record: Record) -> tuple[str, ...]:
+    def read_replies(self, metric: Metric, record: Record) -> tuple[Reply, ...]:
         """Return the replies that a metric needs for a record.
 
         Raises:
             Unreadable: if a reply is missing or the judge failed.
-            SpecError: if no judge scores answers.
+            SpecError: if there is no judge of the metric's role.
         """
         if metric.name not in self._by_metric:
-            raise SpecError(NEEDS_JUDGE)
+            raise SpecError(describe_need(metric))
         requested, index = self._by_metric[metric.name]
         return index.read_replies(requested, record)
 
     def to_facts(self) -> tuple[JudgeFacts, ...]:
         """Return each judge with the number of its verdicts, their tokens and their cost."""
-        return tuple(index.to_facts() for index in self._all_indexes)
+        return tuple(index.to_facts() for index in self._indexes)
 
     def close(self) -> None:
-        for index in self._all_indexes:
+        for index in self._indexes:
             index.close()
+
+
+def _name_companions(metric: Metric, judges: str) -> list[Metric]:
+    """Return the companions of a metric, with the judges in their signatures."""
+    return [
+        replace(
+            companion,
+            name=f"{metric.name}.{companion.name.rpartition('.')[2]}",
+            variant=companion.variant + judges,
+            derived_from=(metric.name,),
+        )
+        for companion in metric.companions
+    ]
+
+
+def _name_after_judge(metric: Metric, judge: Judge) -> Metric:
+    """Return the metric of one of several judges."""
+    return replace(
+        metric,
+        name=f"{metric.name}{JUDGE_MARK}{judge.name}",
+        title=f"{metric.title} ({judge.name})",
+        variant=f"{metric.variant}{JUDGE_MARK}{judge.identity}",
+        companions=(),
+    )

@@ -219,7 +219,8 @@ def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
             reason = column.reasons.most_common(1)[0][0]
             reasons[column.metric.name] = f"no answer could be scored: {reason}"
         elif column.not_applicable and not column.indices and not column.metric.applies:
-            reasons[column.metric.name] = "it applies to none of the samples: it returned None for each"
+            need = f"rows need {column.metric.needs}" if column.metric.needs else "it returned None for each"
+            reasons[column.metric.name] = f"it applies to none of the samples: {need}"
         elif column.not_applicable and not any(each.indices for each in score_table.columns):
             reasons.setdefault(column.metric.name, "it applies to none of the samples")
     if problem := score_table.clusters.problem:

@@ -20,7 +20,7 @@ from auricle.core.types import Generation, Outcome, Record, Sample, Stat
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, SupportsContexts, has_oversized_text
 from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs, ambiguous_answers_error
 from auricle.report.clusters import ClusterTable
-from auricle.report.judge_panel import NEEDS_JUDGE, JudgePanel
+from auricle.report.judge_panel import JudgePanel, describe_need, format_reply
 from auricle.report.text_format import format_group
 from auricle.runs.scores import JUDGED, READINGS, REFUSED, UNREAD, ScoreLine
 
@@ -130,12 +130,12 @@ class ScoreTable:
         if metric.judge_requests is None:
             return metric.score(record.sample, *outputs, **facts)
         if self.verdicts is None:
-            raise SpecError(NEEDS_JUDGE)
-        texts = self.verdicts.read_replies(metric, record)
-        if texts:
-            clipped = [text[-MAX_VERDICT_LENGTH:] for text in texts]
+            raise SpecError(describe_need(metric))
+        replies = self.verdicts.read_replies(metric, record)
+        if replies:
+            clipped = [format_reply(reply)[-MAX_VERDICT_LENGTH:] for reply in replies]
             line.verdicts = {**line.verdicts, metric.name: clipped}
-        return metric.score(record.sample, *outputs, verdicts=texts, **facts)
+        return metric.score(record.sample, *outputs, verdicts=replies, **facts)
 
     def _update_worst(self, metric: Metric, entries: Sequence[ScoreEntry]) -> None:
         for place, record, line in entries:

@@ -221,8 +221,10 @@ class JudgeFacts:
     """Cost of the verdicts that were read; None without a price, or if nothing is known."""
     currency: str | None = None
     verdicts_without_cost: int | None = None
-    reads_unread: bool = False
-    """Whether it reads the replies that rules cannot read, instead of scoring answers."""
+    role: str = "judge"
+    """Whether it scores answers, reads replies that rules cannot read, transcribes, or rates spoken answers."""
+    version: str = ""
+    """Version of the package that the model consists of, if it is part of its identity."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,6 +204,20 @@ class UsageTotals:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class VerdictUsage:
+    """What one verdict used, as far as a price may be charged for it; None if it is unknown."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    audio_seconds: float | None = 0.0
+
+    @classmethod
+    def from_line(cls, line: Mapping[str, Any]) -> VerdictUsage:
+        """Read the usage of a verdict from its line, which has no duration if the judge heard nothing."""
+        return cls(line.get("input_tokens"), line.get("tokens"), line.get("audio_seconds", 0.0))
+
+
 class VerdictCosts:
     """Cost of the verdicts of judges whose prices are known."""
 
@@ -211,11 +225,12 @@ class VerdictCosts:
         self._prices = prices
         self.cost, self.with_price, self.without_cost = 0.0, 0, 0
 
-    def add(self, judge: str, input_tokens: int | None, output_tokens: int | None) -> None:
+    def add(self, judge: str, usage: VerdictUsage) -> None:
         """Add a verdict of a judge; one without a price is ignored."""
         if price := self._prices.get(judge):
-            input_count, output_count = ((count, count is not None) for count in (input_tokens, output_tokens))
-            cost, is_known = price.compute_cost(1, input_count, output_count)
+            tokens = (usage.input_tokens, usage.output_tokens)
+            input_count, output_count = ((count, count is not None) for count in tokens)
+            cost, is_known = price.compute_cost(1, input_count, output_count, usage.audio_seconds)
             self.cost += cost
             self.with_price += 1
             self.without_cost += not is_known

@@ -2,11 +2,13 @@
 
 Each line has a key: a digest of the judge, the request and the number of the vote. A different judge,
 rubric or answer has a different key, so earlier verdicts are kept and never confused. A line that
-describes the judges precedes their verdicts.
+describes the judges precedes their verdicts. The replies of recognisers, and the numbers of models that rate
+spoken answers, are verdicts, too: each judge has a role.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,48 +21,75 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.core.checked_lines import add_checksum, find_damage
 from auricle.core.closing import Closing
-from auricle.core.errors import AuricleError, SampleError, Unreadable, describe
+from auricle.core.errors import AudioError, AuricleError, SampleError, Unreadable, describe
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.serialization import digest, dump_canonical, dumps
-from auricle.core.types import Failure, Generate, Generation, Record
-from auricle.metrics.base import OVERSIZED_TEXT, Metric, has_oversized_text
+from auricle.core.types import Failure, Generate, Generation, Predict, Prediction, Record
+from auricle.metrics.base import OVERSIZED_TEXT, Metric, Reply, has_oversized_text
 from auricle.runs.health import DamagedLine
 from auricle.runs.journal import read_lines
 from auricle.runs.metrics import JudgeFacts
 from auricle.runs.response_cache import TRANSPORT_ARGUMENTS
 from auricle.runs.run_spec import VERDICTS_FILE
-from auricle.runs.usage import Price, VerdictCosts
+from auricle.runs.usage import Price, VerdictCosts, VerdictUsage
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judge model: its name and its arguments, without secrets."""
+    """A judge model: its name and its arguments, without secrets, and its role."""
 
     model: str
     arguments: Mapping[str, Any]
-    reads_unread: bool = False
-    """Whether it reads the replies that rules cannot read, instead of scoring answers."""
+    role: JudgeRole = JudgeRole.JUDGE
+    version: str = ""
+    """Version of the package that the model consists of, if it is part of its identity."""
 
     @classmethod
-    def from_arguments(cls, model: str, arguments: Mapping[str, Any], *, reads_unread: bool = False) -> Judge:
+    def from_arguments(
+        cls, model: str, arguments: Mapping[str, Any], role: JudgeRole = JudgeRole.JUDGE, version: str = ""
+    ) -> Judge:
         """Create a judge without secrets and transport options, which do not change its identity."""
         public = {
             name: arguments[name]
             for name in sorted(arguments)
             if not is_secret_name(name) and not TRANSPORT_ARGUMENTS.fullmatch(name)
         }
-        return cls(model, orjson.loads(dumps(redact(public))), reads_unread)
+        return cls(model, orjson.loads(dumps(redact(public))), role, version)
+
+    @classmethod
+    def from_fields(cls, fields: Mapping[str, Any]) -> Judge:
+        """Create a judge from the fields of its line."""
+        is_unread = fields.get("reads_unread", False)  # how the role was stored before there were others
+        role = JudgeRole(fields.get("role", JudgeRole.UNREAD if is_unread else JudgeRole.JUDGE))
+        return cls(fields["model"], fields["arguments"], role, fields.get("version", ""))
+
+    @property
+    def short_model(self) -> str:
+        """The model's name, without the folders of a file."""
+        file, _, attribute = self.model.rpartition(":")
+        return f"{PurePath(file).name}:{attribute}" if file.endswith(".py") else self.model
 
     @property
     def name(self) -> str:
         """Short name: the model's name, and four hex digits of its arguments if it has any."""
-        file, _, attribute = self.model.rpartition(":")
-        short = f"{PurePath(file).name}:{attribute}" if file.endswith(".py") else self.model
-        return f"{short}#{_hex_digest(dumps(self.arguments), 2)}" if self.arguments else short
+        return f"{self.short_model}#{_hex_digest(dumps(self.arguments), 2)}" if self.arguments else self.short_model
+
+    @property
+    def identity(self) -> str:
+        """The name with the version, for signatures."""
+        return f"{self.name}@{self.version}" if self.version else self.name
 
     def to_fields(self) -> dict[str, Any]:
-        fields = {"model": self.model, "arguments": self.arguments}
-        return {**fields, "reads_unread": True} if self.reads_unread else fields
+        fields: dict[str, Any] = {"model": self.model, "arguments": self.arguments}
+        if self.role is not JudgeRole.JUDGE:
+            fields["role"] = self.role
+        return {**fields, "version": self.version} if self.version else fields
+
+    def serves(self, metric: Metric) -> bool:
+        """Return whether a metric has requests for this judge."""
+        is_suitable = not metric.judge_models or self.short_model in metric.judge_models
+        return metric.judge_requests is not None and metric.judge_role is self.role and is_suitable
 
 
 def encode_judges(judges: Sequence[Judge]) -> bytes:
@@ -75,7 +104,15 @@ class JudgeRequest:
     key: str
     sample_id: str
     metric_name: str
-    request: Generate
+    request: Generate | Predict
+
+    @property
+    def audio_seconds(self) -> float | None:
+        """Duration of the audio that the judge hears; None if it is unknown."""
+        try:
+            return round(sum(audio.seconds for audio in self.request.audios), 4)
+        except AudioError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +121,28 @@ class Verdict:
 
     judge_request: JudgeRequest
     judge_name: str
-    reply: Generation | None
+    reply: Generation | Prediction | None
     error: Failure | None
     seconds: float
+
+    @property
+    def usage(self) -> VerdictUsage:
+        """What a price may be charged for."""
+        tokens = (self.reply.input_tokens, self.reply.tokens) if isinstance(self.reply, Generation) else (None, None)
+        return VerdictUsage(*tokens, self.judge_request.audio_seconds)
 
     def to_json_line(self) -> bytes:
         request = self.judge_request
         line = {"key": request.key, "id": request.sample_id, "metric": request.metric_name, "judge": self.judge_name}
         if self.reply is None:
             return _encode({**line, "error": self.error})
-        reply = {"text": self.reply.text, "tokens": self.reply.tokens, "input_tokens": self.reply.input_tokens}
+        reply: dict[str, Any] = {}
+        if isinstance(self.reply, Prediction):
+            reply["values"] = self.reply.values
+        else:
+            reply |= {"text": self.reply.text, "tokens": self.reply.tokens, "input_tokens": self.reply.input_tokens}
+        if request.request.audios:
+            reply["audio_seconds"] = request.audio_seconds
         return _encode({**line, **reply, "seconds": self.seconds})
 
 
@@ -116,15 +165,24 @@ def build_judge_requests(judge: Judge, metric: Metric, record: Record) -> list[J
     judge_requests = []
     for request in requests:
         content = _encode_request(request)
-        key = _hex_digest(dumps([judge.model, judge.arguments, votes[content]]) + content, 16)
-        numbered_request = replace(request, answer_index=votes[content], seed=votes[content])
+        version = [judge.version] if judge.version else []
+        key = _hex_digest(dumps([judge.model, judge.arguments, votes[content], *version]) + content, 16)
+        numbered_request = _number_request(request, votes[content])
         votes[content] += 1
         judge_requests.append(JudgeRequest(key, record.sample.id, metric.name, numbered_request))
     return judge_requests
 
 
-def _encode_request(request: Generate) -> bytes:
+def _number_request(request: Generate | Predict, vote: int) -> Generate | Predict:
+    if isinstance(request, Predict):
+        return replace(request, seed=vote)
+    return replace(request, answer_index=vote, seed=vote)
+
+
+def _encode_request(request: Generate | Predict) -> bytes:
     """Encode everything the judge sees; media are represented by their hash."""
+    if isinstance(request, Predict):
+        return dumps([{name: _hash_media(part) for name, part in request.inputs.items()}, request.labels])
     turns = [[turn.role, [_hash_media(part) for part in turn.parts]] for turn in request.turns]
     return dumps([turns, request.max_tokens, request.temperature, request.stop])
 
@@ -172,7 +230,7 @@ class VerdictIndex(Closing):
         key_digest = digest(key)
         return key_digest in self._offsets and key_digest not in self._failed
 
-    def read_replies(self, metric: Metric, record: Record) -> tuple[str, ...]:
+    def read_replies(self, metric: Metric, record: Record) -> tuple[Reply, ...]:
         """Return the judge's replies that a metric needs for a record.
 
         Raises:
@@ -182,14 +240,16 @@ class VerdictIndex(Closing):
         lines = [self._read_line(request.key) for request in requests]
         for request, line in zip(requests, lines, strict=True):
             self._count_once(digest(request.key), line)
-        return tuple(self._reply_text(line) for line in lines)
+        return tuple(map(self._get_reply, lines))
 
-    def _reply_text(self, line: Mapping[str, Any] | None) -> str:
+    def _get_reply(self, line: Mapping[str, Any] | None) -> Reply:
         if line is None:
             raise Unreadable(f"not judged yet by {self.judge.name}")
         if error := line.get("error"):
-            raise Unreadable(f"the judge failed: {error['kind']}: {error['message'][:200]}")
-        return str(line["text"])
+            raise Unreadable(f"the {self.judge.role.noun} failed: {error['kind']}: {error['message'][:200]}")
+        if "values" not in line:
+            return str(line["text"])
+        return {name: math.nan if value is None else value for name, value in line["values"].items()}
 
     def _read_line(self, key: str) -> Mapping[str, Any] | None:
         offset = self._offsets.get(digest(key))
@@ -212,7 +272,7 @@ class VerdictIndex(Closing):
             self._counts["verdicts"] += 1
             for name in ("tokens", "input_tokens"):
                 self._counts[name] += line.get(name) or 0
-            self._costs.add(self.judge.name, line.get("input_tokens"), line.get("tokens"))
+            self._costs.add(self.judge.name, VerdictUsage.from_line(line))
 
     def to_facts(self) -> JudgeFacts:
         """Return the judge, the number of verdicts read, failed and missing, their tokens and their cost."""
@@ -221,7 +281,8 @@ class VerdictIndex(Closing):
             self.judge.name,
             self.judge.model,
             dict(self.judge.arguments),
-            reads_unread=self.judge.reads_unread,
+            role=self.judge.role.value,
+            version=self.judge.version,
             **{name: self._counts[name] for name in COUNT_FIELDS},
             cost=round(costs.cost, 6) if price and (costs.cost or not costs.without_cost) else None,
             currency=price.currency if price else None,
@@ -241,15 +302,15 @@ def read_last_judges(path: Path) -> tuple[Judge, ...]:
     last: tuple[Judge, ...] = ()
     for _, line in iter_verdict_lines(path):
         if isinstance(judges := line.get("judges"), list):
-            last = tuple(Judge(**fields) for fields in judges)
+            last = tuple(map(Judge.from_fields, judges))
     return last
 
 
 def merge_judges(earlier: Iterable[Judge], current: Iterable[Judge]) -> tuple[Judge, ...]:
-    """Return the current judges, and the earlier ones of a kind (scoring answers, or reading replies) without any."""
+    """Return the current judges, and the earlier ones of roles that none of these has."""
     current = tuple(current)
-    kinds = {judge.reads_unread for judge in current}
-    return (*current, *(judge for judge in earlier if judge.reads_unread not in kinds))
+    roles = {judge.role for judge in current}
+    return (*current, *(judge for judge in earlier if judge.role not in roles))
 
 
 def iter_verdict_lines(path: Path, damaged: list[DamagedLine] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:

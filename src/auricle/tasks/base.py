@@ -8,14 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Json, RejectedRow, Sample
 from auricle.data.file_formats import Row, read_rows
 from auricle.metrics.base import Metric, resolve_metrics
 from auricle.metrics.multi_answer import apply_aggregations
 from auricle.metrics.unread_judge import let_judge_read
+from auricle.runs.verdicts import Judge
 from auricle.tasks.inferencers import Inferencer
 from auricle.tasks.options import split_list
+from auricle.tasks.scored_language import DEFAULT_PROFILES
 from auricle.text import resolve_profile_name
+
+USUAL_METRICS: Mapping[JudgeRole, Sequence[str]] = {
+    JudgeRole.RECOGNISER: ("round_trip_wer", "round_trip_cer", "round_trip_floor"),
+    JudgeRole.SPEAKER: ("speaker_similarity",),
+    JudgeRole.QUALITY: ("predicted_quality",),
+}
+"""Metrics of spoken answers that any task gets if there is a model of their role and the task has none for it."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +37,7 @@ class Task:
             `notes()` that returns warnings about the data.
         inferencer: How a sample becomes requests. It may have a method `notes()`, too.
         metrics: The metrics to compute.
-        judged_metrics: Further metrics, computed only if there is a judge.
+        judged_metrics: Further metrics, computed only if there is a model of their role, such as a judge.
         profile_metrics: Metrics that replace the others under the profile of another framework, by the name of the
             profile without a language: its own set of metrics under `kimi`, for instance.
         name: Name shown in reports.
@@ -161,26 +171,36 @@ class Task:
         own_names = {metric.name for metric in self.metrics}
         return replace(self, metrics=[*self.metrics, *(metric for metric in metrics if metric.name not in own_names)])
 
-    def _adapt_metrics(self, names: Sequence[str]) -> list[Metric]:
+    def _adapt_metrics(self, names: Sequence[str], profile: str = "") -> list[Metric]:
         """Return metrics by name, for the language of the task and under its text normaliser."""
         metrics = [metric for name in names for metric in resolve_metrics(name)]
         metrics = [metric.with_language(self.language) if metric.with_language else metric for metric in metrics]
-        profile = next((metric.profile for metric in self.metrics if metric.profile), "")
+        profile = profile or next((metric.profile for metric in self.metrics if metric.profile), "")
         return [metric.with_profile(profile) if profile and metric.with_profile else metric for metric in metrics]
 
-    def with_judges(self, reads_unread: Collection[bool]) -> Task:
+    def with_judges(self, judges: Collection[Judge], profile: str = "") -> Task:
         """Return the same task with what judges make possible.
 
         Args:
-            reads_unread: For each judge, whether it reads the replies that rules cannot read. If any does not, there
-                are further metrics.
+            judges: Models that judge answers, recognisers and models that rate spoken answers. The task gets those of
+                its judged metrics that have requests for them, and if it has none for a recogniser, a speaker model or
+                a quality model, the usual metrics of that role.
+            profile: Text normaliser of the added metrics. Default: that of the task's own.
         """
-        task = self
-        if False in reads_unread:
-            task = replace(task, metrics=(*task.metrics, *task.judged_metrics), judged_metrics=())
-        if True in reads_unread:
+        judged = [metric for metric in self.judged_metrics if any(judge.serves(metric) for judge in judges)]
+        task = replace(self, metrics=(*self.metrics, *judged))
+        for judge in judges:
+            if not any(judge.serves(metric) for metric in task.metrics):
+                usual = self._adapt_metrics(USUAL_METRICS.get(judge.role, ()), self._choose_profile(profile))
+                task = replace(task, metrics=(*task.metrics, *filter(judge.serves, usual)))
+        if any(judge.role is JudgeRole.UNREAD for judge in judges):
             task = replace(task, metrics=tuple(map(let_judge_read, task.metrics)))
         return task
+
+    def _choose_profile(self, profile: str) -> str:
+        """Return the name of a text normaliser, that of the task's own metrics, or the usual one of its language."""
+        own = (metric.profile for metric in self.metrics if metric.profile)
+        return self._resolve_profile(profile) if profile else next(own, DEFAULT_PROFILES.get(self.language, ""))
 
 
 def jsonl(path: str | Path) -> Iterator[dict[str, Any]]:

@@ -115,6 +115,31 @@ def ultraeval_zh(text: str) -> str:
     return " ".join(tokenise_zh(read_aloud(normalise_with(_whisper_with_wide_brackets(), text))))
 
 
+# --- seed-tts-eval ------------------------------------------------------------------------
+
+_SEED_TTS_DROPPED = dict.fromkeys(
+    character
+    for bounds in (
+        *("!&", "(/", ":@", "[`", "{~", "\u00b7\u00b7", "\u2013\u2014", "\u2018\u2019", "\u201b\u201f"),
+        *("\u2026\u2027", "\u3000\u3003", "\u3008\u3011", "\u3014\u301f", "\u3030\u3030", "\u303e\u303f"),
+        *("\ufe4f\ufe4f", "\ufe51\ufe51", "\ufe54\ufe54", "\uff01\uff0f", "\uff1a\uff20"),
+        *("\uff3b\uff40", "\uff5b\uff64"),
+    )
+    for character in range(ord(bounds[0]), ord(bounds[1]) + 1)
+)
+"""Punctuation of ASCII, except the apostrophe, and of Chinese."""
+
+
+def seed_tts_en(text: str) -> str:
+    """Normalise English as seed-tts-eval does: no case, and no punctuation but the apostrophe."""
+    return " ".join(text.translate(_SEED_TTS_DROPPED).lower().split())
+
+
+def seed_tts_zh(text: str) -> str:
+    """Normalise Mandarin as seed-tts-eval does: single characters, Latin letters included, without punctuation."""
+    return " ".join("".join(text.translate(_SEED_TTS_DROPPED).split()))
+
+
 # --- Mandarin numbers by SpeechIO's rules ---------------------------------------------
 
 _SMALL = "十百千万"

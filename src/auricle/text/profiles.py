@@ -130,6 +130,10 @@ def simplify_chinese(text: str) -> str:
     return simplified
 
 
+def _normalise_seed_tts_zh(text: str) -> str:
+    return framework_normalisers.seed_tts_zh(simplify_chinese(text))
+
+
 def _read_chinese_numbers(text: str) -> str:
     """Spell out numbers within Chinese text; numbers next to Latin words keep their digits."""
     return _WITHOUT_UNSPACED.sub(
@@ -266,6 +270,8 @@ PROFILES: Registry[Profile] = Registry(
             _tool_profile("lmms-eval-en", framework_normalisers.lmms_eval_en, "lmms-eval for English"),
             _tool_profile("lmms-eval-zh", framework_normalisers.lmms_eval_zh, "lmms-eval for Mandarin"),
             replace(_OPEN_ASR, joins_compounds=True),
+            _tool_profile("seed-tts-en", framework_normalisers.seed_tts_en, "seed-tts-eval for English"),
+            _tool_profile("seed-tts-zh", _normalise_seed_tts_zh, "seed-tts-eval for Mandarin"),
             _tool_profile("ultraeval-en", framework_normalisers.ultraeval_en, "UltraEval-Audio for English"),
             _tool_profile("ultraeval-zh", framework_normalisers.ultraeval_zh, "UltraEval-Audio for Mandarin"),
         )

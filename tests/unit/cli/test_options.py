@@ -1,5 +1,6 @@
 """Values of options that several commands share."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,28 +88,65 @@ def test_reward_model_options_become_model_arguments() -> None:
     assert parse_model_args(options, "cmi:x") == {"a": 1, "init": {"x": 1}, "crop": 2.5}
 
 
+def resolve(configured: Any, arguments: Sequence[str] = (), **named: Any) -> list[dict[str, Any]]:
+    return resolve_judges(configured, {"judge_args": arguments, **named})
+
+
 def test_judge_of_the_command_line_replaces_the_configured_one() -> None:
     configured = {"model": "a", "args": {"x": 1}}
-    assert resolve_judges(configured, ["b"], ["y=2"]) == [{"model": "b", "args": {"y": 2}}]
-    assert resolve_judges(configured, [], ["y=2"]) == [{"model": "a", "args": {"x": 1, "y": 2}}]
-    assert resolve_judges("a", [], []) == [{"model": "a", "args": {}}]
-    assert resolve_judges(None, [], []) == []
+    assert resolve(configured, ["y=2"], judge=["b"]) == [{"model": "b", "args": {"y": 2}}]
+    assert resolve(configured, ["y=2"]) == [{"model": "a", "args": {"x": 1, "y": 2}}]
+    assert resolve("a") == [{"model": "a", "args": {}}]
+    assert resolve(None) == []
 
 
 def test_the_judge_of_unread_replies_is_the_last() -> None:
-    assert resolve_judges(None, ["a"], ["2.x=1"], "b") == [
+    assert resolve(None, ["2.x=1"], judge=["a"], judge_unread="b") == [
         {"model": "a", "args": {}},
-        {"model": "b", "args": {"x": 1}, "reads_unread": True},
+        {"model": "b", "args": {"x": 1}, "role": "unread"},
     ]
-    configured = [{"model": "a", "reads_unread": True}]
-    assert resolve_judges(configured, [], [], "b") == [{"model": "b", "args": {}, "reads_unread": True}]
+    configured = [{"model": "a", "role": "unread"}]
+    assert resolve(configured, judge_unread="b") == [{"model": "b", "args": {}, "role": "unread"}]
+
+
+def test_models_of_a_role_replace_the_configured_ones_of_that_role_only() -> None:
+    configured = ["a", {"model": "b", "role": "recogniser"}]
+    assert resolve(configured, recogniser=["c", "d"], quality_model=["e"]) == [
+        {"model": "a", "args": {}},
+        {"model": "c", "args": {}, "role": "recogniser"},
+        {"model": "d", "args": {}, "role": "recogniser"},
+        {"model": "e", "args": {}, "role": "quality"},
+    ]
+    assert resolve(configured, judge=["x"]) == [
+        {"model": "x", "args": {}},
+        {"model": "b", "args": {}, "role": "recogniser"},
+    ]
+
+
+def test_arguments_of_a_role_have_its_name() -> None:
+    arguments = ["model=j", "recogniser.model=r", "recogniser.2.model=s", "speaker.crop=3"]
+    judges = resolve(None, arguments, judge=["a"], recogniser=["b", "c"], speaker_model=["d"])
+    assert [judge["args"] for judge in judges] == [{"model": "j"}, {"model": "r"}, {"model": "s"}, {"crop": 3}]
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("quality.x=1", r"-J quality\.KEY=VALUE sets an argument of the quality model, .* Add --quality-model MODEL\."),
+        ("x=1", r"-J KEY=VALUE sets an argument of the judge, but none is given\. Add --judge MODEL\."),
+        ("recogniser.3.x=1", r"-J recogniser\.3\.x=… is an argument of recogniser 3, but there are 1\."),
+    ],
+)
+def test_argument_without_its_model_is_refused(argument: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        resolve(None, [argument], recogniser=["a"])
 
 
 def test_an_argument_may_belong_to_one_of_several_judges() -> None:
-    judges = resolve_judges(None, ["a", "b"], ["x=1", "2.y=2", "1.x=3"])
+    judges = resolve(None, ["x=1", "2.y=2", "1.x=3"], judge=["a", "b"])
     assert judges == [{"model": "a", "args": {"x": 3}}, {"model": "b", "args": {"x": 1, "y": 2}}]
     with pytest.raises(SpecError, match=r"-J 3\.y=… is an argument of judge 3, but there are 2\."):
-        resolve_judges(None, ["a", "b"], ["3.y=2"])
+        resolve(None, ["3.y=2"], judge=["a", "b"])
 
 
 @pytest.mark.parametrize("model", ["openai", ("echo", "openai")])
@@ -118,7 +156,7 @@ def test_a_key_on_the_command_line_is_refused_with_the_remedy(model: object) -> 
         parse_model_args(options, model)
     assert "sk-123" not in str(refused.value)
     with pytest.raises(SpecError, match=r"^-J api_key=…"):
-        resolve_judges(None, ["openai"], ["api_key=sk-123456789"])
+        resolve(None, ["api_key=sk-123456789"], judge=["openai"])
 
 
 def test_classes_of_the_user_may_take_a_key() -> None:

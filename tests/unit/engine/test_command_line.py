@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from auricle.cli.options import resolve_judges
+from auricle.core.judge_roles import JudgeRole
 from auricle.engine.command_line import format_repeat_command, format_run_command
 from auricle.engine.spec import JudgeSpec, Spec, parse_arguments
 from auricle.runs.run_spec import RunSpec
@@ -41,12 +42,28 @@ def test_what_decides_the_numbers_is_in_the_command() -> None:
 
 
 def test_judges_are_read_back_with_their_own_arguments() -> None:
-    unread = JudgeSpec(model="reader", args={"model": "r"}, reads_unread=True)
+    unread = JudgeSpec(model="reader", args={"model": "r"}, role=JudgeRole.UNREAD)
     judges = (unread, JudgeSpec(model="openai", args={"model": "a"}), JudgeSpec(model="gemini"))
     command = format_run_command(Spec(task="demo", model="echo", judge=judges), "r")
     names, arguments, (reader,) = (collect_options(command, option) for option in ("--judge", "-J", "--judge-unread"))
-    entries = resolve_judges(None, names, arguments, reader)
+    entries = resolve_judges(None, {"judge": names, "judge_args": arguments, "judge_unread": reader})
     assert [JudgeSpec.parse(entry) for entry in entries] == [judges[1], judges[2], unread]
+
+
+def test_models_of_other_roles_are_read_back_with_their_own_arguments() -> None:
+    recogniser, speaker = JudgeRole.RECOGNISER, JudgeRole.SPEAKER
+    judges = (
+        JudgeSpec(model="openai", args={"model": "a"}),
+        JudgeSpec(model="faster-whisper", args={"model": "tiny"}, role=recogniser),
+        JudgeSpec(model="moonshine", role=recogniser),
+        JudgeSpec(model="resemblyzer", args={"crop": 3}, role=speaker),
+    )
+    command = format_run_command(Spec(task="demo", model="echo", judge=judges), "r")
+    assert "--judge openai -J model=a --recogniser faster-whisper -J recogniser.1.model=tiny" in command
+    options = {option: collect_options(command, option) for option in ("--judge", "--recogniser", "--speaker-model")}
+    named = {option.removeprefix("--").replace("-", "_"): names for option, names in options.items()}
+    entries = resolve_judges(None, {**named, "judge_args": collect_options(command, "-J")})
+    assert tuple(JudgeSpec.parse(entry) for entry in entries) == judges
 
 
 def test_arguments_of_one_judge_have_no_number() -> None:

@@ -271,8 +271,23 @@ def test_a_suite_has_no_kind(tmp_path: Path) -> None:
 def test_the_judge_of_unread_replies_has_a_field_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text("task: demo\nmodel: echo\njudge: a\njudge-unread: {model: b, args: {x: 1}}\n")
     first, second = RunConfig.read(tmp_path / "run.yaml").judge
-    assert (first.model, first.reads_unread) == ("a", False)
-    assert (second.model, second.args, second.reads_unread) == ("b", {"x": 1}, True)
+    assert (first.model, first.role) == ("a", "judge")
+    assert (second.model, second.args, second.role) == ("b", {"x": 1}, "unread")
+
+
+def test_models_of_a_role_have_fields_of_their_own(tmp_path: Path) -> None:
+    fields = "recognisers: [a, {model: b, args: {x: 1}}]\nspeaker-model: c\nquality_models: [d]\n"
+    (tmp_path / "run.yaml").write_text(f"task: demo\nmodel: echo\n{fields}")
+    config = RunConfig.read(tmp_path / "run.yaml")
+    assert [(judge.model, judge.role.value) for judge in config.judge] == [
+        ("a", "recogniser"),
+        ("b", "recogniser"),
+        ("c", "speaker"),
+        ("d", "quality"),
+    ]
+    assert config.judge[1].args == {"x": 1}
+    (tmp_path / "again.yaml").write_text(config.to_yaml())
+    assert RunConfig.read(tmp_path / "again.yaml").judge == config.judge
 
 
 @pytest.mark.parametrize("fields", [{"perturb": "noise:snr=10,0"}, {"task_args": {"perturb": ["noise:10", "noise:0"]}}])

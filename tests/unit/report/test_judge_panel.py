@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import SpecError
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generation, Record, Sample
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
@@ -76,17 +77,17 @@ def test_companions_are_named_after_their_metric(tmp_path: Path) -> None:
 
 def test_the_judge_of_unread_replies_stands_in_the_signatures_of_their_metrics_alone(tmp_path: Path) -> None:
     option_accuracy, judged = let_judge_read(METRICS.get("option_accuracy")), METRICS.get("judge-reference")
-    reader = Judge("reader", {}, reads_unread=True)
+    reader = Judge("reader", {}, role=JudgeRole.UNREAD)
     with JudgePanel(tmp_path / "verdicts.jsonl", [reader, JUDGES[0]], {}) as panel:
         first, second, *_ = panel.expand([option_accuracy, judged])
-        assert [facts.reads_unread for facts in panel.to_facts()] == [False, True]
+        assert [facts.role for facts in panel.to_facts()] == ["unread", "judge"]
     assert first.signature == "option_accuracy:4.judge-unread-v1.by-reader.unreadable-wrong"
     assert second.signature.endswith(".by-first")
 
 
 def test_metrics_that_score_answers_need_a_judge_beside_the_one_of_unread_replies(tmp_path: Path) -> None:
     judged = METRICS.get("judge-reference")
-    with JudgePanel(tmp_path / "verdicts.jsonl", [Judge("reader", {}, reads_unread=True)], {}) as panel:
+    with JudgePanel(tmp_path / "verdicts.jsonl", [Judge("reader", {}, role=JudgeRole.UNREAD)], {}) as panel:
         assert panel.expand([judged]) == [judged]
         with pytest.raises(SpecError, match="needs a judge"):
             panel.read_replies(judged, RECORD)

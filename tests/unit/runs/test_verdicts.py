@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from auricle import Generate, Generation, Sample, SampleError, Turn, Unreadable
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Failure, Record
 from auricle.metrics.base import Metric, mean
 from auricle.runs.metrics import JudgeFacts
@@ -184,13 +185,13 @@ def test_missing_file_has_no_verdicts(tmp_path: Path) -> None:
 
 
 def test_judges_that_read_replies_are_stored_with_the_others(tmp_path: Path) -> None:
-    judges = (JUDGE, Judge.from_arguments("reader", {}, reads_unread=True))
+    judges = (JUDGE, Judge.from_arguments("reader", {}, role=JudgeRole.UNREAD))
     (tmp_path / "verdicts.jsonl").write_bytes(encode_judges(judges))
     assert read_last_judges(tmp_path / "verdicts.jsonl") == judges
 
 
 def test_judges_of_one_kind_do_not_replace_those_of_the_other() -> None:
-    scoring, reading = Judge("a", {}), Judge("b", {}, reads_unread=True)
+    scoring, reading = Judge("a", {}), Judge("b", {}, role=JudgeRole.UNREAD)
     assert merge_judges([scoring, reading], []) == (scoring, reading)
     assert merge_judges([scoring], [reading]) == (reading, scoring)
     assert merge_judges([scoring, reading], [Judge("c", {})]) == (Judge("c", {}), reading)

@@ -1,0 +1,85 @@
+"""The speech in the outputs of a sample and the text that it should contain, for metrics that other models score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from auricle.audio import Audio
+from auricle.core.calls import CallRecording
+from auricle.core.errors import Unreadable, Unsuited
+from auricle.core.types import Generation, Output, Sample, get_call
+
+NO_AUDIO = "the answer has no audio"
+AGENT_CHANNEL = 1
+"""Channel of a call's recording that has the agent as it was played."""
+TEXT_INPUT = "text"
+"""Input with the text that a synthesiser is asked to speak."""
+REFERENCE_INPUT = "reference"
+"""Input with the recording of a person who speaks the same text."""
+VOICE_INPUTS = ("voice", "prompt_audio", REFERENCE_INPUT)
+"""Inputs with a recording of the voice that an answer should have, in order of preference."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenOutput:
+    """One spoken output: its audio, if there is any, and the text that should be heard in it."""
+
+    audio: Audio | None
+    text: str
+
+
+def list_spoken_outputs(sample: Sample, outputs: Sequence[Output]) -> list[SpokenOutput]:
+    """Return each output with the text that it should contain: the one asked for, or else its own transcript.
+
+    Raises:
+        Unsuited: if the model returns no text or speech at all.
+    """
+    return [_read_output(sample, output) for output in outputs]
+
+
+def require_audio(spoken: Sequence[SpokenOutput]) -> list[Audio]:
+    """Return the audio of all outputs that have one.
+
+    Raises:
+        Unreadable: if none has.
+    """
+    audios = [output.audio for output in spoken if output.audio is not None]
+    if not audios:
+        raise Unreadable(NO_AUDIO)
+    return audios
+
+
+def _read_output(sample: Sample, output: Output) -> SpokenOutput:
+    if call := get_call(output):
+        return SpokenOutput(_extract_agent(call), call.text)
+    if not isinstance(output, Generation):
+        raise Unsuited(f"needs spoken answers; this model's outputs are {type(output).__name__}")
+    requested = get_requested_text(sample)
+    return SpokenOutput(output.audio, output.text if requested is None else requested)
+
+
+def _extract_agent(call: CallRecording) -> Audio | None:
+    """Return what the agent spoke in a call, as it was played."""
+    if call.audio is None or not call.agent:
+        return None
+    channels = call.audio.decode(mono=False)
+    if channels.shape[1] <= AGENT_CHANNEL:
+        return None
+    return Audio.of(channels[:, AGENT_CHANNEL].copy(), rate=call.audio.info().rate)
+
+
+def get_requested_text(sample: Sample) -> str | None:
+    """Return the text that the model was asked to speak; None if it chose its own words."""
+    text = sample.inputs.get(TEXT_INPUT)
+    return text if isinstance(text, str) and text.strip() else None
+
+
+def find_recording(sample: Sample, names: Sequence[str]) -> Audio | None:
+    """Return the first of several inputs that is audio, alone or as the first of a list."""
+    for name in names:
+        value = sample.inputs.get(name)
+        first = value[0] if isinstance(value, (list, tuple)) and value else value
+        if isinstance(first, Audio):
+            return first
+    return None
