@@ -205,6 +205,9 @@ def score(
     task = build_task(spec)
     if not judge_specs:
         return _scored(run, _publish(run, task, judges, scoring))
+    for judge_spec in judge_specs:
+        if not judge_spec.role.is_judge:
+            resolve_judge_model(judge_spec)
     _check_judges_are_used(task, judge_specs, out)
     with lock_run(run.path):
         metrics, stop_reason = _judge_and_publish(
@@ -251,8 +254,8 @@ def _check_judges_are_used(task: Task, judges: Sequence[JudgeSpec], out: str | P
             raise NothingToJudge(f"{out} has no metric that reads answers from replies; its metrics are {names}.")
         if judge.role is JudgeRole.QUALITY:
             raise NothingToJudge(
-                f"No metric reads what {judge.short_model} predicts. Add one with --add-metrics; "
-                "make_quality_metric makes it from the name of the value."
+                f"No metric reads what {judge.short_model} predicts. Write one with make_quality_metric, and name it "
+                "with --add-metrics; docs/spoken-answers.md has an example."
             )
         raise NothingToJudge(
             f"{out} has no metric that uses a {judge.role.noun}; its metrics are {names}. "

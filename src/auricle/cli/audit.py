@@ -73,7 +73,7 @@ def _draw(path: Path, sheet: Path, metric: str | None, *, count: int, seed: int)
         raise SpecError(f"{sheet} exists already. Store its labels with --labels {sheet}, or choose another with -o.")
     run = Run.load(path)
     judges = read_judges(run)
-    task = api.build_task(Spec.as_scored(run).with_judges(judges))
+    task = api.build_task(Spec.as_scored(run))
     with JudgePanel(run.verdicts_path, judges, {}) as panel:
         chosen = choose_metric(panel.expand(task.metrics), metric)
         drawn = draw_audit(run.records(), chosen, count=count, seed=seed, verdicts=panel)

@@ -16,6 +16,7 @@ from auricle.cli import options as opt
 from auricle.cli.output import echo
 from auricle.cli.show import load_metrics
 from auricle.core.errors import AuricleError, SpecError
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.serialization import dumps
 from auricle.core.signature import JUDGE_MARK
 from auricle.core.types import Generation, Likelihood, Outcome, Output, Record, list_parts
@@ -193,14 +194,27 @@ class Listing:
         lines += [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in _answer_lines(record)]
         lines += [f"  speech    {clip.uri}" for clip in _list_speech(record)]
         lines += [f"  {name:<9} {self._format_stat(name, stat)}" for name, stat in scores.stats.items()]
-        for verdicts in scores.verdicts.values():
-            lines += [f"  judge     {terminal.to_one_line(text, MAX_VERDICT)}" for text in verdicts]
+        for label, text in self._list_verdicts(scores):
+            lines.append(f"  {label:<9} {terminal.to_one_line(text, MAX_VERDICT)}")
         if scores.reading:
             lines.append(f"  read      {format_reading(scores.reading)}")
         return [*lines, *(f"  {name:<9} {reason}" for name, reason in scores.unreadable.items())]
 
+    def _list_verdicts(self, scores: ScoreLine) -> list[tuple[str, str]]:
+        """Return the verdicts with the role of the model; several metrics may have the same."""
+        verdicts: dict[tuple[str, str], None] = {}
+        for name, texts in scores.verdicts.items():
+            metric = self._find_metric(name)
+            label = metric.judge_role.noun if metric else JudgeRole.JUDGE.noun
+            verdicts |= dict.fromkeys((label, text) for text in texts)
+        return list(verdicts)
+
+    def _find_metric(self, name: str) -> Metric | None:
+        """Return a metric by name, also that of one of several judges."""
+        return self._metrics.get(name) or self._metrics.get(name.partition(JUDGE_MARK)[0])
+
     def _badness(self, name: str, stat: Any) -> float:
-        if metric := self._metrics.get(name):
+        if metric := self._find_metric(name):
             return metric.badness(stat)
         return -stat if isinstance(stat, (int, float)) else 0.0
 
@@ -210,7 +224,7 @@ class Listing:
             return ", ".join(self._format_answer(name, part) for part in stat[1])
         if isinstance(stat, (int, float)):
             return format_number(stat, self._units.get(name, ""))
-        if not (metric := self._metrics.get(name)):
+        if not (metric := self._find_metric(name)):
             return str(stat)
         value, details = metric.sample_value(stat), metric.details([stat])
         if "silence" in details:  # there is nothing that the errors could be a share of

@@ -13,6 +13,8 @@ NAME_AND_VERSION = re.compile(r"(?P<name>.+?):(?P<version>\d+)(?:\.(?P<options>.
 PROFILE = re.compile(r"[\w+-]+:\d+")
 """The option that names a text normaliser such as `basic` or `basic+yo`, with its version."""
 JUDGE_MARK = ".by-"
+VERSION_MARK = "@"
+"""Separates the name of a model from the version of its package."""
 UNREADABLE_WRONG = ".unreadable-wrong"
 NO_SYNONYMS = "no-synonyms"
 DECISIVE_PARTS = ("task", "revision", "inferencer", "metric")
@@ -41,7 +43,7 @@ class MetricSignature:
         """Parse the metric's part of a signature. Text of another form becomes the name."""
         core = text.removesuffix(UNREADABLE_WRONG)
         unreadable_wrong = core != text
-        core, _, judge = core.partition(JUDGE_MARK)
+        core, _, judge = core.rpartition(JUDGE_MARK) if JUDGE_MARK in core else (core, "", "")
         match = NAME_AND_VERSION.fullmatch(core)
         if match is None:
             return cls(core, 0, (), judge, unreadable_wrong)

@@ -124,7 +124,8 @@ def build_task(spec: Spec) -> Task:
             check_prompt(task)
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
     task = task.with_profiles(spec.profiles)
-    task = task.with_judges([judge.to_judge() for judge in spec.judges], next(iter(spec.profiles), ""))
+    judges, profile = [judge.to_judge() for judge in spec.judges], next(iter(spec.profiles), "")
+    task = task.with_judges(judges, profile, is_chosen="metrics" in spec.task_args)
     _check_metric_names(task)
     return task
 

@@ -40,7 +40,6 @@ from auricle.runs.verdicts import (
     VerdictIndex,
     build_judge_requests,
     encode_judges,
-    merge_judges,
     read_last_judges,
 )
 
@@ -165,8 +164,7 @@ def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
 
 def read_judges(run: Run) -> tuple[Judge, ...]:
     """Return the last judges of a run, or else those of its spec."""
-    own = (judge.to_judge() for judge in Spec.from_run(run).judges)
-    return merge_judges(own, read_last_judges(run.verdicts_path))
+    return Spec.from_run(run).find_last_judges(run)
 
 
 def write_judges(verdicts_path: Path, judges: Sequence[Judge]) -> None:

@@ -21,7 +21,7 @@ from auricle.models.catalogue import MODELS, find_model_version
 from auricle.runs.metrics import read_scoring
 from auricle.runs.response_cache import select_relevant
 from auricle.runs.run_directory import Run
-from auricle.runs.verdicts import Judge
+from auricle.runs.verdicts import Judge, merge_judges, read_last_judges
 from auricle.tasks.catalogue import TASK_KINDS, TASKS
 from auricle.tasks.options import PROVENANCE_OPTIONS, split_list
 from auricle.tasks.task_files import YAML_SUFFIXES, TaskReference, absolute_code_path, read_task_file, resolve_paths
@@ -195,9 +195,9 @@ class Spec(BaseModel):
 
     @classmethod
     def as_scored(cls, run: Run) -> Self:
-        """Return the spec of a run with the arguments of scoring that its numbers were computed with."""
-        scoring = read_scoring(run.path)
-        return cls.from_run(run).with_scoring(scoring.task_args, scoring.profiles)
+        """Return the spec of a run with the arguments of scoring and the judges that its numbers were computed with."""
+        scoring, spec = read_scoring(run.path), cls.from_run(run)
+        return spec.with_scoring(scoring.task_args, scoring.profiles).with_judges(spec.find_last_judges(run))
 
     def resolved(self) -> Self:
         """Return the spec with absolute paths, so that it does not depend on the working directory."""
@@ -243,7 +243,11 @@ class Spec(BaseModel):
 
     def with_judges(self, judges: Iterable[Judge]) -> Self:
         """Return the spec with the judges whose verdicts a run has."""
-        return self.model_copy(update={"judge": tuple(map(JudgeSpec.from_judge, judges))})
+        return self.model_copy(update={"judge": tuple(map(JudgeSpec.from_judge, judges)) or None})
+
+    def find_last_judges(self, run: Run) -> tuple[Judge, ...]:
+        """Return the judges that a run was scored with last, or else those of the spec."""
+        return merge_judges((judge.to_judge() for judge in self.judges), read_last_judges(run.verdicts_path))
 
     def with_derived(self, arguments: Mapping[str, Any]) -> Self:
         """Return the spec with arguments of scoring that its task read from the data."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from auricle.core.judge_roles import JudgeRole
-from auricle.core.types import MAX_TEXT_LENGTH, Generate, Generation, Output, Predict, Record, Sample, Stat
+from auricle.core.types import MAX_TEXT_LENGTH, Generation, Output, Record, Sample, Stat
 from auricle.metrics.catalogue import METRICS, PROFILE_MARK
 from auricle.metrics.scales import NONNEGATIVE, REAL, SHARE, HitScale, RateScale, Scale
 
@@ -147,9 +147,9 @@ class Metric:
     that do not count samples as right or wrong have no such function."""
     custom_badness: Callable[[Any], float] | None = None
     """Rate how bad one statistic is, to list the worst samples. [default: missing credit, or its aggregate]"""
-    judge_requests: Callable[..., tuple[Generate | Predict, ...]] | None = None
-    """Return the requests for the judge about (sample, *outputs), one per verdict. `score` then receives the
-    replies as `verdicts`: texts, or numbers by name if the requests are `Predict`. Two equal requests are two votes."""
+    judge_requests: Callable[..., tuple[Any, ...]] | None = None
+    """Return the requests for the judge about (sample, *outputs), `Generate` or `Predict`, one per verdict. `score`
+    then receives the replies as `verdicts`: texts, or numbers by name. Two equal requests are two votes."""
     judge_role: JudgeRole = JudgeRole.JUDGE
     """Which models the requests are for, such as recognisers."""
     judge_models: tuple[str, ...] = ()

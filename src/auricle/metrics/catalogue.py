@@ -302,7 +302,7 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "round_trip_wer_mean": "mean WER of utterances, as seed-tts-eval computes it",
         "round_trip_floor": "the same recogniser's WER on people speaking the same texts",
     },
-    "speaker_similarity": {"speaker_similarity": "voice of spoken answers against that of the row (--speaker-model)"},
+    "speaker_similarity": {"speaker_similarity": "voice of answers against that of the row (--speaker-model)"},
     "predicted_quality": {
         "predicted_quality": "set: the following five, as far as --quality-model allows",
         "dnsmos_ovrl": "predicted by DNSMOS P.835: overall quality of spoken answers",

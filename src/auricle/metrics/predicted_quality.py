@@ -57,6 +57,7 @@ def make_quality_metric(
         scorer.score,
         mean,
         title=title,
+        variant=value,
         bounds=constant_bounds(limits),
         unit="points",
         judge_requests=scorer.judge_requests,

@@ -102,6 +102,7 @@ speaker_similarity = Metric(
     _scorer.score,
     MeanAggregator(_describe_people),
     title="Speaker similarity",
+    variant=SCORE,
     judge_requests=_scorer.judge_requests,
     judge_role=JudgeRole.SPEAKER,
     needs=f"a recording of the voice: {', '.join(VOICE_INPUTS)}",

@@ -88,6 +88,8 @@ class SampleView:
     note: str = ""
     verdict: str = ""
     """Verdicts of the judge, if there are any."""
+    judge_title: str = "judge"
+    """What the model is called that gave them."""
     transcript: tuple[TranscriptLine, ...] = ()
     """A conversation turn by turn, or several answers."""
     timeline: CallTimeline | None = None

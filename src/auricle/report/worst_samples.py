@@ -29,7 +29,8 @@ def view_worst_samples(worst: Sequence[ScoredRecord], metric: Metric | None, *, 
     name = metric.name if metric else ""
     stats = {record.sample.id: line.stats.get(name) for record, line in worst}
     views = build_sample_views([record for record, _ in worst], metric, stats, audio=audio)
-    return [_add_remarks(view, line, name) for view, (_, line) in zip(views, worst, strict=False)]
+    views = [_add_remarks(view, line, name) for view, (_, line) in zip(views, worst, strict=False)]
+    return [replace(view, judge_title=metric.judge_role.noun) for view in views] if metric else views
 
 
 def _add_remarks(view: SampleView, line: ScoreLine, metric: str) -> SampleView:

@@ -25,6 +25,7 @@ from auricle.core.errors import AudioError, AuricleError, SampleError, Unreadabl
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.redaction import SECRETS, is_secret_name, redact
 from auricle.core.serialization import digest, dump_canonical, dumps
+from auricle.core.signature import VERSION_MARK
 from auricle.core.types import Failure, Generate, Generation, Predict, Prediction, Record
 from auricle.metrics.base import OVERSIZED_TEXT, Metric, Reply, has_oversized_text
 from auricle.runs.health import DamagedLine
@@ -78,7 +79,7 @@ class Judge:
     @property
     def identity(self) -> str:
         """The name with the version, for signatures."""
-        return f"{self.name}@{self.version}" if self.version else self.name
+        return f"{self.name}{VERSION_MARK}{self.version}" if self.version else self.name
 
     def to_fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"model": self.model, "arguments": self.arguments}

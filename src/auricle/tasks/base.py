@@ -168,8 +168,7 @@ class Task:
         metrics = self._adapt_metrics(names)
         if answers:
             metrics = apply_aggregations(metrics, split_list(answers))
-        own_names = {metric.name for metric in self.metrics}
-        return replace(self, metrics=[*self.metrics, *(metric for metric in metrics if metric.name not in own_names)])
+        return self._extend(metrics)
 
     def _adapt_metrics(self, names: Sequence[str], profile: str = "") -> list[Metric]:
         """Return metrics by name, for the language of the task and under its text normaliser."""
@@ -178,24 +177,31 @@ class Task:
         profile = profile or next((metric.profile for metric in self.metrics if metric.profile), "")
         return [metric.with_profile(profile) if profile and metric.with_profile else metric for metric in metrics]
 
-    def with_judges(self, judges: Collection[Judge], profile: str = "") -> Task:
+    def with_judges(self, judges: Collection[Judge], profile: str = "", *, is_chosen: bool = False) -> Task:
         """Return the same task with what judges make possible.
 
         Args:
             judges: Models that judge answers, recognisers and models that rate spoken answers. The task gets those of
-                its judged metrics that have requests for them, and if it has none for a recogniser, a speaker model or
-                a quality model, the usual metrics of that role.
+                its judged metrics that have requests for them, and the usual metrics of spoken answers.
             profile: Text normaliser of the added metrics. Default: that of the task's own.
+            is_chosen: Whether the metrics of the task were chosen by name. It then gets the usual ones only for models
+                that would have no use otherwise.
         """
-        judged = [metric for metric in self.judged_metrics if any(judge.serves(metric) for judge in judges)]
-        task = replace(self, metrics=(*self.metrics, *judged))
+        added = [metric for metric in self.judged_metrics if any(judge.serves(metric) for judge in judges)]
         for judge in judges:
-            if not any(judge.serves(metric) for metric in task.metrics):
+            if not (is_chosen and any(judge.serves(metric) for metric in (*self.metrics, *added))):
                 usual = self._adapt_metrics(USUAL_METRICS.get(judge.role, ()), self._choose_profile(profile))
-                task = replace(task, metrics=(*task.metrics, *filter(judge.serves, usual)))
+                added += filter(judge.serves, usual)
+        task = self._extend(added)
         if any(judge.role is JudgeRole.UNREAD for judge in judges):
             task = replace(task, metrics=tuple(map(let_judge_read, task.metrics)))
         return task
+
+    def _extend(self, metrics: Iterable[Metric]) -> Task:
+        """Return the same task with further metrics, except those that it has."""
+        names = {metric.name for metric in self.metrics}
+        added = {metric.name: metric for metric in metrics if metric.name not in names}
+        return replace(self, metrics=(*self.metrics, *added.values())) if added else self
 
     def _choose_profile(self, profile: str) -> str:
         """Return the name of a text normaliser, that of the task's own metrics, or the usual one of its language."""

@@ -8,7 +8,7 @@ import pytest
 
 from auricle.core.errors import Unreadable
 from auricle.core.types import Generation, Sample
-from auricle.metrics.agreement import AlphaAggregator, JudgeScale, Level, make_panel_metrics
+from auricle.metrics.agreement import AlphaAggregator, JudgeScale, Level, make_panel_metrics, make_rank_agreement
 from auricle.metrics.base import Metric, mean
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.intervals import compute_interval
@@ -128,3 +128,21 @@ def test_scores_of_other_metrics_are_averaged() -> None:
     assert combined.aggregate is mean
     assert combined.credit is None
     assert plain.score(SAMPLE, Generation(text=""), verdicts=()) == (1.0, 2.0)
+
+
+def test_rank_agreement_is_the_mean_rank_correlation_of_all_pairs() -> None:
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(3)
+    values = np.column_stack([rng.normal(size=40), rng.integers(0, 5, 40), rng.normal(size=40)])
+    agreement = make_rank_agreement(METRICS.get("round_trip_wer"), ["a", "b", "c"])
+    sample = Sample(id="1", inputs={})
+    stats = [agreement.score(sample, *row) for row in values.tolist()]
+    expected = np.mean([spearmanr(values[:, a], values[:, b]).statistic for a, b in ((0, 1), (0, 2), (1, 2))])
+    assert agreement.aggregate(stats) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("values", [(0.5, None), (0.5, math.nan)])
+def test_rank_agreement_needs_all_values_of_a_sample(values: tuple[float | None, ...]) -> None:
+    agreement = make_rank_agreement(METRICS.get("round_trip_wer"), ["a", "b"])
+    assert agreement.score(Sample(id="1", inputs={}), *values) is None

@@ -10,7 +10,7 @@ from auricle.core.types import Generation, Record, Sample
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.unread_judge import let_judge_read
-from auricle.report.judge_panel import JudgePanel
+from auricle.report.judge_panel import JudgePanel, format_reply
 from auricle.runs.usage import Price
 from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, build_judge_requests, encode_judges
 
@@ -101,3 +101,30 @@ def test_companions_that_need_labels_are_left_out_without_any(tmp_path: Path) ->
             names = [metric.name for metric in panel.expand([judged], has_labels=False)]
         assert "judge-reference.corrected" not in names
         assert ("judge-reference.alpha" in names) == (len(judges) > 1)
+
+
+def test_several_recognisers_have_a_number_each_and_their_agreement(tmp_path: Path) -> None:
+    recognisers = [Judge(name, {}, JudgeRole.RECOGNISER, version="2.0") for name in ("big", "small")]
+    metric = METRICS.get("round_trip_wer")
+    with JudgePanel(tmp_path / "verdicts.jsonl", recognisers, {}) as panel:
+        first, second, agreement = panel.expand([metric])
+    assert [first.name, second.name] == ["round_trip_wer.by-big", "round_trip_wer.by-small"]
+    assert first.signature.endswith("pooled.basic:2.by-big@2.0")
+    assert agreement.name == "round_trip_wer.rank_agreement"
+    assert agreement.derived_from == (first.name, second.name)
+    assert agreement.signature.endswith(".mean-spearman.by-big@2.0+small@2.0")
+
+
+def test_quality_models_serve_the_metrics_named_after_them(tmp_path: Path) -> None:
+    metrics = [METRICS.get("dnsmos_ovrl"), METRICS.get("plcmos")]
+    with JudgePanel(tmp_path / "verdicts.jsonl", [Judge("plcmos", {}, JudgeRole.QUALITY)], {}) as panel:
+        overall, plcmos = panel.expand(metrics)
+        assert plcmos.signature == "plcmos:1.plcmos.by-plcmos"
+        need = r"^needs a quality model: auricle score RUN --quality-model dnsmos$"
+        with pytest.raises(SpecError, match=need):
+            panel.read_replies(overall, RECORD)
+
+
+def test_numbers_are_formatted_with_their_names() -> None:
+    assert format_reply("a transcript") == "a transcript"
+    assert format_reply({"sig": 3.456789, "bak": 4.0}) == "sig 3.457, bak 4"

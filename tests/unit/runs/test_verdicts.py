@@ -1,19 +1,23 @@
 """The file of judge replies."""
 
 import json
+import math
 import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from auricle import Generate, Generation, Sample, SampleError, Turn, Unreadable
+from auricle import Audio, Generate, Generation, Sample, SampleError, Turn, Unreadable
+from auricle.core.checked_lines import add_checksum
 from auricle.core.judge_roles import JudgeRole
-from auricle.core.types import Failure, Record
+from auricle.core.types import Failure, Predict, Prediction, Record
 from auricle.metrics.base import Metric, mean
 from auricle.runs.metrics import JudgeFacts
+from auricle.runs.usage import VerdictUsage
 from auricle.runs.verdicts import (
     Judge,
     JudgeRequest,
@@ -70,7 +74,8 @@ def test_repeated_requests_are_separate_votes() -> None:
     requests = build_judge_requests(JUDGE, build_metric(votes=3), RECORD)
     assert len({request.key for request in requests}) == 3
     assert all(re.fullmatch("[0-9a-f]{32}", request.key) for request in requests)
-    assert [(request.request.answer_index, request.request.seed) for request in requests] == [(0, 0), (1, 1), (2, 2)]
+    numbered = [request.request for request in requests if isinstance(request.request, Generate)]
+    assert [(request.answer_index, request.seed) for request in numbered] == [(0, 0), (1, 1), (2, 2)]
     assert {(request.sample_id, request.metric_name) for request in requests} == {("s1", "judged")}
 
 
@@ -195,3 +200,89 @@ def test_judges_of_one_kind_do_not_replace_those_of_the_other() -> None:
     assert merge_judges([scoring, reading], []) == (scoring, reading)
     assert merge_judges([scoring], [reading]) == (reading, scoring)
     assert merge_judges([scoring, reading], [Judge("c", {})]) == (Judge("c", {}), reading)
+
+
+def test_judges_that_were_stored_before_there_were_roles_are_read(tmp_path: Path) -> None:
+    lines = b'{"judges":[{"model":"a","arguments":{}},{"model":"b","arguments":{},"reads_unread":true}]}'
+    (tmp_path / "verdicts.jsonl").write_bytes(add_checksum(lines + b"\n"))
+    judges = read_last_judges(tmp_path / "verdicts.jsonl")
+    assert judges == (Judge("a", {}), Judge("b", {}, JudgeRole.UNREAD))
+
+
+# --- models that score spoken answers ------------------------------------------------------------
+
+CLIP = Audio.of(np.zeros(1600, dtype=np.float32), rate=800)
+RATER = Judge("rater", {}, JudgeRole.QUALITY, "1.2")
+
+
+def build_rated_metric(level: float = 0.0) -> Metric:
+    audio = Audio.of(np.full(1600, level, dtype=np.float32), rate=800)
+
+    def ask(sample: Sample, output: Generation) -> tuple[Predict, ...]:
+        return (Predict(inputs={"audio": audio}),) * 2
+
+    return Metric("rated", lambda *_, verdicts: len(verdicts), mean, judge_requests=ask, judge_role=JudgeRole.QUALITY)
+
+
+def test_numbers_are_stored_and_read_again(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_rated_metric()
+    requests = build_judge_requests(RATER, metric, RECORD)
+    assert [request.request.seed for request in requests] == [0, 1]
+    replies = [Prediction(values={"a": 1.5, "b": value}, scale="continuous") for value in (2.0, math.nan)]
+    verdicts = [
+        Verdict(request, RATER.name, reply, None, 0.1) for request, reply in zip(requests, replies, strict=True)
+    ]
+    path.write_bytes(encode_judges([RATER]) + b"".join(verdict.to_json_line() for verdict in verdicts))
+    line = json.loads(path.read_text().splitlines()[1])
+    assert (line["values"], line["audio_seconds"]) == ({"a": 1.5, "b": 2.0}, 2.0)
+    with VerdictIndex(path, RATER) as index:
+        first, second = index.read_replies(metric, RECORD)
+        assert index.to_facts().verdicts == 2
+    assert first == {"a": 1.5, "b": 2.0}
+    assert isinstance(second, dict)
+    assert math.isnan(second["b"])
+    assert read_last_judges(path) == (RATER,)
+
+
+def test_failure_of_another_model_than_a_judge_names_its_role(tmp_path: Path) -> None:
+    path, metric = tmp_path / "verdicts.jsonl", build_rated_metric()
+    requests = build_judge_requests(RATER, metric, RECORD)
+    lines = (Verdict(request, RATER.name, None, Failure("SampleError", "too short"), 0.1) for request in requests)
+    path.write_bytes(b"".join(line.to_json_line() for line in lines))
+    with (
+        VerdictIndex(path, RATER) as index,
+        pytest.raises(Unreadable, match=r"^the quality model failed: SampleError: too short$"),
+    ):
+        index.read_replies(metric, RECORD)
+
+
+def test_another_version_or_another_sound_has_other_keys() -> None:
+    keys = [
+        build_judge_requests(judge, build_rated_metric(level), RECORD)[0].key
+        for judge, level in ((RATER, 0.0), (replace(RATER, version="1.3"), 0.0), (RATER, 0.5))
+    ]
+    assert len(set(keys)) == 3
+    assert (RATER.name, RATER.identity) == ("rater", "rater@1.2")
+
+
+def test_key_of_a_judge_is_the_same_as_ever() -> None:
+    (request,) = build_judge_requests(JUDGE, build_metric(), RECORD)
+    assert request.key == "e21254d9356a39b11d49a5f27e9a3aae"
+
+
+def test_judges_serve_metrics_of_their_role_and_of_their_name() -> None:
+    metric = build_rated_metric()
+    assert RATER.serves(metric)
+    assert not Judge("rater", {}).serves(metric)
+    assert not RATER.serves(replace(metric, judge_requests=None))
+    mine = Judge("/folder/mine.py:Rater", {"x": 1}, JudgeRole.QUALITY)
+    assert mine.serves(replace(metric, judge_models=("mine.py:Rater",)))
+    assert not RATER.serves(replace(metric, judge_models=("mine.py:Rater",)))
+
+
+def test_duration_of_unreadable_audio_is_unknown(tmp_path: Path) -> None:
+    request = JudgeRequest("k", "s", "rated", Predict(inputs={"audio": Audio(str(tmp_path / "missing.wav"))}))
+    assert request.audio_seconds is None
+    assert Verdict(request, "rater", None, None, 0.0).usage == VerdictUsage(None, None, None)
+    text = JudgeRequest("k", "s", "judged", Generate(turns=(Turn("user", ("hello",)),)))
+    assert text.audio_seconds == 0.0

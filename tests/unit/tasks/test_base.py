@@ -10,10 +10,14 @@ import pytest
 
 from auricle import Sample, Task
 from auricle.core.errors import DataError
+from auricle.core.judge_roles import JudgeRole
 from auricle.metrics.catalogue import METRICS
-from auricle.tasks.base import jsonl
+from auricle.runs.verdicts import Judge
+from auricle.tasks.base import USUAL_METRICS, jsonl
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Respond
+
+JUDGE, RECOGNISER = Judge("judge", {}), Judge("moonshine", {}, JudgeRole.RECOGNISER)
 
 
 class NotedSamples(list[Sample]):
@@ -72,14 +76,42 @@ def test_a_set_of_metrics_can_replace_those_of_the_task(manifest: Any) -> None:
 
 def test_a_judge_adds_metrics_once(manifest: Any) -> None:
     task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="empty")
-    judged = replace(task, judged_metrics=[METRICS.get("judge-reference")]).with_judges([False])
+    judged = replace(task, judged_metrics=[METRICS.get("judge-reference")]).with_judges([JUDGE])
     assert [metric.name for metric in judged.metrics] == ["empty", "judge-reference"]
-    assert judged.with_judges([False]) == judged
+    assert judged.with_judges([JUDGE]) == judged
+    added = [metric.name for metric in judged.with_judges([RECOGNISER]).metrics[2:]]
+    assert added == list(USUAL_METRICS[JudgeRole.RECOGNISER])
+
+
+def test_models_of_a_role_add_the_usual_metrics_unless_others_were_chosen(manifest: Any) -> None:
+    task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="empty,round_trip_wer_mean")
+    names = [metric.name for metric in task.with_judges([RECOGNISER]).metrics]
+    assert names == ["empty", "round_trip_wer_mean", "round_trip_wer", "round_trip_cer", "round_trip_floor"]
+    assert list(task.with_judges([RECOGNISER], is_chosen=True).metrics) == list(task.metrics)
+
+
+def test_quality_models_add_the_metrics_named_after_them(manifest: Any) -> None:
+    task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="empty")
+    judges = [Judge(name, {}, JudgeRole.QUALITY) for name in ("plcmos", "dnsmos", "other")]
+    names = [metric.name for metric in task.with_judges(judges).metrics]
+    assert names == ["empty", "plcmos", "dnsmos_ovrl", "dnsmos_sig", "dnsmos_bak"]
+
+
+@pytest.mark.parametrize(
+    ("language", "profile", "expected"),
+    [("", "", "basic"), ("en", "", "whisper-en"), ("zh", "", "zh"), ("en", "none", "none"), ("en", "kimi", "kimi-en")],
+)
+def test_added_metrics_have_the_profile_of_the_language_or_of_the_command(
+    manifest: Any, language: str, profile: str, expected: str
+) -> None:
+    task: Task = replace(TASKS.get("qa")(data=str(manifest([])), metrics="empty"), language=language)
+    added = {metric.name: metric.profile for metric in task.with_judges([RECOGNISER], profile).metrics}
+    assert added["round_trip_wer"] == added["round_trip_floor"] == expected
 
 
 def test_a_judge_of_unread_replies_changes_metrics_that_read_them(manifest: Any) -> None:
     task: Task = TASKS.get("qa")(data=str(manifest([])), metrics="option_accuracy,empty")
-    first, second = task.with_judges([True]).metrics
+    first, second = task.with_judges([Judge("reader", {}, JudgeRole.UNREAD)]).metrics
     assert first.judge_requests
     assert second.judge_requests is None
     assert task.with_judges([]) == task

@@ -146,8 +146,8 @@ def test_profiles_have_languages_and_a_description() -> None:
         **dict.fromkeys(("basic+harakat", "basic+tatweel", "basic+alef"), ("ar",)),
         "basic+digits": (),
         "whisper-en+spelled": ("en",),
-        **dict.fromkeys(("kimi-en", "lmms-eval-en", "open-asr", "ultraeval-en"), ("en",)),
-        **dict.fromkeys(("kimi-zh", "lmms-eval-zh", "ultraeval-zh"), ("zh",)),
+        **dict.fromkeys(("kimi-en", "lmms-eval-en", "open-asr", "seed-tts-en", "ultraeval-en"), ("en",)),
+        **dict.fromkeys(("kimi-zh", "lmms-eval-zh", "seed-tts-zh", "ultraeval-zh"), ("zh",)),
     }
     assert all(PROFILES.summary(name) == get_profile(name).summary != "" for name in PROFILES)
 

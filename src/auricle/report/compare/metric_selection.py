@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from auricle.core.errors import SpecError
-from auricle.core.signature import JUDGE_MARK, MetricSignature
+from auricle.core.judge_roles import JudgeRole
+from auricle.core.signature import JUDGE_MARK, VERSION_MARK, MetricSignature
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 from auricle.metrics.base import Metric
@@ -70,8 +71,16 @@ def _suggest_command(paths: Paths, a: MetricSignature, b: MetricSignature) -> st
         )
     if a.judge != b.judge:
         path, judge = (paths[1], a.judge) if a.judge else (paths[0], b.judge)
-        return f"Use the same judge: auricle score {path} --judge {judge}"
+        role, model = _find_role(a.name), judge.partition(VERSION_MARK)[0]
+        return f"Use the same {role.noun}: auricle score {path} {role.option} {model}"
     return f"Score both with this version: auricle score {paths[0]} {paths[1]}"
+
+
+def _find_role(name: str) -> JudgeRole:
+    """Return the role of the models that a metric needs."""
+    base = name.partition(JUDGE_MARK)[0]
+    role: JudgeRole = getattr(METRICS.get(base), "judge_role", JudgeRole.JUDGE) if base in METRICS else JudgeRole.JUDGE
+    return role
 
 
 def load_metrics(paths: Paths, signatures: Mapping[str, MetricSignature]) -> list[Metric]:
