@@ -295,15 +295,15 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "f0_correlation": "correlation of the pitch with that of the row's recording",
         "vuv_error": "share of frames that are voiced in one recording only",
     },
-    "round_trip": {
+    "spoken.round_trip": {
         "round_trip": "set: the following four, for spoken answers (--recogniser)",
         "round_trip_wer": "WER of a recogniser's transcript of spoken answers",
         "round_trip_cer": "CER of a recogniser's transcript of spoken answers",
         "round_trip_wer_mean": "mean WER of utterances, as seed-tts-eval computes it",
         "round_trip_floor": "the same recogniser's WER on people speaking the same texts",
     },
-    "speaker_similarity": {"speaker_similarity": "voice of answers against that of the row (--speaker-model)"},
-    "predicted_quality": {
+    "spoken.speaker_similarity": {"speaker_similarity": "voice of answers against that of the row (--speaker-model)"},
+    "spoken.predicted_quality": {
         "predicted_quality": "set: the following five, as far as --quality-model allows",
         "dnsmos_ovrl": "predicted by DNSMOS P.835: overall quality of spoken answers",
         "dnsmos_sig": "predicted by DNSMOS P.835: quality of the speech itself",

@@ -11,7 +11,7 @@ from auricle.audio import Audio
 from auricle.core.errors import Unreadable
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generation, Sample
-from auricle.metrics.round_trip import (
+from auricle.metrics.spoken.round_trip import (
     parity_metric,
     round_trip,
     round_trip_cer,

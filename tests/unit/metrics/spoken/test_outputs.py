@@ -7,7 +7,7 @@ from auricle.audio import Audio
 from auricle.core.calls import CallRecording, Event, EventKind, Span
 from auricle.core.errors import Unreadable, Unsuited
 from auricle.core.types import Generation, Output, Prediction, Sample
-from auricle.metrics.spoken_output import find_recording, get_requested_text, list_spoken_outputs, require_audio
+from auricle.metrics.spoken.outputs import find_recording, get_requested_text, list_spoken_outputs, require_audio
 
 CLIP = Audio.of(np.full(800, 0.25, dtype=np.float32), rate=8000)
 FREE = Sample(id="1", inputs={"question": "How are you?"}, target="fine")
@@ -29,7 +29,8 @@ def test_requested_speech_should_contain_the_requested_text() -> None:
     (spoken,) = list_spoken_outputs(READ, [Generation(text="", audio=CLIP)])
     assert spoken.text == "Good morning."
     assert get_requested_text(FREE) is None
-    assert get_requested_text(Sample(id="3", inputs={"text": "  "})) is None
+    assert get_requested_text(Sample(id="3", inputs={"text": "  "}, target="  ")) is None
+    assert get_requested_text(Sample(id="4", inputs={"text": "Translate: Hallo"}, target="hello")) is None
 
 
 @pytest.mark.parametrize("as_generation", [False, True])

@@ -9,7 +9,7 @@ from auricle.audio import Audio
 from auricle.core.errors import Unreadable
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generation, Sample
-from auricle.metrics.predicted_quality import dnsmos_ovrl, make_quality_metric, predicted_quality
+from auricle.metrics.spoken.predicted_quality import dnsmos_ovrl, make_quality_metric, predicted_quality
 
 CLIP = Audio.of(np.full(800, 0.25, dtype=np.float32), rate=8000)
 SAMPLE = Sample(id="1", inputs={"question": "How are you?"})

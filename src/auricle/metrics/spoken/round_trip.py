@@ -14,16 +14,10 @@ from typing import TYPE_CHECKING
 from auricle.audio import Audio
 from auricle.core.errors import Unreadable
 from auricle.core.judge_roles import JudgeRole
-from auricle.core.types import Generate, Generation, Output, Sample, Stat, Turn
+from auricle.core.types import REFERENCE_INPUT, Generate, Generation, Output, Sample, Stat, Turn
 from auricle.metrics.base import Details, Metric, RatioAggregator, Stats
 from auricle.metrics.error_rates import RATE, RATE_COUNT, error_rate_metric, pooled_error_rate, split_all_characters
-from auricle.metrics.spoken_output import (
-    REFERENCE_INPUT,
-    find_recording,
-    get_requested_text,
-    list_spoken_outputs,
-    require_audio,
-)
+from auricle.metrics.spoken.outputs import find_recording, get_requested_text, list_spoken_outputs, require_audio
 from auricle.text import resolve_profile_name, split_words
 
 if TYPE_CHECKING:

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.errors import Unreadable, Unsuited
-from auricle.core.types import Generation, Output, Sample, get_call
+from auricle.core.types import REFERENCE_INPUT, Generation, Output, Sample, get_call
 
 NO_AUDIO = "the answer has no audio"
 AGENT_CHANNEL = 1
 """Channel of a call's recording that has the agent as it was played."""
 TEXT_INPUT = "text"
 """Input with the text that a synthesiser is asked to speak."""
-REFERENCE_INPUT = "reference"
-"""Input with the recording of a person who speaks the same text."""
 VOICE_INPUTS = ("voice", "prompt_audio", REFERENCE_INPUT)
 """Inputs with a recording of the voice that an answer should have, in order of preference."""
 
@@ -70,9 +68,9 @@ def _extract_agent(call: CallRecording) -> Audio | None:
 
 
 def get_requested_text(sample: Sample) -> str | None:
-    """Return the text that the model was asked to speak; None if it chose its own words."""
+    """Return the text that the model was asked to speak, which is the target, too; None if it chose its own words."""
     text = sample.inputs.get(TEXT_INPUT)
-    return text if isinstance(text, str) and text.strip() else None
+    return text if isinstance(text, str) and text.strip() and text == sample.target else None
 
 
 def find_recording(sample: Sample, names: Sequence[str]) -> Audio | None:

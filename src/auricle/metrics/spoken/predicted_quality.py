@@ -13,8 +13,8 @@ from statistics import fmean
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Output, Predict, Sample
 from auricle.metrics.base import Metric, constant_bounds, mean
-from auricle.metrics.speaker_similarity import read_value
-from auricle.metrics.spoken_output import list_spoken_outputs, require_audio
+from auricle.metrics.spoken.outputs import list_spoken_outputs, require_audio
+from auricle.metrics.spoken.speaker_similarity import read_value
 
 SCALE = (1.0, 5.0)
 """Lowest and highest rating of listeners."""

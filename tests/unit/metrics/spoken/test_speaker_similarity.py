@@ -10,7 +10,7 @@ from auricle.audio import Audio
 from auricle.core.errors import Unreadable
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generation, Predict, Sample
-from auricle.metrics.speaker_similarity import read_value, speaker_similarity
+from auricle.metrics.spoken.speaker_similarity import read_value, speaker_similarity
 
 
 def clip(level: float) -> Audio:
