@@ -350,8 +350,12 @@ class OutputConverter:
         if has_labels and sums_to_1 and min(numbers.values()) >= 0:
             logger.warning("%s returns labels with values that sum to 1: they are taken as probabilities.", self._name)
             return "probability"
-        reason = "values do not sum to 1" if has_labels else "names are not labels of the task"
-        logger.warning("%s returns a dict whose %s: it is taken as dimensions.", self._name, reason)
+        if has_labels:
+            logger.warning("%s returns labels with values that do not sum to 1: they are used unchanged.", self._name)
+        else:
+            logger.warning(
+                "%s returns names that are not labels of the task: they are taken as dimensions.", self._name
+            )
         return "continuous"
 
 

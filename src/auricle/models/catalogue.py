@@ -63,6 +63,7 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     ),
     "clap": ("transformers.clap:Clap", "similarity of audio and text (CLAP); local weights"),
     "resemblyzer": ("resemblyzer:Resemblyzer", "speaker embeddings (GE2E), weights included, for `--as verify`"),
+    "silero-vad": ("voice_activity:SileroVad", "Silero VAD: where speech is, CPU, weights included"),
     "plcmos": ("mos:Plcmos", "speech quality under packet loss (PLCMOS), CPU, weights included"),
     "dnsmos": ("mos:Dnsmos", "speech quality in noise (DNSMOS P.835 and P.808), CPU, weights included"),
 }

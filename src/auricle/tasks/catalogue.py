@@ -30,6 +30,10 @@ _TASK_KINDS: Mapping[str, Builtin] = {
     "emotion": Builtin("auricle.tasks.kinds:emotion", "emotion recognition on your data (`--as emotion`)"),
     "tts": Builtin("auricle.tasks.speech_synthesis:tts", "speech synthesis of your texts (`--as tts`)"),
     "verify": Builtin("auricle.tasks.verification:verify", "speaker verification on your data (`--as verify`)"),
+    "tag": Builtin("auricle.tasks.tagging:tag", "several labels per recording, on your data (`--as tag`)"),
+    "detect": Builtin(
+        "auricle.tasks.detection:detect", "sound events and speech in time, on your data (`--as detect`)"
+    ),
     "reward": Builtin("auricle.tasks.reward:reward", "quality ratings on your data (`--as reward`)"),
     "preference": Builtin("auricle.tasks.reward:preference", "pairwise preferences on your data (`--as preference`)"),
 }

@@ -60,13 +60,17 @@ class SileroDetector:
         self._context = np.zeros(SILERO_CONTEXT, np.float32)
 
     def detect(self, block: NDArray[int16]) -> bool:
+        return self.measure(block.astype("float32") / 32_768) > SILERO_THRESHOLD
+
+    def measure(self, block: NDArray[Any]) -> float:
+        """Return the probability of speech in a block of samples between -1 and 1."""
         import numpy as np
 
-        samples = np.concatenate([self._context, block.astype(np.float32) / 32_768])
+        samples = np.concatenate([self._context, block.astype(np.float32)])
         self._context = samples[-SILERO_CONTEXT:]
         inputs = {"input": samples[None, :], "state": self._state, "sr": np.array(RATE, np.int64)}
         probability, self._state = self._session.run(None, inputs)
-        return float(probability[0, 0]) > SILERO_THRESHOLD
+        return float(probability[0, 0])
 
 
 class DetectorFactory:
@@ -80,19 +84,19 @@ class DetectorFactory:
     """
 
     def __init__(self, kind: Literal["auto", "silero", "energy"] = "auto") -> None:
-        path = _find_silero()
+        path = find_silero()
         if kind not in ("auto", "silero", "energy"):
             raise SpecError(f"Unknown voice activity detection {kind!r}. Expected auto, silero or energy.")
         if kind == "silero" and path is None:
             raise SpecError("Silero needs two packages: pip install onnxruntime; pip install --no-deps silero-vad.")
-        self._session = None if kind == "energy" or path is None else _load_onnx(path)
+        self._session = None if kind == "energy" or path is None else load_onnx(path)
         self.name = "energy" if self._session is None else "silero"
 
     def create(self) -> VoiceDetector:
         return EnergyDetector() if self._session is None else SileroDetector(self._session)
 
 
-def _find_silero() -> Path | None:
+def find_silero() -> Path | None:
     """Return the file of the model, without importing its package, which imports torch."""
     spec = importlib.util.find_spec("silero_vad")
     if spec is None or spec.origin is None or importlib.util.find_spec("onnxruntime") is None:
@@ -101,7 +105,7 @@ def _find_silero() -> Path | None:
     return path if path.is_file() else None
 
 
-def _load_onnx(path: Path) -> Any:
+def load_onnx(path: Path) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -98,7 +98,7 @@ def test_blocks_of_another_size_than_frames_work() -> None:
 
 
 def test_the_energy_is_used_if_silero_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auricle.models.sessions.endpointing._find_silero", lambda: None)
+    monkeypatch.setattr("auricle.models.sessions.endpointing.find_silero", lambda: None)
     assert DetectorFactory("auto").name == "energy"
     with pytest.raises(SpecError, match="pip install onnxruntime"):
         DetectorFactory("silero")

@@ -1,0 +1,1 @@
+"""Metrics of sound event detection: what is heard, and when."""
