@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
 from auricle.app.theme import Palette
 from auricle.audio.signal import measure_signal
+from auricle.data.timed_words import WORDS_FIELD, iter_valid_words
 from auricle.report.templating import render
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ MIN_DECIBELS = -80.0
 
 
 MAX_WORDS = 400
-WORDS_FIELD = "words"
-"""The metadata field that states when each word is spoken."""
 
 
 class TimedWord(NamedTuple):
@@ -50,18 +49,12 @@ def read_timed_words(meta: Mapping[str, Any], seconds: float) -> list[TimedWord]
     [TimedWord(text='hello', start=0.2, end=0.6, is_wrong=False)]
     """
     words = meta.get(WORDS_FIELD)
-    return list(_iter_timed_words(words[:MAX_WORDS], seconds)) if isinstance(words, (list, tuple)) else []
-
-
-def _iter_timed_words(words: Sequence[Any], seconds: float) -> Iterator[TimedWord]:
-    for word in words:
-        if not isinstance(word, Mapping):
-            continue
-        text, start, end = word.get("word", word.get("text")), word.get("start"), word.get("end")
-        if not (isinstance(text, str) and isinstance(start, (int, float)) and isinstance(end, (int, float))):
-            continue
-        if 0 <= start < min(end, seconds):
-            yield TimedWord(text.strip(), float(start), min(float(end), seconds))
+    shown = words[:MAX_WORDS] if isinstance(words, (list, tuple)) else ()
+    return [
+        TimedWord(word.text, word.start, min(word.end, seconds))
+        for word in iter_valid_words(shown)
+        if 0 <= word.start < min(word.end, seconds)
+    ]
 
 
 def mark_wrong_words(words: Sequence[TimedWord], edits: Sequence[tuple[str, Sequence[str], Any]]) -> list[TimedWord]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -43,6 +44,17 @@ def _name_fields(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and len(value) == 3:
         return dict(zip(("word", "start", "end"), value, strict=True))
     return value
+
+
+def iter_valid_words(values: Any) -> Iterator[Segment]:
+    """Yield the words of a list that have a text and times, and skip everything else.
+
+    >>> [word.text for word in iter_valid_words([["good", 0.1, 0.3], ["day"], {"word": "sir", "start": 1, "end": 2}])]
+    ['good', 'sir']
+    """
+    for value in values if isinstance(values, (list, tuple)) else ():
+        with suppress(SampleError):
+            yield from (word for word in parse_timed_words([value]) if word.text)
 
 
 def check_reference(words: Sequence[Segment]) -> None:

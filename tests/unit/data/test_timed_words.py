@@ -8,7 +8,7 @@ import pytest
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Segment
-from auricle.data.timed_words import load_timed_words, parse_timed_words, read_reference
+from auricle.data.timed_words import iter_valid_words, load_timed_words, parse_timed_words, read_reference
 
 
 def test_lists_and_mappings_are_read() -> None:
@@ -34,6 +34,12 @@ def test_anything_else_is_refused(value: Any) -> None:
 def test_a_reference_with_impossible_times_is_refused(words: Any, message: str) -> None:
     with pytest.raises(SampleError, match=message):
         read_reference({"words": words})
+
+
+def test_readable_words_are_kept_where_others_may_be_skipped() -> None:
+    words = [["good", 0.1, 0.3], ["", 0, 1], ["x", "soon", 1], "text", {"word": "day", "start": 0.3, "end": 0.6}]
+    assert [word.text for word in iter_valid_words(words)] == ["good", "day"]
+    assert list(iter_valid_words("three")) == list(iter_valid_words(None)) == []
 
 
 def test_a_row_without_words_has_no_reference() -> None:

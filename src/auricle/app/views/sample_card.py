@@ -16,12 +16,13 @@ from auricle.app import run_data, workspace
 from auricle.app.theme import Palette, apply_player_script, current_palette
 from auricle.app.views import components
 from auricle.app.views.drawings import build_layout, embed_drawing
-from auricle.app.waveforms import WORDS_FIELD, TimedWord, build_strip, mark_wrong_words, read_timed_words
+from auricle.app.waveforms import TimedWord, build_strip, mark_wrong_words, read_timed_words
 from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.errors import MissingExtra, SampleError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Outcome, Prediction, Record, list_parts
+from auricle.data.timed_words import WORDS_FIELD
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
 from auricle.report.call_timeline import build_timeline, draw_timeline

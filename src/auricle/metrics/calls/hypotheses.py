@@ -13,12 +13,11 @@ from rapidfuzz.distance import Levenshtein
 
 from auricle.core.calls import CallRecording, EventKind
 from auricle.core.types import Sample
+from auricle.data.timed_words import WORDS_FIELD, iter_valid_words
 
 APPEND_ONLY_TYPES = ("inputTranscription",)
 APPEND_ONLY_SUFFIX = ".delta"
 """Names of protocol events that can only append to a text, so that revisions cannot be observed."""
-WORDS_FIELD = "words"
-"""Field of a row with the words of its recording: [[word, start, end], …] in seconds."""
 LEAD_FIELD = "lead"
 """Field of STEP_STARTED events: seconds of silence at the start of a recording, before what is audible."""
 
@@ -79,13 +78,12 @@ class TimedWord:
 
 def list_timed_words(sample: Sample, recording: CallRecording, split: Splitter) -> list[TimedWord]:
     """Return the reference words of a sample with their ends; empty if they are not known."""
-    rows = sample.meta.get(WORDS_FIELD)
     started = recording.select(EventKind.STEP_STARTED)
-    if not isinstance(rows, (list, tuple)) or not started:
+    if not started:
         return []
     origin = started[0].at - float(started[0].data.get(LEAD_FIELD, 0.0))
-    timed = [row for row in rows if isinstance(row, (list, tuple)) and len(row) == 3]
-    return [TimedWord(word, origin + float(row[2])) for row in timed for word in split(str(row[0]))]
+    timed = iter_valid_words(sample.meta.get(WORDS_FIELD))
+    return [TimedWord(word, origin + item.end) for item in timed for word in split(item.text)]
 
 
 def match_prefix(reference: Sequence[str], words: Sequence[str]) -> set[int]:

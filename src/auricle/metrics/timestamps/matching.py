@@ -20,6 +20,8 @@ from auricle.core.types import Segment
 
 MICROSECONDS = 1_000_000
 """Units of time per second."""
+MAX_SECONDS = 1e8
+"""Longest time that is compared, about three years."""
 MAX_CELLS = 100_000_000
 """Largest table of an alignment, in cells; one is a byte."""
 DELETE, INSERT, PAIR = 0, 1, 2
@@ -56,7 +58,13 @@ class WordPair(NamedTuple):
 
 
 def to_microseconds(seconds: float) -> int:
-    """Return a time as whole microseconds."""
+    """Return a time as whole microseconds.
+
+    Raises:
+        SampleError: if it cannot be the time of anything in a recording.
+    """
+    if abs(seconds) > MAX_SECONDS:
+        raise SampleError(f"a time of {seconds:g} s is not in any recording")
     return round(seconds * MICROSECONDS)
 
 

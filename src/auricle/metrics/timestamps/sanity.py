@@ -7,7 +7,7 @@ from itertools import pairwise
 from auricle.core.errors import SampleError
 from auricle.core.types import Output, Sample, Segment
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator
-from auricle.metrics.timestamps.matching import to_microseconds
+from auricle.metrics.timestamps.matching import MAX_SECONDS, to_microseconds
 from auricle.metrics.timestamps.reading import require_segments
 
 ROUNDING = 20_000
@@ -31,11 +31,12 @@ def find_unordered(segments: tuple[Segment, ...]) -> set[int]:
 def find_outside(segments: tuple[Segment, ...], audio_seconds: float) -> set[int]:
     """Return which segments start before the recording, or end after it."""
     limit = to_microseconds(audio_seconds) + ROUNDING
-    return {
-        index
-        for index, segment in enumerate(segments)
-        if segment.start < 0 or max(to_microseconds(segment.start), to_microseconds(segment.end)) > limit
-    }
+
+    def is_outside(segment: Segment) -> bool:
+        last = max(segment.start, segment.end)
+        return segment.start < 0 or last > MAX_SECONDS or to_microseconds(last) > limit
+
+    return {index for index, segment in enumerate(segments) if is_outside(segment)}
 
 
 def _count_faults(sample: Sample, output: Output, *, audio_seconds: float | None = None) -> tuple[float, ...]:

@@ -83,3 +83,9 @@ def test_too_many_words_fail_only_their_sample(monkeypatch: pytest.MonkeyPatch) 
     words = tuple(TimedWord(str(number), number, number) for number in range(2))
     with pytest.raises(SampleError, match="too many words to align: 2 and 2"):
         match_words(words, words[::-1])
+
+
+@pytest.mark.parametrize("time", [1e300, -1e9])
+def test_absurd_times_fail_only_their_sample(time: float) -> None:
+    with pytest.raises(SampleError, match="is not in any recording"):
+        normalise_words([Segment(0.0, time, "a")], str)

@@ -40,6 +40,11 @@ def test_the_last_frame_may_exceed_the_recording() -> None:
     assert sanity.outside_audio.aggregate([score(sanity.outside_audio, Segment(1.5, 2.02))]) == 0.0
 
 
+@pytest.mark.parametrize("time", [1e300, -1e300, 3.0])
+def test_absurd_times_are_outside_the_audio(time: float) -> None:
+    assert sanity.outside_audio.aggregate([score(sanity.outside_audio, Segment(time, time))]) == 1.0
+
+
 def test_words_that_overlap_are_no_fault() -> None:
     assert score(sanity.invalid_times, Segment(0.2, 0.6), Segment(0.2, 0.9))[0] == 0
 
