@@ -146,8 +146,12 @@ def biasing_metric(name: str, profile_name: str, word_list: WordList | None = No
 
 
 def has_row_list(sample: Sample) -> bool:
-    """Return whether a row has a list of its own."""
-    return any(sample.meta.get(name) is not None for name in COLUMNS)
+    """Return whether a row has a list of its own; words with times are the transcript, not such a list."""
+    values = next((value for name in COLUMNS if (value := sample.meta.get(name)) is not None), None)
+    has_times = isinstance(values, (list, tuple)) and any(
+        isinstance(value, Mapping) and "start" in value for value in values
+    )
+    return values is not None and not has_times
 
 
 def biasing_metrics(word_list: WordList | None = None, profile_name: str = "basic") -> tuple[Metric, ...]:

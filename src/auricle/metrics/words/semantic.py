@@ -62,16 +62,15 @@ def list_differences(reference: Sequence[str], answer: Sequence[str]) -> list[Di
         for pair in align(reference, answer)
     ]
     differences: list[Difference] = []
-    position = 0
+    start = 0  # of the group in the reference
     for is_equal, group in groupby(pairs, key=lambda pair: pair[0] == pair[1]):
         members = list(group)
-        end = position + len(members)
+        old, new = (tuple(filter(None, side)) for side in zip(*members, strict=True))
+        end = start + len(old)
         if not is_equal:
-            old, new = (tuple(filter(None, side)) for side in zip(*members, strict=True))
-            before = tuple(filter(None, (pair[0] for pair in pairs[max(0, position - CONTEXT) : position])))
-            after = tuple(filter(None, (pair[0] for pair in pairs[end : end + CONTEXT])))
-            differences.append(Difference(old, new, before, after, len(members)))
-        position = end
+            before, after = reference[max(0, start - CONTEXT) : start], reference[end : end + CONTEXT]
+            differences.append(Difference(old, new, tuple(before), tuple(after), len(members)))
+        start = end
     return differences
 
 

@@ -48,7 +48,7 @@ def test_neighbouring_errors_are_one_difference_with_its_context() -> None:
     reference = ["call", "anna", "lee", "at", "twelve", "noon", "please"]
     differences = list_differences(reference, ["call", "hanna", "at", "twelve", "the", "noon"])
     assert list(map(str, differences)) == [
-        "call [anna lee → hanna] at twelve noon",
+        "call [anna lee → hanna] at twelve noon please",
         "anna lee at twelve [∅ → the] noon please",
         "lee at twelve noon [please → ∅]",
     ]
