@@ -7,9 +7,9 @@ the answer has of the list in other places lowers the precision.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
@@ -25,6 +25,8 @@ from auricle.text import get_profile, split_mixed
 COLUMNS = ("entities",)
 """Columns with the entities of a row."""
 NO_LABEL = ""
+EntityStat: TypeAlias = tuple[Any, ...]
+"""The labels of a sample, each followed by its `EntityCounts`."""
 
 
 class EntityCounts(NamedTuple):
@@ -96,7 +98,7 @@ def _aligned_text(hypothesis: Sequence[str], partners: Mapping[int, int], place:
 class LabelledAggregator:
     """A number of the sums over all labels, with the same number by label in the details.
 
-    A statistic has one row per label: the label, then its counts.
+    A statistic has the counts of every label in a row, each after its label; so it can be stored and compared.
 
     Args:
         total: Aggregates the counts of all labels.
@@ -120,11 +122,10 @@ class LabelledAggregator:
 
     def details(self, stats: Stats) -> Details:
         """Return the counts, and those of each label with its number if there are labels."""
-        labels = sorted({row[0] for stat in stats for row in stat})
-        by_label = {label: [[row for row in stat if row[0] == label] for stat in stats] for label in labels}
-        table = {
-            label or "without label": {**self._count(rows), "value": self(rows)} for label, rows in by_label.items()
-        }
+        rows = [self._split_labels(stat) for stat in stats]
+        labels = sorted({row[0] for stat in rows for row in stat})
+        by_label = {label: [sum((row for row in stat if row[0] == label), ()) for stat in rows] for label in labels}
+        table = {label or "without label": {**self._count(own), "value": self(own)} for label, own in by_label.items()}
         return {**self._count(stats), **({"by_label": table} if set(labels) - {NO_LABEL} else {})}
 
     def _count(self, stats: Stats) -> dict[str, int]:
@@ -132,8 +133,12 @@ class LabelledAggregator:
         return {name: int(total) for name, total in zip(self._names, totals, strict=True)}
 
     def _add_labels(self, stats: Stats) -> list[list[float]]:
-        width = len(self._names)
-        return [[sum(row[1 + column] for row in stat) for column in range(width)] for stat in stats]
+        size = 1 + len(self._names)
+        return [[float(sum(stat[column::size])) for column in range(1, size)] for stat in stats]
+
+    def _split_labels(self, stat: Sequence[Any]) -> list[tuple[Any, ...]]:
+        size = 1 + len(self._names)
+        return [tuple(stat[start : start + size]) for start in range(0, len(stat), size)]
 
 
 _AGGREGATES: Mapping[str, tuple[str, SumAggregator, bool]] = {
@@ -165,14 +170,14 @@ def entity_metric(name: str, profile_name: str, word_list: WordList | None = Non
     def find_list(sample: Sample) -> PhraseFinder:
         return common_finder() if word_list else build_finder(read_row_entries(sample.meta, COLUMNS) or (), split)
 
-    def count(sample: Sample, text: str) -> list[list[Any]]:
+    def count(sample: Sample, text: str) -> EntityStat:
         counts = count_entities(split(reference_text(sample.target)), split(text), find_list(sample))
-        return [[label, *row] for label, row in sorted(counts.items())]
+        return tuple(value for label, row in sorted(counts.items()) for value in (label, *row))
 
-    def score(sample: Sample, output: Generation) -> list[list[Any]]:
+    def score(sample: Sample, output: Generation) -> EntityStat:
         return count(sample, output.text)
 
-    def bounds(sample: Sample) -> tuple[list[list[Any]], list[list[Any]]]:
+    def bounds(sample: Sample) -> tuple[EntityStat, EntityStat]:
         return count(sample, ""), count(sample, reference_text(sample.target))
 
     source = f"list-{word_list.digest}" if word_list else "rows"
@@ -188,14 +193,15 @@ def entity_metric(name: str, profile_name: str, word_list: WordList | None = Non
         unit="share",
         with_profile=partial(entity_metric, name, word_list=word_list),
         applies=None if word_list else has_row_entities,
-        custom_badness=_missing_entities,
+        custom_badness=_count_missing,
     )
 
 
-def _missing_entities(stat: Iterable[Sequence[Any]]) -> float:
+def _count_missing(stat: EntityStat) -> float:
     """Return how many entities were not recognised or should not have been written."""
-    counts = [EntityCounts(*row[1:]) for row in stat]
-    return float(sum(row.spoken - row.recognised + row.written - row.right for row in counts))
+    size = 1 + len(EntityCounts._fields)
+    recognised, spoken, right, written, *_ = (sum(stat[column::size]) for column in range(1, size))
+    return float(spoken - recognised + written - right)
 
 
 def has_row_entities(sample: Sample) -> bool:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -101,7 +102,7 @@ def test_the_list_and_the_profile_are_in_the_signature_and_rows_without_a_list_a
     assert listed.with_profile("none").signature.endswith(f"list-{words.digest}.none:1")
     assert b_wer.applies
     assert not b_wer.applies(Sample(id="1", inputs={}, target="a"))
-    timed = {"words": [{"text": "a", "start": 0.0, "end": 0.4}]}
+    timed: dict[str, Any] = {"words": [{"text": "a", "start": 0.0, "end": 0.4}]}
     assert not b_wer.applies(Sample(id="1", inputs={}, target="a", meta=timed))
     assert b_wer.applies(Sample(id="1", inputs={}, target="a", meta={"words": []}))
 

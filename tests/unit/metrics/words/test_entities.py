@@ -7,6 +7,7 @@ import jiwer
 import pytest
 
 from auricle import Generation, Metric, Sample
+from auricle.metrics.intervals import compute_interval
 from auricle.metrics.words.entities import (
     count_entities,
     entities,
@@ -78,6 +79,16 @@ def test_recall_of_single_words_is_that_of_the_alignment_of_jiwer(seed: int) -> 
         assert sum(row.spoken for row in counts.values()) == sum(word in "bd" for word in reference)
         assert sum(row.written for row in counts.values()) == sum(word in "bd" for word in hypothesis)
         assert sum(row.right for row in counts.values()) == sum(row.recognised for row in counts.values())
+
+
+def test_numbers_have_intervals_over_samples_with_several_labels() -> None:
+    listed: list[Any] = [{"text": "Ann", "label": "person"}, {"text": "Turin", "label": "place"}]
+    answers = ("Ann in Turin", "Anne in Turin", "Ann in touring", "", "Ann in Turin", "Ann Ann")
+    sample = Sample(id="1", inputs={}, target="Ann in Turin", meta={"entities": listed})
+    for metric in entities:
+        stats = [metric.score(sample, Generation(text=text)) for text in answers]
+        interval = compute_interval(stats, metric.aggregate)
+        assert 0 <= interval.low <= metric.aggregate(stats) <= interval.high
 
 
 def test_a_list_of_the_task_needs_no_column() -> None:
