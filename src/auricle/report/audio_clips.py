@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from auricle.audio import Audio
 from auricle.core.errors import SampleError
 from auricle.core.types import REFERENCE_INPUT, Generation, Record, list_parts
+from auricle.report.meeting_turns import WINDOW_SECONDS, find_window
 
 MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
 MAX_CALL_SECONDS = 120.0  # of the recording of a call, which is heard as a whole
@@ -117,9 +118,11 @@ def get_sounds(record: Record) -> Iterator[Sound]:
     answers = [output.audio for output in record.outputs if isinstance(output, Generation) and output.audio]
     for number, audio in enumerate(answers, 1):
         yield Sound(audio, label=f"Spoken answer {number}" if len(answers) > 1 else "Spoken answer")
+    window = find_window(record)
     for name, value in record.sample.inputs.items():
         label = INPUT_LABELS.get(name, "Input" if answers else "")
-        yield from (Sound(part, label=label) for part in list_parts(value) if isinstance(part, Audio))
+        for part in (part for part in list_parts(value) if isinstance(part, Audio)):
+            yield Sound(part.segment(*window), WINDOW_SECONDS, label=label) if window else Sound(part, label=label)
 
 
 def _limit_total_seconds(sounds: Sequence[Sound]) -> Iterator[Sound]:

@@ -357,6 +357,12 @@ def _render_failures(metrics: Metrics, _: Samples) -> Markup | None:
     return _render_if(metrics.failures, "failures", failures=metrics.failures)
 
 
+def _render_recordings(_: Metrics, samples: Samples) -> Markup | None:
+    """Render the errors of the worst recordings of meetings."""
+    recordings = [(sample.id, sample.meeting) for sample in samples if sample.meeting]
+    return _render_if(recordings, "recordings", recordings=recordings)
+
+
 def _render_judge_checks(metrics: Metrics, _: Samples) -> Markup | None:
     """Render what was measured about the judges."""
     checks = metrics.judge_checks
@@ -382,6 +388,7 @@ _SECTIONS: Mapping[str, Section] = {
     "timestamps": _render_timestamps,
     "words": _render_words,
     "spoken-answers": _render_spoken_answers,
+    "recordings": _render_recordings,
     "worst-samples": _render_worst,
     "failures": _render_failures,
     "not-scored": _render_not_scored,

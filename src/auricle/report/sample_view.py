@@ -16,9 +16,12 @@ from auricle.data.timed_words import WORDS_FIELD
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import reference_text
 from auricle.metrics.label_alignment import display_label, labels_match
+from auricle.metrics.meetings.turns import REFERENCE_FIELD
 from auricle.report.audio_clips import AudioClips
 from auricle.report.call_timeline import CallTimeline, build_timeline, draw_timeline
 from auricle.report.html_format import typeset_number
+from auricle.report.meeting_timeline import draw_meeting_timeline
+from auricle.report.meeting_turns import MeetingTimeline, build_meeting_timeline
 from auricle.report.speech_view import SpeechView, build_speech_view, draw_speech
 from auricle.report.templating import load_environment
 from auricle.report.text_format import format_likelihood, truncate
@@ -96,7 +99,8 @@ class SampleView:
     """Who spoke when in a call."""
     word_times: WordTimes | None = None
     """When words are spoken, in the reference and in the answer."""
-
+    meeting: MeetingTimeline | None = None
+    """Who speaks when in a meeting, in the reference and in the answer."""
     speech: SpeechView | None = None
     """Spoken answers beside the recordings that they are compared with."""
 
@@ -106,6 +110,8 @@ class SampleView:
 
     @property
     def timeline_figure(self) -> str:
+        if self.meeting:
+            return draw_meeting_timeline(self.meeting, self.id)
         if self.word_times:
             return draw_word_times(self.word_times, self.id)
         return draw_timeline(self.timeline, self.id) if self.timeline else ""
@@ -165,11 +171,24 @@ def build_sample_views(
         load_environment()  # while other threads encode the clips
         return [
             _add_times(
-                replace(_build_sample_view(record, metric, stats, clips), timeline=_build_timeline(record)),
+                _add_meeting(
+                    replace(_build_sample_view(record, metric, stats, clips), timeline=_build_timeline(record)),
+                    build_meeting_timeline(record),
+                ),
                 build_word_times(record, metric.profile if metric else ""),
             )
             for record in chosen
         ]
+
+
+def _add_meeting(view: SampleView, meeting: MeetingTimeline | None) -> SampleView:
+    """Show who speaks when in a figure instead of among the metadata."""
+    meta = {name: value for name, value in (view.meta or {}).items() if name != REFERENCE_FIELD}
+    view = replace(view, meta=meta, meeting=meeting)
+    if meeting is None or view.target or view.answer:
+        return view
+    lines = zip(("Reference", "Answer"), meeting.summaries, strict=True)  # there are no words to show
+    return replace(view, target=None, transcript=tuple(TranscriptLine(side, text) for side, text in lines))
 
 
 def _add_times(view: SampleView, times: WordTimes | None) -> SampleView:

@@ -11,9 +11,10 @@ from auricle.audio import Audio
 from auricle.core.types import Generation, Record, Sample
 from auricle.metrics import error_rates
 from auricle.report import audio_clips
-from auricle.report.audio_clips import AudioClips, encode_clip
+from auricle.report.audio_clips import AudioClips, encode_clip, get_sounds
 from tests.support.call_recordings import make_call_audio, make_recording
 from tests.support.report_pages import view_samples
+from tests.unit.metrics.meetings.meetings import make_answer, make_sample
 
 
 def record(output: str = "", name: str = "a", **inputs: Any) -> Record:
@@ -127,3 +128,10 @@ def test_spoken_answers_come_first_and_all_recordings_are_labelled() -> None:
     with AudioClips([several]) as clips:
         encoded, _ = clips.get(several)
     assert [clip.label for clip in encoded] == ["Spoken answer 1", "Spoken answer 2", "Input"]
+
+
+def test_the_part_of_a_meeting_that_is_drawn_is_played() -> None:
+    sample = replace(make_sample("A 0 10\nA 70 80"), inputs={"audio": [noise(90)]})
+    (sound,) = get_sounds(Record(sample=sample, row=0, outputs=(make_answer("1 0 10\n1 86 88"),)))
+    assert (sound.audio.start, sound.audio.end) == (28.0, 88.0)
+    assert sound.played_seconds == 60.0

@@ -1,5 +1,6 @@
 """The page: complete, escaped, of bounded size, and honest when there is little to show."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,8 +10,8 @@ from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import error_rates, labels
 from auricle.metrics.base import metric
 from auricle.report.audio_clips import RIGHT_ANSWER_NOTE
-from auricle.report.run_html import render_report
-from auricle.report.sample_view import SampleView
+from auricle.report.run_html import SECTIONS, render_report
+from auricle.report.sample_view import SampleView, build_sample_views
 from auricle.runs.metrics import FailureExample, ModelFacts, TaskFacts
 from tests.support.report_pages import (
     EVIL,
@@ -24,6 +25,7 @@ from tests.support.report_pages import (
     view_samples,
     visible_text,
 )
+from tests.unit.metrics.meetings.meetings import make_answer, make_sample
 
 
 def test_page_shows_the_number_its_interval_and_its_coverage() -> None:
@@ -279,3 +281,12 @@ def test_page_shows_how_answers_were_read_and_bounds_for_the_unread() -> None:
     assert "If unread right – wrong" in page
     assert "100.00 – 66.67" in page
     assert "66.7 %" in page  # coverage
+
+
+def test_recordings_of_meetings_are_listed_with_their_errors() -> None:
+    record = Record(sample=make_sample("A 0 10\nB 8 20"), row=0, outputs=(make_answer("1 0 9\n2 9 21"),))
+    section = SECTIONS.get("recordings")
+    content = section(None, build_sample_views([record], None, {}))  # type: ignore[arg-type]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", str(content))
+    assert cells == ["13.64\u202f%", "2.00", "1.00", "0.00", "22.00", "2", "2"]
+    assert section(None, []) is None  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from auricle.metrics.base import Metric, mean
 from auricle.report import sample_view, text_format
 from auricle.report.sample_view import Edit, align_tokens, build_sample_views, join_tokens
 from tests.support.report_pages import view_samples
+from tests.unit.metrics.meetings.meetings import make_answer, make_sample
 
 
 def record(output: Any = "", target: str = "one two three", name: str = "a", **inputs: Any) -> Any:
@@ -162,3 +163,16 @@ def test_continuous_values_keep_their_order() -> None:
     (view,) = view_samples([record], None)
     assert view.is_continuous
     assert view.values == (("arousal", 0.2), ("valence", 0.9))
+
+
+def test_a_meeting_without_words_is_described_by_its_turns() -> None:
+    sample = make_sample("A 0 10\nB 8 20")
+    record = Record(sample=sample, row=0, outputs=(make_answer("1 0 9"),))
+    (view,) = build_sample_views([record], None, {})
+    assert view.target is None
+    assert [tuple(line) for line in view.transcript] == [
+        ("Reference", "2 turns of 2 speakers"),
+        ("Answer", "1 turn of 1 speaker"),
+    ]
+    assert "Speakers of m" in view.timeline_figure
+    assert not view.meta

@@ -27,6 +27,8 @@ from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
 from auricle.report.call_timeline import build_timeline, draw_timeline
 from auricle.report.html_format import typeset_number
+from auricle.report.meeting_timeline import draw_meeting_timeline
+from auricle.report.meeting_turns import build_meeting_timeline, find_window
 from auricle.report.sample_view import Edit, SampleView, build_sample_views
 from auricle.report.templating import render
 from auricle.report.text_format import truncate
@@ -51,11 +53,13 @@ def draw_players(path: Path, record: Record, edits: Sequence[Edit] | None = None
     if call := record.call:
         draw_call(call, record.sample.id)
         return
+    window = find_window(record)
     for name, audio in islice(iter_audio(path, record), MAX_PLAYERS):
         recording = workspace.current_workspace().resolve_recording(audio)
         if recording is None:
             components.draw_notes(f"{name}: not playable; the file is outside the folders the app may read.")
             continue
+        recording = recording.segment(*window) if window else recording
         file = Path(recording.uri)
         clip = recording, run_data.fingerprint(file.parent, file.name)
         try:
@@ -70,6 +74,8 @@ def draw_players(path: Path, record: Record, edits: Sequence[Edit] | None = None
         st.audio(content, format="audio/wav")
         if strip:
             components.draw_markup(strip)
+    if meeting := build_meeting_timeline(record):
+        components.draw_markup(build_layout(), draw_meeting_timeline(meeting, record.sample.id, embed_drawing))
 
 
 def draw_call(call: CallRecording, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from auricle.core.segments import join_texts
 from auricle.core.types import Generation, Sample, Segment
 from auricle.data.segment_files import PARSERS, Region
 from auricle.metrics.meetings.turns import REFERENCE_FIELD, Reference, store_reference
@@ -17,11 +18,11 @@ def make_sample(stm: str, regions: list[Region] | None = None, ignored: tuple[Re
     """Return a sample whose reference has these segments."""
     segments = parse(stm)
     reference = Reference(segments, None if regions is None else tuple(regions), ignored)
-    target = " ".join(segment.text for segment in segments)
+    target = join_texts(segments)
     return Sample(id="m", inputs={}, target=target, meta={REFERENCE_FIELD: store_reference(reference)})
 
 
 def make_answer(stm: str) -> Generation:
     """Return an answer with these segments."""
     segments = parse(stm)
-    return Generation(text=" ".join(segment.text for segment in segments), segments=segments)
+    return Generation(text=join_texts(segments), segments=segments)
