@@ -38,7 +38,8 @@ YAML_SUFFIXES = (".yaml", ".yml")
         "--as kind", "Kind of task that the results belong to. [default: read from the files]", IMPORTABLE_KINDS
     ),
     opt.path(
-        "--reference PATH", "Reference of files without one: RTTM, STM, CTM or SegLST. [default: read from the files]"
+        "--reference PATH",
+        "Reference of files without one: RTTM, STM, CTM, SegLST, or a list of trials. [default: read from the files]",
     ),
     opt.text("--model NAME", "Name of the model that gave the answers. [default: read from the files]"),
     opt.profile_option,

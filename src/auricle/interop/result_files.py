@@ -153,6 +153,9 @@ IMPORTERS: Registry[ResultFormat] = Registry(
             name: Builtin(f"auricle.interop.meetings.results:{name.upper()}", f"{title}, with --reference")
             for name, title in _SEGMENT_FORMATS.items()
         },
+        "trial-scores": Builtin(
+            "auricle.interop.trial_scores.results:FORMAT", "scores of speaker verification, with --reference"
+        ),
     },
     expects=(ResultFormat, "a ResultFormat"),
 )

@@ -1,0 +1,1 @@
+"""Scores of verification trials, from a file beside a list of trials."""
