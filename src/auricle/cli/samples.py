@@ -175,7 +175,8 @@ class Listing:
         if name in self._names:
             stats = {line.id: line.stats[name] for line in self._scores.values() if name in line.stats}
             scored = [record for record in records if record.sample.id in stats]
-            return sorted(scored, key=lambda record: -self._badness(name, stats[record.sample.id]))
+            ratings = dict(zip(stats, self._rate(name, list(stats.values())), strict=True))
+            return sorted(scored, key=lambda record: -ratings[record.sample.id])
         values = [_field_value(record, name) for record in records]
         if not any(value is not None for value in values):
             raise SpecError(
@@ -213,10 +214,10 @@ class Listing:
         """Return a metric by name, also that of one of several judges."""
         return self._metrics.get(name) or self._metrics.get(name.partition(JUDGE_MARK)[0])
 
-    def _badness(self, name: str, stat: Any) -> float:
+    def _rate(self, name: str, stats: Sequence[Any]) -> Sequence[float]:
         if metric := self._find_metric(name):
-            return metric.badness(stat)
-        return -stat if isinstance(stat, (int, float)) else 0.0
+            return metric.rate_stats(stats, stats)
+        return [-stat if isinstance(stat, (int, float)) else 0.0 for stat in stats]
 
     def _format_stat(self, name: str, stat: Any) -> str:
         """Format a score as a number with its error counts; for several outputs, only the value of each."""
@@ -230,7 +231,7 @@ class Listing:
         if "silence" in details:  # there is nothing that the errors could be a share of
             return f"{details['insertions']} inserted on silence (profile {metric.profile})"
         if math.isnan(value):
-            return str(stat)
+            return f"{stat[0]:.4f}" if metric.stratum else str(stat)
         number = format_number(value, metric.unit)
         if "substitutions" not in details:
             return number

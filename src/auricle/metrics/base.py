@@ -154,6 +154,9 @@ class Metric:
     """Which models the requests are for, such as recognisers."""
     judge_models: tuple[str, ...] = ()
     """Names of the models that can answer the requests; any of the role, if empty."""
+    stratum: Callable[[Any], Hashable] | None = None
+    """Return the kind of a statistic, if the worst of each kind are listed, such as trials of the same speaker and of
+    different ones. Its aggregator then has a method `rate`, which compares statistics of different kinds."""
     read_pair_verdict: Callable[[str], float] | None = None
     """Read a reply on two answers: 1 if the first one won, 0.5 for a tie. Only metrics that compare answers have it."""
     with_votes: Callable[[int], Metric] | None = None
@@ -226,6 +229,11 @@ class Metric:
         if math.isnan(value):
             return -math.inf  # it cannot be rated, so it is not listed among the worst
         return -value if self.higher_is_better else value
+
+    def rate_stats(self, stats: Stats, among: Stats) -> Sequence[float]:
+        """Return how bad statistics are among all those of a model; higher is worse, also in comparison of models."""
+        rate: Callable[[Stats, Stats], Array] | None = getattr(self.aggregate, "rate", None)
+        return rate(stats, among).tolist() if rate and len(stats) else [self.badness(stat) for stat in stats]
 
     def sample_value(self, stat: Stat) -> float:
         """Return the number of one sample alone; NaN if the aggregator needs more than one."""

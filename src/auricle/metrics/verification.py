@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from auricle.core.errors import Unreadable, Unsuited
-from auricle.core.types import Output, Prediction, Sample
+from auricle.core.types import Output, Prediction, Sample, Stat
 from auricle.data.trial_lists import SAME
 from auricle.metrics.base import Array, Codes, Details, Mask, Metric, Stats, WeightedAggregate, WeightedAggregator
 from auricle.metrics.detection import (
@@ -123,6 +123,18 @@ class TrialAggregator(WeightedAggregator):
         codes = codes - 1
         codes[unknown] = len(distinct) - 1 + np.arange(int(unknown.sum()))
         return codes
+
+    def rate(self, stats: Stats, among: Stats) -> Array:
+        """Rate trials by the share of the other class that has a better score.
+
+        Of a target, that is the share of other trials with at least its score; of another trial, the share of targets
+        with at most its score. The scale of the scores does not matter.
+        """
+        trials, everything = TrialArray.of(stats), TrialArray.of(among)
+        targets, others = (np.sort(everything.scores[mask]) for mask in (everything.targets, ~everything.targets))
+        above = len(others) - np.searchsorted(others, trials.scores, side="left")
+        below = np.searchsorted(targets, trials.scores, side="right")
+        return np.where(trials.targets, above / max(1, len(others)), below / max(1, len(targets)))
 
 
 class CurveAggregator(TrialAggregator):
@@ -233,7 +245,21 @@ def trial_badness(stat: Any) -> float:
     return -float(score) if is_target else float(score)
 
 
-def _make_metric(name: str, title: str, aggregate: TrialAggregator, variant: str, **options: Any) -> Metric:
+def _get_class(stat: Any) -> bool:
+    return bool(stat[1])
+
+
+def _bound_trial(sample: Sample) -> tuple[Stat, Stat]:
+    """Return a trial whose score is on the wrong side of all others, and one on the right side."""
+    a, b = (encode_speaker(sample.meta.get(field)) for field in SPEAKER_FIELDS)
+    is_target = int(sample.target == SAME)
+    best = math.inf if is_target else -math.inf
+    return (-best, is_target, a, b), (best, is_target, a, b)
+
+
+def _make_metric(
+    name: str, title: str, aggregate: TrialAggregator, variant: str, *, is_bounded: bool = True, **options: Any
+) -> Metric:
     return Metric(
         name,
         score_trial,
@@ -242,6 +268,8 @@ def _make_metric(name: str, title: str, aggregate: TrialAggregator, variant: str
         title=title,
         variant=variant,
         custom_badness=trial_badness,
+        stratum=_get_class,
+        bounds=_bound_trial if is_bounded else None,
         **options,
     )
 
@@ -258,12 +286,13 @@ eer_interpolated = _make_metric(
     unit="share",
 )
 min_cllr = _make_metric("min_cllr", "min Cllr", CurveAggregator(compute_min_cllr, MINIMUM), "pav-ties-pooled")
-cllr = _make_metric("cllr", "Cllr", CostAggregator(_half_costs), "natural-log")
+cllr = _make_metric("cllr", "Cllr", CostAggregator(_half_costs), "natural-log", is_bounded=False)
 cllr_loss = _make_metric(
     "cllr_loss",
     "Cllr − min Cllr",
     LossAggregator(CostAggregator(_half_costs), CurveAggregator(compute_min_cllr, SHARE)),
     "natural-log.pav-ties-pooled",
+    is_bounded=False,
 )
 
 
@@ -284,7 +313,8 @@ def make_dcf_loss(points: Points, ending: str = "") -> Metric:
     lowest = CurveAggregator(partial(_mean_min_cost, tuple(points)), SHARE)
     aggregate = LossAggregator(CostAggregator(partial(_error_costs, tuple(points))), lowest)
     variant = f"{_name_points(points)}.natural-log"
-    return _make_metric(f"dcf_loss{ending}", f"actDCF − minDCF{_title(points)}", aggregate, variant)
+    title = f"actDCF − minDCF{_title(points)}"
+    return _make_metric(f"dcf_loss{ending}", title, aggregate, variant, is_bounded=False)
 
 
 def _title(points: Points) -> str:

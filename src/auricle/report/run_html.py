@@ -15,7 +15,7 @@ from markupsafe import Markup
 from auricle.core.errors import SpecError, describe
 from auricle.core.registry import Registry, name_to_title
 from auricle.metrics.catalogue import metric_title
-from auricle.report import plots
+from auricle.report import detection_figures, plots
 from auricle.report.audiogram import Audiogram
 from auricle.report.audiogram_figure import draw_audiogram
 from auricle.report.gaps import Gap, describe_gaps
@@ -292,6 +292,21 @@ def _render_dimensions(metrics: Metrics, _: Samples) -> Markup | None:
     )
 
 
+def _render_detection(metrics: Metrics, _: Samples) -> Markup | None:
+    """Render the curve, the scores and the calibration of a detector."""
+    number = next(filter(detection_figures.has_figures, metrics.overall), None)
+    details = number.details if number else {}
+    return _render_if(
+        number,
+        "detection",
+        number=number,
+        det=detection_figures.draw_det(number) if number else None,
+        scores=detection_figures.draw_scores(details) if number else None,
+        calibration_curve=detection_figures.draw_calibration(details) if number else None,
+        **{name: details.get(name) for name in ("marks", "eer_threshold", "calibration", "targets", "nontargets")},
+    )
+
+
 def _render_timestamps(metrics: Metrics, samples: Samples) -> Markup | None:
     """Render the errors of word boundaries as a curve, and the words with the largest ones."""
     series = {
@@ -379,6 +394,7 @@ def _render_audiogram(metrics: Metrics, _: Samples) -> Markup | None:
 _SECTIONS: Mapping[str, Section] = {
     "audiogram": _render_audiogram,
     "metrics": _render_metrics,
+    "detection": _render_detection,
     "listening": _render_listening,
     "parts": _render_parts,
     "judge-checks": _render_judge_checks,

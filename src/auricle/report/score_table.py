@@ -63,7 +63,7 @@ class ScoreTable:
         self.examples: dict[str, list[Record]] = {}
         self._ignored_fields: set[str] = set()
         self._max_worst = max_worst
-        self._worst: list[tuple[float, int, int, Record, ScoreLine]] = []
+        self._worst: dict[Hashable, list[tuple[float, int, int, Record, ScoreLine]]] = {}
 
     @property
     def total(self) -> int:
@@ -109,7 +109,15 @@ class ScoreTable:
 
     def worst_records(self) -> list[tuple[Record, ScoreLine]]:
         """Return the worst samples by the first metric with their scores, worst first."""
-        return [(record, line) for *_, record, line in sorted(self._worst, reverse=True)]
+        entries = [entry for kind in self._worst.values() for entry in kind]
+        if len(self._worst) > 1:
+            import numpy as np
+
+            column = self.columns[0]
+            stats = [line.stats[column.metric.name] for *_, line in entries]
+            ratings = column.metric.rate_stats(stats, column.stats[np.arange(len(column.indices))])
+            entries = [(rating, *entry[1:]) for rating, entry in zip(ratings, entries, strict=True)]
+        return [(record, line) for *_, record, line in sorted(entries, reverse=True)[: self._max_worst]]
 
     def _depth(self, metric: Metric) -> int:
         """Return how many times a metric is derived from others, which are computed before it."""
@@ -143,14 +151,15 @@ class ScoreTable:
             if stat is None:
                 continue
             badness = metric.badness(stat)
-            full = len(self._worst) >= self._max_worst
-            if full and badness < self._worst[0][0]:
+            worst = self._worst.setdefault(metric.stratum(stat) if metric.stratum else None, [])
+            full = len(worst) >= self._max_worst
+            if full and badness < worst[0][0]:
                 continue
             entry = (badness, -record.row, -place, record, line)  # the earlier of two equal samples comes first
             if not full:
-                heapq.heappush(self._worst, entry)
-            elif entry > self._worst[0]:
-                heapq.heapreplace(self._worst, entry)
+                heapq.heappush(worst, entry)
+            elif entry > worst[0]:
+                heapq.heapreplace(worst, entry)
 
     def _add_failure(self, index: int, record: Record) -> None:
         assert record.error

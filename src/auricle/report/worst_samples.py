@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,14 +51,16 @@ def load_worst_samples(path: Path, number: Number, *, audio: bool) -> list[Sampl
     if stored is None:
         return []
     metric = replace(stored.metric, name=number.metric)
-    worst = heapq.nlargest(MAX_SAMPLES, _rate_lines(path, number, metric), key=lambda rated: rated[:3])
+    ratings = metric.rate_stats(stored.stats, stored.stats)
+    worst = heapq.nlargest(MAX_SAMPLES, _rate_lines(path, number, ratings), key=lambda rated: rated[:3])
     with Run.load(path).open_index() as index:
         records = [(record, line) for *_, line in worst if (record := index.get(line.id))]
     return view_worst_samples(records, metric, audio=audio)
 
 
-def _rate_lines(path: Path, number: Number, metric: Metric) -> Iterator[tuple[float, int, int, ScoreLine]]:
+def _rate_lines(path: Path, number: Number, ratings: Iterable[float]) -> Iterator[tuple[float, int, int, ScoreLine]]:
     """Yield how bad each sample is, with its row and place: the earlier of two equal samples comes first."""
+    coming = iter(ratings)
     for place, line in enumerate(read_scores(path)):
         if (stat := get_stat(line, number)) is not None:
-            yield metric.badness(stat), -line.row, -place, replace(line, stats={number.metric: stat})
+            yield next(coming), -line.row, -place, replace(line, stats={number.metric: stat})

@@ -75,5 +75,5 @@ def test_every_listed_framework_can_be_loaded(registry: Registry[Any]) -> None:
 def test_every_framework_is_listed_once() -> None:
     names = ["aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "pipecat", "tau-voice", "ultraeval"]
     formats = ["rttm", "stm", "ctm", "seglst"]
-    assert sorted({*IMPORTERS, *CONFIG_IMPORTERS}) == sorted([*names, *formats])
+    assert sorted({*IMPORTERS, *CONFIG_IMPORTERS}) == sorted([*names, *formats, "trial-scores"])
     assert sorted(EXPORTERS) == sorted(["cmi", "kimi", "lmms-eval", "open-asr", "ultraeval", *formats])

@@ -184,3 +184,17 @@ def test_an_interval_of_a_minimum_extends_by_its_bias() -> None:
     assert interval.method == "cluster-wilson-bias"
     plain = compute_interval(stats, eer_interpolated.aggregate)
     assert plain.method == "cluster-wilson"
+
+
+def test_trials_of_both_classes_are_rated_on_one_scale() -> None:
+    stats = [(5.0, 1, -1, -1), (1.0, 1, -1, -1), (2.0, 0, -1, -1), (0.0, 0, -1, -1), (6.0, 0, -1, -1)]
+    assert eer.rate_stats(stats, stats) == pytest.approx([1 / 3, 2 / 3, 1 / 2, 0, 1])
+    scaled = [(10 * score, *rest) for score, *rest in stats]
+    assert eer.rate_stats(scaled, scaled) == eer.rate_stats(stats, stats)
+
+
+def test_a_failed_trial_could_have_any_score() -> None:
+    worst, best = eer.bound(trial("same", speaker_a="x", speaker_b="x")) or ((), ())
+    assert eer.aggregate([*TOY, worst]) > eer.aggregate(TOY) > eer.aggregate([*TOY, best])
+    assert eer.bound(trial("different")) == ((math.inf, 0, -1, -1), (-math.inf, 0, -1, -1))
+    assert cllr.bounds is None

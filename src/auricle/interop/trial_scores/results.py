@@ -64,7 +64,7 @@ def join_scores(reference: Path, path: Path, lines: Sequence[ResultLine]) -> Imp
         kind="verify",
         task_options={"root": str(reference.resolve().parent)},
         extra_files=(reference,),
-        notes=tuple(_describe(scores, pairs, samples)),
+        notes=tuple(_describe(scores, pairs)),
     )
 
 
@@ -116,21 +116,21 @@ class ScoreIndex:
         return ImportedSample(manifest_row=values, origin=origin, error=failure)
 
 
-def _describe(scores: ScoreIndex, pairs: Mapping[Pair, int], samples: Sequence[ImportedSample]) -> Iterator[str]:
+def _describe(scores: ScoreIndex, pairs: Mapping[Pair, int]) -> Iterator[str]:
     """Yield notes on trials and scores that do not match one to one, each with examples."""
-    missing = [pair for pair in pairs if not scores.find(pair, pairs)]
-    known = {*pairs} | {(b, a) for a, b in pairs}
+    listed = {*pairs} | {(b, a) for a, b in pairs}
     facts = {
-        "trials have no score": missing,
-        "trials are listed more than once": [pair for pair, count in pairs.items() if count > 1],
-        "scores are of no trial": [pair for pair in scores.scores if pair not in known],
-        "trials have several scores": [pair for pair, values in scores.scores.items() if len(values) > 1],
-        "scores have their names swapped": [pair for pair in scores.scores if pair not in pairs and pair in known],
+        "without a score": [pair for pair in pairs if not scores.find(pair, pairs)],
+        "listed more than once": [pair for pair, count in pairs.items() if count > 1],
+        "with several scores": [pair for pair, values in scores.scores.items() if len(values) > 1],
+        "scored but not listed": [pair for pair in scores.scores if pair not in listed],
+        "scored with swapped names": [pair for pair in scores.scores if pair not in pairs and pair in listed],
     }
     for fact, matching in facts.items():
         if matching:
             examples = ", ".join(" ".join(pair) for pair in matching[:NAMED_EXAMPLES])
-            yield f"{len(matching):,} {fact}: {examples}{', …' if len(matching) > NAMED_EXAMPLES else ''}."
+            rest = ", …" if len(matching) > NAMED_EXAMPLES else ""
+            yield f"Trials {fact}: {len(matching):,} ({examples}{rest})."
 
 
 FORMAT = TrialScoreFormat(

@@ -123,6 +123,8 @@ def _badness_changes(metric: Metric, a: Any, b: Any) -> Array:
     change = np.zeros(len(a))
     if not len(a):
         return change
+    if metric.stratum:
+        return np.subtract(metric.rate_stats(b, b), metric.rate_stats(a, a))
     if isinstance(a, np.ndarray):
         unequal = np.flatnonzero((a != b).reshape(len(a), -1).any(axis=1))
         a, b = a[unequal].tolist(), b[unequal].tolist()
