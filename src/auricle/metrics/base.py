@@ -187,6 +187,8 @@ class Metric:
     None if it is unknown or an answer is from the response cache."""
     without_synonyms: Callable[[], Metric] | None = None
     """Return the same metric with synonyms of a label treated as different labels."""
+    threshold: float | None = None
+    """Score from which on a scored segment is a detection, for metrics of events in time."""
     is_model_independent: bool = False
     """Whether the number does not depend on the model, such as chance level; it is then not compared."""
     has_label_ceiling: bool = False

@@ -27,7 +27,7 @@ from auricle.metrics.base import (
 )
 from auricle.metrics.confusion import Labels, get_task_labels, merge_labels
 from auricle.metrics.distributions import normal_quantile
-from auricle.metrics.scales import REAL, SHARE, Scale
+from auricle.metrics.scales import REAL, SHARE, Estimate, Scale
 
 if TYPE_CHECKING:
     from auricle.metrics.intervals import Interval
@@ -36,6 +36,8 @@ FEW_POSITIVES = 20
 """Classes with fewer true labels than this are listed: their average precision is hardly known."""
 COST_PER_STATISTIC = 30
 """Cost of a recording relative to one number, for the jackknife: every class has to be ranked."""
+CLASS_GROUPS = 50
+"""Most groups of recordings that are left out in turn, for intervals of classes."""
 ClassValues: TypeAlias = Callable[[Array], Array]
 """A number of each class as a function of the weight of each recording; NaN for classes without one."""
 
@@ -121,7 +123,10 @@ class ClassRankingAggregator(WeightedAggregator):
 
 
 class MeanAveragePrecision(ClassRankingAggregator):
-    """The mean of the average precision over classes (macro mAP)."""
+    """The mean of the average precision over classes (macro mAP); undefined for a single recording."""
+
+    def __call__(self, stats: Stats) -> float:
+        return super().__call__(stats) if len(stats) > 1 else math.nan  # one recording has nothing to be ranked with
 
     def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         precisions = rank_classes(stats, Ranking.average_precision)
@@ -135,9 +140,12 @@ class MeanAveragePrecision(ClassRankingAggregator):
         precisions = rank_classes(stats, Ranking.average_precision)(weights)
         areas = rank_classes(stats, Ranking.area_under_curve)(weights)
         names = [self.name_class(index) for index in range(len(positives))]
+        intervals = estimate_class_intervals(stats, precisions)
         classes = {
-            name: _describe_class(len(stats), int(count), precision, area)
-            for name, count, precision, area in zip(names, positives, precisions, areas, strict=True)
+            name: {**_describe_class(len(stats), int(count), precision, area), "low": low, "high": high}
+            for name, count, precision, area, (low, high) in zip(
+                names, positives, precisions, areas, intervals, strict=True
+            )
         }
         return {
             "tag_classes": classes,
@@ -146,6 +154,27 @@ class MeanAveragePrecision(ClassRankingAggregator):
                 name for name, count in zip(names, positives, strict=True) if 0 < count < FEW_POSITIVES
             ],
         }
+
+
+def estimate_class_intervals(stats: Stats, precisions: Array) -> list[tuple[float | None, float | None]]:
+    """Return the 95 % interval of the average precision of each class; None if it is undefined.
+
+    At most `CLASS_GROUPS` groups of recordings are left out in turn, all classes at once.
+    """
+    from auricle.metrics.jackknife import standard_error, to_influences
+
+    count = min(len(stats), CLASS_GROUPS)
+    groups = np.random.default_rng(0).permutation(len(stats)) % max(count, 1)
+    measure = rank_classes(stats, Ranking.average_precision)
+    without = np.array([measure((groups != group).astype(np.float64)) for group in range(count)])
+    intervals: list[tuple[float | None, float | None]] = []
+    for values, precision in zip(without.T, precisions.tolist(), strict=True):
+        influences = to_influences(values)
+        degrees = max(1, int((~np.isnan(influences)).sum()) - 1)
+        estimate = Estimate(precision, standard_error(influences), 0.0, degrees, count)
+        is_known = math.isfinite(precision) and math.isfinite(estimate.error)
+        intervals.append(SHARE.interval(estimate) if is_known else (None, None))
+    return intervals
 
 
 def _describe_class(size: int, positives: int, precision: float, area: float) -> dict[str, Any]:

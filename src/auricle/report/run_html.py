@@ -33,6 +33,7 @@ from auricle.report.listening_table import format_gain, format_gain_interval, fo
 from auricle.report.methods import describe_method
 from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
+from auricle.report.sound_classes import SHARE_SCALE, describe_rare_classes, list_event_classes, list_tag_classes
 from auricle.report.speech_view import count_answers, list_failures
 from auricle.report.templating import render, render_page
 from auricle.report.text_format import format_audit, group_by_readings, truncate
@@ -278,6 +279,19 @@ def _render_classes(metrics: Metrics, _: Samples) -> Markup | None:
     )
 
 
+def _render_sound_classes(metrics: Metrics, _: Samples) -> Markup | None:
+    """Render the results per label of tagging, and per class of sound events."""
+    tags, events = list_tag_classes(metrics.overall), list_event_classes(metrics.overall)
+    return _render_if(
+        tags or events,
+        "sound_classes",
+        tags=tags,
+        sentences=describe_rare_classes(metrics.overall),
+        scale=SHARE_SCALE,
+        events=events,
+    )
+
+
 def _render_dimensions(metrics: Metrics, _: Samples) -> Markup | None:
     """Render the distribution of each emotion along each dimension, as plots and tables."""
     details = next((number.details for number in metrics.overall if "dimensions" in number.details), {})
@@ -400,6 +414,7 @@ _SECTIONS: Mapping[str, Section] = {
     "judge-checks": _render_judge_checks,
     "breakdowns": _render_breakdowns,
     "classes": _render_classes,
+    "sound-classes": _render_sound_classes,
     "dimensions": _render_dimensions,
     "timestamps": _render_timestamps,
     "words": _render_words,

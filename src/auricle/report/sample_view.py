@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -19,9 +20,11 @@ from auricle.metrics.label_alignment import display_label, labels_match
 from auricle.metrics.meetings.turns import REFERENCE_FIELD
 from auricle.report.audio_clips import AudioClips
 from auricle.report.call_timeline import CallTimeline, build_timeline, draw_timeline
+from auricle.report.event_timeline import build_event_timeline, describe_events
 from auricle.report.html_format import typeset_number
 from auricle.report.meeting_timeline import draw_meeting_timeline
 from auricle.report.meeting_turns import MeetingTimeline, build_meeting_timeline
+from auricle.report.segment_timeline import SegmentTimeline, draw_segment_timeline
 from auricle.report.speech_view import SpeechView, build_speech_view, draw_speech
 from auricle.report.templating import load_environment
 from auricle.report.text_format import format_likelihood, truncate
@@ -76,6 +79,8 @@ class SampleView:
     target: str | None = None
     """The reference, if there is one."""
     answer: str = ""
+    targets: tuple[str, ...] = ()
+    """The true labels, if there may be several."""
     values: tuple[tuple[str, float], ...] = ()
     """The highest class scores of a prediction, or its values on a continuous scale."""
     is_continuous: bool = False
@@ -97,6 +102,8 @@ class SampleView:
     """A conversation turn by turn, or several answers."""
     timeline: CallTimeline | None = None
     """Who spoke when in a call."""
+    events: SegmentTimeline | None = None
+    """True events and detections."""
     word_times: WordTimes | None = None
     """When words are spoken, in the reference and in the answer."""
     meeting: MeetingTimeline | None = None
@@ -112,6 +119,8 @@ class SampleView:
     def timeline_figure(self) -> str:
         if self.meeting:
             return draw_meeting_timeline(self.meeting, self.id)
+        if self.events:
+            return draw_segment_timeline(self.events, self.id)
         if self.word_times:
             return draw_word_times(self.word_times, self.id)
         return draw_timeline(self.timeline, self.id) if self.timeline else ""
@@ -123,11 +132,15 @@ class SampleView:
     @property
     def value_bars(self) -> list[ValueBar]:
         highest = max((abs(value) for _, value in self.values), default=0.0) or 1.0
-        target = self.target or ""
+        targets = self.targets or (self.target or "",)
         return [
-            ValueBar(display_label(label), label, value, highest, bool(target) and labels_match(target, label))
+            ValueBar(display_label(label), label, value, highest, _is_true(label, targets))
             for label, value in self.values
         ]
+
+
+def _is_true(label: str, targets: Sequence[str]) -> bool:
+    return any(target and labels_match(target, label) for target in targets)
 
 
 def join_diff(diff: Sequence[Edit]) -> Iterator[DiffPiece]:
@@ -165,14 +178,17 @@ def build_sample_views(
 ) -> list[SampleView]:
     """Prepare records for display; with audio, as many as fit on a page. `stats` are the metric's, by sample id."""
     if not audio:
-        return [_build_sample_view(record, metric, stats, None) for record in records]
+        return [_add_events(_build_sample_view(record, metric, stats, None), record, metric) for record in records]
     chosen = records[:MAX_SAMPLES]
     with AudioClips([record for record in chosen if _has_players(record, metric, stats)]) as clips:
         load_environment()  # while other threads encode the clips
         return [
             _add_times(
                 _add_meeting(
-                    replace(_build_sample_view(record, metric, stats, clips), timeline=_build_timeline(record)),
+                    replace(
+                        _add_events(_build_sample_view(record, metric, stats, clips), record, metric),
+                        timeline=_build_timeline(record),
+                    ),
                     build_meeting_timeline(record),
                 ),
                 build_word_times(record, metric.profile if metric else ""),
@@ -189,6 +205,14 @@ def _add_meeting(view: SampleView, meeting: MeetingTimeline | None) -> SampleVie
         return view
     lines = zip(("Reference", "Answer"), meeting.summaries, strict=True)  # there are no words to show
     return replace(view, target=None, transcript=tuple(TranscriptLine(side, text) for side, text in lines))
+
+
+def _add_events(view: SampleView, record: Record, metric: Metric | None) -> SampleView:
+    """Show events in a figure and in short texts instead of as lists of times."""
+    texts = describe_events(record, metric)
+    if texts is None:
+        return view
+    return replace(view, target=texts[0], answer=texts[1], events=build_event_timeline(record, metric))
 
 
 def _add_times(view: SampleView, times: WordTimes | None) -> SampleView:
@@ -236,6 +260,7 @@ def _build_sample_view(
         question=truncate(_question_text(sample)),
         target=None if sample.target is None else truncate(format_json_value(sample.target)),
         answer="" if lines else truncate("\n".join(_answer_texts(record))),
+        targets=_list_targets(sample.target),
         values=values,
         is_continuous=is_continuous,
         score=score,
@@ -306,13 +331,21 @@ def _top_values(record: Record) -> tuple[tuple[tuple[str, float], ...], bool]:
     last: Output | None = record.outputs[-1] if record.outputs else None
     if not isinstance(last, Prediction):
         return (), False
-    if is_continuous := last.scale == "continuous":
+    target = record.sample.target
+    is_tagged = isinstance(target, (list, tuple))
+    if is_continuous := last.scale == "continuous" and not is_tagged:
         shown = list(last.values.items())[:MAX_CONTINUOUS_VALUES]
     else:
         ranked = sorted(last.values.items(), key=lambda item: -item[1])
-        right = format_json_value(record.sample.target)
-        shown = ranked[:MAX_VALUES] + [item for item in ranked[MAX_VALUES:] if item[0] == right]
+        right = _list_targets(target) or (format_json_value(target),)
+        shown = ranked[:MAX_VALUES] + [item for item in ranked[MAX_VALUES:] if item[0] in right]
     return tuple((str(name), float(value)) for name, value in shown), is_continuous
+
+
+def _list_targets(target: Json) -> tuple[str, ...]:
+    """Return the true labels of a sample that may have several."""
+    is_list = isinstance(target, (list, tuple)) and all(isinstance(label, str) for label in target)
+    return tuple(map(str, target)) if is_list else ()  # type: ignore[arg-type]  # checked
 
 
 # --- how it was scored ------------------------------------------------------------------
@@ -326,7 +359,8 @@ def _format_stat(metric: Metric, stat: Any) -> tuple[str, str]:
     value = metric.sample_value(stat)
     details = {} if isinstance(stat, (int, float)) else metric.details([stat])
     if "substitutions" not in details:
-        return typeset_number(value, metric.unit), ""
+        is_rated_otherwise = math.isnan(value) and metric.custom_badness is not None
+        return "" if is_rated_otherwise else typeset_number(value, metric.unit), ""
     kinds = ((details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions"))
     split = " ".join(f"{number}{letter}" for number, letter in kinds)
     if "silence" in details:  # there is nothing that the errors could be a share of

@@ -92,6 +92,14 @@ def test_details_list_every_class_with_its_base_rate_and_name_rare_ones() -> Non
     assert details["tag_classes"]["train"]["ap"] is None
 
 
+def test_every_class_has_an_interval_around_its_average_precision() -> None:
+    classes = MeanAveragePrecision().details(make_stats(6, size=120))["tag_classes"].values()
+    assert all(figures["low"] < figures["ap"] < figures["high"] for figures in classes)
+    perfect = MeanAveragePrecision().details([(0.9, 1), (0.8, 1), (0.1, 0), (0.2, 0)])["tag_classes"]["1"]
+    assert perfect["high"] == 1.0
+    assert perfect["low"] < 0.6  # from four recordings
+
+
 def test_the_base_rate_is_the_mean_average_precision_of_equal_scores() -> None:
     stats = make_stats(5)
     constant = [(0.5,) * 3 + stat[3:] for stat in stats]

@@ -109,6 +109,7 @@ def _f1_metric(settings: EventSettings) -> Metric:
         title="Event F1",
         variant=f"micro.{settings.describe()}",
         unit="share",
+        threshold=settings.threshold,
         custom_badness=rate_counts,
     )
 
@@ -126,6 +127,7 @@ def _macro_f1_metric(settings: EventSettings) -> Metric:
         title="Event F1, macro",
         variant=f"macro.{settings.describe()}",
         unit="share",
+        threshold=settings.threshold,
     )
 
 

@@ -100,6 +100,7 @@ def _f1_metric(settings: SegmentSettings) -> Metric:
         title="Segment F1",
         variant=f"micro.{settings.describe()}",
         unit="share",
+        threshold=settings.threshold,
         custom_badness=rate_counts,
     )
 
@@ -115,6 +116,7 @@ def _macro_f1_metric(settings: SegmentSettings) -> Metric:
         title="Segment F1, macro",
         variant=f"macro.{settings.describe()}",
         unit="share",
+        threshold=settings.threshold,
     )
 
 
@@ -130,6 +132,7 @@ def _error_rate_metric(settings: SegmentSettings) -> Metric:
         title="Segment error rate",
         variant=f"micro.{settings.describe()}",
         unit="share",
+        threshold=settings.threshold,
         custom_badness=lambda stat: sum(stat[:3]) / (stat[3] or 1),
     )
 
@@ -152,6 +155,7 @@ def _miss_metric(settings: SegmentSettings) -> Metric:
         title="Miss rate",
         variant=f"micro.{settings.describe()}",
         unit="share",
+        threshold=settings.threshold,
         custom_badness=lambda stat: stat[0],
     )
 
@@ -172,6 +176,7 @@ def _false_alarm_metric(settings: SegmentSettings) -> Metric:
         title="False alarm rate",
         variant=f"micro.{settings.describe()}",
         unit="share",
+        threshold=settings.threshold,
         needs_duration=True,
         custom_badness=lambda stat: stat[0],
     )

@@ -1,0 +1,100 @@
+"""The timeline of a recording with sound events: true events above detections, for each class that occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from auricle.core.errors import AuricleError
+from auricle.core.types import Generation, Record
+from auricle.metrics.base import Metric
+from auricle.metrics.events.event_lists import Span, Spans, compare_classes
+from auricle.report.segment_timeline import Bar, Lane, SegmentTimeline
+
+KINDS = {"right": "right", "missed": "missed", "added": "false alarm", "confused": "wrong class"}
+CAPTION = "For each class, true events are above detections{threshold}."
+MAX_LANES = 30
+MAX_LISTED = 12
+"""Events that a text lists."""
+
+
+def build_event_timeline(record: Record, metric: Metric | None) -> SegmentTimeline | None:
+    """Return what the figure of a recording shows; None unless it is one of sound event detection.
+
+    Args:
+        record: A sample and its answer.
+        metric: The metric by which it is shown; its threshold decides which scored segments are detections.
+    """
+    classes = _compare(record, metric)
+    if classes is None:
+        return None
+    lanes = [_make_lane(label, classes) for label, sides in classes.items() if any(sides)]
+    ends = [end for sides in classes.values() for spans in sides for _, end in spans]
+    threshold = metric.threshold if metric else None
+    stated = "" if threshold is None or not _has_scores(record) else f", from a score of {threshold:g} on"
+    return SegmentTimeline(
+        max([record.audio_seconds or 0.0, *ends, 1.0]),
+        tuple(sorted(lanes, key=lambda lane: lane.title)[:MAX_LANES]),
+        KINDS,
+        CAPTION.format(threshold=stated),
+    )
+
+
+def describe_events(record: Record, metric: Metric | None) -> tuple[str, str] | None:
+    """Return the true events and the detections of a recording as texts."""
+    classes = _compare(record, metric)
+    if classes is None:
+        return None
+    return _list_events(classes, 0), _list_events(classes, 1)
+
+
+def _compare(record: Record, metric: Metric | None) -> Mapping[str, tuple[Spans, Spans]] | None:
+    output = record.outputs[-1] if record.outputs else None
+    if metric is None or metric.threshold is None or not isinstance(output, Generation):
+        return None
+    try:
+        return compare_classes(record.sample, output, metric.threshold)
+    except AuricleError:  # the target has no events, or the answer cannot be read
+        return None
+
+
+def _has_scores(record: Record) -> bool:
+    output = record.outputs[-1]
+    segments = output.segments if isinstance(output, Generation) else None
+    return any(segment.score is not None for segment in segments or ())
+
+
+def _list_events(classes: Mapping[str, tuple[Spans, Spans]], side: int) -> str:
+    events = sorted((*span, label) for label, sides in classes.items() for span in sides[side])
+    texts = [f"{label} {start:.2f}–{end:.2f} s" for start, end, label in events[:MAX_LISTED]]
+    if len(events) > MAX_LISTED:
+        texts.append(f"… {len(events) - MAX_LISTED} further")
+    return ", ".join(texts) or "no event"
+
+
+def _make_lane(label: str, classes: Mapping[str, tuple[Spans, Spans]]) -> Lane:
+    truth, detections = classes[label]
+    others = [span for name, sides in classes.items() if name != label for span in sides[0]]
+    return Lane(
+        label,
+        tuple(_split(truth, [("right", detections)], "missed")),
+        tuple(_split(detections, [("right", truth), ("confused", others)], "added")),
+    )
+
+
+def _split(spans: Spans, layers: Sequence[tuple[str, Spans]], rest: str) -> Iterator[Bar]:
+    """Yield the parts of spans that a layer covers, by the first one that does, and the rest."""
+    borders = sorted({border for _, layer in layers for span in layer for border in span})
+    for start, end in spans:
+        inner = [border for border in borders if start < border < end]
+        kinds = [_find_kind(part, layers, rest) for part in zip([start, *inner], [*inner, end], strict=True)]
+        edges = [start, *inner, end]
+        first = 0
+        for index, kind in enumerate(kinds):
+            if index + 1 == len(kinds) or kinds[index + 1] != kind:
+                yield Bar(edges[first], edges[index + 1], kind)
+                first = index + 1
+
+
+def _find_kind(part: Span, layers: Sequence[tuple[str, Spans]], rest: str) -> str:
+    middle = (part[0] + part[1]) / 2
+    return next((kind for kind, layer in layers if any(start <= middle < end for start, end in layer)), rest)
