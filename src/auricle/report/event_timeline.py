@@ -2,22 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
 
 from auricle.core.errors import AuricleError
 from auricle.core.types import Generation, Record
 from auricle.metrics.base import Metric
 from auricle.metrics.events.event_lists import Span, Spans, compare_classes
-from auricle.report.segment_timeline import Bar, Lane, SegmentTimeline
+from auricle.report.meeting_turns import Bar, Row
+from auricle.report.segment_timeline import TimelineStyle, draw_segment_timeline
 
 KINDS = {"right": "right", "missed": "missed", "added": "false alarm", "confused": "wrong class"}
 CAPTION = "For each class, true events are above detections{threshold}."
+STYLE = TimelineStyle(KINDS, KINDS, pixels_per_second=40.0)
 MAX_LANES = 30
+MAX_ROWS = 200
+"""Most lines of the table of errors."""
 MAX_LISTED = 12
 """Events that a text lists."""
 
 
-def build_event_timeline(record: Record, metric: Metric | None) -> SegmentTimeline | None:
+@dataclass(frozen=True, slots=True)
+class EventLane:
+    """The true events and the detections of one class."""
+
+    title: str
+    reference_bars: tuple[Bar, ...]
+    answer_bars: tuple[Bar, ...]
+
+    @property
+    def description(self) -> str:
+        return self.title
+
+    @property
+    def reference(self) -> str:
+        return self.title
+
+    @property
+    def answer(self) -> str:
+        return self.title
+
+
+@dataclass(frozen=True, slots=True)
+class EventTimeline:
+    """What the figure and the table of a recording show."""
+
+    seconds: float
+    lanes: tuple[EventLane, ...]
+    caption: str
+    start: float = 0.0
+
+    @property
+    def rows(self) -> list[Row]:
+        """The errors in the order of time."""
+        sides = (("Reference", "reference_bars"), ("Answer", "answer_bars"))
+        rows = [
+            Row(bar.start, side, f"{lane.title}: {KINDS[bar.kind]} until {bar.end:.2f} s")
+            for lane in self.lanes
+            for side, bars in sides
+            for bar in getattr(lane, bars)
+            if bar.kind != "right"
+        ]
+        return sorted(rows)[:MAX_ROWS]
+
+
+def draw_event_timeline(
+    timeline: EventTimeline, name: str, embed: Callable[[Markup, str], Markup] = lambda svg, _: svg
+) -> Markup:
+    """Draw the figure of a recording, with a table of its errors.
+
+    Args:
+        timeline: What to draw.
+        name: Name of the recording, for the description.
+        embed: Returns the markup for a drawing with its description; by default the drawing itself.
+    """
+    return draw_segment_timeline(timeline, STYLE, (f"Events of {name}", timeline.caption), embed)
+
+
+def build_event_timeline(record: Record, metric: Metric | None) -> EventTimeline | None:
     """Return what the figure of a recording shows; None unless it is one of sound event detection.
 
     Args:
@@ -31,10 +95,9 @@ def build_event_timeline(record: Record, metric: Metric | None) -> SegmentTimeli
     ends = [end for sides in classes.values() for spans in sides for _, end in spans]
     threshold = metric.threshold if metric else None
     stated = "" if threshold is None or not _has_scores(record) else f", from a score of {threshold:g} on"
-    return SegmentTimeline(
+    return EventTimeline(
         max([record.audio_seconds or 0.0, *ends, 1.0]),
         tuple(sorted(lanes, key=lambda lane: lane.title)[:MAX_LANES]),
-        KINDS,
         CAPTION.format(threshold=stated),
     )
 
@@ -71,10 +134,10 @@ def _list_events(classes: Mapping[str, tuple[Spans, Spans]], side: int) -> str:
     return ", ".join(texts) or "no event"
 
 
-def _make_lane(label: str, classes: Mapping[str, tuple[Spans, Spans]]) -> Lane:
+def _make_lane(label: str, classes: Mapping[str, tuple[Spans, Spans]]) -> EventLane:
     truth, detections = classes[label]
     others = [span for name, sides in classes.items() if name != label for span in sides[0]]
-    return Lane(
+    return EventLane(
         label,
         tuple(_split(truth, [("right", detections)], "missed")),
         tuple(_split(detections, [("right", truth), ("confused", others)], "added")),

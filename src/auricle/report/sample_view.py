@@ -20,11 +20,10 @@ from auricle.metrics.label_alignment import display_label, labels_match
 from auricle.metrics.meetings.turns import REFERENCE_FIELD
 from auricle.report.audio_clips import AudioClips
 from auricle.report.call_timeline import CallTimeline, build_timeline, draw_timeline
-from auricle.report.event_timeline import build_event_timeline, describe_events
+from auricle.report.event_timeline import EventTimeline, build_event_timeline, describe_events, draw_event_timeline
 from auricle.report.html_format import typeset_number
 from auricle.report.meeting_timeline import draw_meeting_timeline
 from auricle.report.meeting_turns import MeetingTimeline, build_meeting_timeline
-from auricle.report.segment_timeline import SegmentTimeline, draw_segment_timeline
 from auricle.report.speech_view import SpeechView, build_speech_view, draw_speech
 from auricle.report.templating import load_environment
 from auricle.report.text_format import format_likelihood, truncate
@@ -102,7 +101,7 @@ class SampleView:
     """A conversation turn by turn, or several answers."""
     timeline: CallTimeline | None = None
     """Who spoke when in a call."""
-    events: SegmentTimeline | None = None
+    events: EventTimeline | None = None
     """True events and detections."""
     word_times: WordTimes | None = None
     """When words are spoken, in the reference and in the answer."""
@@ -120,7 +119,7 @@ class SampleView:
         if self.meeting:
             return draw_meeting_timeline(self.meeting, self.id)
         if self.events:
-            return draw_segment_timeline(self.events, self.id)
+            return draw_event_timeline(self.events, self.id)
         if self.word_times:
             return draw_word_times(self.word_times, self.id)
         return draw_timeline(self.timeline, self.id) if self.timeline else ""

@@ -1,12 +1,13 @@
 """A timeline of segments: in each lane the reference above the answer, with errors in colour.
 
-The figure knows nothing of what the segments are: sound events by class, or turns by speaker.
+The figure does not know what the segments are: turns of speakers, or sound events of classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from markupsafe import Markup
 
@@ -14,7 +15,6 @@ from auricle.report.axis_labels import label_width, shorten_label
 from auricle.report.html_format import round_ticks
 from auricle.report.templating import render
 
-PIXELS_PER_SECOND = 40.0
 MIN_WIDTH, MAX_WIDTH = 520.0, 1_100.0
 RIGHT, TOP = 18.0, 44.0
 BAR_HEIGHT, LANE_GAP = 13.0, 10.0
@@ -22,72 +22,110 @@ LEGEND_GAP = 34.0
 """Pixels between the texts of the legend."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A part of a segment, and what it is: `right`, `missed`, `added` or `confused`."""
-
-    start: float
-    end: float
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """The segments of one class or speaker."""
-
-    title: str
-    reference: tuple[Bar, ...]
-    answer: tuple[Bar, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentTimeline:
-    """What the figure shows."""
-
-    seconds: float
-    lanes: tuple[Lane, ...]
-    kinds: Mapping[str, str]
-    """What each kind of bar is called."""
-    caption: str = ""
+class DrawnBar(Protocol):
+    """A part of a segment."""
 
     @property
-    def errors(self) -> list[tuple[str, Bar]]:
-        """The parts that are wrong, with the title of their lane, in the order of time."""
-        bars = [(lane.title, bar) for lane in self.lanes for bar in (*lane.reference, *lane.answer)]
-        return sorted((item for item in bars if item[1].kind != "right"), key=lambda item: (item[1].start, item[0]))
+    def start(self) -> float: ...
+    @property
+    def end(self) -> float: ...
+    @property
+    def kind(self) -> str:
+        """Its colour: `right`, `missed`, `added`, `confused` or `unscored`."""
+
+
+class DrawnLane(Protocol):
+    """The segments of one speaker or class."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def reference(self) -> str | None:
+        """Its name in the reference."""
+
+    @property
+    def answer(self) -> str | None:
+        """Its name in the answer."""
+
+    @property
+    def reference_bars(self) -> Sequence[DrawnBar]: ...
+    @property
+    def answer_bars(self) -> Sequence[DrawnBar]: ...
+
+
+class DrawnRow(Protocol):
+    """A line of the table of errors."""
+
+    @property
+    def at(self) -> float: ...
+    @property
+    def side(self) -> str: ...
+    @property
+    def what(self) -> str: ...
+
+
+class DrawnTimeline(Protocol):
+    """What the figure and the table beside it show."""
+
+    @property
+    def start(self) -> float:
+        """Where the drawn part begins, in seconds."""
+
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def lanes(self) -> Sequence[DrawnLane]: ...
+    @property
+    def rows(self) -> Sequence[DrawnRow]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineStyle:
+    """How the segments of a kind of task are drawn and described."""
+
+    legend: Mapping[str, str]
+    """What each kind of bar is called."""
+    descriptions: Mapping[str, str]
+    """The same for tooltips."""
+    pixels_per_second: float
+    format_tick: Callable[[float], str] = "{:g} s".format
 
 
 def draw_segment_timeline(
-    timeline: SegmentTimeline, name: str, embed: Callable[[Markup, str], Markup] = lambda svg, _: svg
+    timeline: DrawnTimeline,
+    style: TimelineStyle,
+    texts: tuple[str, str],
+    embed: Callable[[Markup, str], Markup] = lambda svg, _: svg,
 ) -> Markup:
     """Draw the figure of a recording, with a table of its errors.
 
     Args:
         timeline: What to draw.
-        name: Name of the recording, for the description.
+        style: How to draw it.
+        texts: Description of the figure, and its caption.
         embed: Returns the markup for a drawing with its description; by default the drawing itself.
     """
-    width = min(max(PIXELS_PER_SECOND * timeline.seconds, MIN_WIDTH), MAX_WIDTH)
-    titles = [shorten_label(lane.title) for lane in timeline.lanes]
-    left = label_width(titles) + 16
+    width = min(max(style.pixels_per_second * timeline.seconds, MIN_WIDTH), MAX_WIDTH)
+    left = label_width([lane.title for lane in timeline.lanes]) + 16
 
     def place(at: float) -> float:
-        return left + width * min(max(at / timeline.seconds, 0.0), 1.0)
+        return left + width * min(max((at - timeline.start) / timeline.seconds, 0.0), 1.0)
 
     height = 2 * BAR_HEIGHT + LANE_GAP
-    bottom = TOP + height * len(timeline.lanes)
-    full_width = left + width + RIGHT
-    description = f"Reference and answer of {name} over time"
-    rows = zip(timeline.lanes, titles, strict=True)
-    ticks = round_ticks(0.0, timeline.seconds, parts=max(4, round(width / 90)))
+    bottom, full_width = TOP + height * len(timeline.lanes), left + width + RIGHT
+    end = timeline.start + timeline.seconds
+    ticks = round_ticks(timeline.start, end, parts=max(4, round(width / 90)))
+    description, caption = texts
     drawing = render(
         "report/templates/segment_timeline_drawing.html",
         description=description,
-        lanes=[(lane, title, TOP + height * index) for index, (lane, title) in enumerate(rows)],
+        lanes=[(lane, shorten_label(lane.title), TOP + height * index) for index, lane in enumerate(timeline.lanes)],
         place=place,
-        ticks=[tick for tick in ticks if 0 <= tick <= timeline.seconds],
-        kinds=timeline.kinds,
-        legend=_place_legend(timeline.kinds, left),
+        ticks=[(tick, style.format_tick(tick)) for tick in ticks if timeline.start <= tick <= end],
+        descriptions=style.descriptions,
+        legend=list(_place_legend(style.legend, left)),
         left=left,
         top=TOP,
         bottom=bottom,
@@ -97,6 +135,7 @@ def draw_segment_timeline(
     return render(
         "report/templates/segment_timeline.html",
         timeline=timeline,
+        caption=caption,
         description=description,
         drawing=embed(drawing, description),
         start=left / full_width,
@@ -104,10 +143,9 @@ def draw_segment_timeline(
     )
 
 
-def _place_legend(kinds: Mapping[str, str], left: float) -> Sequence[tuple[str, str, float]]:
-    """Return kind, text and horizontal place of the entries of the legend."""
-    entries, at = [], left
-    for kind, text in kinds.items():
-        entries.append((kind, text, at))
+def _place_legend(legend: Mapping[str, str], left: float) -> Iterator[tuple[str, str, float]]:
+    """Yield kind, text and horizontal place of the entries of the legend."""
+    at = left
+    for kind, text in legend.items():
+        yield kind, text, at
         at += label_width([text]) + LEGEND_GAP
-    return entries

@@ -6,9 +6,9 @@ from auricle.core.types import Failure, Generation, Prediction, Record, Segment
 from auricle.metrics.error_rates import wer
 from auricle.metrics.events.detection import DetectionSettings
 from auricle.metrics.events.segment_based import segment_f1
-from auricle.report.event_timeline import build_event_timeline, describe_events
+from auricle.report.event_timeline import build_event_timeline, describe_events, draw_event_timeline
+from auricle.report.meeting_turns import Bar
 from auricle.report.sample_view import build_sample_views
-from auricle.report.segment_timeline import Bar
 from tests.support.sound_events import make_output, make_sample
 
 RECORD = Record(
@@ -23,12 +23,12 @@ def test_parts_of_events_are_classified_by_what_is_on_the_other_side() -> None:
     timeline = build_event_timeline(RECORD, segment_f1)
     assert timeline is not None
     dog, rain = timeline.lanes
-    assert dog.reference == (Bar(1.0, 2.0, "missed"), Bar(2.0, 3.0, "right"))
-    assert dog.answer == (
+    assert dog.reference_bars == (Bar(1.0, 2.0, "missed"), Bar(2.0, 3.0, "right"))
+    assert dog.answer_bars == (
         Bar(2.0, 3.0, "right"), Bar(3.0, 3.5, "added"), Bar(5.0, 6.0, "confused"), Bar(6.0, 7.0, "added"),
     )  # fmt: skip
-    assert rain.reference == (Bar(5.0, 6.0, "missed"),)
-    assert (rain.answer, timeline.seconds) == ((), 8.0)
+    assert rain.reference_bars == (Bar(5.0, 6.0, "missed"),)
+    assert (rain.answer_bars, timeline.seconds) == ((), 8.0)
     assert timeline.caption == "For each class, true events are above detections."
 
 
@@ -39,8 +39,8 @@ def test_scored_segments_are_shown_from_the_threshold_of_the_metric_on() -> None
     high = build_event_timeline(record, DetectionSettings(threshold=0.6).apply(segment_f1))
     assert low is not None
     assert high is not None
-    assert low.lanes[0].answer[0].start == 1.0
-    assert high.lanes[0].answer[0].start == 6.0
+    assert low.lanes[0].answer_bars[0].start == 1.0
+    assert high.lanes[0].answer_bars[0].start == 6.0
     assert high.caption.endswith("from a score of 0.6 on.")
 
 
@@ -67,7 +67,7 @@ def test_other_records_have_no_timeline() -> None:
 def test_a_card_shows_the_figure_and_the_texts() -> None:
     (view,) = build_sample_views([RECORD], segment_f1, {"1": (2.0, 3.0, 2.0)}, audio=False)
     assert view.target == "dog 1.00–3.00 s, rain 5.00–6.00 s"
-    assert "segment confused" in view.timeline_figure
+    assert "turn answer confused" in view.timeline_figure
     failed = replace(RECORD, outputs=(), error=Failure("SampleError", "no sound"))
     (view,) = build_sample_views([failed], segment_f1, {}, audio=False)
     assert view.events is None
@@ -81,3 +81,14 @@ def test_a_card_of_tags_shows_the_true_labels_among_the_scores() -> None:
     assert [(bar.name, bar.is_target) for bar in view.value_bars] == [
         ("rain", True), ("alarm", False), ("speech", False), ("wind", False), ("sea", False), ("dog", True),
     ]  # fmt: skip
+
+
+def test_the_figure_names_classes_and_lists_errors_in_the_order_of_time() -> None:
+    timeline = build_event_timeline(RECORD, segment_f1)
+    assert timeline is not None
+    assert [(row.at, row.side, row.what) for row in timeline.rows][:2] == [
+        (1.0, "Reference", "dog: missed until 2.00 s"), (3.0, "Answer", "dog: false alarm until 3.50 s"),
+    ]  # fmt: skip
+    figure = str(draw_event_timeline(timeline, "scene-1"))
+    assert "Events of scene-1" in figure
+    assert "dog in the answer, 5.00 to 6.00 s: wrong class" in figure
