@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generation, Record
@@ -14,7 +14,7 @@ from auricle.metrics.error_rates import reference_text
 from auricle.metrics.scales import wilson_interval
 from auricle.report.sample_view import DiffPiece, Edit, join_diff
 
-MAX_SAMPLES = 20_000
+MAX_SAMPLES = 10_000
 """Samples whose words a report counts; the command `auricle words` counts all."""
 MAX_WORDS, MAX_CONFUSIONS, MAX_INSERTIONS = 25, 15, 10
 MAX_EXAMPLES = 5
@@ -121,6 +121,19 @@ def find_word_metric(metrics: Iterable[Metric], name: str = "") -> Metric | None
     raise SpecError(f"{name!r} is not an error rate of this run. Error rates: {names}.")
 
 
+class _Place(NamedTuple):
+    """Where an error is: a position in the aligned words of a sample."""
+
+    sample_id: str
+    pairs: Sequence[tuple[str, str]]
+    position: int
+
+    def to_example(self) -> Example:
+        start = max(0, self.position - CONTEXT)
+        shown = self.pairs[start : self.position + CONTEXT + 1]
+        return Example(self.sample_id, tuple(_make_edit(*pair) for pair in shown), self.position - start)
+
+
 class WordErrorCounter:
     """Count the errors of records by word.
 
@@ -140,7 +153,7 @@ class WordErrorCounter:
         self._deleted: Counter[str] = Counter()
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._inserted: Counter[str] = Counter()
-        self._examples: defaultdict[tuple[str, ...], list[Example]] = defaultdict(list)
+        self._places: defaultdict[tuple[str, ...], list[_Place]] = defaultdict(list)
 
     def observe(self, records: Iterable[Record]) -> Iterator[Record]:
         """Yield the records unchanged, and count their errors."""
@@ -169,33 +182,28 @@ class WordErrorCounter:
         self._occurrences.update(reference)
         if reference == answer:
             return
-        edits = [
-            _make_edit(
+        pairs = [
+            (
                 "" if pair.reference is None else reference[pair.reference],
                 "" if pair.hypothesis is None else answer[pair.hypothesis],
             )
             for pair in align(reference, answer)
         ]
-        for place, edit in enumerate(edits):
-            if edit.kind != "equal":
-                self._add_error(sample_id, edits, place)
+        for position, (expected, written) in enumerate(pairs):
+            if expected != written:
+                self._add_error(expected, written, _Place(sample_id, pairs, position))
 
-    def _add_error(self, sample_id: str, edits: Sequence[Edit], place: int) -> None:
-        edit = edits[place]
-        reference, answer = (side[0] if side else "" for side in (edit.reference, edit.answer))
+    def _add_error(self, reference: str, answer: str, place: _Place) -> None:
         if not answer:
             self._deleted[reference] += 1
         elif not reference:
             self._inserted[answer] += 1
         else:
             self._pairs[reference, answer] += 1
-        start = max(0, place - CONTEXT)
-        example = Example(sample_id, tuple(edits[start : place + CONTEXT + 1]), place - start)
-        keys = [(reference, answer), *([(reference,)] if reference else [])]
-        for key in keys:
-            is_room = self._word in (reference, answer) if self._word else len(self._examples[key]) < MAX_EXAMPLES
-            if is_room:
-                self._examples[key].append(example)
+        for key in ((reference, answer), (reference,)) if reference else ((reference, answer),):
+            is_shown = self._word in (reference, answer) if self._word else len(self._places[key]) < MAX_EXAMPLES
+            if is_shown:
+                self._places[key].append(place)
 
     def build(
         self, max_words: int | None = None, max_confusions: int | None = None, max_insertions: int | None = None
@@ -223,10 +231,13 @@ class WordErrorCounter:
     def _build_word(self, word: str, lost: int) -> LostWord:
         occurrences, deleted = self._occurrences[word], self._deleted[word]
         low, high = wilson_interval(lost / occurrences, occurrences)
-        return LostWord(word, occurrences, lost - deleted, deleted, low, high, tuple(self._examples.get((word,), ())))
+        return LostWord(word, occurrences, lost - deleted, deleted, low, high, self._list_examples(word))
 
     def _build_confusion(self, reference: str, answer: str, count: int) -> Confusion:
-        return Confusion(reference, answer, count, tuple(self._examples.get((reference, answer), ())))
+        return Confusion(reference, answer, count, self._list_examples(reference, answer))
+
+    def _list_examples(self, *key: str) -> tuple[Example, ...]:
+        return tuple(place.to_example() for place in self._places.get(key, ()))
 
     def count_word(self, word: str) -> LostWord | None:
         """Return how often a word was lost; None if no reference has it."""

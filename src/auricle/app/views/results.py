@@ -15,6 +15,7 @@ from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import audit, charts, components, sample_card, sample_links
 from auricle.app.views import metrics as metrics_view
 from auricle.app.views.audiogram import draw_conditions
+from auricle.app.views.words import draw_words
 from auricle.report.axis_labels import shorten_labels
 from auricle.report.html_format import format_count, typeset_decimal, typeset_interval, typeset_number, typeset_value
 from auricle.report.plot_data import (
@@ -124,6 +125,7 @@ def _draw_word_errors(path: Path, metrics: Metrics, numbers: Sequence[Number], k
             chart, alt = charts.stacked_error_chart(frame), "Kinds of error by group"
             state = draw_chart(chart, key=f"{key}-errors-{field}", on_select="rerun", alt=alt)
             sample_links.draw_group_link(path, state, field, dict(zip(frame["group"], frame["value"], strict=True)))
+    draw_words(path, first)
     st.header("Worst samples", anchor=False)
     worst = run_data.sort_worst_first(run_data.load_samples(path).frame, first)
     components.draw_markup(ALIGNMENT_LEGEND)
