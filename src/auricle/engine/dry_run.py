@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from auricle.audio import Audio
 from auricle.core.arguments import describe_arguments, list_missing
-from auricle.core.errors import AuricleError
+from auricle.core.errors import AuricleError, SampleError
 from auricle.core.types import RejectedRow, Sample, list_parts
 from auricle.data import Manifest
 from auricle.engine.config import RunConfig
 from auricle.engine.factory import Evaluation, build_task, check_settings
 from auricle.engine.spec import Spec
+from auricle.metrics.base import Metric
 from auricle.models import Model
 from auricle.models.availability import describe_readiness
 from auricle.tasks.base import Task
@@ -95,6 +96,7 @@ def check_samples(spec: Spec, task: Task, sample_count: int) -> Iterator[CheckLi
             seconds += len(part.decode(16_000)) / 16_000 if isinstance(part, Audio) else 0.0
         except AuricleError as error:
             problems.append((sample.origin or sample.id, str(error)))
+    problems += _check_metric_columns(task, samples)
     text = f"{len(samples)} of the first {len(rows)} rows are valid samples, {seconds:.1f} s of audio"
     yield CheckLine(bool(samples), text)
     yield from _summarise_problems(problems)
@@ -103,6 +105,28 @@ def check_samples(spec: Spec, task: Task, sample_count: int) -> Iterator[CheckLi
         yield CheckLine(False, f"columns: {columns}; choose one with -T, such as -T target=COLUMN")
     for note in notes:
         yield CheckLine(None, note)
+
+
+def _check_metric_columns(task: Task, samples: Sequence[Sample]) -> Iterator[tuple[str, str]]:
+    """Yield the columns that a metric needs and cannot read, such as a list of entities; each once per row."""
+    for sample in samples:
+        reasons = {
+            str(error): None
+            for metric in task.metrics
+            if (metric.applies is None or metric.applies(sample)) and (error := _try_bounds(metric, sample))
+        }
+        yield from ((sample.origin or sample.id, reason) for reason in reasons)
+
+
+def _try_bounds(metric: Metric, sample: Sample) -> SampleError | None:
+    """Return why a metric cannot read a sample; its bounds depend on the same columns as its score."""
+    try:
+        metric.bound(sample)
+    except SampleError as error:
+        return error
+    except Exception:  # noqa: BLE001 - a metric of a user may raise anything, which scoring reports
+        return None
+    return None
 
 
 def _summarise_problems(problems: Iterable[tuple[str, str]]) -> Iterator[CheckLine]:

@@ -91,3 +91,12 @@ def test_a_list_of_which_no_word_occurs_is_noted(data: Path) -> None:
 def test_tasks_without_transcripts_take_no_list(data: Path) -> None:
     with pytest.raises(SpecError, match="word lists are for transcripts"):
         build_task(make_spec(data, "qa", words=str(data.parent / "names.txt")))
+
+
+def test_a_column_that_a_metric_cannot_read_is_reported_before_a_run(data: Path) -> None:
+    rows = [json.loads(line) | {"entities": 5} for line in data.read_text().splitlines()]
+    data.write_text("\n".join(map(json.dumps, rows)))
+    lines = list(check_task_data(make_spec(data, add_metrics="entities"), 5))
+    (problem,) = [line.text for line in lines if line.passed is False]
+    assert problem == "rows.jsonl:1 and 1 more row: expected a list of texts in the column 'entities', not 5"
+    assert all(line.passed is not False for line in check_task_data(make_spec(data), 5))
