@@ -42,6 +42,10 @@ def test_readable_words_are_kept_where_others_may_be_skipped() -> None:
     assert list(iter_valid_words("three")) == list(iter_valid_words(None)) == []
 
 
+def test_points_and_words_that_start_together_are_valid() -> None:
+    assert len(read_reference({"words": [["a", 0.5, 0.5], ["b", 0.5, 0.7]]}) or ()) == 2
+
+
 def test_a_row_without_words_has_no_reference() -> None:
     assert read_reference({}) is None
     assert read_reference({"segments": [{"start": 0, "end": 1}]}, "segments") == (Segment(0, 1),)
@@ -66,6 +70,14 @@ def test_json_is_read_in_the_shapes_of_recognisers(tmp_path: Path, document: Any
     path = tmp_path / "a.json"
     path.write_text(json.dumps(document))
     assert load_timed_words(path, ["a"]) == WORDS
+
+
+def test_segments_are_read_if_some_of_them_have_no_words(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        json.dumps({"segments": [{"start": 0, "end": 1, "text": "x", "words": ROWS}, {"start": 1, "end": 2}]})
+    )
+    assert load_timed_words(path, ["a"]) == (Segment(0, 1, "x"), Segment(1, 2))
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"segments": []}', "[" * 100_000])

@@ -7,6 +7,7 @@ import pytest
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Sample, Segment
 from auricle.metrics.base import Metric
+from auricle.metrics.intervals import compute_interval
 from auricle.metrics.timestamps import sanity
 
 
@@ -52,3 +53,23 @@ def test_words_that_overlap_are_no_fault() -> None:
 def test_an_unknown_duration_is_not_a_zero() -> None:
     with pytest.raises(SampleError, match="duration"):
         score(sanity.invalid_times, Segment(0, 1), seconds=None)
+
+
+def test_points_and_starts_at_zero_are_no_fault() -> None:
+    assert score(sanity.invalid_times, Segment(0.0, 0.0), Segment(0.0, 0.5)) == (0, 2, 0, 0, 0)
+
+
+def test_a_start_before_the_recording_is_outside() -> None:
+    assert score(sanity.outside_audio, Segment(-0.01, 0.5)) == (1, 1, 0, 0, 1)
+
+
+def test_the_signature_has_the_tolerance_at_the_end_of_the_audio() -> None:
+    assert sanity.invalid_times.signature == "invalid_times:1.end-after-audio-by-20ms"
+    assert sanity.outside_audio.signature == "outside_audio:1.end-after-audio-by-20ms"
+    assert sanity.unordered_starts.signature == "unordered_starts:1"
+
+
+def test_faults_are_shares_of_recordings_whose_duration_is_known() -> None:
+    for metric in (sanity.invalid_times, sanity.negative_durations, sanity.unordered_starts, sanity.outside_audio):
+        assert metric.needs_duration
+        assert compute_interval([(0, 3, 0, 0, 0)] * 5, metric.aggregate).method == "wilson"

@@ -8,6 +8,7 @@ import pytest
 
 from auricle.core.types import Generation, Sample, Segment
 from auricle.metrics.base import Metric
+from auricle.metrics.intervals import compute_interval
 from auricle.metrics.timestamps import segmentation as metrics
 from auricle.metrics.timestamps.segmentation import list_boundaries
 
@@ -85,3 +86,10 @@ def test_details_have_the_counts() -> None:
 def test_the_signature_has_the_tolerance() -> None:
     assert metrics.segmentation_f1_100ms.signature.endswith("inner-boundaries.tolerance-100ms-inclusive")
     assert "tolerance" not in metrics.over_segmentation.signature
+
+
+def test_shares_of_perfect_recordings_have_an_interval_below_one() -> None:
+    stats = [score(metrics.segmentation_f1_50ms, KNOWN[0], KNOWN[0])] * 5
+    interval = compute_interval(stats, metrics.segmentation_f1_50ms.aggregate)
+    assert (interval.method, interval.high) == ("wilson", 1.0)
+    assert interval.low < 0.9

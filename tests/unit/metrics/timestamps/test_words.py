@@ -147,3 +147,18 @@ def test_random_errors_agree_with_a_plain_computation() -> None:
     centre = statistics.median(errors)
     expected = statistics.mean(abs(error - centre) for error in errors)
     assert measure(metrics.start_error_centred, *answers) == pytest.approx(expected, abs=1e-9)
+
+
+def test_another_profile_matches_other_words() -> None:
+    assert metrics.word_coverage.with_profile is not None
+    strict = metrics.word_coverage.with_profile("none")
+    assert strict.title == metrics.word_coverage.title
+    assert measure(strict, [("One", 0.1, 0.4)]) == 0.0
+    assert measure(metrics.word_coverage, [("One", 0.1, 0.4)]) == pytest.approx(1 / 3)
+
+
+def test_the_curve_has_the_tolerances_among_its_limits() -> None:
+    details = metrics.end_error.details(score(metrics.end_error, ANSWER))
+    limits = [0, 5, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000]
+    assert [*map(int, details["within_ms"])] == limits
+    assert {*map(str, metrics.TOLERANCES)} < {*details["within_ms"]}
