@@ -110,7 +110,8 @@ def _score_and_write(
         write_scores(run.path, score_records(words.observe(records), score_table))
     damaged = [*index.damaged, *(verdicts.damaged if verdicts else ())]
     health = JournalHealth.build(score_table.total, run.read_progress().completed_rows, damaged)
-    first = score_table.columns[0].metric if score_table.columns else None
+    ranking = score_table.ranking_column
+    first = ranking.metric if ranking else None
     worst_samples = thread.submit(view_worst_samples, score_table.worst_records(), first)  # encodes audio meanwhile
     facts = _collect_run_facts(run, replace(task, cluster=score_table.clusters.field), model)
     facts["notes"] = (*facts["notes"], *health.describe())

@@ -64,6 +64,7 @@ class ScoreTable:
         self._ignored_fields: set[str] = set()
         self._max_worst = max_worst
         self._worst: dict[Hashable, list[tuple[float, int, int, Record, ScoreLine]]] = {}
+        self._ranked_by: MetricColumn | None = None
 
     @property
     def total(self) -> int:
@@ -89,8 +90,10 @@ class ScoreTable:
                 column.add(answered, self.score_record)
                 column.add_readings(answered)
                 column.add_oversized(oversized)
-        if self.columns:
-            self._update_worst(self.columns[0].metric, answered)
+        if ranking := self.ranking_column:
+            if ranking is not self._ranked_by:  # an earlier metric has its first statistics
+                self._worst, self._ranked_by = {}, ranking
+            self._update_worst(ranking.metric, answered)
         self.outcomes.update([line.resolve_outcome(record.outcome) for _, record, line in entries])
         return [line for *_, line in entries]
 
@@ -103,17 +106,22 @@ class ScoreTable:
         self._add_failure(place, record)
         return place, record, ScoreLine(record.sample.id, record.row, failed=record.error.kind)
 
+    @property
+    def ranking_column(self) -> MetricColumn | None:
+        """The metric by which samples are the worst: the first that could be computed for any."""
+        return next((column for column in self.columns if column.indices), None)
+
     def worst_ids(self) -> list[str]:
-        """Return the ids of the worst samples by the first metric, worst first."""
+        """Return the ids of the worst samples by `ranking_column`, worst first."""
         return [record.sample.id for record, _ in self.worst_records()]
 
     def worst_records(self) -> list[tuple[Record, ScoreLine]]:
-        """Return the worst samples by the first metric with their scores, worst first."""
+        """Return the worst samples by `ranking_column` with their scores, worst first."""
         entries = [entry for kind in self._worst.values() for entry in kind]
-        if len(self._worst) > 1:
+        column = self.ranking_column
+        if column and len(self._worst) > 1:
             import numpy as np
 
-            column = self.columns[0]
             stats = [line.stats[column.metric.name] for *_, line in entries]
             ratings = column.metric.rate_stats(stats, column.stats[np.arange(len(column.indices))])
             entries = [(rating, *entry[1:]) for rating, entry in zip(ratings, entries, strict=True)]

@@ -167,10 +167,12 @@ class WordErrorCounter:
         is_text = isinstance(output, Generation) and record.sample.target is not None
         if not self._metric or not self._metric.tokenize or not is_text or has_oversized_text(record):
             return
+        assert isinstance(output, Generation)
+        if output.segments and not output.text:  # turns of speakers without words
+            return
         if self._max_samples is not None and self._samples >= self._max_samples:
             self._is_truncated = True
             return
-        assert isinstance(output, Generation)
         reference = self._metric.tokenize(reference_text(record.sample.target))
         self.add(record.sample.id, reference, self._metric.tokenize(output.text))
 

@@ -144,3 +144,24 @@ def test_a_metric_does_not_suit_a_model_whose_answers_are_all_of_another_kind(
     (column,) = board.columns
     assert column.reads_no_answer is reads_none
     assert len(column.unreadable) == answers.count("x")
+
+
+def test_the_first_metric_that_can_be_computed_decides_the_worst_samples() -> None:
+    @metric()
+    def impossible(sample: Any, output: Any) -> float:
+        raise AnswerMismatch("never")
+
+    board, _ = score_and_summarise([make_record(0), make_record(1, answer="x y")], [impossible, wer])
+    assert board.ranking_column is board.columns[1]
+    assert board.worst_ids() == ["1", "0"]
+
+
+def test_an_earlier_metric_decides_the_worst_samples_once_it_has_a_number() -> None:
+    @metric()
+    def length(sample: Any, output: Any) -> float | None:
+        return float(len(output.text)) if "z" in output.text else None
+
+    table = ScoreTable([length, wer])
+    table.add_all([make_record(0, answer="x y")])
+    table.add_all([make_record(1, answer="zz"), make_record(2, answer="z")])
+    assert table.worst_ids() == ["2", "1"]

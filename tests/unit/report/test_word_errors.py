@@ -7,7 +7,7 @@ import jiwer
 import pytest
 
 from auricle import Generation, Sample, SpecError
-from auricle.core.types import Failure, Record
+from auricle.core.types import Failure, Record, Segment
 from auricle.metrics.error_rates import cer, exact_match, wer
 from auricle.metrics.scales import wilson_interval
 from auricle.report.run_html import _render_words  # what the page shows of them
@@ -107,3 +107,10 @@ def test_the_page_links_examples_to_cards_and_escapes_words() -> None:
     assert '<mark><span class="swap"><del>anna</del><ins>hanna</ins></span></mark>' in page
     assert "<i>" not in page
     assert _render_words(Metrics.__new__(Metrics), []) is None
+
+
+def test_turns_without_words_lose_none() -> None:
+    counter = WordErrorCounter(wer)
+    turns = Generation(text="", segments=(Segment(0.0, 1.0, speaker="anna"),))
+    counter.count(Record(sample=Sample(id="1", inputs={}, target="good morning"), row=0, outputs=(turns,)))
+    assert counter.build().samples == 0
