@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from auricle.testing.conformance.report import CheckResult, ModelCheckError, ModelReport
     from auricle.testing.conformance.suite import check_model
     from auricle.testing.fake_server import FakeServer, Script
+    from auricle.testing.listeners import SimulatedListeners
     from auricle.testing.models import Echo, FakeApi, FakeLabels, FakeReward
     from auricle.testing.samples import sample_requests, sample_sounds
 
@@ -17,6 +18,7 @@ MODULES = {
     **dict.fromkeys(("CheckResult", "ModelCheckError", "ModelReport"), "conformance.report"),
     **dict.fromkeys(("Echo", "FakeApi", "FakeLabels", "FakeReward"), "models"),
     **dict.fromkeys(("FakeServer", "Script"), "fake_server"),
+    "SimulatedListeners": "listeners",
     "check_model": "conformance.suite",
     **dict.fromkeys(("sample_requests", "sample_sounds"), "samples"),
 }
@@ -30,6 +32,7 @@ __all__ = [
     "ModelCheckError",
     "ModelReport",
     "Script",
+    "SimulatedListeners",
     "check_model",
     "sample_requests",
     "sample_sounds",

@@ -1,0 +1,107 @@
+"""Prepare the sounds of a listening test: anchors, traps, one loudness and one sample rate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from auricle.audio import Audio
+from auricle.audio.perturbations.bands import Band
+from auricle.audio.perturbations.base import make_generator
+from auricle.audio.perturbations.filters import filter_zero_phase
+from auricle.audio.perturbations.levels import measure_active_level, scale_to_level
+from auricle.tasks.listening_tests.description import TRAP
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+MAX_RATE = 48_000
+HEADROOM_DB = 0.5
+"""Distance of the highest peak of the test from full scale."""
+TRAP_CUTOFF = 1000.0
+"""Highest frequency of a trap, in Hz, before noise of the same level is added."""
+ANCHOR_PREFIX = "anchor-"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoundSource:
+    """A sound of the test before its loudness is aligned."""
+
+    item: str
+    system: str
+    audio: Audio
+    change: str = ""
+    """`anchor-3500` to remove higher frequencies, `trap` to make it obviously bad, or nothing."""
+
+    def load(self, rate: int) -> NDArray[float32]:
+        """Decode the sound and change it.
+
+        Raises:
+            AudioError: if it cannot be decoded.
+        """
+        samples = self.audio.decode(rate)
+        if self.change.startswith(ANCHOR_PREFIX):
+            return remove_high_frequencies(samples, rate, float(self.change.removeprefix(ANCHOR_PREFIX)))
+        return make_trap(samples, rate, self.item) if self.change == TRAP else samples
+
+
+@dataclass(frozen=True, slots=True)
+class SoundMeasures:
+    """What aligning the loudness of a sound needs."""
+
+    level: float
+    """Active speech level in dB relative to full scale."""
+    peak: float
+    seconds: float
+
+    @property
+    def highest_level(self) -> float:
+        """Level at which the peak nearly reaches full scale."""
+        return self.level - 20 * math.log10(self.peak) - HEADROOM_DB
+
+
+def measure_sound(samples: NDArray[Any], rate: int) -> SoundMeasures:
+    """Measure level, peak and duration.
+
+    Raises:
+        AudioError: if the sound is silent, so that it has no level.
+    """
+    import numpy as np
+
+    level = measure_active_level(samples, rate).level
+    return SoundMeasures(level, float(np.abs(samples).max()), len(samples) / rate)
+
+
+def choose_level(measures: Iterable[SoundMeasures], target: float) -> float:
+    """Return the target level, or the highest one at which no sound exceeds full scale."""
+    return min([target, *(sound.highest_level for sound in measures)])
+
+
+def choose_rate(sounds: Iterable[Audio]) -> int:
+    """Return the highest sample rate of the sounds, at which all of them are played."""
+    return min(MAX_RATE, max(sound.info().rate for sound in sounds))
+
+
+def remove_high_frequencies(samples: NDArray[Any], rate: int, cutoff: float) -> NDArray[float32]:
+    """Return the sound without frequencies above a cut-off in Hz, as the anchors of ITU-R BS.1534-3."""
+    import numpy as np
+
+    return filter_zero_phase(samples, rate, Band(high=cutoff).get_gain).astype(np.float32)
+
+
+def make_trap(samples: NDArray[Any], rate: int, name: str) -> NDArray[float32]:
+    """Return the sound without high frequencies and in noise of the same level, which is obviously bad."""
+    import numpy as np
+
+    muffled = remove_high_frequencies(samples, rate, TRAP_CUTOFF)
+    noise = make_generator(name, "listening-test trap").standard_normal(len(samples))
+    power = math.sqrt(float(np.mean(np.square(muffled, dtype=np.float64))))
+    return (muffled + noise * power).astype(np.float32)
+
+
+def encode_sound(samples: NDArray[Any], rate: int, gain_db: float) -> bytes:
+    """Return a sound as a WAV file with a gain."""
+    return Audio.of(scale_to_level(samples, 0.0, gain_db), rate=rate).encode("wav")
