@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Evaluate": {
         "run": "Evaluate one or more models on one or more tasks, or resume an interrupted run.",
         "listen": "Check whether a model uses the sound of TASK.",
+        "listen-test": "Let people rate or compare sounds without knowing where they come from.",
         "audiogram": "Measure how a model copes with noise, reverberation, codecs and more, level by level.",
         "demo": "Evaluate two small speech recognisers on bundled synthetic speech.",
         "score": "Recompute the metrics of runs from their journals.",
@@ -60,7 +61,13 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
 }
 """Commands by group, with the first line of their help, so that `auricle --help` imports none of them."""
 
-MODULES = {"fake-server": "fake_server", "judge-check": "judge_check", "import": "import_", "list": "list_"}
+MODULES = {
+    "fake-server": "fake_server",
+    "listen-test": "listen_test",
+    "judge-check": "judge_check",
+    "import": "import_",
+    "list": "list_",
+}
 """Modules, and the commands in them, whose name differs from the command's."""
 
 

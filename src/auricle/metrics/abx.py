@@ -18,7 +18,7 @@ def share_of_dprime(dprime: float) -> float:
     distribution F.
 
     >>> share_of_dprime(0.0), round(share_of_dprime(2.0), 4)
-    (0.5, 0.7875)
+    (0.5, 0.7877)
     """
     pair, single = dprime / math.sqrt(2), dprime / 2
     return _CDF(pair) * _CDF(single) + _CDF(-pair) * _CDF(-single)
@@ -27,7 +27,7 @@ def share_of_dprime(dprime: float) -> float:
 def dprime_of_share(share: float) -> float:
     """Return d' of a share of right answers; below one half it is negative.
 
-    >>> round(dprime_of_share(0.7875), 2), dprime_of_share(0.5)
+    >>> round(dprime_of_share(0.7877), 2), dprime_of_share(0.5)
     (2.0, 0.0)
     """
     if math.isnan(share) or share == 0.5:

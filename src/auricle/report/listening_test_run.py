@@ -78,10 +78,10 @@ def _describe_progress(
         for listener in test.listeners
         if all((listener.id, trial.id) in answered for trial in listener.trials)
     ]
-    started = {rating.listener for rating in ratings}
+    unfinished = len({rating.listener for rating in ratings}) - len(finished)
     notes = [
         *test.notes,
-        f"{len(finished)} of {len(test.listeners)} listeners finished, and {len(started) - len(finished)} began.",
+        f"{len(finished)} of {len(test.listeners)} listeners finished; {unfinished or 'no'} others have begun.",
         f"Loudness: {test.loudness.method}, {test.loudness.level_dbfs:g} dB relative to full scale.",
         *(f"{listener} is excluded: {reason}." for listener, reason in sorted(screening.excluded.items())),
     ]

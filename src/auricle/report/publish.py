@@ -49,6 +49,7 @@ from auricle.runs.metrics import (
     TaskFacts,
     write_metrics,
 )
+from auricle.runs.people_correlations import PeopleCorrelations
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import SCORES_FILE, write_scores
 from auricle.runs.signals import read_signals
@@ -126,6 +127,7 @@ def _score_and_write(
         journal=health,
         judges=verdicts.to_facts() if verdicts else (),
         judge_checks=JudgeChecks.load(run.path).results if verdicts else (),
+        people_correlations=PeopleCorrelations.load(run.path),
         usage=totals.to_usage(),
         speed=summarise_throughput(read_passes(run), delays),
         audit=summarise_audit(run.path, [number for number in numbers if not number.field]),

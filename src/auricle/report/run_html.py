@@ -30,6 +30,8 @@ from auricle.report.html_format import (
     typeset_value,
 )
 from auricle.report.listening_table import format_gain, format_gain_interval, format_headline, list_tables
+from auricle.report.listening_test_html import render_listening_test, render_people_correlations
+from auricle.report.listening_test_text import get_tables
 from auricle.report.methods import describe_method
 from auricle.report.plot_data import ConfusionMatrix, Plane, list_averages, list_classes, list_dimensions
 from auricle.report.sample_view import SampleView, common_question
@@ -224,7 +226,8 @@ class Breakdown:
 
 def _render_breakdowns(metrics: Metrics, _: Samples) -> Markup | None:
     """Render one table per metadata field: subsets first, long tables last, a line for a field with one value."""
-    numbers = () if metrics.purpose == LISTENING else metrics.numbers  # it has tables of its own
+    has_tables = metrics.purpose == LISTENING or get_tables(metrics) is not None  # of its own
+    numbers = () if has_tables else metrics.numbers
     whole = [number for number in numbers if not number.field]
     overall = whole[:MAX_BREAKDOWN_METRICS]
     shown = {number.metric for number in overall}
@@ -407,6 +410,8 @@ def _render_audiogram(metrics: Metrics, _: Samples) -> Markup | None:
 
 _SECTIONS: Mapping[str, Section] = {
     "audiogram": _render_audiogram,
+    "listening-test": render_listening_test,
+    "correlation-with-people": render_people_correlations,
     "metrics": _render_metrics,
     "detection": _render_detection,
     "listening": _render_listening,

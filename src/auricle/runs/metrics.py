@@ -15,6 +15,7 @@ from auricle.core.signature import Signature
 from auricle.runs.audit import AuditResult, summarise_audit
 from auricle.runs.documents import Document, UnknownFormat, decode, read_document, write_document
 from auricle.runs.health import Fingerprint, JournalHealth
+from auricle.runs.people_correlations import PeopleCorrelations
 from auricle.runs.run_spec import LABELS_FILE, OUTPUTS_FILE, VERDICTS_FILE
 
 if TYPE_CHECKING:  # `auricle show` starts faster without them
@@ -357,6 +358,8 @@ class Metrics:
     """How often answers were read right, if replies were labelled."""
     judge_checks: tuple[CheckResult, ...] = ()
     """What `auricle judge-check` measured about the judges."""
+    people_correlations: PeopleCorrelations = field(default_factory=PeopleCorrelations)
+    """How metrics correlate with people, if these are the numbers of a listening test."""
     parts: tuple[PartFacts, ...] = ()
     """The parts, if these are the combined numbers of a suite."""
     families: tuple[FamilyFacts, ...] = ()

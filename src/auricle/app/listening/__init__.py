@@ -1,0 +1,1 @@
+"""The page on which people take a listening test, and its server."""
