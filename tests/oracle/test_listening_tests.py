@@ -57,7 +57,7 @@ def test_strengths_with_ties_equal_those_of_evalica() -> None:
 
 
 @pytest.mark.parametrize(("kind", "level"), [("mos", "ordinal"), ("mushra", "interval"), ("ab", "nominal")])
-def test_agreement_with_missing_ratings_equals_krippendorff(kind: Any, level: str) -> None:
+def test_agreement_with_missing_ratings_equals_krippendorff(kind: Any, level: Any) -> None:
     require_extra("oracles")
     import krippendorff
 

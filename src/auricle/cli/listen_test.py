@@ -28,8 +28,8 @@ def listen_test() -> None:
     "Test",
     opt.choice(
         "--kind",
-        "mos: rate each sound. cmos: rate B against A. mushra: rate all systems on one page against a reference. "
-        "abx: recognise X. ab: choose the better one.",
+        "What listeners do. mos: rate each sound. cmos: rate B against A. mushra: rate all systems on one page against "
+        "a reference. abx: recognise X. ab: choose the better one.",
         KINDS,
         required=True,
     ),
@@ -47,8 +47,8 @@ def listen_test() -> None:
     ),
     opt.choice(
         "--design",
-        "latin-square: every listener hears every item once. all: every listener hears every item of every system. "
-        "[default: latin-square]",
+        "What a listener hears. latin-square: every item once, from one of the systems. all: every item of every "
+        "system. [default: latin-square]",
         DESIGNS,
     ),
     opt.count("--repeat-checks N", "Trials of each listener that are repeated.", 0, default=2),

@@ -1,4 +1,4 @@
-"""Metrics of listening tests: what people said about sounds, with intervals over listeners and items.
+"""Metrics of listening tests: how people rate sounds, with intervals over listeners and items.
 
 A sample is one rating. Its metadata names the listener, the item and the system, or both systems of a pair in the order
 in which they were played. Ratings of excluded listeners and of attention checks are no part of the results.

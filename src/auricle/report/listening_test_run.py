@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import file_digest
 from pathlib import Path
 
 from auricle.core.errors import DataError
@@ -14,7 +13,7 @@ from auricle.report.publish import publish
 from auricle.runs.metrics import Metrics
 from auricle.runs.progress import Progress
 from auricle.runs.run_directory import Run
-from auricle.tasks.listening_tests.description import TEST_FILE, ListeningTest, read_test
+from auricle.tasks.listening_tests.description import TEST_FILE, ListeningTest, digest_test, read_test
 from auricle.tasks.listening_tests.ratings import Rating, read_ratings
 from auricle.tasks.listening_tests.screening import Screening, screen
 from auricle.tasks.listening_tests.task import TASK, build_records, task_arguments
@@ -45,9 +44,8 @@ def score_test(folder: Path, out: Path | None = None) -> tuple[Path, Metrics]:
     screening = screen(test, ratings)
     records = build_records(test, ratings, screening, str(folder.resolve()))
     path = out or folder / RUN_FOLDER
-    with (folder / TEST_FILE).open("rb") as file:
-        digest = file_digest(file, "sha256").hexdigest()[:16]
-    spec = Spec(task=TASK, task_args=task_arguments(test, digest), model=MODEL)
+    digest = digest_test(test)
+    spec = Spec(task=TASK, task_args=task_arguments(test, digest[:16]), model=MODEL)
     task = build_task(spec)
     run_spec = build_run_spec(spec, task, task.inferencer)
     identity = {**run_spec.identity, "inferencer": "Listeners()"}

@@ -43,7 +43,7 @@ def format_results(metrics: Metrics, path: Path) -> list[str]:
     if alpha.value is not None:
         lines.append(f"Agreement of listeners: Krippendorff's α {alpha.value:.2f}{_interval_in_brackets(alpha)}.")
     count = tables["listeners"]
-    lines.append(f"Listeners: {count}, of whom {len(tables['excluded'])} are excluded by the rules of the test.")
+    lines.append(f"Listeners: {count}; excluded by the rules of the test: {len(tables['excluded'])}.")
     lines += [f"Note: {note}" for note in metrics.notes]
     return [*lines, f"\nRun: {path}\nReport: {(path / 'report.html').resolve()}"]
 

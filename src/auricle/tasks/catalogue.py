@@ -42,9 +42,6 @@ _TASKS: Mapping[str, Builtin] = {
     **_TASK_KINDS,
     "demo": Builtin("auricle.tasks.demo:demo", "48 synthetic sentences, clean and in noise"),
     "demo-voice": Builtin("auricle.tasks.demo:demo_voice", "seven calls to a voice agent, with recorded speech"),
-    "listening-test": Builtin(
-        "auricle.tasks.listening_tests.task:listening_test", "ratings of people, from `auricle listen-test`"
-    ),
     "silence": Builtin("auricle.tasks.silence:silence", "40 sounds without speech, made on this machine"),
     **{
         name: Builtin(f"auricle.tasks.benchmarks.{target}", description)

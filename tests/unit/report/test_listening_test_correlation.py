@@ -1,7 +1,6 @@
 """Correlation of metrics with people: the right pairs, at the level of systems and of items."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -43,7 +42,7 @@ def runs(tmp_path: Path) -> list[str]:
     return [str(write_scored_run(tmp_path / "runs" / system, system)) for system in SYSTEMS]
 
 
-def answer(folder: Path, kind: Any) -> Path:
+def answer(folder: Path, kind: str) -> Path:
     make_test(folder, kind, listeners=6)
     SimulatedListeners(qualities=QUALITIES, noise_sd=0.4).answer(folder / kind)
     return folder / kind

@@ -15,7 +15,7 @@ from tests.support.listening_tests import MUSHRA_QUALITIES, QUALITIES, make_test
 pytestmark = pytest.mark.slow
 
 
-def answer(folder: Path, kind: Any = "mos", **options: Any) -> Path:
+def answer(folder: Path, kind: str = "mos", **options: Any) -> Path:
     make_test(folder, kind, **options)
     qualities = MUSHRA_QUALITIES if kind == "mushra" else QUALITIES
     SimulatedListeners(qualities=qualities, noise_sd=0.3).answer(folder / kind)

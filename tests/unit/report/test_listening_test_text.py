@@ -27,7 +27,7 @@ def test_tables_fit_the_kind(tmp_path: Path, kind: Any, words: list[str]) -> Non
     path, metrics = score_test(tmp_path / kind)
     text = "\n".join(format_results(metrics, path))
     assert all(word in text for word in words)
-    assert "Listeners: 6, of whom 0 are excluded" in text
+    assert "Listeners: 6; excluded by the rules of the test: 0." in text
 
 
 def test_a_run_of_anything_else_has_no_tables() -> None:

@@ -6,6 +6,7 @@ The folder of a test also has `sounds/`, whose names reveal nothing, `links.json
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from auricle.core.errors import DataError
 from auricle.metrics.listening_scores import KINDS, Kind, TestFacts
-from auricle.runs.documents import read_document, write_document
+from auricle.runs.documents import encode_document, read_document, write_document
 
 TEST_FILE, SOUNDS_FOLDER = "test.json", "sounds"
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -189,6 +190,11 @@ def read_test(folder: Path) -> ListeningTest:
     if problem := next(find_problems(test), ""):
         raise DataError(f"{path}: {problem}.")
     return test
+
+
+def digest_test(test: ListeningTest) -> str:
+    """Return the SHA-256 of the description of a test."""
+    return hashlib.sha256(encode_document(test)).hexdigest()
 
 
 def write_test(folder: Path, test: ListeningTest) -> None:

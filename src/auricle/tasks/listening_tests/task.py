@@ -16,7 +16,7 @@ from auricle.tasks.listening_tests.description import LABELS, SOUNDS_FOLDER, Lis
 from auricle.tasks.listening_tests.ratings import Rating, list_answered
 from auricle.tasks.listening_tests.screening import Screening
 
-TASK = "listening-test"
+TASK = "auricle.tasks.listening_tests.task:listening_test"
 
 
 def listening_test(
