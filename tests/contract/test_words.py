@@ -42,11 +42,11 @@ def test_every_metric_of_the_page_exists_and_every_metric_is_on_the_page() -> No
     from auricle.metrics.catalogue import METRICS
 
     page = (paths.DOCS / "words.md").read_text()
-    modules = ("biasing", "entities", "numbers", "written_form", "code_switching", "semantic")
+    modules = ("biasing", "entities", "numbers", "written_form", "code_switching", "segments", "semantic")
     names = [
         name
         for name, builtin in METRICS.builtin.items()
         if any(builtin.path.startswith(f"auricle.metrics.words.{module}:") for module in modules)
     ]
-    assert len(names) == 29
+    assert len(names) == 32
     assert [name for name in names if f"`{name}`" not in page] == []

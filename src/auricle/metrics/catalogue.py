@@ -87,6 +87,11 @@ _SUMMARIES: Mapping[str, Mapping[str, str]] = {
         "mer_latin": "mixed error rate of Latin words",
         "switch_error_rate": "errors per token next to a switch of scripts",
     },
+    "words.segments": {
+        "long_form": "set: the following two, for the column `segments`",
+        "segment_wer_mean": "mean WER of the segments of long references",
+        "lost_segments": "share of segments of which no word is recognised",
+    },
     "words.semantic": {"semantic_wer": "judge: WER of the errors that change the meaning"},
     "benchmark_fitting": {
         "reference_errors": "set: agreement with wrong references, and both WERs",
