@@ -8,7 +8,13 @@ import pytest
 
 from auricle import Generation, Sample
 from auricle.core.errors import SampleError
-from auricle.metrics.words.segments import long_form, lost_segments, read_segment_texts, segment_wer_mean
+from auricle.metrics.words.segments import (
+    count_segment_errors,
+    long_form,
+    lost_segments,
+    read_segment_texts,
+    segment_wer_mean,
+)
 
 
 def make_sample(target: str, segments: Any) -> Sample:
