@@ -467,10 +467,14 @@ def has_media(sample: Sample) -> bool:
 REFERENCE_INPUT = "reference"
 """Input with the recording that a spoken answer is compared with; it is never sent to a model."""
 
+OTHER_VOICE_INPUT = "other_voice"
+"""Input with a recording of another speaker, which gives the similarity of voices a meaning; it is not sent either."""
+UNSENT_INPUTS = (REFERENCE_INPUT, OTHER_VOICE_INPUT)
+
 
 def list_audio(sample: Sample) -> list[Audio]:
     """Return the audio of a sample that a model may listen to, in order."""
-    values = (value for name, value in sample.inputs.items() if name != REFERENCE_INPUT)
+    values = (value for name, value in sample.inputs.items() if name not in UNSENT_INPUTS)
     return [part for value in values for part in list_parts(value) if isinstance(part, Audio)]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError
-from auricle.core.types import REFERENCE_INPUT, Generation, Record, list_parts
+from auricle.core.types import OTHER_VOICE_INPUT, REFERENCE_INPUT, Generation, Record, list_parts
 from auricle.report.meeting_turns import WINDOW_SECONDS, find_window
 
 MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
@@ -29,7 +29,11 @@ PAGE_FULL_NOTE = (
 RIGHT_ANSWER_NOTE = "No player: only samples with errors have one."
 
 
-INPUT_LABELS: Mapping[str, str] = {REFERENCE_INPUT: "Reference", "prompt_audio": "Voice to imitate"}
+INPUT_LABELS: Mapping[str, str] = {
+    REFERENCE_INPUT: "Reference",
+    "prompt_audio": "Voice to imitate",
+    OTHER_VOICE_INPUT: "Other voice",
+}
 """What the recordings of some inputs are called."""
 
 

@@ -11,9 +11,10 @@ from typing import Any
 from auricle.audio import Audio
 from auricle.core.arguments import takes_options
 from auricle.core.errors import AudioError, SampleError
-from auricle.core.types import REFERENCE_INPUT, Input, Json, Sample
+from auricle.core.types import OTHER_VOICE_INPUT, REFERENCE_INPUT, Input, Json, Sample
 from auricle.data.manifest import ColumnMapping, resolve_path
 from auricle.metrics.base import Metric, resolve_metrics
+from auricle.metrics.spoken.round_trip import parity_metric
 from auricle.metrics.spoken.seed_spread import spread_over_seeds
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers.speech import PROMPT_AUDIO, PROMPT_TEXT
@@ -43,7 +44,8 @@ class SpeechSynthesis(TaskKind):
         if options.metrics:
             return task
         spreads = _list_spreads(task.metrics) if options.samples > 1 else []
-        return replace(task, metrics=[*map(allow_no_samples, task.metrics), *spreads])
+        metrics = [*map(allow_no_samples, task.metrics), *spreads]
+        return replace(task, metrics=metrics, judged_metrics=[parity_metric(task.language)])
 
 
 def _list_spreads(metrics: Sequence[Metric]) -> list[Metric]:
@@ -84,6 +86,7 @@ def read_sample(sample: Sample, base: Path) -> Sample:
         REFERENCE_INPUT: reference,
         PROMPT_AUDIO: _pop_audio(values, PROMPT_AUDIO_COLUMNS, base),
         PROMPT_TEXT: prompt_text or None,
+        OTHER_VOICE_INPUT: _pop_audio(values, (OTHER_VOICE_INPUT,), base),
     }
     stated = {name: value for name, value in inputs.items() if value is not None}
     return replace(sample, inputs=stated, meta=values)

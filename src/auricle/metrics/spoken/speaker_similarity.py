@@ -10,14 +10,12 @@ from typing import NamedTuple
 from auricle.audio import Audio
 from auricle.core.errors import Unreadable
 from auricle.core.judge_roles import JudgeRole
-from auricle.core.types import REFERENCE_INPUT, Output, Predict, Sample
+from auricle.core.types import OTHER_VOICE_INPUT, REFERENCE_INPUT, Output, Predict, Sample
 from auricle.metrics.base import Array, Details, MeanAggregator, Metric, divide
 from auricle.metrics.spoken.outputs import VOICE_INPUTS, find_recording, list_spoken_outputs, require_audio
 
 SCORE = "score"
 """Value of a speaker model: higher for voices that are more alike."""
-OTHER_VOICE_INPUT = "other_voice"
-"""Input with a recording of another speaker, for context."""
 
 
 class Voices(NamedTuple):
