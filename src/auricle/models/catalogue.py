@@ -65,6 +65,7 @@ _MODELS: Mapping[str, tuple[str, str]] = {
     "resemblyzer": ("resemblyzer:Resemblyzer", "speaker embeddings (GE2E), weights included, for `--as verify`"),
     "silero-vad": ("voice_activity:SileroVad", "Silero VAD: where speech is, CPU, weights included"),
     "plcmos": ("mos:Plcmos", "speech quality under packet loss (PLCMOS), CPU, weights included"),
+    "distillmos": ("distillmos:Distillmos", "overall speech quality (DistillMOS), weights included"),
     "dnsmos": ("mos:Dnsmos", "speech quality in noise (DNSMOS P.835 and P.808), CPU, weights included"),
 }
 """Module, class and summary of each model."""

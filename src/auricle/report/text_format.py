@@ -116,6 +116,9 @@ COUNT_FORMATS = (
     "{words:,} words in {minutes:.3g} minutes",
     "{official:,} official, {corrected:,} corrected, {neither:,} neither",
     "{recognised:,} of {masked:,} recognised, {control_recognised:,} of {control_masked:,} control words",
+    "people: same speaker {same_speaker:.4f}, different speakers {different_speaker:.4f}",
+    "people: same speaker {same_speaker:.4f}",
+    "people: different speakers {different_speaker:.4f}",
 )
 """What a number consists of, by the names of its details."""
 

@@ -308,10 +308,18 @@ def read_last_judges(path: Path) -> tuple[Judge, ...]:
 
 
 def merge_judges(earlier: Iterable[Judge], current: Iterable[Judge]) -> tuple[Judge, ...]:
-    """Return the current judges, and the earlier ones of roles that none of these has."""
+    """Return the current judges, and the earlier ones that they do not replace.
+
+    A judge replaces those of its role. A quality model replaces only itself with other arguments, because metrics are
+    named after the model that predicts them.
+    """
     current = tuple(current)
-    roles = {judge.role for judge in current}
-    return (*current, *(judge for judge in earlier if judge.role not in roles))
+    replaced = {_slot(judge) for judge in current}
+    return (*current, *(judge for judge in earlier if _slot(judge) not in replaced))
+
+
+def _slot(judge: Judge) -> tuple[JudgeRole, str]:
+    return judge.role, judge.model if judge.role is JudgeRole.QUALITY else ""
 
 
 def iter_verdict_lines(path: Path, damaged: list[DamagedLine] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:

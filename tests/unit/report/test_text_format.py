@@ -48,6 +48,9 @@ def test_counts_of_some_metrics_are_formatted() -> None:
     assert format_counts({"official": 1, "corrected": 2, "neither": 3, "clips": 4}) == (
         "1 official, 2 corrected, 3 neither"
     )
+    pairs = {"same_speaker": 0.85, "different_speaker": 0.41234}
+    assert format_counts(pairs) == "people: same speaker 0.8500, different speakers 0.4123"
+    assert format_counts({"different_speaker": 0.5}) == "people: different speakers 0.5000"
     assert format_counts({"words": 4}) == ""
 
 

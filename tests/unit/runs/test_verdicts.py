@@ -209,6 +209,13 @@ def test_judges_that_were_stored_before_there_were_roles_are_read(tmp_path: Path
     assert judges == (Judge("a", {}), Judge("b", {}, JudgeRole.UNREAD))
 
 
+def test_quality_models_replace_only_themselves() -> None:
+    dnsmos, plcmos = (Judge(name, {}, JudgeRole.QUALITY) for name in ("dnsmos", "plcmos"))
+    cropped = replace(dnsmos, arguments={"crop": 5})
+    assert merge_judges([dnsmos], [plcmos]) == (plcmos, dnsmos)
+    assert merge_judges([dnsmos, plcmos], [cropped]) == (cropped, plcmos)
+
+
 # --- models that score spoken answers ------------------------------------------------------------
 
 CLIP = Audio.of(np.zeros(1600, dtype=np.float32), rate=800)
