@@ -205,8 +205,9 @@ class Listing:
         """Return the verdicts with the role of the model; several metrics may have the same."""
         verdicts: dict[tuple[str, str], None] = {}
         for name, texts in scores.verdicts.items():
-            metric = self._find_metric(name)
-            label = metric.judge_role.noun if metric else JudgeRole.JUDGE.noun
+            metric, one_of_several = self._find_metric(name), name.partition(JUDGE_MARK)[2]
+            role = metric.judge_role if metric else JudgeRole.JUDGE
+            label = role.noun if role.is_judge else one_of_several or role.noun
             verdicts |= dict.fromkeys((label, text) for text in texts)
         return list(verdicts)
 
