@@ -11,6 +11,7 @@ ALL = (
     "startup",
     "throughput",
     "scoring",
+    "meetings",
     "reward",
     "batching",
     "padded_encoder",

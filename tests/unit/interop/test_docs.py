@@ -65,6 +65,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             write_audio(tmp_path / "data" / name, 0.0)
     for name, peak in {"angry/0": 0.75, "angry/1": 0.625, "neutral/2": 0.125}.items():
         write_audio(tmp_path / "emotions" / f"{name}.wav", peak)
+    for name in ("meetings", "system"):
+        (tmp_path / f"{name}.rttm").write_text("SPEAKER standup 1 0.5 2.7 <NA> <NA> anna <NA> <NA>\n", encoding="utf-8")
     write_audio(tmp_path / "clip.wav", 0.25)
     write_jsonl(tmp_path / "clips.jsonl", [{"id": "1", "audio": "clip.wav", "text": "hello"}])
     monkeypatch.chdir(tmp_path)
