@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auricle.api import compare, evaluate, evaluate_suite, load_model, numbers, plan, samples, score, summary
+    from auricle.api import compare, evaluate, evaluate_suite, gate, load_model, numbers, plan, samples, score, summary
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import (
@@ -36,7 +36,18 @@ if TYPE_CHECKING:
     from auricle.tasks.task_files import task_file
 
 _EXPORTS = {
-    "api": ("compare", "evaluate", "evaluate_suite", "load_model", "numbers", "plan", "samples", "score", "summary"),
+    "api": (
+        "compare",
+        "evaluate",
+        "evaluate_suite",
+        "gate",
+        "load_model",
+        "numbers",
+        "plan",
+        "samples",
+        "score",
+        "summary",
+    ),
     "audio": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
     "engine.config": ("RunConfig",),
@@ -100,6 +111,7 @@ __all__ = [
     "compare",
     "evaluate",
     "evaluate_suite",
+    "gate",
     "jsonl",
     "load_model",
     "metric",

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack
 
 from auricle.core.audio_limit import limit_audio
-from auricle.core.errors import AllRequestsFailed, AuricleError, NothingToJudge, SampleError, SpecError, describe
+from auricle.core.errors import AllRequestsFailed, AuricleError, SampleError, SpecError, describe
 from auricle.core.files import make_folder
-from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, RejectedRow, Request, Sample
 from auricle.engine.event_loop import run_async
 from auricle.engine.factory import (
@@ -27,7 +26,7 @@ from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
 from auricle.engine.factory import model_name as model_name
-from auricle.engine.judge import judge_run, read_judges, resolve_judge_model, write_judges
+from auricle.engine.judge import check_judges_are_used, judge_run, read_judges, resolve_judge_model, write_judges
 from auricle.engine.kept_model import KeptModel
 from auricle.engine.loaded_model import LoadedModel as LoadedModel
 from auricle.engine.model_log import loguru_records_written, model_log
@@ -53,7 +52,8 @@ from auricle.tasks.inferencers import Inferencer, select_inferencer
 if TYPE_CHECKING:
     import pandas as pd
 
-    from auricle.report.compare import Comparison, Split
+    from auricle.report.compare import CompareKeywords, Comparison
+    from auricle.report.gate import Gate, GateKeywords
     from auricle.report.plan_basis import PlanKeywords
     from auricle.report.sample_size import SampleSizePlan
 
@@ -94,7 +94,7 @@ def evaluate(
     spec, task = evaluation.spec, evaluation.task
     for judge in spec.judges:
         resolve_judge_model(judge)
-    _check_judges_are_used(task, [judge for judge in spec.judges if not judge.role.is_judge], out)
+    check_judges_are_used(task, [judge for judge in spec.judges if not judge.role.is_judge], out)
     settings = settings or Settings()
     settings = replace(settings, limit=spec.limit or settings.limit)
     check_settings(evaluation.model_class, spec, settings)
@@ -208,7 +208,7 @@ def score(
     for judge_spec in judge_specs:
         if not judge_spec.role.is_judge:
             resolve_judge_model(judge_spec)
-    _check_judges_are_used(task, judge_specs, out)
+    check_judges_are_used(task, judge_specs, out)
     with lock_run(run.path):
         metrics, stop_reason = _judge_and_publish(
             run, task, judge_specs, settings or Settings(), observer or Observer(), scoring
@@ -242,25 +242,6 @@ def add_labels(out: str | Path, labels_path: str | Path) -> int:
         )
     labels.save(run.path)
     return len(matching)
-
-
-def _check_judges_are_used(task: Task, judges: Sequence[JudgeSpec], out: str | Path) -> None:
-    names = ", ".join(metric.name for metric in task.metrics)
-    for judge_spec in judges:
-        judge = judge_spec.to_judge()
-        if any(judge.serves(metric) for metric in task.metrics):
-            continue
-        if judge.role is JudgeRole.UNREAD:
-            raise NothingToJudge(f"{out} has no metric that reads answers from replies; its metrics are {names}.")
-        if judge.role is JudgeRole.QUALITY:
-            raise NothingToJudge(
-                f"No metric reads what {judge.short_model} predicts. Write one with make_quality_metric, and name it "
-                "with --add-metrics; docs/spoken-answers.md has an example."
-            )
-        raise NothingToJudge(
-            f"{out} has no metric that uses a {judge.role.noun}; its metrics are {names}. "
-            "Add -T metrics=judge-reference or another judge metric."
-        )
 
 
 def _scored(run: Run, metrics: Metrics) -> RunResult:
@@ -403,15 +384,6 @@ def _combine_suite(path: Path) -> Metrics:
     )
 
 
-class CompareKeywords(TypedDict, total=False):
-    """Further arguments of `compare`."""
-
-    cluster: str | None
-    unpaired: bool | str | Split
-    max_flips: int
-    names: tuple[str, str] | None
-
-
 def compare(
     a: str | Path, b: str | Path, metrics: Sequence[str] = (), by: str | None = None, **options: Unpack[CompareKeywords]
 ) -> Comparison:
@@ -452,6 +424,33 @@ def compare(
     comparison = compare_runs(paths, results, metrics, compare_options)
     names = options.get("names")
     return comparison.with_names(*names) if names else comparison
+
+
+def gate(
+    baseline: str | Path,
+    candidate: str | Path,
+    metrics: Sequence[str] = (),
+    margins: Sequence[str] = (),
+    **options: Unpack[GateKeywords],
+) -> Gate:
+    """Decide whether a candidate run may replace a baseline.
+
+    Args:
+        baseline: Directory of the baseline run.
+        candidate: Directory of the candidate run.
+        metrics: Metrics to decide on. Default: the first that both runs have.
+        margins: Losses that are tolerated, such as `0.5`, `wer=0.5pp` or `accuracy=2%`.
+        options: See `GateKeywords`.
+
+    Returns:
+        A verdict per metric and one on the candidate: better, not worse, worse or undecided.
+    """
+    from auricle.report.gate import MIN_COVERAGE, Margin, choose_metrics, decide
+
+    metrics = metrics or choose_metrics(load_metrics(baseline), load_metrics(candidate))
+    parsed = [Margin.parse(text) for text in margins]
+    comparison = compare(baseline, candidate, metrics, options.get("by"), cluster=options.get("cluster"), max_flips=0)
+    return decide(comparison, parsed, options.get("min_coverage", MIN_COVERAGE), options.get("min_pairs", 0))
 
 
 def _compare_suites(paths: tuple[Path, Path], metrics: Sequence[str], cluster: str | None) -> Comparison:

@@ -41,6 +41,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "judge-check": "Measure the biases of the judge of RUN, or of another one.",
         "audit": "Check by hand how answers were read from the replies of a run.",
         "compare": "Compare run B with baseline run A, or two groups of samples.",
+        "gate": "Decide whether run CANDIDATE may replace run BASELINE.",
         "leaderboard": "Print a leaderboard; only comparable runs share a column.",
         "export": "Export a run in the result format of another framework.",
         "list": "List the names that options and task files accept.",

@@ -88,7 +88,7 @@ def compare_runs(runs: tuple[Path, Path], *, flips: int, html: Path | None, as_j
     from auricle.report.compare.text import format_comparison, format_samples
 
     if options["gate"]:
-        raise SpecError("--gate applies to measurements of `auricle perf`; set limits for runs with --fail-if.")
+        raise SpecError("--gate applies to measurements of `auricle perf`. For runs, use `auricle gate` or --fail-if.")
     conditions = [Condition.parse(text) for text in options["conditions"]]
     unpaired = options.pop("between") or options.pop("unpaired")
     comparison = api.compare(

@@ -20,7 +20,9 @@ class ExitStatus(IntEnum):
     FAILURES = 3
     """The command finished, but some samples, metrics or checks failed."""
     GATE = 4
-    """A load test does not pass as a gate: an SLO was not met, a load point is not valid, or a number is worse."""
+    """A candidate does not pass a gate: it is worse than its baseline, or a load test missed an SLO or is not valid."""
+    UNDECIDED = 5
+    """A strict gate has too few samples to decide."""
     INTERRUPTED = 130
 
 

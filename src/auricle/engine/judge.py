@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 
-from auricle.core.errors import AllRequestsFailed, AuricleError, SampleError, Unsupported, describe
+from auricle.core.errors import AllRequestsFailed, AuricleError, NothingToJudge, SampleError, Unsupported, describe
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.serialization import digest
 from auricle.core.types import Failure, Generate, Generation, Output, Predict, Prediction, Record
 from auricle.engine.batching import RunStopped
@@ -42,6 +43,7 @@ from auricle.runs.verdicts import (
     encode_judges,
     read_last_judges,
 )
+from auricle.tasks.base import Task
 
 CHARACTERS_PER_TOKEN = 4
 MAX_REQUEST_BYTES = 1 << 26
@@ -160,6 +162,30 @@ def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
         raise Unsupported(f"Model {judge.model!r} cannot be used as a {judge.role.noun}: it {lack}.")
     check_arguments(model_class, judge.model, judge.args)
     return model_class
+
+
+def check_judges_are_used(task: Task, judges: Sequence[JudgeSpec], out: str | Path) -> None:
+    """Check that a metric uses each of the judges.
+
+    Raises:
+        NothingToJudge: if there is none.
+    """
+    names = ", ".join(metric.name for metric in task.metrics)
+    for judge_spec in judges:
+        judge = judge_spec.to_judge()
+        if any(judge.serves(metric) for metric in task.metrics):
+            continue
+        if judge.role is JudgeRole.UNREAD:
+            raise NothingToJudge(f"{out} has no metric that reads answers from replies; its metrics are {names}.")
+        if judge.role is JudgeRole.QUALITY:
+            raise NothingToJudge(
+                f"No metric reads what {judge.short_model} predicts. Write one with make_quality_metric, and name it "
+                "with --add-metrics; docs/spoken-answers.md has an example."
+            )
+        raise NothingToJudge(
+            f"{out} has no metric that uses a {judge.role.noun}; its metrics are {names}. "
+            "Add -T metrics=judge-reference or another judge metric."
+        )
 
 
 def read_judges(run: Run) -> tuple[Judge, ...]:

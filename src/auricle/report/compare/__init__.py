@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
@@ -139,6 +139,15 @@ class Comparison:
     def breakdown(self) -> tuple[ComparisonRow, ...]:
         """The rows for each value of the requested metadata field."""
         return tuple(row for row in self.rows if row.field)
+
+
+class CompareKeywords(TypedDict, total=False):
+    """Further arguments of `auricle.compare`."""
+
+    cluster: str | None
+    unpaired: bool | str | Split
+    max_flips: int
+    names: tuple[str, str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,234 @@
+"""Decide whether a candidate run may replace a baseline: better, not worse, worse, or too few samples to decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypedDict
+
+from auricle.core.errors import ExitStatus, SpecError
+from auricle.metrics.intervals import adjust_holm
+from auricle.report.compare import Comparison, ComparisonRow
+from auricle.report.compare.metric_rows import SIGNIFICANCE_LEVEL
+from auricle.report.gate.margins import Margin, choose_margin
+from auricle.runs.metrics import Metrics
+
+__all__ = ["Gate", "GateKeywords", "GateResult", "Margin", "Verdict", "choose_metrics", "count_needed_pairs", "decide"]
+
+MIN_COVERAGE = 0.95
+"""Smallest share of the samples that a candidate has to answer, unless another is chosen."""
+
+
+class GateKeywords(TypedDict, total=False):
+    """Further arguments of `auricle.gate`."""
+
+    by: str | None
+    """Metadata field whose values are decided on, too."""
+    cluster: str | None
+    """Metadata field whose values are independent, as in `auricle.compare`."""
+    min_coverage: float
+    """Smallest share of the samples that the candidate has to answer. [default: 0.95]"""
+    min_pairs: int
+    """Fewest samples that both runs have to answer. [default: 0]"""
+
+
+class Verdict(StrEnum):
+    """What the samples show about a candidate."""
+
+    BETTER = "better"
+    NOT_WORSE = "not worse"
+    """A loss of the margin or more is ruled out."""
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """The verdict on one metric, over all pairs or those with one value of a metadata field."""
+
+    metric: str
+    title: str
+    field: str
+    group: str
+    baseline: float
+    candidate: float
+    difference: float
+    """Candidate minus baseline."""
+    low: float
+    high: float
+    margin: float
+    """Loss that is tolerated, in the unit of the metric."""
+    n: int
+    """Number of pairs."""
+    adjusted: float
+    """The p-value, adjusted by Holm's method for all verdicts of the gate."""
+    verdict: Verdict
+    needed: int | None = None
+    """Pairs that would decide it, with 80 % power; None if it is decided, or if that is unknown."""
+    unit: str
+    higher_is_better: bool
+
+    @property
+    def name(self) -> str:
+        """The metric and, if it is about a part of the pairs, that part."""
+        return f"{self.metric}, {self.field}={self.group}" if self.field else self.metric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """The verdicts on a candidate, and other reasons for which it does not pass."""
+
+    format: int = 1
+    baseline: str
+    """Directory of the baseline run."""
+    candidate: str
+    """Directory of the candidate run."""
+    pairs: int
+    results: tuple[GateResult, ...]
+    failures: tuple[str, ...] = ()
+    """Reasons other than a worse metric, such as failed samples."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the candidate: the worst of all metrics."""
+        verdicts = {result.verdict for result in self.results}
+        if self.failures or Verdict.WORSE in verdicts:
+            return Verdict.WORSE
+        if Verdict.UNDECIDED in verdicts or not verdicts:
+            return Verdict.UNDECIDED
+        return Verdict.NOT_WORSE if Verdict.NOT_WORSE in verdicts else Verdict.BETTER
+
+    def exit_status(self, *, strict: bool = False) -> ExitStatus:
+        """Return how a command ends.
+
+        Args:
+            strict: Whether a gate that undecided does not pass.
+        """
+        if self.verdict is Verdict.WORSE:
+            return ExitStatus.GATE
+        return ExitStatus.UNDECIDED if strict and self.verdict is Verdict.UNDECIDED else ExitStatus.OK
+
+
+def choose_metrics(baseline: Metrics, candidate: Metrics) -> tuple[str, ...]:
+    """Return the first metric of a baseline that the candidate has, too.
+
+    Raises:
+        SpecError: if there is none.
+    """
+    names = {number.metric for number in candidate.overall}
+    shared = next((number.metric for number in baseline.overall if number.metric in names), None)
+    if shared is None:
+        raise SpecError("The runs have no metric in common.")
+    return (shared,)
+
+
+def decide(
+    comparison: Comparison, margins: Sequence[Margin] = (), min_coverage: float = MIN_COVERAGE, min_pairs: int = 0
+) -> Gate:
+    """Decide on the candidate of a comparison.
+
+    Args:
+        comparison: Baseline A and candidate B, with the metrics and the breakdown to decide on.
+        margins: Losses that are tolerated; one without a metric applies to every metric without its own.
+        min_coverage: Smallest share of the samples that the candidate has to answer.
+        min_pairs: Fewest pairs; with less, the candidate does not pass.
+
+    Raises:
+        SpecError: if nothing can be compared, or a margin is that of a metric which is not compared.
+    """
+    if not comparison.rows:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in comparison.refused.items())
+        raise SpecError(f"Nothing can be compared. {reasons or 'The runs have no metric in common'}.")
+    _check_margins(margins, comparison.rows)
+    adjusted = adjust_holm([row.p for row in comparison.rows])
+    results = [
+        _judge_row(row, p, choose_margin(margins, row)) for row, p in zip(comparison.rows, adjusted, strict=True)
+    ]
+    return Gate(
+        baseline=comparison.a.run,
+        candidate=comparison.b.run,
+        pairs=comparison.pairs.count,
+        results=tuple(results),
+        failures=tuple(_find_failures(comparison, min_coverage, min_pairs)),
+        notes=comparison.notes,
+    )
+
+
+def _check_margins(margins: Sequence[Margin], rows: Sequence[ComparisonRow]) -> None:
+    compared = list(dict.fromkeys(row.metric for row in rows))
+    for margin in margins:
+        if margin.metric and margin.metric not in compared:
+            raise SpecError(f"There is a margin for {margin.metric!r}, but compared are: {', '.join(compared)}.")
+
+
+def _judge_row(row: ComparisonRow, adjusted: float, margin: float) -> GateResult:
+    verdict = _choose_verdict(row, adjusted, margin)
+    return GateResult(
+        metric=row.metric,
+        title=row.title,
+        field=row.field,
+        group=row.group,
+        baseline=row.value_a,
+        candidate=row.value_b,
+        difference=row.difference,
+        low=row.low,
+        high=row.high,
+        margin=margin,
+        n=row.n,
+        adjusted=adjusted,
+        verdict=verdict,
+        needed=count_needed_pairs(row, margin) if verdict is Verdict.UNDECIDED else None,
+        unit=row.unit,
+        higher_is_better=row.higher_is_better,
+    )
+
+
+def _choose_verdict(row: ComparisonRow, adjusted: float, margin: float) -> Verdict:
+    """Choose a verdict from the interval of the loss, which is positive if the candidate is worse.
+
+    Passing needs no adjustment for several tests, because all of them have to pass. Samples that failed count as the
+    worst possible for the candidate: the upper end is raised by as much as they could raise the loss.
+    """
+    sign = -1 if row.higher_is_better else 1
+    loss = sign * row.difference
+    low, high = sorted((sign * row.low, sign * row.high))
+    if math.isnan(loss) or math.isnan(low):
+        return Verdict.UNDECIDED
+    if low > 0 and loss >= margin and adjusted < SIGNIFICANCE_LEVEL:
+        return Verdict.WORSE
+    failed_loss = math.inf if row.unbounded or math.isnan(row.worst) else sign * (row.worst - row.difference)
+    upper = high + max(0.0, failed_loss)
+    if upper < 0:
+        return Verdict.BETTER
+    return Verdict.NOT_WORSE if upper < margin else Verdict.UNDECIDED
+
+
+def count_needed_pairs(row: ComparisonRow, margin: float) -> int | None:
+    """Return how many pairs show a loss of the margin or, without one, a difference as large as the observed one."""
+    target = margin or abs(row.difference)
+    if not target or math.isnan(target + row.detectable):
+        return None
+    return math.ceil(row.n * (row.detectable / target) ** 2)
+
+
+def _find_failures(comparison: Comparison, min_coverage: float, min_pairs: int) -> list[str]:
+    outcomes, failures = comparison.b.outcomes, []
+    coverage = outcomes.answered / outcomes.total if outcomes.total else 0.0
+    if coverage < min_coverage:
+        failures.append(
+            f"The candidate answered {outcomes.answered} of {outcomes.total} samples ({100 * coverage:.1f} %); "
+            f"at least {100 * min_coverage:g} % are required."
+        )
+    if comparison.pairs.count < min_pairs:
+        failures.append(f"Only {comparison.pairs.count} samples are in both runs; at least {min_pairs} are required.")
+    failures += [
+        f"The journal of {side.run} is damaged. See `auricle verify {side.run}`."
+        for side in (comparison.a, comparison.b)
+        if not side.journal.is_intact
+    ]
+    if not comparison.b.complete:
+        failures.append("The candidate run is not complete. Resume it with the command that started it.")
+    return failures

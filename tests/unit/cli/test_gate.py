@@ -1,0 +1,57 @@
+"""`auricle gate`: verdicts, files and exit codes."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.support.cli_types import RunAuricle, WriteManifest
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def runs(auricle: RunAuricle, manifest: WriteManifest) -> None:
+    rows = [{"id": f"s{at}", "question": f"which number is {at}", "answer": f"number {at}"} for at in range(40)]
+    path = manifest(rows)
+    for name, wrong in (("old", 0.1), ("same", 0.1), ("bad", 0.9)):
+        done = auricle("run", path, "--as", "qa", "-m", "echo", "-M", f"wrong={wrong}", "-T", "metrics=wer", "-o", name)
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_worse_run_does_not_pass_and_an_equal_one_does(auricle: RunAuricle, runs: None, tmp_path: Path) -> None:
+    files = ["--markdown", str(tmp_path / "gate.md"), "--junit", str(tmp_path / "gate.xml")]
+    done = auricle("gate", "old", "bad", *files)
+    assert done.returncode == 4, done.stderr
+    assert "The candidate is worse than the baseline: wer." in done.stdout
+    assert "### ❌" in (tmp_path / "gate.md").read_text()
+    assert ET.parse(tmp_path / "gate.xml").getroot().attrib["failures"] == "1"
+    done = auricle("gate", "old", "same")
+    assert done.returncode == 0, done.stderr
+    assert "do not decide" in done.stdout
+    assert auricle("gate", "old", "same", "--strict").returncode == 5
+    assert auricle("gate", "old", "same", "--margin", "50pp", "--strict").returncode == 0
+
+
+def test_json_has_the_verdict_first(auricle: RunAuricle, runs: None) -> None:
+    done = auricle("gate", "old", "bad", "--metric", "wer", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 4
+    assert document["verdict"] == "worse"
+    assert document["results"][0]["verdict"] == "worse"
+    assert document["results"][0]["n"] == 40
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--margin", "much"], "Invalid margin 'much'"),
+        (["--margin", "cer=1"], "There is a margin for 'cer', but compared are: wer."),
+        (["--metric", "uar"], "uar"),
+    ],
+)
+def test_wrong_options_are_explained(auricle: RunAuricle, runs: None, words: list[str], message: str) -> None:
+    done = auricle("gate", "old", "same", *words)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -1,0 +1,121 @@
+"""The verdict on a candidate."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from auricle.core.errors import ExitStatus, SpecError
+from auricle.report.compare import ComparisonRow
+from auricle.report.gate import Gate, Margin, Verdict, decide
+from tests.support.gates import make_comparison, make_row
+
+
+def judge(row: ComparisonRow, *margins: str, **options: Any) -> Gate:
+    return decide(make_comparison([row]), [Margin.parse(text) for text in margins], **options)
+
+
+@pytest.mark.parametrize(
+    ("difference", "margins", "verdict"),
+    [
+        (-0.02, [], Verdict.BETTER),
+        (0.02, [], Verdict.WORSE),
+        (0.005, [], Verdict.UNDECIDED),
+        (-0.005, [], Verdict.UNDECIDED),
+        (0.0, ["2pp"], Verdict.NOT_WORSE),
+        (-0.005, ["2pp"], Verdict.NOT_WORSE),
+        (-0.02, ["2pp"], Verdict.BETTER),
+        (0.0, ["0.5pp"], Verdict.UNDECIDED),
+        (0.02, ["1.9pp"], Verdict.WORSE),
+        (0.02, ["2.1pp"], Verdict.UNDECIDED),
+        (0.02, ["3.1pp"], Verdict.NOT_WORSE),
+        (0.02, ["other=9pp", "wer=1pp"], None),
+    ],
+)
+def test_the_interval_and_the_margin_decide(difference: float, margins: list[str], verdict: Verdict | None) -> None:
+    row = make_row(difference)
+    if verdict is None:
+        with pytest.raises(SpecError, match="There is a margin for 'other', but compared are: wer"):
+            judge(row, *margins)
+    else:
+        assert judge(row, *margins).verdict is verdict
+
+
+def test_the_direction_of_the_metric_counts() -> None:
+    assert judge(make_row(0.02, higher_is_better=True)).verdict is Verdict.BETTER
+    assert judge(make_row(-0.02, higher_is_better=True)).verdict is Verdict.WORSE
+
+
+def test_an_undefined_difference_cannot_be_decided() -> None:
+    gate = judge(make_row(math.nan, low=math.nan, high=math.nan, p=math.nan))
+    assert gate.verdict is Verdict.UNDECIDED
+    assert gate.results[0].needed is None
+
+
+def test_the_pairs_that_would_decide_are_stated() -> None:
+    result = judge(make_row(0.005, detectable=0.014)).results[0]
+    assert result.needed == math.ceil(100 * (0.014 / 0.005) ** 2)
+    assert judge(make_row(0.005, detectable=0.014), "1pp").results[0].needed == math.ceil(100 * (0.014 / 0.01) ** 2)
+
+
+def test_a_decided_gate_needs_no_further_pairs() -> None:
+    assert judge(make_row(0.02)).results[0].needed is None
+
+
+def test_failed_samples_prevent_passing() -> None:
+    assert judge(make_row(-0.02, worst=0.0)).verdict is Verdict.UNDECIDED
+    assert judge(make_row(-0.05, worst=-0.03)).verdict is Verdict.BETTER
+    assert judge(make_row(-0.02, worst=math.nan, unbounded=3), "9pp").verdict is Verdict.UNDECIDED
+
+
+def test_a_candidate_that_answers_too_few_samples_does_not_pass() -> None:
+    gate = decide(make_comparison([make_row(-0.05)], answered=90))
+    assert gate.verdict is Verdict.WORSE
+    assert gate.failures == ("The candidate answered 90 of 100 samples (90.0 %); at least 95 % are required.",)
+    assert decide(make_comparison([make_row(-0.05)], answered=90), min_coverage=0.9).verdict is Verdict.BETTER
+
+
+def test_too_few_pairs_and_an_incomplete_run_do_not_pass() -> None:
+    gate = decide(make_comparison([make_row(-0.05)], complete=False), min_pairs=101)
+    assert [failure.split(".")[0] for failure in gate.failures] == [
+        "Only 100 samples are in both runs; at least 101 are required",
+        "The candidate run is not complete",
+    ]
+
+
+def test_several_tests_are_adjusted() -> None:
+    row = make_row(0.02, p=0.04)
+    assert judge(row).verdict is Verdict.WORSE
+    rows = [row, make_row(0.0, metric="cer", p=0.5)]
+    gate = decide(make_comparison(rows))
+    assert gate.results[0].adjusted == pytest.approx(0.08)
+    assert gate.verdict is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("differences", "verdict"),
+    [
+        ((-0.02, -0.02), Verdict.BETTER),
+        ((-0.02, 0.0), Verdict.NOT_WORSE),
+        ((-0.02, 0.03), Verdict.UNDECIDED),
+        ((0.05, -0.02), Verdict.WORSE),
+    ],
+)
+def test_the_worst_metric_decides(differences: tuple[float, float], verdict: Verdict) -> None:
+    rows = [make_row(value, metric=name) for name, value in zip(("wer", "cer"), differences, strict=True)]
+    assert decide(make_comparison(rows), [Margin("", 3.5)]).verdict is verdict
+
+
+def test_the_exit_code_follows_from_the_verdict() -> None:
+    assert judge(make_row(0.02)).exit_status() is ExitStatus.GATE
+    undecided = judge(make_row(0.0))
+    assert undecided.exit_status() is ExitStatus.OK
+    assert undecided.exit_status(strict=True) is ExitStatus.UNDECIDED
+    assert judge(make_row(-0.02)).exit_status(strict=True) is ExitStatus.OK
+
+
+def test_runs_without_a_common_metric_are_refused() -> None:
+    with pytest.raises(SpecError, match="Nothing can be compared"):
+        decide(make_comparison([]))
