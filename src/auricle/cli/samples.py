@@ -23,12 +23,15 @@ from auricle.core.types import Generation, Likelihood, Outcome, Output, Record, 
 from auricle.metrics.base import COMPANION_SUFFIXES, Metric
 from auricle.metrics.multi_answer import AnswerAggregator, get_turns
 from auricle.report import terminal, transcript
+from auricle.report.event_timeline import describe_events
 from auricle.report.text_format import format_likelihood, format_number, format_reading
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import READINGS, REFUSED, UNREAD, ScoreLine, read_scores
 from auricle.runs.signals import read_signals
 
 MAX_TEXT, MAX_VERDICT = 2000, 600
+MAX_STAT_PARTS = 4
+"""Numbers of a statistic that are shown if they make no value."""
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
 STRENGTHS = tuple(reading.replace("_", "-") for reading in READINGS if reading not in (REFUSED, UNREAD))
 
@@ -192,7 +195,8 @@ class Listing:
         if record.error:
             return [*lines, f"  failed    {record.error.kind}: {terminal.to_one_line(record.error.message, MAX_TEXT)}"]
         scores = self.scores_of(record)
-        lines += [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in _answer_lines(record)]
+        answers = self._list_events(record) or _answer_lines(record)
+        lines += [f"  {label:<9} {terminal.to_one_line(text, MAX_TEXT)}" for label, text in answers]
         lines += [f"  speech    {clip.uri}" for clip in _list_speech(record)]
         lines += [f"  {name:<9} {self._format_stat(name, stat)}" for name, stat in scores.stats.items()]
         for label, text in self._list_verdicts(scores):
@@ -200,6 +204,14 @@ class Listing:
         if scores.reading:
             lines.append(f"  read      {format_reading(scores.reading)}")
         return [*lines, *(f"  {name:<9} {reason}" for name, reason in scores.unreadable.items())]
+
+    def _list_events(self, record: Record) -> list[tuple[str, str]]:
+        """Return the true events and the detections of a recording; none if the task has no events."""
+        if not any(isinstance(output, Generation) and output.segments is not None for output in record.outputs):
+            return []
+        metric = next((metric for metric in self._metrics.values() if metric.threshold is not None), None)
+        texts = describe_events(record, metric)
+        return [("target", texts[0]), ("answer", texts[1])] if texts else []
 
     def _list_verdicts(self, scores: ScoreLine) -> list[tuple[str, str]]:
         """Return the verdicts with the role of the model; several metrics may have the same."""
@@ -232,7 +244,7 @@ class Listing:
         if "silence" in details:  # there is nothing that the errors could be a share of
             return f"{details['insertions']} inserted on silence (profile {metric.profile})"
         if math.isnan(value):
-            return f"{stat[0]:.4f}" if metric.stratum else str(stat)
+            return f"{stat[0]:.4f}" if metric.stratum else _format_undefined(stat)
         number = format_number(value, metric.unit)
         if "substitutions" not in details:
             return number
@@ -247,6 +259,11 @@ class Listing:
             return str(stat)
         value = metric.aggregate.inner([stat])
         return str(stat) if math.isnan(value) else format_number(value, metric.unit)
+
+
+def _format_undefined(stat: Sequence[Any]) -> str:
+    """Format the statistic of a sample that has no number of its own."""
+    return str(stat) if len(stat) <= MAX_STAT_PARTS else "only defined for several samples"
 
 
 def _field_value(record: Record, name: str) -> Any:

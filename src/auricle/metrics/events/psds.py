@@ -256,7 +256,7 @@ class Rates:
 
 
 class PsdsAggregator(WeightedAggregator):
-    """The score over statistics (seconds of the recording, statistics of each class)."""
+    """The score over statistics (statistics of each class, seconds of the recording)."""
 
     scale = SHARE
     cost = COST_PER_STATISTIC
@@ -282,11 +282,11 @@ class PsdsAggregator(WeightedAggregator):
 
     def _prepare_curves(self, stats: Stats) -> Any:
         """Return a function from weights to the curve of each class; None for classes without true events."""
-        seconds = np.array([stat[0] for stat in stats], dtype=np.float64)
-        events = np.array([[part[0] for part in stat[1]] for stat in stats], dtype=np.float64)
-        event_seconds = np.array([[part[1] for part in stat[1]] for stat in stats], dtype=np.float64)
+        seconds = np.array([stat[1] for stat in stats], dtype=np.float64)
+        events = np.array([[part[0] for part in stat[0]] for stat in stats], dtype=np.float64)
+        event_seconds = np.array([[part[1] for part in stat[0]] for stat in stats], dtype=np.float64)
         curves = [
-            ClassCurve([(recording, change) for recording, stat in enumerate(stats) for change in stat[1][index][2]])
+            ClassCurve([(recording, change) for recording, stat in enumerate(stats) for change in stat[0][index][2]])
             for index in range(events.shape[1])
         ]
 
@@ -327,7 +327,7 @@ class PsdsAggregator(WeightedAggregator):
                 for name, curve in zip(names, curves, strict=True)
             },
             "classes_without_events": [name for name, curve in zip(names, curves, strict=True) if curve is None],
-            "hours": round(sum(float(stat[0]) for stat in stats) / SECONDS_PER_HOUR, 4),
+            "hours": round(sum(float(stat[1]) for stat in stats) / SECONDS_PER_HOUR, 4),
         }
 
 
@@ -347,7 +347,7 @@ def make_psds_metric(name: str, title: str, scenario: Scenario) -> Metric:
         truth = group_by_class(get_true_events(sample), labels)
         detections = group_by_class(get_detections(sample, output), labels)
         spans = [list_spans(truth[label]) for label in labels]
-        return audio_seconds, sweep_recording(spans, [detections[label] for label in labels], scenario)
+        return sweep_recording(spans, [detections[label] for label in labels], scenario), audio_seconds
 
     return Metric(
         name,

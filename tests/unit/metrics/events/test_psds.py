@@ -84,7 +84,7 @@ def test_the_area_starts_where_the_false_positives_do() -> None:
 def test_frames_that_join_two_detections_into_an_invalid_one_lose_the_true_positive_again() -> None:
     frames = [Segment(0, 1, "dog", score=0.9), Segment(1, 10, "dog", score=0.5)]
     stat = score([(0, 1, "dog")], frames)
-    assert stat == (3600.0, ((1, 1.0, ((0.9, 1, 0), (0.5, -1, 1))),))
+    assert stat == (((1, 1.0, ((0.9, 1, 0), (0.5, -1, 1))),), 3600.0)
     assert psds1.aggregate([stat]) == 1.0  # the curve keeps its highest point
 
 
