@@ -19,6 +19,8 @@ from auricle.metrics.detection import (
     compute_min_cost,
     trial_costs,
 )
+from auricle.metrics.intervals import compute_interval
+from auricle.metrics.verification import eer
 
 LIR = {
     1: (0.9236220737362744, 0.7700400846093093),
@@ -118,3 +120,25 @@ def test_the_error_rate_of_many_scores_is_on_the_hull_of_scipy() -> None:
     (x, y), (u, v) = ordered[after - 1], ordered[after]
     share = (y - x) / ((y - x) + (u - v))
     assert compute_eer(SortedTrials.of(scores, labels).curve()) == pytest.approx(x + share * (u - x), abs=1e-9)
+
+
+def test_intervals_by_speaker_contain_the_true_error_rate() -> None:
+    """`bench/verification.py coverage` repeats it more often, for other numbers of speakers and other metrics."""
+    truth = eer.aggregate(draw_speakers(np.random.default_rng(1), 2_000))
+    intervals = [compute_interval(draw_speakers(np.random.default_rng([3, at]), 12), eer.aggregate) for at in range(80)]
+    coverage = np.mean([interval.low <= truth <= interval.high for interval in intervals])
+    assert 0.88 <= coverage <= 1.0
+    widths = [interval.high - interval.low for interval in intervals]
+    assert np.mean(widths) < 0.3
+
+
+def draw_speakers(rng: np.random.Generator, speakers: int) -> Any:
+    """Draw cosines of embeddings: thirty targets and others of each speaker, who is easy or hard to recognise."""
+    spread = np.exp(rng.normal(0, 0.25, (speakers, 1, 1)))
+    vectors = rng.normal(size=(speakers, 1, 16)) + spread * rng.normal(size=(speakers, 10, 16))
+    vectors /= np.linalg.norm(vectors, axis=2, keepdims=True)
+    a, same = np.repeat(np.arange(speakers), 60), np.tile(np.arange(60) < 30, speakers)
+    b = np.where(same, a, (a + 1 + rng.integers(0, speakers - 1, len(a))) % speakers)
+    first = rng.integers(0, 10, len(a))
+    scores = (vectors[a, first] * vectors[b, (first + 1 + rng.integers(0, 9, len(a))) % 10]).sum(axis=1)
+    return np.column_stack([scores, same, a, b]).astype(np.float64)

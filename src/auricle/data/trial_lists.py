@@ -14,7 +14,7 @@ from typing import Any
 
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
-from auricle.data.file_formats import READERS, Row, open_data_file
+from auricle.data.file_formats import Row, open_data_file
 from auricle.data.manifest import Manifest
 
 SAME, DIFFERENT = "same", "different"
@@ -25,6 +25,7 @@ LABELS: Mapping[str, str] = {
 }
 """Spellings of labels, in lower case."""
 COMMENT = "#"
+TABLE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
 def parse_label(value: object) -> str | None:
@@ -34,7 +35,7 @@ def parse_label(value: object) -> str | None:
 
 def is_trial_list(path: Path) -> bool:
     """Return whether a file is a plain list rather than a table with column names."""
-    return path.suffix.lower() not in READERS
+    return path.suffix.lower() not in TABLE_SUFFIXES
 
 
 def split_fields(line: str) -> list[str]:

@@ -289,6 +289,8 @@ def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> Task
         if kind is None:
             raise SpecError(f"{name} is a data file: choose the kind of task with --as {'|'.join(TASK_KINDS)}.")
         return TaskReference(kind, {"data": name, **arguments})
+    if kind is not None and Path(name).is_file():  # a plain list, which some kinds read
+        return TaskReference(kind, {"data": name, **arguments})
     if kind is not None:
         raise SpecError(
             f"--as {kind} needs a data file, and {name!r} is not one: its name should end in "
