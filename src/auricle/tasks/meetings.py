@@ -214,7 +214,10 @@ class ReferenceReader:
 
     def _read_file(self, value: Any, column: str, names: Sequence[str]) -> Reference:
         path = self._resolve(value, column)
-        file = self._read_segments(path, column if column in PARSERS else "")
+        try:
+            file = self._read_segments(path, column if column in PARSERS else "")
+        except DataError as error:  # other rows may name other files
+            raise SampleError(str(error).removesuffix(".")) from error
         name = _choose_recording(file.recordings, names, path)
         return Reference(
             file.recordings[name], None, file.ignored.get(name, ()), zero_length=file.zero_length.get(name, 0)
@@ -226,9 +229,16 @@ class ReferenceReader:
             value = parse_json_cell(value)
         if isinstance(value, list) and not self._uem:
             return _parse_regions(value)
-        path = self._uem or (self._resolve(value, "uem") if value else None)
-        if path is None:
+        if self._uem:
+            return self._choose_regions(self._uem, names)
+        if not value:
             return None
+        try:
+            return self._choose_regions(self._resolve(value, "uem"), names)
+        except DataError as error:
+            raise SampleError(str(error).removesuffix(".")) from error
+
+    def _choose_regions(self, path: Path, names: Sequence[str]) -> tuple[Region, ...]:
         regions = self._read_uem(path)
         return regions[_choose_recording(regions, names, path)]
 

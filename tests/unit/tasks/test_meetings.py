@@ -155,11 +155,21 @@ def test_a_row_that_cannot_be_read_is_rejected_with_a_reason(folder: Path, row: 
     assert rejected.reason == reason
 
 
-def test_a_broken_file_is_named_with_its_line(folder: Path) -> None:
+def test_a_broken_file_costs_its_row_and_is_named_with_its_line(folder: Path) -> None:
     (folder / "broken.stm").write_text("standup 1 anna 2 1 hi\n")
-    path = write_rows(folder, {"id": "a", "audio": "standup.wav", "stm": "../broken.stm"})
-    with pytest.raises(DataError, match=r"broken\.stm:1: the end 1 is before the start 2"):
-        list(make_task(path).samples)
+    (folder / "broken.uem").write_text("standup 1 0\n")
+    rows: list[dict[str, Any]] = [
+        {"id": "a", "audio": "standup.wav", "stm": "../broken.stm"},
+        {"id": "b", "audio": "standup.wav", "stm": "../none.stm"},
+        {"id": "c", "audio": "standup.wav", "segments": TURNS, "uem": "../broken.uem"},
+        {"id": "d", "audio": "standup.wav", "segments": TURNS},
+    ]
+    *rejected, sample = make_task(write_rows(folder, *rows)).samples
+    reasons = ["broken.stm:1: the end 1 is before the start 2", "No such file: ", "broken.uem:1: expected file"]
+    for row, reason in zip(rejected, reasons, strict=True):
+        assert isinstance(row, RejectedRow)
+        assert reason in row.reason
+    assert isinstance(sample, Sample)
 
 
 @pytest.mark.parametrize(

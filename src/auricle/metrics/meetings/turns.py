@@ -139,9 +139,13 @@ def read_speakers(output: Generation) -> tuple[Segment, ...]:
 
 
 def read_plain_text(output: Generation) -> str:
-    """Return the words of an answer without times and speakers, in the order of their start."""
+    """Return the words of an answer without times and speakers, in the order of their start.
+
+    Raises:
+        Unreadable: if its text has segments that are not complete.
+    """
     try:
         segments = read_answer(output)
-    except Unreadable:
+    except AnswerMismatch:
         return output.text
     return join_texts(segments) or ("" if output.segments is None else output.text)

@@ -87,3 +87,8 @@ def test_a_plain_text_is_an_answer_of_another_kind() -> None:
 )
 def test_the_plain_text_has_the_words_in_the_order_of_time(output: Generation, text: str) -> None:
     assert read_plain_text(output) == text
+
+
+def test_an_incomplete_list_is_no_plain_text() -> None:
+    with pytest.raises(Unreadable, match="line 1: not valid JSON"):
+        read_plain_text(Generation(text='[{"start": 0, "end": 1, "text": "hi"'))
