@@ -14,6 +14,7 @@ from tests.support.cli_types import RunAuricle
 EXAMPLE = paths.EXAMPLES / "words"
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_example_print_what_the_page_states(
     auricle: RunAuricle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

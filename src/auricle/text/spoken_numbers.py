@@ -252,7 +252,7 @@ def _read_words(run: Sequence[_Token]) -> Values:
         position += 1
     reader.finish()
     values = tuple(reader.values)
-    return (f"{sign}{values[0]}", *values[1:]) if sign and values else values
+    return (f"{sign}{values[0].lstrip('-')}", *values[1:]) if sign and values else values
 
 
 def _add_token(reader: _Reader, token: _Token) -> None:

@@ -61,6 +61,7 @@ def test_chinese_numerals_are_read_back() -> None:
         ("the twenty first", "the 21st"),
         ("the nineteen nineties", "the 1990s"),
         ("minus five", "-5"),
+        ("minus -5", "-5"),
         ("二零二四", "2024"),
         ("三点五", "3.5"),
         ("八点三十", "8:30"),
