@@ -80,6 +80,18 @@ def test_other_values_share_none(first: str, second: str) -> None:
     assert not set(readings(first)[0]) & set(readings(second)[0])
 
 
+def test_a_word_that_cannot_continue_a_number_begins_the_next() -> None:
+    for text, values in {
+        "zero hundred": ("0", "100"),
+        "two hundred 50": ("200", "50"),
+        "one hundred hundred": ("100", "100"),
+        "ten twenty one": ("10", "21"),
+        "twenty zero": ("20", "0"),
+        "first second": ("1", "2"),
+    }.items():
+        assert readings(text)[0][0] == values, text
+
+
 def test_words_that_are_usually_no_number_are_uncertain_alone() -> None:
     for text in ("one", "first", "second", "oh", "一"):
         (mention,) = read_mentions(text)

@@ -27,17 +27,17 @@ PER_WORDS = 1000
 class BiasedCounts(NamedTuple):
     """Errors of the listed words and of the others, with the lengths of the reference."""
 
-    b_substitutions: int = 0
-    b_deletions: int = 0
-    b_insertions: int = 0
-    b_length: int = 0
-    u_substitutions: int = 0
-    u_deletions: int = 0
-    u_insertions: int = 0
-    u_length: int = 0
-    over_biased: int = 0
+    b_substitutions: int
+    b_deletions: int
+    b_insertions: int
+    b_length: int
+    u_substitutions: int
+    u_deletions: int
+    u_insertions: int
+    u_length: int
+    over_biased: int
     """Wrong words of the answer that are on the list, but not in the reference."""
-    thousands: float = 0.0
+    thousands: float
     """Words of the reference, in thousands."""
 
 

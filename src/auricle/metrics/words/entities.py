@@ -32,14 +32,14 @@ EntityStat: TypeAlias = tuple[Any, ...]
 class EntityCounts(NamedTuple):
     """Entities of one label in a sample."""
 
-    recognised: int = 0
-    spoken: int = 0
-    right: int = 0
+    recognised: int
+    spoken: int
+    right: int
     """Occurrences in the answer that are aligned with one in the reference."""
-    written: int = 0
-    edits: int = 0
+    written: int
+    edits: int
     """Edits of characters between the entities of the reference and the words aligned with them."""
-    characters: int = 0
+    characters: int
 
 
 def count_entities(

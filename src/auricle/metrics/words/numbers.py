@@ -23,10 +23,10 @@ _PLACEHOLDER = "\0"
 class NumberCounts(NamedTuple):
     """Numbers of both texts."""
 
-    right: int = 0
-    spoken: int = 0
-    written: int = 0
-    wrong: int = 0
+    right: int
+    spoken: int
+    written: int
+    wrong: int
     """Numbers with another value at the same place."""
 
 

@@ -39,6 +39,9 @@ def test_errors_at_a_switch_are_those_of_its_two_tokens_and_of_what_is_between_t
     assert errors("要 coffee 吗", "要 吗") == (1, 3, 2)
     assert errors("要 24 coffee", "要 24 tea") == (1, 2, 1)
     assert errors("a b", "a c") == (0, 0, 0)
+    assert errors("要 coffee", "一 要 coffee") == (0, 2, 1)
+    assert errors("好 要 coffee now", "好 一 要 coffee") == (0, 2, 1)
+    assert errors("要 coffee now", "要 coffee tea now") == (0, 2, 1)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -52,6 +55,16 @@ def test_the_errors_of_all_scripts_are_those_of_jiwer(seed: int) -> None:
         assert kinds == [expected.substitutions, expected.deletions, expected.insertions, len(reference)]
         lengths = [sum(find_script(token) == script for token in reference) for script in ("cjk", "latin", "other")]
         assert [counts[place] for place in (3, 7, 11)] == lengths
+
+
+def test_each_rate_has_the_errors_of_its_script() -> None:
+    reference, answer = "我 要 一 coffee and two teas", "我 想 coffee or a lot two"
+    stat = mer_cjk.score(Sample(id="1", inputs={}, target=reference), Generation(text=answer))
+    counts = count_script_errors(reference.split(), answer.split())
+    table = mer_cjk.details([counts])["by_script"]
+    assert mer_cjk.aggregate([counts]) == sum(list(table["cjk"].values())[:3]) / 3
+    assert mer_latin.aggregate([counts]) == sum(list(table["latin"].values())[:3]) / 4
+    assert stat == counts
 
 
 def test_a_part_without_tokens_is_undefined() -> None:

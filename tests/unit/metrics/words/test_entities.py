@@ -98,6 +98,10 @@ def test_a_list_of_the_task_needs_no_column() -> None:
     assert not any(metric.applies(Sample(id="1", inputs={}, target="a")) for metric in entities if metric.applies)
 
 
+def test_only_the_error_rate_is_better_when_lower() -> None:
+    assert [metric.higher_is_better for metric in entities] == [True, True, True, False]
+
+
 def test_samples_with_lost_entities_are_worse() -> None:
     sample = Sample(id="1", inputs={}, target="Ann met Bob", meta={"entities": ["Ann", "Bob"]})
     right, wrong = (entity_f1.score(sample, Generation(text=text)) for text in ("Ann met Bob", "Ann met Rob"))

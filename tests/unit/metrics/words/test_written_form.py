@@ -3,9 +3,12 @@
 import random
 
 import jiwer
+import numpy as np
 import pytest
 
 from auricle import Generation, Metric, Sample
+from auricle.metrics.base import SupportsScale
+from auricle.metrics.scales import SHARE
 from auricle.metrics.words.written_form import (
     WrittenWord,
     capitalisation_accuracy,
@@ -123,3 +126,44 @@ def test_samples_with_errors_are_worse() -> None:
         assert right is not None
         assert wrong is not None
         assert metric.badness(wrong) > metric.badness(right)
+
+
+def test_numbers_of_several_samples_are_pooled() -> None:
+    """Counts of every kind differ here, so that none can stand for another."""
+    pairs = [
+        ("Ann, Bob. Carl? Dora, Eve met us", "Ann. Bob. carl? dora eve Met us?"),
+        ("no marks here", "no, marks here"),
+        ("Yes, Sir. OK", "Yes, sir. OK"),
+    ]
+    samples = [(Sample(id=target, inputs={}, target=target), Generation(text=text)) for target, text in pairs]
+    values = {
+        metric.name: metric.aggregate([metric.score(sample, output) for sample, output in samples])
+        for metric in written_form
+    }
+    # Marks: right are `.` and `?` of the first and both of the third sample, of 6 in references and 7 in answers.
+    assert values == pytest.approx(
+        {
+            "cased_wer": 5 / 13,
+            "punctuated_wer": 4 / 19,
+            "formatted_wer": 9 / 19,
+            "punctuation_f1": 8 / 13,
+            "punctuation_precision": 4 / 7,
+            "punctuation_recall": 4 / 6,
+            "punctuation_ser": 4 / 6,
+            "capitalisation_accuracy": 8 / 13,
+            "capitalisation_f1": 8 / 13,
+        }
+    )
+
+
+def test_directions_scales_and_badness() -> None:
+    lower = [metric.name for metric in written_form if not metric.higher_is_better]
+    assert lower == ["cased_wer", "punctuated_wer", "formatted_wer", "punctuation_ser"]
+    for metric in (punctuation_f1, punctuation_precision, punctuation_recall, capitalisation_accuracy):
+        sample = Sample(id="1", inputs={}, target="Ann, met.")
+        stats = [metric.score(sample, Generation(text=text)) for text in ("Ann, met.", "ann, met")]
+        assert isinstance(metric.aggregate, SupportsScale)
+        assert metric.aggregate.choose_scale(stats, np.arange(2)) is SHARE
+    stat = cased_wer.score(Sample(id="1", inputs={}, target="Ann met"), Generation(text="ann met"))
+    assert stat is not None
+    assert cased_wer.badness(stat) == 0.5
