@@ -19,6 +19,7 @@ HEIGHT = 220.0
 BOTTOM = 46.0
 RIGHT = 24.0
 DET_TICKS = (1e-5, 1e-4, 0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+MIN_TICK_DISTANCE = 0.11  # of the axis
 LOWEST_SHARE = 1e-5
 MIN_HIGHEST_SHARE = 0.6
 MAX_HIGHEST_SHARE = 0.98
@@ -39,7 +40,13 @@ class ShareAxis:
 
     @property
     def ticks(self) -> list[float]:
-        return [tick for tick in DET_TICKS if self.low <= tick <= self.high]
+        """The usual shares on the axis, without those whose labels would touch."""
+        ticks: list[float] = []
+        for tick in DET_TICKS:
+            is_inside = self.low <= tick <= self.high
+            if is_inside and (not ticks or self.position(tick) - self.position(ticks[-1]) >= MIN_TICK_DISTANCE):
+                ticks.append(tick)
+        return ticks
 
 
 def has_figures(number: Number) -> bool:
@@ -69,12 +76,20 @@ def draw_det(number: Number) -> Markup:
         interval=(place(number.low, number.low), place(number.high, number.high))
         if number.low is not None and number.high is not None
         else None,
-        marks=[(place(mark["p_fa"], mark["p_miss"]), mark) for mark in details["marks"]],
+        marks=[(place(*errors), marks) for errors, marks in _group_marks(details["marks"]).items()],
         left=LEFT,
         top=TOP,
         size=SIZE,
         full_size=(LEFT + SIZE + RIGHT, TOP + SIZE + BOTTOM),
     )
+
+
+def _group_marks(marks: Sequence[Mapping[str, float]]) -> dict[tuple[float, float], list[Mapping[str, float]]]:
+    """Return the lowest costs by their false alarms and misses, which several may share."""
+    groups: dict[tuple[float, float], list[Mapping[str, float]]] = {}
+    for mark in marks:
+        groups.setdefault((mark["p_fa"], mark["p_miss"]), []).append(mark)
+    return groups
 
 
 def _format_share(share: float) -> str:
