@@ -28,7 +28,8 @@ from auricle.tasks.catalogue import TASK_KINDS, TASKS
 from auricle.tasks.conditions import PERTURB_ARGUMENT
 
 YAML_SUFFIXES = (".yaml", ".yml")
-DATA_SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet", *YAML_SUFFIXES)
+SEGMENT_SUFFIXES = (".rttm", ".stm", ".ctm", ".seglst")
+DATA_SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet", *SEGMENT_SUFFIXES, *YAML_SUFFIXES)
 MAX_RUN_NAME_LENGTH = 120
 RUN_NAME_PATTERN = re.compile(r"[\w+][\w.+ -]*(/[\w+][\w.+ -]*){0,3}")
 
