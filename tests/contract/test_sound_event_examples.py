@@ -36,6 +36,8 @@ def test_the_tagger_is_evaluated(auricle: Any, tmp_path: Path, monkeypatch: pyte
     assert numbers["base_rate"] < 0.6
     assert numbers["mean_ap"] > 0.9  # a beep is mistaken for a part of the alarm
     assert numbers["mean_ap"] < 1.0
+    assert "Results per label" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "only defined for several samples" in auricle("samples", "run", "--worst", "1").stdout
 
 
 def test_the_detector_is_evaluated(auricle: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,3 +48,11 @@ def test_the_detector_is_evaluated(auricle: Any, tmp_path: Path, monkeypatch: py
     assert 0.2 < numbers["event_f1"] < 0.9  # the alarm falls apart
     assert 0.0 < numbers["psds1"] < 1.0
     assert numbers["segment_miss_rate"] < 0.05
+    lines = auricle("samples", "run", "--worst", "1").stdout.splitlines()
+    target, answer = (next(line for line in lines if line.startswith(f"  {name} ")) for name in ("target", "answer"))
+    assert "alarm 6.71–7.91 s" in target
+    assert "alarm 6.78–7.10 s" in answer
+    assert max(map(len, lines)) < 1_000  # no statistics of PSDS
+    report = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "turn answer confused" in report
+    assert "Results per class of events" in report

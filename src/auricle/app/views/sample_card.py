@@ -26,6 +26,7 @@ from auricle.data.timed_words import WORDS_FIELD
 from auricle.metrics.base import Metric
 from auricle.metrics.catalogue import METRICS
 from auricle.report.call_timeline import build_timeline, draw_timeline
+from auricle.report.event_timeline import draw_event_timeline
 from auricle.report.html_format import typeset_number
 from auricle.report.meeting_timeline import draw_meeting_timeline
 from auricle.report.meeting_turns import build_meeting_timeline, find_window
@@ -185,6 +186,8 @@ def draw_card(path: Path, row: Mapping[str, Any], number: Number | None = None) 
 def _draw_texts(record: Record, views: Sequence[SampleView], row: Mapping[str, Any]) -> None:
     reason = "" if record.error else row.get("reason")
     components.draw_markup(render("app/templates/card.html", views=views, error=record.error, reason=reason))
+    if events := views[0].events:
+        components.draw_markup(build_layout(), draw_event_timeline(events, record.sample.id, embed_drawing))
 
 
 def _outcome_markup(row: Mapping[str, Any], number: Number | None) -> Markup | None:
