@@ -207,22 +207,22 @@ class ClassCurve:
     """The changes of one class's counts in all recordings, in the order of falling thresholds."""
 
     def __init__(self, changes: Sequence[tuple[int, Change]]) -> None:
-        ordered = sorted(changes, key=lambda item: -item[1][0])
-        scores = np.array([change[0] for _, change in ordered])
-        self._recordings: Codes = np.array([recording for recording, _ in ordered], dtype=np.int64)
-        self._true = np.array([change[1] for _, change in ordered], dtype=np.float64)
-        self._false = np.array([change[2] for _, change in ordered], dtype=np.float64)
+        scores = np.array([change[0] for _, change in changes], dtype=np.float64)
+        order = np.argsort(-scores, kind="stable")
+        scores = scores[order]
+        self._recordings: Codes = np.array([recording for recording, _ in changes], dtype=np.int64)[order]
+        self._true = np.array([change[1] for _, change in changes], dtype=np.float64)[order]
+        self._false = np.array([change[2] for _, change in changes], dtype=np.float64)[order]
         pairs = [
             (place, change[at], change[at + 1])
-            for place, (_, change) in enumerate(ordered)
+            for place, (_, change) in enumerate(changes)
+            if len(change) > 3
             for at in range(3, len(change), 2)
         ]
         places, classes, amounts = np.array(pairs, dtype=np.float64).reshape(-1, 3).T
-        self._trigger_places, self._triggered = places.astype(np.int64), classes.astype(np.int64)
+        self._trigger_places, self._triggered = np.argsort(order)[places.astype(np.int64)], classes.astype(np.int64)
         self._trigger_amounts = amounts
-        self._ends = (
-            np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else np.zeros(0, np.int64)
-        )
+        self._ends = np.flatnonzero(np.append(scores[1:] != scores[:-1], True)) if len(scores) else order
 
     def trace(self, weights: Array, rates: Rates) -> tuple[Array, Array]:
         """Return effective false positives per hour and the true positive ratio at them, both rising.
