@@ -52,7 +52,7 @@ def _import_world() -> Any:
         try:
             import pyworld
         except ImportError as error:
-            raise MissingExtra("Pitch and mel-cepstra", "speech-quality") from error
+            raise MissingExtra("The analysis of pitch and mel-cepstra", "speech-quality") from error
     return pyworld
 
 
