@@ -1,6 +1,6 @@
 """Measure how often intervals of listening tests contain the truth, in simulated tests.
 
-    python bench/listening_tests.py [--rounds 1000]
+    python -m bench.listening_tests --rounds 1000
 
 Listeners, items, systems for a listener, systems for an item, and single ratings have offsets of their own. Ratings are
 rounded to 1 to 5, so the true mean is that of a very large test.

@@ -158,9 +158,14 @@ def serve(folder: Path, port: int, host: str, public_url: str | None) -> None:
     """
     from auricle.app.listening.server import ListenOptions
     from auricle.app.listening.server import serve as serve_test
-    from auricle.report.listening_test_run import score_test
 
-    serve_test(ListenOptions(folder, port, host, public_url or ""), lambda path: score_test(path)[0])
+    serve_test(ListenOptions(folder, port, host, public_url or ""), _score_in_background)
+
+
+def _score_in_background(folder: Path) -> Path:
+    from auricle.report.listening_test_run import score_test  # imported late, so that links are printed at once
+
+    return score_test(folder)[0]
 
 
 @listen_test.command()

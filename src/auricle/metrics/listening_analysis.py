@@ -127,10 +127,12 @@ class AgreementAggregator(WeightedAggregator):
 
     def compute_interval(self, stats: Stats, clusters: Codes | None) -> Interval:
         """Compute the interval over items; `clusters` are ignored."""
-        units, items = _list_units(Ratings.of(stats).counted)
+        ratings = Ratings.of(stats).counted
+        units, items = _list_units(ratings)
         if not len(units):
             return Interval(math.nan, math.nan, "none", 0)
-        return compute_interval(units, self._alpha, clusters=np.unique(items, return_inverse=True)[1])
+        interval = compute_interval(units, self._alpha, clusters=np.unique(items, return_inverse=True)[1])
+        return Interval(interval.low, interval.high, "item-wilson", len(np.unique(ratings.listeners)))
 
     def plot_data(self, stats: Stats) -> Details:
         """Return the tables of the report; they are computed once, not for every group of ratings."""

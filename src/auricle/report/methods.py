@@ -48,6 +48,7 @@ METHODS = {
     "prediction-powered": ("prediction-powered", "verdicts corrected by human labels, with the variance of both"),
     "two-way-t": ("two-way t", "Student’s t interval with the standard error over listeners and items together"),
     "two-way-wilson": ("two-way Wilson", "Wilson’s score interval with the standard error over listeners and items"),
+    "item-wilson": ("Wilson by item", "Wilson’s score interval; items are the units"),
     "none": ("–", "too few samples"),
 }
 """The name of each method for tables, and its description. Methods of clusters have `cluster-` in their names."""

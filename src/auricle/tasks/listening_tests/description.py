@@ -113,6 +113,8 @@ class ScreeningRules:
     """Largest share of traps that may be failed."""
     max_failed_repeats: float = 0.5
     """Largest share of repeated trials that may be answered differently."""
+    min_failed_repeats: int = 2
+    """Fewest repeated trials that have to be answered differently: an honest listener may miss one."""
     repeat_tolerance: float = 1.0
     """Largest difference between two answers to the same trial that counts as equal."""
     trap_share: float = 0.25

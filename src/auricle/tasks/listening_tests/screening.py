@@ -61,13 +61,13 @@ def screen(test: ListeningTest, ratings: Sequence[Rating]) -> Screening:
 def _find_failures(test: ListeningTest, checks: Sequence[CheckOutcome]) -> str:
     """Return why a listener is excluded for failed checks, or an empty text."""
     rules = test.screening
-    for kind, noun, limit in (
-        ("trap", "traps", rules.max_failed_traps),
-        ("repeat", "repeats", rules.max_failed_repeats),
+    for kind, noun, limit, fewest in (
+        ("trap", "traps", rules.max_failed_traps, 1),
+        ("repeat", "repeats", rules.max_failed_repeats, rules.min_failed_repeats),
     ):
         own = [check for check in checks if check.check == kind]
         failed = sum(not check.passed for check in own)
-        if own and failed / len(own) > limit:
+        if failed >= fewest and failed / len(own) > limit:
             return f"failed {failed} of {len(own)} {noun}"
     return ""
 

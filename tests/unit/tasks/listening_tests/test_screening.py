@@ -51,6 +51,18 @@ def test_a_listener_who_contradicts_every_repeat_is_excluded(tmp_path: Path) -> 
     assert screen(test, flipped).excluded == {"L01": "failed 2 of 2 repeats"}
 
 
+def test_no_one_is_excluded_for_a_single_repeat(tmp_path: Path) -> None:
+    test = make_test(tmp_path, "mos", traps=0, repeat_checks=1)
+    ratings = [
+        Rating(listener=listener.id, trial=trial.id, answers={"A": 5.0 if trial.check else 1.0})
+        for listener in test.listeners
+        for trial in listener.trials
+    ]
+    screening = screen(test, ratings)
+    assert not any(check.passed for check in screening.checks)
+    assert screening.excluded == {}
+
+
 @pytest.mark.parametrize("kind", ["ab", "abx", "cmos"])
 def test_no_one_is_excluded_for_another_choice_in_a_repeated_pair(tmp_path: Path, kind: str) -> None:
     assert make_test(tmp_path, kind).screening.max_failed_repeats == 1.0
