@@ -10,6 +10,7 @@ import pytest
 from auricle.app.listening.server import ListenOptions, ListenServer
 from auricle.report.listening_test_run import score_test
 from auricle.tasks.listening_tests.ratings import read_ratings
+from tests.support.axe import find_violations, load_axe
 from tests.support.listening_tests import SYSTEMS, make_test
 
 pytestmark = pytest.mark.slow
@@ -124,3 +125,18 @@ def test_a_mushra_page_is_rated_with_sliders(serve: Any, browser: Any, tmp_path:
     page.get_by_text("Thank you").wait_for()
     (rating,), _ = read_ratings(tmp_path / "mushra")
     assert list(rating.answers.values()) == [10.0, 20.0, 30.0, 40.0, 50.0]
+
+
+@pytest.mark.parametrize("kind", ["mos", "mushra"])
+def test_axe_finds_nothing_serious_in_light_and_dark(serve: Any, browser: Any, kind: str) -> None:
+    script = load_axe()
+    server = serve(kind, items=3, listeners=3)
+    page = open_page(browser, server.listener_urls()["L01"], bypass_csp=True)
+    page.get_by_role("button", name="Start").wait_for()
+    violations = find_violations(page, script)
+    page.get_by_role("button", name="Start").click()
+    page.locator(".player").first.wait_for()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        violations += find_violations(page, script)
+    assert violations == []

@@ -53,7 +53,8 @@ def write_spoken_run(folder: Path, model: str, place: int, items: int = 6) -> Pa
     spec = RunSpec(spec={"task": "open", "model": model}, identity={"model": model}, model_name=model)
     with Run.open(folder, spec) as run:
         for item in range(items):
-            recording = Audio.of(make_sound(item, 2), rate=RATE)
+            soundfile.write(folder / f"input-{item}.wav", make_sound(item, 2), RATE)
+            recording = Audio(str(folder / f"input-{item}.wav"))
             sample = Sample(id=f"text {item}", inputs={"audio": recording, "text": "hello"})
             spoken = Generation(text="hello", audio=Audio.of(make_sound(item, place), rate=RATE))
             run.append(Record(sample=sample, row=item, outputs=(spoken,)))

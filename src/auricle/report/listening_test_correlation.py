@@ -22,7 +22,7 @@ from auricle.runs.people_correlations import PeopleCorrelation, PeopleCorrelatio
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores
 from auricle.tasks.listening_tests.description import ListeningTest, read_test
-from auricle.tasks.listening_tests.sources import sanitise
+from auricle.tasks.listening_tests.sources import sanitise, split_name
 
 COEFFICIENTS: Mapping[str, Aggregator] = {
     "pearson": correlation.lcc,
@@ -82,10 +82,8 @@ def match_runs(test: ListeningTest, sources: Sequence[str]) -> dict[str, Path]:
     names = [system.name for system in test.systems]
     runs: dict[str, Path] = {}
     for source in sources:
-        name, equals, rest = source.partition("=")
-        is_named = bool(equals) and not Path(source).exists()
-        path = Path(rest if is_named else source)
-        system = sanitise(name) if is_named else _find_system(test, path)
+        name, path = split_name(source)
+        system = name or _find_system(test, path)
         if system not in names:
             raise SpecError(f"{path} belongs to none of the systems {', '.join(names)}. Name it: SYSTEM={path}.")
         if system in runs:

@@ -52,7 +52,8 @@ def score_test(folder: Path, out: Path | None = None) -> tuple[Path, Metrics]:
     imported = {"from": "listen-test", "files": [{"path": str((folder / TEST_FILE).resolve()), "sha256": digest}]}
     with Run.open(path, replace(run_spec, identity=identity, imported=imported)) as run:
         _append_new(run, records)
-        run.write_progress(_describe_progress(test, ratings, screening, damaged, len(records)))
+        progress = _describe_progress(test, ratings, screening, damaged)
+        run.write_progress(replace(progress, rows=len(records), revision=f"{TEST_FILE}@{digest[:8]}"))
     run = Run.load(path)
     return path, publish(run, task, MODEL)
 
@@ -67,9 +68,7 @@ def _append_new(run: Run, records: list[Record]) -> None:
     run.flush()
 
 
-def _describe_progress(
-    test: ListeningTest, ratings: list[Rating], screening: Screening, damaged: int, rows: int
-) -> Progress:
+def _describe_progress(test: ListeningTest, ratings: list[Rating], screening: Screening, damaged: int) -> Progress:
     answered = {(rating.listener, rating.trial) for rating in ratings}
     finished = [
         listener.id
@@ -86,4 +85,4 @@ def _describe_progress(
     if damaged:
         notes.append(f"{damaged} lines of ratings.jsonl are damaged and were left out.")
     is_complete = len(finished) == len(test.listeners)
-    return Progress(complete=is_complete, rows=rows, notes=tuple(notes))
+    return Progress(complete=is_complete, notes=tuple(notes))

@@ -89,8 +89,7 @@ class Player {
     }
 
     update() {
-        const step = this.audio.currentTime - this.last;
-        if (step > 0 && step < 2) this.played += step;
+        this.played += Math.max(0, this.audio.currentTime - this.last);
         this.last = this.audio.currentTime;
         this.draw();
     }

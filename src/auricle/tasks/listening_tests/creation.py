@@ -133,13 +133,14 @@ def create_test(folder: Path, paths: Sequence[str], options: CreationOptions) ->
     traps = [_make_trap_system(systems)] if options.kind != "mushra" else []
     sound_sources = [source for system in (*systems, *traps) for source in system.list_sources(candidates)]
     measures, problems = _measure_all(sound_sources, rate)
-    items = _trim([item for item in candidates if item not in problems], systems, options)
+    usable = [item for item in candidates if item not in problems]
+    items = _trim(usable, systems, options, next(iter(problems.values()), ""))
     used = [source for source in sound_sources if source.item in set(items)]
     level = choose_level((measures[source] for source in used), options.level)
     sounds = _write_sounds(folder, used, measures, Encoding(rate, level, options.seed))
     test = _describe(options, systems, items, sounds, Encoding(rate, level, options.seed))
     notes = [f"{len(problems)} of {len(candidates)} items were left out: {reason}" for reason in problems.values()][:1]
-    test = replace(test, notes=(*notes, *_note_weaknesses(test, len(candidates) - len(problems))))
+    test = replace(test, notes=(*notes, *_note_weaknesses(test, len(usable))))
     write_test(folder, test)
     return test
 
@@ -171,7 +172,7 @@ def collect_rated_systems(paths: Sequence[str], options: CreationOptions) -> lis
 
 
 def _collect_inputs(paths: Sequence[str]) -> SystemSounds:
-    path = Path(paths[0].partition("=")[2] or paths[0])
+    _, path = sources.split_name(paths[0])
     if not contains_run(path):
         raise SpecError(f"--reference {INPUT} needs runs; {path} is not a run.")
     return sources.read_inputs(path, INPUT)
@@ -220,10 +221,10 @@ def _choose_items(systems: Sequence[RatedSystem], options: CreationOptions) -> l
     return [common[index] for index in sorted(chosen.tolist())]
 
 
-def _trim(items: list[str], systems: Sequence[RatedSystem], options: CreationOptions) -> list[str]:
-    """Return as many items as the design can balance."""
+def _trim(items: list[str], systems: Sequence[RatedSystem], options: CreationOptions, reason: str) -> list[str]:
+    """Return as many items as the design can balance; `reason` is why others cannot be used."""
     if not items:
-        raise SpecError("No item is left: the sounds of all are silent or cannot be decoded.")
+        raise SpecError(f"No item can be used. The first reason: {reason}")
     if choose_design(options) == ALL or options.kind == "mushra":
         return items
     count = len(systems) * (len(systems) - 1) // 2 if options.kind in PAIR_KINDS else len(systems)

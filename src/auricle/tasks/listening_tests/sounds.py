@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from auricle.audio import Audio
 from auricle.audio.perturbations.base import make_generator
 from auricle.audio.perturbations.filters import filter_zero_phase
 from auricle.audio.perturbations.levels import measure_active_level, scale_to_level
+from auricle.core.errors import AudioError
 from auricle.tasks.listening_tests.description import TRAP
 
 if TYPE_CHECKING:
@@ -82,8 +84,12 @@ def choose_level(measures: Iterable[SoundMeasures], target: float) -> float:
 
 
 def choose_rate(sounds: Iterable[Audio]) -> int:
-    """Return the highest sample rate of the sounds, at which all of them are played."""
-    return min(MAX_RATE, max(sound.info().rate for sound in sounds))
+    """Return the highest sample rate of the sounds, at which all of them are played; files without one do not count."""
+    rates = []
+    for sound in sounds:
+        with suppress(AudioError):  # reported when the sound is measured
+            rates.append(sound.info().rate)
+    return min(MAX_RATE, max(rates, default=MAX_RATE))
 
 
 def remove_high_frequencies(samples: NDArray[Any], rate: int, cutoff: float) -> NDArray[float32]:

@@ -38,7 +38,7 @@ def collect_systems(sources: Sequence[str]) -> list[SystemSounds]:
     """
     systems: list[SystemSounds] = []
     for source in sources:
-        name, path = _split_name(source)
+        name, path = split_name(source)
         if path.is_file():
             systems += read_manifest(path)
         elif contains_run(path):
@@ -48,7 +48,8 @@ def collect_systems(sources: Sequence[str]) -> list[SystemSounds]:
     return _name_apart(systems)
 
 
-def _split_name(source: str) -> tuple[str, Path]:
+def split_name(source: str) -> tuple[str, Path]:
+    """Split NAME=PATH; the name is empty for a path alone, which may contain an equals sign if it exists."""
     name, equals, path = source.partition("=")
     is_named = equals and not Path(source).exists()
     return (sanitise(name), Path(path)) if is_named else ("", Path(source))

@@ -13,7 +13,7 @@ from auricle.audio.perturbations.levels import measure_active_level
 from auricle.core.errors import SpecError
 from auricle.tasks.listening_tests.creation import CreationOptions, create_test
 from auricle.tasks.listening_tests.description import TRAP, read_test
-from tests.support.listening_tests import RATE, SYSTEMS, make_sound, make_test, write_manifest
+from tests.support.listening_tests import RATE, SYSTEMS, make_sound, make_test, write_manifest, write_spoken_run
 
 
 def test_all_sounds_have_one_level_and_one_rate(tmp_path: Path) -> None:
@@ -66,6 +66,14 @@ def test_anchors_have_no_high_frequencies(tmp_path: Path) -> None:
     assert 0.2 < powers["anchor-7000"] < powers["a"]
 
 
+def test_runs_are_compared_with_the_recordings_that_they_received(tmp_path: Path) -> None:
+    runs = [str(write_spoken_run(tmp_path / name, f"voice-{name}", place, 2)) for place, name in enumerate("ab")]
+    options = CreationOptions(kind="mushra", reference="input", listeners=2)
+    test = create_test(tmp_path / "test", [f"first={runs[0]}", runs[1]], options)
+    assert [system.name for system in test.systems] == ["first", "voice-b", "input", "anchor-3500", "anchor-7000"]
+    assert test.system_of(test.listeners[0].trials[0].reference) == "input"
+
+
 def test_items_are_those_of_all_systems_and_a_multiple_of_their_number(tmp_path: Path) -> None:
     manifest = write_manifest(tmp_path / "sources", 8)
     lines = manifest.read_text().splitlines()
@@ -82,6 +90,17 @@ def test_items_with_silent_sounds_are_left_out_and_counted(tmp_path: Path) -> No
     test = create_test(tmp_path / "test", [str(manifest)], options)
     assert "text 2" not in test.items
     assert "1 of 6 items were left out: 'text 2' of quito" in test.notes[0]
+
+
+def test_a_missing_file_costs_its_item_and_without_items_there_is_no_test(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "sources", 4)
+    (tmp_path / "sources" / "oslo-1.wav").unlink()
+    options = CreationOptions(kind="mos", listeners=3)
+    assert create_test(tmp_path / "test", [str(manifest)], options).items == ("text 0", "text 2", "text 3")
+    for path in (tmp_path / "sources").glob("*.wav"):
+        path.unlink()
+    with pytest.raises(SpecError, match="The first reason: 'text 0' of oslo"):
+        create_test(tmp_path / "other", [str(manifest)], options)
 
 
 def test_some_items_are_drawn_with_the_seed(tmp_path: Path) -> None:
