@@ -9,6 +9,7 @@ import pytest
 
 from auricle.core.errors import DataError, Unreadable
 from auricle.core.types import Segment
+from auricle.data.file_formats import Row, count_rows, read_rows
 from auricle.data.segment_files import (
     FORMATTERS,
     PARSERS,
@@ -228,3 +229,26 @@ def test_an_answer_that_is_not_readable_is_located(text: str, message: str) -> N
     with pytest.raises(Unreadable) as caught:
         parse_answer(text)
     assert str(caught.value).startswith(message)
+
+
+def test_a_file_of_segments_is_a_table_with_a_row_for_each_recording(write: Write) -> None:
+    path = write("meetings.rttm", RTTM)
+    first, second = read_rows(path)
+    assert isinstance(first, Row)
+    assert first.origin == "meetings.rttm:m1"
+    assert first.values == {
+        "id": "m1",
+        "audio": "m1.wav",
+        "segments": [{"start": 0.1, "end": 0.3, "speaker": "anna"}],
+        "ignored": [[7.0, 8.5]],
+        "zero_length": 1,
+    }
+    assert isinstance(second, Row)
+    assert "ignored" not in second.values
+    assert count_rows(path) == 2
+
+
+def test_words_are_part_of_a_row(write: Write) -> None:
+    (row,) = read_rows(write("meetings.stm", "m 1 anna 0 1 hello there\n"))
+    assert isinstance(row, Row)
+    assert row.values["segments"] == [{"start": 0.0, "end": 1.0, "speaker": "anna", "text": "hello there"}]
