@@ -302,10 +302,24 @@ def test_samples_show_what_was_heard(workshop: Workshop, auricle: Any) -> None:
     shown = auricle("samples", str(workshop.path)).stdout
     assert shown.count("recogniser what morning") == 1
     page = (workshop.path / "report.html").read_text()
-    assert "round_trip_wer" in page
+    assert "<dt>Recogniser</dt>" in page
+    assert "what morning" in page
 
 
-def test_a_generation_is_spoken_by_the_fake_voice(workshop: Workshop) -> None:
+def test_models_of_roles_are_named_on_the_command_line(workshop: Workshop, auricle: Any) -> None:
     workshop.run()
+    models, log = f"{workshop.folder}/models.py", workshop.log
+    words = ["--recogniser", f"{models}:Recogniser", "-J", f"recogniser.log={log}", "-J", "recogniser.mishears=good"]
+    rater = ["--quality-model", f"{models}:Rater", "-J", f"quality.log={log}"]
+    added = ["--add-metrics", f"{workshop.folder}/metric.py:brevity"]
+    result = auricle("score", str(workshop.path), *words, *rater, *added, "--json")
+    assert result.returncode == 0, result.stderr
+    assert workshop.calls() == {"recogniser": 4, "quality": 4}
+    assert {"round_trip_wer", "brevity"} <= values(api.load_metrics(workshop.path)).keys()
+
+
+def test_spoken_answers_are_stored_intact(workshop: Workshop) -> None:
+    workshop.run()
+    assert verify_run(workshop.path).problems == ()
     outputs = [record.outputs[0] for record in Run.load(workshop.path).records()]
     assert all(isinstance(output, Generation) and output.audio is not None for output in outputs)

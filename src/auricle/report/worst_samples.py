@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Outcome, Record
 from auricle.metrics.base import Metric
 from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views
@@ -16,6 +17,8 @@ from auricle.runs.run_directory import Run
 from auricle.runs.scores import ScoreLine, read_scores
 
 ScoredRecord = tuple[Record, ScoreLine]
+TRANSCRIBED = "round_trip_wer"
+"""Start of the names of metrics whose verdicts are transcripts of spoken answers."""
 
 
 def view_worst_samples(worst: Sequence[ScoredRecord], metric: Metric | None, *, audio: bool = True) -> list[SampleView]:
@@ -29,8 +32,9 @@ def view_worst_samples(worst: Sequence[ScoredRecord], metric: Metric | None, *, 
     name = metric.name if metric else ""
     stats = {record.sample.id: line.stats.get(name) for record, line in worst}
     views = build_sample_views([record for record, _ in worst], metric, stats, audio=audio)
-    views = [_add_remarks(view, line, name) for view, (_, line) in zip(views, worst, strict=False)]
-    return [replace(view, judge_title=metric.judge_role.noun) for view in views] if metric else views
+    title = (metric.judge_role if metric else JudgeRole.JUDGE).noun
+    views = [replace(view, judge_title=title) for view in views]
+    return [_add_remarks(view, line, name) for view, (_, line) in zip(views, worst, strict=False)]
 
 
 def _add_remarks(view: SampleView, line: ScoreLine, metric: str) -> SampleView:
@@ -38,7 +42,14 @@ def _add_remarks(view: SampleView, line: ScoreLine, metric: str) -> SampleView:
     outcome = line.resolve_outcome(Outcome.ANSWERED).capitalize()
     reason = f"{outcome}: {line.unreadable[metric]} " if metric in line.unreadable else ""
     view = replace(view, speech=view.speech.with_scores(line.stats)) if view.speech else view
-    return replace(view, verdict=" | ".join(line.verdicts.get(metric, ())), note=f"{reason}{view.note}".rstrip())
+    view = replace(view, verdict=" | ".join(line.verdicts.get(metric, ())), note=f"{reason}{view.note}".rstrip())
+    return view if view.verdict else _add_transcript(view, line)
+
+
+def _add_transcript(view: SampleView, line: ScoreLine) -> SampleView:
+    """Add what the first recogniser heard in a spoken answer, whichever metric the samples are sorted by."""
+    heard = next((texts for name, texts in line.verdicts.items() if name.startswith(TRANSCRIBED)), ())
+    return replace(view, verdict=" ".join(heard), judge_title=JudgeRole.RECOGNISER.noun) if heard else view
 
 
 def load_worst_samples(path: Path, number: Number, *, audio: bool) -> list[SampleView]:

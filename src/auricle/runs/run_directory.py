@@ -149,7 +149,7 @@ class Run(Closing):
             content = audio.data if isinstance(audio.data, bytes) else audio.encode("flac")
         except AudioError:
             return replace(output, audio=None)
-        name = f"{SPEECH_FOLDER}{audio.hash}{_audio_suffix(content)}"
+        name = f"{SPEECH_FOLDER}{Audio(data=content).hash}{_audio_suffix(content)}"
         if not (self.path / name).exists():
             make_folder(self.path / SPEECH_FOLDER)
             write_atomically(self.path / name, content)

@@ -9,6 +9,7 @@ from auricle.audio import Audio
 from auricle.core.calls import CallRecording
 from auricle.core.errors import Unreadable, Unsuited
 from auricle.core.types import REFERENCE_INPUT, Generation, Output, Sample, get_call
+from auricle.metrics.calls.dialogue import CUT_OFF, list_dialogue
 
 NO_AUDIO = "the answer has no audio"
 AGENT_CHANNEL = 1
@@ -19,12 +20,23 @@ VOICE_INPUTS = ("voice", "prompt_audio", REFERENCE_INPUT)
 """Inputs with a recording of the voice that an answer should have, in order of preference."""
 
 
+MARGIN_SECONDS = 0.1
+"""What is kept before and after each utterance of an agent."""
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenOutput:
     """One spoken output: its audio, if there is any, and the text that should be heard in it."""
 
     audio: Audio | None
     text: str
+    utterances: tuple[Audio, ...] = ()
+    """The audio in parts: the utterances of an agent, between which the caller spoke."""
+
+    @classmethod
+    def of(cls, audio: Audio | None, text: str) -> SpokenOutput:
+        """Return an output that is one utterance."""
+        return cls(audio, text, () if audio is None else (audio,))
 
 
 def list_spoken_outputs(sample: Sample, outputs: Sequence[Output]) -> list[SpokenOutput]:
@@ -50,21 +62,31 @@ def require_audio(spoken: Sequence[SpokenOutput]) -> list[Audio]:
 
 def _read_output(sample: Sample, output: Output) -> SpokenOutput:
     if call := get_call(output):
-        return SpokenOutput(_extract_agent(call), call.text)
+        return _read_call(call)
     if not isinstance(output, Generation):
         raise Unsuited(f"needs spoken answers; this model's outputs are {type(output).__name__}")
     requested = get_requested_text(sample)
-    return SpokenOutput(output.audio, output.text if requested is None else requested)
+    return SpokenOutput.of(output.audio, output.text if requested is None else requested)
 
 
-def _extract_agent(call: CallRecording) -> Audio | None:
-    """Return what the agent spoke in a call, as it was played."""
+def _read_call(call: CallRecording) -> SpokenOutput:
+    """Return what the agent spoke in a call, as far as it was played, without the silence in which it listened."""
+    lines = (line.text.removesuffix(CUT_OFF) for line in list_dialogue(call) if line.speaker == "Agent")
+    text = " ".join(line.strip() for line in lines)
     if call.audio is None or not call.agent:
-        return None
-    channels = call.audio.decode(mono=False)
+        return SpokenOutput(None, text)
+    import numpy as np
+
+    channels, rate = call.audio.decode(mono=False), call.audio.info().rate
     if channels.shape[1] <= AGENT_CHANNEL:
-        return None
-    return Audio.of(channels[:, AGENT_CHANNEL].copy(), rate=call.audio.info().rate)
+        return SpokenOutput(None, text)
+    bounds = [(max(0.0, span.start - MARGIN_SECONDS), span.end + MARGIN_SECONDS) for span in call.agent]
+    parts = [channels[round(start * rate) : round(end * rate), AGENT_CHANNEL].copy() for start, end in bounds]
+    parts = [part for part in parts if len(part)]
+    if not parts:
+        return SpokenOutput(None, text)
+    utterances = tuple(Audio.of(part, rate=rate) for part in parts)
+    return SpokenOutput(Audio.of(np.concatenate(parts), rate=rate), text, utterances)
 
 
 def get_requested_text(sample: Sample) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from auricle.audio import Audio
@@ -44,11 +45,11 @@ class RoundTripScorer:
     errors: Metric
 
     def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
-        """Return a request for each spoken output."""
+        """Return a request for each utterance."""
         spoken = list_spoken_outputs(sample, outputs)
         if get_requested_text(sample) is None:
             require_audio(spoken)
-        return tuple(make_transcription_request(output.audio) for output in spoken if output.audio is not None)
+        return tuple(make_transcription_request(audio) for output in spoken for audio in output.utterances)
 
     def score(self, sample: Sample, *outputs: Output, verdicts: Sequence[str] = ()) -> Stat:
         """Count the errors of all outputs. Speech that was asked for and is missing has all its words deleted."""
@@ -58,7 +59,7 @@ class RoundTripScorer:
         for output in list_spoken_outputs(sample, outputs):
             if output.audio is None and not is_requested:
                 continue
-            transcript = "" if output.audio is None else next(transcripts)
+            transcript = " ".join(islice(transcripts, len(output.utterances)))
             if not output.text.strip():
                 raise Unreadable("the answer has no text that its speech could be compared with")
             stats.append(self._count(output.text, transcript))

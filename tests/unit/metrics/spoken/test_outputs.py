@@ -40,7 +40,25 @@ def test_the_speech_of_a_call_is_that_of_the_agent(as_generation: bool) -> None:
     (spoken,) = list_spoken_outputs(FREE, [output])
     assert spoken.text == "Hello there"
     assert spoken.audio is not None
-    assert spoken.audio.decode() == pytest.approx(np.linspace(0, 1, 8000), abs=1e-4)
+    assert spoken.audio.decode() == pytest.approx(np.linspace(0, 1, 8000)[3200:8000], abs=1e-4)
+
+
+def test_utterances_of_an_agent_are_cut_apart_with_a_margin() -> None:
+    agent = tuple(Span(start=start, end=start + 0.1, kind="agent") for start in (0.0, 0.5))
+    (spoken,) = list_spoken_outputs(FREE, [record_call(agent)])
+    lengths = [len(utterance.decode()) for utterance in spoken.utterances]
+    assert lengths == [1600, 2400]
+    assert spoken.audio is not None
+    assert len(spoken.audio.decode()) == sum(lengths)
+    assert spoken.utterances[1].decode()[0] == pytest.approx(0.4, abs=1e-3)
+
+
+def test_what_was_not_played_should_not_be_heard() -> None:
+    received = Event(at=0.4, side="received", kind=EventKind.AUDIO, item="a", seconds=2.0)
+    flushed = Event(at=1.0, side="played", kind=EventKind.PLAYBACK_FLUSHED, item="a", seconds=1.0)
+    call = record_call()
+    cut = CallRecording(events=(*call.events, received, flushed), caller=(), agent=call.agent, seconds=1.0)
+    assert list_spoken_outputs(FREE, [cut])[0].text == "Hello"
 
 
 def test_an_agent_that_stays_silent_has_no_speech() -> None:
