@@ -2,9 +2,12 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from auricle import Generation, Sample
+from auricle.metrics.base import SupportsScale
+from auricle.metrics.scales import SHARE
 from auricle.metrics.words.numbers import NumberCounts, count_numbers, number_f1, number_value_errors, numbers
 
 
@@ -58,3 +61,12 @@ def test_rates_are_pooled_and_undefined_without_numbers() -> None:
     bounds = number_value_errors.bound(samples[0])
     assert bounds
     assert [number_value_errors.aggregate([stat]) for stat in bounds] == [1.0, 0.0]
+
+
+def test_directions_scales_and_badness() -> None:
+    assert [metric.higher_is_better for metric in numbers] == [True, True, True, False]
+    stats = [(1, 2, 1, 0), (2, 3, 4, 1)]
+    for metric in numbers:
+        assert isinstance(metric.aggregate, SupportsScale)
+        assert metric.aggregate.choose_scale(stats, np.arange(2)) is SHARE
+        assert [metric.badness(stat) for stat in stats] == [1.0, 3.0]
