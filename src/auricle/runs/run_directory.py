@@ -146,9 +146,11 @@ class Run(Closing):
         if audio.data is None:  # in a file that the model wrote
             return output
         try:
-            content = audio.data if isinstance(audio.data, bytes) else audio.encode("flac")
+            is_file = isinstance(audio.data, bytes) and not audio.start and audio.end is None
+            content = audio.data if is_file else audio.encode("flac")
         except AudioError:
             return replace(output, audio=None)
+        assert isinstance(content, bytes)
         name = f"{SPEECH_FOLDER}{Audio(data=content).hash}{_audio_suffix(content)}"
         if not (self.path / name).exists():
             make_folder(self.path / SPEECH_FOLDER)

@@ -15,6 +15,7 @@ from auricle.core.types import Record, RejectedRow
 from auricle.engine.factory import build_task
 from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
+from auricle.runs.verification import verify_run
 from auricle.tasks.base import Task
 from tests.support.spoken import RATE, make_speech
 
@@ -173,3 +174,8 @@ def test_an_answer_is_compared_with_the_recording_of_its_row(folder: Path) -> No
     assert result.metrics["mcd"].scored == 1
     assert result.metrics["si_sdr"].value > 60
     assert result.metrics["pesq_wb"].value == pytest.approx(4.64, abs=0.01)
+
+
+def test_stored_speech_is_named_by_the_content_of_its_file(folder: Path) -> None:
+    run, _ = run_speaker(write_rows(folder, {"text": "Good morning."}))
+    assert not verify_run(run.path).problems
