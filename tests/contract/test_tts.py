@@ -38,6 +38,7 @@ def test_the_commands_of_the_example_find_the_silence(example: Path, auricle: An
     assert report.count('aria-label="Spoken answer 3 of') == 3
     assert 'aria-label="Reference of train"' in report
     assert 'class="tracks"' in report
+    assert 'class="nothing">empty' not in report
 
 
 def test_a_server_that_streams_has_times_to_first_audio(tmp_path: Path) -> None:

@@ -250,6 +250,7 @@ def _build_sample_view(
     values, is_continuous = _top_values(record)
     speech = build_speech_view(record) if clips else None
     lines = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
+    texts = [text for text in _answer_texts(record) if text.strip() or not speech]
     if speech and not any(line.text.strip() for line in lines):
         lines = ()
     return SampleView(
@@ -258,7 +259,7 @@ def _build_sample_view(
         meta={name: truncate(format_json_value(value), 200) for name, value in sample.meta.items()},
         question=truncate(_question_text(sample)),
         target=None if sample.target is None else truncate(format_json_value(sample.target)),
-        answer="" if lines else truncate("\n".join(_answer_texts(record))),
+        answer="" if lines else truncate("\n".join(texts)),
         targets=_list_targets(sample.target),
         values=values,
         is_continuous=is_continuous,
