@@ -112,6 +112,13 @@ def test_a_row_has_its_reference_inside_or_in_a_file(folder: Path, reference: di
     assert str(sample.target).startswith("good morning")
     assert sample.meta["room"] == "blue"
     assert set(sample.meta) == {"room", REFERENCE_FIELD}
+    assert read_reference(sample).zero_length == 0
+
+
+def test_a_turn_without_duration_is_accepted(folder: Path) -> None:
+    path = write_rows(folder, {"audio": "standup.wav", "segments": [{"start": 1, "end": 1, "speaker": "a"}]})
+    (sample,) = read_samples(make_task(path))
+    assert read_reference(sample).segments == (Segment(1.0, 1.0, "", "a"),)
 
 
 def test_the_recording_of_a_file_is_chosen_by_the_audio_if_there_is_no_id(folder: Path) -> None:

@@ -64,6 +64,22 @@ def test_times_are_exact() -> None:
     assert compare_turns(reference, hypothesis, Scoring()).sum_errors() == (0.0, 0.0, 0.0, 100.0)
 
 
+def test_times_have_nine_decimals() -> None:
+    comparison = compare_turns(turns((0, 1.000000003, "A")), turns((0, 1.000000002, "x")), Scoring())
+    assert comparison.sum_errors()[0] == 1e-9
+
+
+def test_equal_overlaps_are_mapped_by_the_jaccard_index() -> None:
+    # x and y talk with A for 2 s each; y talks less besides.
+    reference, hypothesis = turns((0, 4, "A")), turns((0, 2, "x"), (10, 20, "x"), (2, 4, "y"), (20, 21, "y"))
+    comparison = compare_turns(reference, hypothesis, Scoring())
+    assert comparison.mapping == {0: 1}
+    # B and C are equally long with either; the sum of their indices decides.
+    reference = turns((0, 4, "B"), (10, 14, "C"), (20, 26, "C"))
+    hypothesis = turns((0, 2, "x"), (10, 12, "x"), (2, 4, "y"), (12, 14, "y"), (20, 26, "z"), (30, 31, "x"))
+    assert compare_turns(reference, hypothesis, Scoring()).mapping == {0: 1, 1: 2}
+
+
 def test_turns_of_a_speaker_that_overlap_count_once() -> None:
     comparison = compare_turns(turns((0, 5, "A"), (3, 8, "A")), turns((0, 8, "x")), Scoring())
     assert comparison.sum_errors() == (0.0, 0.0, 0.0, 8.0)

@@ -115,3 +115,8 @@ def test_the_worst_recording_is_that_with_the_highest_rate() -> None:
 def test_signatures_name_the_conventions() -> None:
     assert der.signature == "der:1.pooled.collar-0-each.overlap-scored.pyannote"
     assert set(FACTORIES) == set(SPEAKER_METRICS)
+
+
+def test_lower_is_better_except_for_the_share_that_is_right() -> None:
+    better = {name: FACTORIES[name](Scoring()).higher_is_better for name in SPEAKER_METRICS}
+    assert [name for name, is_higher in better.items() if is_higher] == ["speaker_count_accuracy"]

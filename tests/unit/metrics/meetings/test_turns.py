@@ -51,9 +51,9 @@ def test_it_is_known_what_a_reference_has(segments: tuple[Segment, ...], has_spe
 
 
 def test_a_segment_is_scored_if_its_middle_is() -> None:
-    reference = Reference((), (Region(0.0, 10.0),), (Region(4.0, 6.0),))
-    times = [(0.0, 2.0), (4.5, 5.0), (9.0, 13.0), (5.0, 8.0)]
-    assert [reference.is_scored(Segment(*time)) for time in times] == [True, False, False, True]
+    reference = Reference((), (Region(0.0, 10.0), Region(20.0, 30.0)), (Region(4.0, 6.0),))
+    times = [(0.0, 2.0), (4.5, 5.0), (9.0, 13.0), (5.0, 8.0), (22.0, 24.0), (5.0, 7.0)]
+    assert [reference.is_scored(Segment(*time)) for time in times] == [True, False, False, True, True, True]
 
 
 def test_reported_segments_are_used_before_the_text() -> None:
@@ -72,7 +72,7 @@ def test_a_plain_text_is_an_answer_of_another_kind() -> None:
     with pytest.raises(AnswerMismatch, match="expected RTTM, STM, CTM or a JSON list, got 'good morning'"):
         read_answer(Generation(text="good morning"))
     with pytest.raises(AnswerMismatch, match="without a speaker"):
-        read_speakers(Generation(text="", segments=(Segment(0.0, 1.0, "hi"),)))
+        read_speakers(Generation(text="", segments=(Segment(0.0, 1.0, "hi"), Segment(1.0, 2.0, "hi", "anna"))))
 
 
 @pytest.mark.parametrize(

@@ -159,3 +159,18 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_metric_has_a_factory() -> None:
     assert tuple(FACTORIES) == WORD_METRICS
+
+
+def test_approximate_assignments_are_named_and_the_worst_recording_has_the_highest_rate() -> None:
+    assert [metric.name for metric in (cpwer, tcpwer, orcwer, dicpwer) if "greedy" in metric.signature] == [
+        "orcwer",
+        "dicpwer",
+    ]
+    short, long = make_sample("A 0 1 a"), make_sample("A 0 9 a b c d e f g h i")
+    bad = cpwer.score(short, make_answer("1 0 1 x")) or ()
+    better = cpwer.score(long, make_answer("1 0 9 x y c d e f g h i")) or ()
+    assert (cpwer.badness(bad), cpwer.badness(better)) == (1.0, 2 / 9)
+
+
+def test_segments_with_errors_are_pooled() -> None:
+    assert segment_errors.aggregate([(1.0, 2.0), (0.0, 2.0)]) == 0.25
