@@ -201,6 +201,7 @@ def test_the_readme_is_in_the_order_of_a_newcomers_questions() -> None:
         "Score your recordings",
         "Compare two models",
         "Find where it breaks",
+        "Ask people",
         "Call a voice agent",
         "Choose a server",
         "Make a page to send",

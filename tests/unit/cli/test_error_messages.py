@@ -64,7 +64,7 @@ def assert_one_line_error(done: CompletedProcess[str], *parts: str) -> None:
         (["run", "demo"], "No model given. Add -m MODEL; see `auricle list models`."),
         (["run", "-m", "echo"], "No task given. Use `auricle run TASK -m MODEL`"),
         (["run", "gone.jsonl", "--as", "asr", "-m", "echo"], "gone.jsonl"),
-        (["run", "gone.jsonl", "-m", "echo"], "--as asr|chat|classify|conversation|emotion|masked-words|mcq"),
+        (["run", "gone.jsonl", "-m", "echo"], "--as asr|chat|classify|conversation|detect|emotion|masked-words|mcq"),
         (["run", "demo", "--as", "asr", "-m", "echo"], "--as asr"),
         (["run", "demo", "-m", "echo", "-M", "wrng=1"], "'wrng'"),
         (["run", "demo", "-m", "echo", "-M", "wrong"], "KEY=VALUE"),

@@ -30,7 +30,7 @@ def test_run_can_be_scored_without_its_data(auricle: RunAuricle, finished: Compl
 def test_judge_arguments_require_a_judge(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
     done = auricle("score", "run", "-J", "temperature=0")
     assert done.returncode == 2
-    assert "-J sets an argument of the judge, but no judge is given. Add --judge MODEL." in done.stderr
+    assert "-J KEY=VALUE sets an argument of the judge, but none is given. Add --judge MODEL." in done.stderr
 
 
 def test_other_metrics_are_computed_without_loading_the_model(

@@ -4,7 +4,7 @@ import pytest
 
 from auricle import Generation, Metric, Sample
 from auricle.core.errors import MissingExtra, SampleError
-from auricle.metrics.catalogue import METRICS, metric_title
+from auricle.metrics.catalogue import _SUMMARIES, METRICS, metric_title
 
 
 @pytest.mark.parametrize("name", METRICS.builtin)
@@ -22,6 +22,11 @@ def test_every_metric_has_a_short_summary(name: str) -> None:
     summary = METRICS.builtin[name].summary
     assert 10 < len(summary) < 65
     assert not summary.endswith(".")
+
+
+def test_a_name_belongs_to_one_module() -> None:
+    names = [name for summaries in _SUMMARIES.values() for name in summaries]
+    assert sorted(names) == sorted(set(names))
 
 
 def test_titles_are_those_of_the_metrics() -> None:
