@@ -24,7 +24,8 @@ from auricle.core.errors import SpecError
 def test_names_of_packages_are_choices(install: Any) -> None:
     choice = RegisteredName("auricle.interop.result_files:EXPORTERS", "auricle.interop.task_drafts:CONFIG_IMPORTERS")
     install("auricle-other", {"exporters": {"other": "auricle_other:export"}})
-    assert choice.choices == ("aisbench", "cmi", "kimi", "lmms-eval", "open-asr", "other", "pipecat", "ultraeval")
+    assert {"aisbench", "kimi", "other", "pipecat", "rttm"} <= {*choice.choices}
+    assert [*choice.choices] == sorted(choice.choices)
     assert choice.convert("other", None, None) == "other"
     with pytest.raises(click.BadParameter, match="'nothing' is not one of 'aisbench'"):
         choice.convert("nothing", None, None)

@@ -67,6 +67,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write_audio(tmp_path / "emotions" / f"{name}.wav", peak)
     for name in ("meetings", "system"):
         (tmp_path / f"{name}.rttm").write_text("SPEAKER standup 1 0.5 2.7 <NA> <NA> anna <NA> <NA>\n", encoding="utf-8")
+    (tmp_path / "trials.txt").write_text("1 a/1.wav a/2.wav\n0 a/1.wav b/1.wav\n", encoding="utf-8")
+    (tmp_path / "scores.txt").write_text("a/1.wav a/2.wav 0.75\na/1.wav b/1.wav -0.25\n", encoding="utf-8")
     write_audio(tmp_path / "clip.wav", 0.25)
     write_jsonl(tmp_path / "clips.jsonl", [{"id": "1", "audio": "clip.wav", "text": "hello"}])
     monkeypatch.chdir(tmp_path)
