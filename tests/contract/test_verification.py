@@ -42,6 +42,9 @@ def test_the_example_compares_two_speaker_models(example: Path, auricle: Any) ->
     assert "Speakers are the first folder of each path" in read_metrics(example / "runs" / "pitch").notes[0]
     compared = auricle("compare", "runs/spectrum", "runs/pitch")
     assert "paired t, 12 speakers" in compared.stdout
+    assert "The scores of the two models have an SRCC of" in compared.stdout
+    for sentence in ("confusion matrix", "inferencers differ", "Cohen's d"):
+        assert sentence not in compared.stdout
     page = (example / "runs/spectrum/report.html").read_text(encoding="utf-8")
     assert "Misses against false alarms" in page
     assert "Best log-likelihood ratio" in page

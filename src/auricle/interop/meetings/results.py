@@ -5,6 +5,7 @@ The format of a hypothesis and that of its reference may differ: RTTM can be sco
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -94,7 +95,9 @@ def _read_results(
     format_name: str, reference_path: Path, root: Path, path: Path, lines: Sequence[ResultLine]
 ) -> ImportedResults:
     files, reference_files = list_files(path, format_name), list_files(reference_path)
-    hypothesis = merge_files(read_segments(file, format_name) for file in files)
+    _check_no_reference(path, files, reference_files)
+    parts = [read_segments(file, format_name) for file in files]
+    hypothesis = merge_files(parts)
     reference = merge_files(map(read_segments, reference_files))
     if not set(reference.recordings) & set(hypothesis.recordings):
         names = ", ".join(list(hypothesis.recordings)[:MAX_NAMES])
@@ -113,8 +116,25 @@ def _read_results(
         kind="meeting",
         task_options={"root": str(root.resolve())},
         extra_files=(*files[1:], *reference_files),
-        notes=(*reference.notes(), *_compare_names(hypothesis, reference)),
+        notes=(*reference.notes(), *_list_merged(parts), *_compare_names(hypothesis, reference)),
     )
+
+
+def _check_no_reference(path: Path, files: Sequence[Path], references: Sequence[Path]) -> None:
+    """Raise `DataError` if the files of a folder include a reference, which would count as answers."""
+    if not path.is_dir():
+        return
+    resolved = {reference.resolve() for reference in references}
+    exported = {file.with_stem("reference") for file in files if file.stem == "hypothesis"}  # as `export` names them
+    if file := next((file for file in files if file.resolve() in resolved or file in exported), None):
+        raise DataError(f"{path} contains the reference {file.name}. Import the file of the answers, not its folder.")
+
+
+def _list_merged(parts: Sequence[SegmentFile]) -> Iterable[str]:
+    """Yield a note on recordings whose turns are in several files."""
+    counts = Counter(name for part in parts for name in part.recordings)
+    if merged := [name for name, count in counts.items() if count > 1]:
+        yield f"Put together from several files: {_list_names(merged)}."
 
 
 def _to_sample(origin: str, row: dict[str, Any], segments: Sequence[Segment], root: Path) -> ImportedSample:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
-from auricle.metrics.base import Metric
+from auricle.metrics.base import Metric, SupportsMembers
 from auricle.metrics.matrix_difference import MatrixDifference
 from auricle.report.compare.flips import Flip, find_flips
 from auricle.report.compare.loading import ComparedRun, check_cluster, choose_cluster, load_compared_run
@@ -231,7 +231,7 @@ def _build_comparison(
         flips=find_flips(matched, sides, pairs, options.max_flips),
         matrices=matrices,
         matrix=matrix,
-        shifts=tuple(compute_shifts(*sides, pairs, cluster)),
+        shifts=() if _have_members(metrics) else tuple(compute_shifts(*sides, pairs, cluster)),
         agreement=tuple(agreement),
     )
 
@@ -267,8 +267,13 @@ def _compare_groups(
         notes=(*notes, *collect_group_notes(*sides, rows)),
         matrices=matrices,
         matrix=matrix,
-        shifts=tuple(compute_unpaired_shifts(groups, cluster)),
+        shifts=() if _have_members(metrics) else tuple(compute_unpaired_shifts(groups, cluster)),
     )
+
+
+def _have_members(metrics: Sequence[Metric]) -> bool:
+    """Return whether samples share members, such as the speakers of trials, so that their means have no simple test."""
+    return any(isinstance(metric.aggregate, SupportsMembers) for metric in metrics)
 
 
 def _check_group_field(by: str, groups: tuple[SampleGroup, SampleGroup]) -> None:
@@ -295,7 +300,8 @@ def _check_breakdown_field(by: str, side: ComparedRun, pairs: Pairs) -> None:
 def _explain_missing_matrix(sides: tuple[ComparedRun, ComparedRun], has_matrix: bool) -> dict[str, str]:
     """Explain why there is no confusion matrix difference, if one could be expected."""
     dimensional = [name for name, side in zip("AB", sides, strict=True) if side.dimensions]
-    if has_matrix or not dimensional:
+    is_expected = any(side.results.unsuited for side in sides)  # metrics of classes that do not apply to numbers
+    if has_matrix or not dimensional or not is_expected:
         return {}
     if len(dimensional) == 1:
         return {

@@ -17,6 +17,7 @@ from auricle.metrics.base import Mask, divide, mean
 from auricle.metrics.correlation import srcc
 from auricle.metrics.intervals import Difference, adjust_holm, compare_paired
 from auricle.metrics.matrix_difference import MatrixDifference, match_by_meaning, subtract_matrices
+from auricle.metrics.verification import SCORE_NAMES
 from auricle.report.compare.loading import ComparedRun
 from auricle.report.compare.metric_rows import PairClusters
 from auricle.report.compare.pairing import Pairs
@@ -179,10 +180,8 @@ def describe_agreements(agreements: Sequence[ModelAgreement]) -> Iterator[str]:
                 f", and they choose the same of two in {100 * each.alike:.1f} % of {each.pairs:,} pairs "
                 f"(Cohen's kappa {each.kappa:.2f})"
             )
-        yield (
-            f"The {each.output} scores of the two models for {each.sounds:,} recordings have "
-            f"an SRCC of {each.srcc:.3f}{alike}."
-        )
+        scores = "scores" if each.output in SCORE_NAMES else f"{each.output} scores"
+        yield f"The {scores} of the two models have an SRCC of {each.srcc:.3f} (n = {each.sounds:,}){alike}."
 
 
 def measure_agreement(a: Sequence[Sequence[Output]], b: Sequence[Sequence[Output]]) -> list[ModelAgreement]:

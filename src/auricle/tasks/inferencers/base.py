@@ -219,11 +219,14 @@ class WithContext(WrappedInferencer):
         return {"id": sample.id, "meta": sample.meta}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WithNamedInputs(WithContext):
     """Adds inputs and metadata fields of the sample to requests, by name."""
 
     names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return repr(self.inner)  # the names are those of the model's parameters: the prompt is the same
 
     def _build_context(self, sample: Sample) -> dict[str, Json]:
         return self.sample_context(sample)

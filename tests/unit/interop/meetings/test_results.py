@@ -109,6 +109,23 @@ def test_missing_files_are_named(folder: Path) -> None:
         list_files(folder / "empty", "rttm")
 
 
+def test_a_folder_with_its_reference_is_not_imported(folder: Path) -> None:
+    with pytest.raises(DataError, match=r"contains the reference ref\.rttm\. Import the file of the answers"):
+        import_one(folder, "")
+    export_run(import_one(folder), "rttm", folder / "exported")
+    with pytest.raises(DataError, match=r"contains the reference reference\.rttm"):
+        import_one(folder, "exported")
+
+
+def test_recordings_in_several_files_are_noted(folder: Path) -> None:
+    systems = folder / "systems"
+    systems.mkdir()
+    for name in ("one", "two"):
+        (systems / f"{name}.rttm").write_text(HYPOTHESIS)
+    notes = Run.load(import_one(folder, "systems")).read_progress().notes
+    assert "Put together from several files: a, c." in notes
+
+
 def test_turns_of_a_recording_in_two_files_are_put_together() -> None:
     first, second = (SegmentFile({"m": (Segment(start, start + 1.0),)}) for start in (0.0, 1.0))
     assert merge_files([first, second]).recordings == {"m": (Segment(0.0, 1.0), Segment(1.0, 2.0))}

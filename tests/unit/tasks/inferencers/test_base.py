@@ -119,6 +119,7 @@ def test_a_model_gets_the_values_that_it_wants_by_name() -> None:
     inferencer = with_context(Respond("{q}"), Named, {"name": "t"})
     (request,) = requests_of(inferencer, Generation(text="a"))
     assert request.context == {"speaker": "a", "q": "x"}
+    assert repr(inferencer) == repr(Respond("{q}"))  # runs of models with other parameters have the same prompt
 
 
 class ShortClips:
