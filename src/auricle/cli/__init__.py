@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
         "gate": "Decide whether run CANDIDATE may replace run BASELINE.",
         "leaderboard": "Print a leaderboard; only comparable runs share a column.",
         "export": "Export a run in the result format of another framework.",
+        "publish": "Write the numbers of runs in a format of another site or tool.",
         "list": "List the names that options and task files accept.",
     },
     "Data and environments": {

@@ -33,6 +33,7 @@ REGISTRIES = {
     "importers": "auricle.interop.result_files:IMPORTERS",
     "config-importers": "auricle.interop.task_drafts:CONFIG_IMPORTERS",
     "exporters": "auricle.interop.result_files:EXPORTERS",
+    "publishers": "auricle.interop.publishing.catalogue:PUBLISHERS",
     "report-sections": "auricle.report.run_html:SECTIONS",
     "app-pages": "auricle.app.pages:PAGES",
 }

@@ -1,0 +1,28 @@
+"""The formats of `auricle publish`. They are imported when they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from auricle.core.registry import Builtin, Registry
+
+if TYPE_CHECKING:
+    from auricle.interop.publishing.base import FinishedRun, Published, PublishOptions
+
+Publisher: TypeAlias = "Callable[[Sequence[FinishedRun], PublishOptions, Path], Published]"
+"""Writes runs to a folder in a format."""
+
+PUBLISHERS: Registry[Publisher] = Registry(
+    "publisher",
+    {
+        "hf-eval-results": Builtin(
+            "auricle.interop.publishing.eval_results:publish", "`.eval_results/*.yaml` of a model on the Hub"
+        ),
+        "model-card": Builtin(
+            "auricle.interop.publishing.model_card:publish", "`model-index` metadata of a model card on the Hub"
+        ),
+    },
+    expects=(Callable, "a function"),
+)
