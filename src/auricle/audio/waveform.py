@@ -184,7 +184,12 @@ def encode(blocks: Blocks, rate: int, audio_format: Format, name: str, channels:
         rate = min((supported for supported in codec.rates if supported >= rate), default=codec.rates[-1])
     buffer = io.BytesIO()
     options = {"samplerate": rate, "channels": channels, "format": codec.container, "subtype": codec.subtype}
-    with soundfile.SoundFile(buffer, "w", **options) as file:
-        for block in resample(blocks, rate, name):
-            file.write(np.clip(block, -1.0, 1.0))
+    try:
+        with soundfile.SoundFile(buffer, "w", **options) as file:
+            for block in resample(blocks, rate, name):
+                file.write(np.clip(block, -1.0, 1.0))
+    except soundfile.SoundFileError as error:
+        raise AudioError(
+            f"{name} cannot be encoded as {codec.container} with {rate} Hz and {channels} channels: {error}"
+        ) from error
     return buffer.getvalue()

@@ -16,6 +16,8 @@ from auricle.core.types import Generation
 RATE_KEYS = ("sampling_rate", "sample_rate", "rate")
 SOUND_KEYS = ("audio", "array", "waveform")
 MAX_CHANNELS = 2
+MAX_RATE = 655_350
+"""Highest sample rate of FLAC, in which speech is stored."""
 
 
 def to_spoken_output(value: Any) -> Generation | None:
@@ -29,9 +31,12 @@ def to_spoken_output(value: Any) -> Generation | None:
     if isinstance(value, Audio):
         return Generation(text="", audio=value)
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return Generation(text="", audio=Audio(data=bytes(value)))
+        return Generation(text="", audio=Audio(data=bytes(value)) if value else None)
     if isinstance(value, tuple) and len(value) == 2 and (pair := _split_pair(*value)):
         return Generation(text="", audio=_make_audio(*pair))
+    if isinstance(value, tuple) and any(map(_is_array, value)):
+        kinds = ", ".join(type(part).__name__ for part in value)
+        raise SampleError(f"the model returned ({kinds}); expected audio as (samples, rate), with a number as rate")
     return None
 
 
@@ -69,6 +74,8 @@ def _split_pair(first: Any, second: Any) -> tuple[Any, Any] | None:
 
 def _make_audio(samples: Any, rate: Any) -> Audio:
     """Return audio of an array, with a first dimension of channels if it is short."""
+    if not 1 <= rate <= MAX_RATE:
+        raise SampleError(f"the model returned audio with a rate of {rate}; expected Hz, from 1 to {MAX_RATE}")
     if callable(detach := getattr(samples, "detach", None)):  # a tensor, maybe on another device
         samples = detach().cpu().numpy()
     shape: tuple[int, ...] = getattr(samples, "shape", ())

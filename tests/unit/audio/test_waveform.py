@@ -54,6 +54,11 @@ def test_encoding_chooses_the_next_higher_rate() -> None:
         waveform.encode(as_blocks(8000, np.zeros(10, np.float32)), 0, "wav", "x")
 
 
+def test_a_rate_that_a_format_cannot_store_is_refused() -> None:
+    with pytest.raises(AudioError, match="x cannot be encoded as FLAC with 10000000 Hz and 1 channels"):
+        waveform.encode(as_blocks(10_000_000, np.zeros(10, np.float32)), 10_000_000, "flac", "x")
+
+
 @pytest.mark.parametrize("rates", [(48_000, 16_000), (44_100, 16_000), (8000, 24_000)])
 @pytest.mark.parametrize("shape", [(50_000,), (50_000, 2)])
 def test_resampling_in_blocks_equals_resampling_at_once(rates: tuple[int, int], shape: tuple[int, ...]) -> None:

@@ -75,8 +75,22 @@ def test_other_values_are_no_sound(value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("value", "reason"),
-    [({"audio": SOUND}, "audio without 'sampling_rate'"), ((np.zeros((200, 300)), 8000), "audio that cannot be used")],
+    [
+        ({"audio": SOUND}, "audio without 'sampling_rate'"),
+        ((np.zeros((200, 300)), 8000), "audio that cannot be used"),
+        ((SOUND, 0), "a rate of 0; expected Hz"),
+        ((SOUND, float("nan")), "a rate of nan; expected Hz"),
+        ((SOUND, 10**9), "a rate of 1000000000; expected Hz, from 1 to 655350"),
+        ((SOUND, "8000"), r"returned \(ndarray, str\); expected audio as \(samples, rate\)"),
+        ((SOUND, 8000, 3), r"returned \(ndarray, int, int\); expected audio as \(samples, rate\)"),
+    ],
 )
 def test_a_sound_that_cannot_be_used_is_refused_with_its_reason(value: Any, reason: str) -> None:
     with pytest.raises(SampleError, match=reason):
         to_spoken_output(value)
+
+
+def test_a_file_without_bytes_is_an_empty_answer() -> None:
+    spoken = to_spoken_output(b"")
+    assert spoken is not None
+    assert spoken.audio is None
