@@ -52,7 +52,7 @@ def inputs(runs: Path, candidate: str, **others: str) -> dict[str, Any]:
 
 
 def test_a_worse_candidate_fails_the_build_with_a_summary(runs: Path, tmp_path: Path) -> None:
-    done = run_step(tmp_path, **inputs(runs, "bad", metrics="wer", margins="wer=1pp"))
+    done = run_step(tmp_path, **inputs(runs, "bad", metrics="wer", margins="99pp\nwer=1pp\n"))
     assert done.returncode == 4, done.stderr
     assert "exit-code=4" in (tmp_path / "github_output").read_text()
     assert "The candidate is worse" in (tmp_path / "github_step_summary").read_text()

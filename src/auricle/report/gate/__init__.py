@@ -118,6 +118,8 @@ def choose_metrics(baseline: Metrics, candidate: Metrics) -> tuple[str, ...]:
     Raises:
         SpecError: if there is none.
     """
+    if not candidate.overall:
+        raise SpecError("The candidate has no numbers: none of its samples was answered and scored.")
     names = {number.metric for number in candidate.overall}
     shared = next((number.metric for number in baseline.overall if number.metric in names), None)
     if shared is None:
@@ -142,6 +144,8 @@ def decide(
     if not comparison.rows:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in comparison.refused.items())
         raise SpecError(f"Nothing can be compared. {reasons or 'The runs have no metric in common'}.")
+    if not comparison.pairs.count:
+        raise SpecError("No sample was answered in both runs. Evaluate the candidate on the data of the baseline.")
     _check_margins(margins, comparison.rows)
     adjusted = adjust_holm([row.p for row in comparison.rows])
     results = [
@@ -216,10 +220,11 @@ def count_needed_pairs(row: ComparisonRow, margin: float) -> int | None:
 
 def _find_failures(comparison: Comparison, min_coverage: float, min_pairs: int) -> list[str]:
     outcomes, failures = comparison.b.outcomes, []
-    coverage = outcomes.answered / outcomes.total if outcomes.total else 0.0
+    total = outcomes.total + comparison.pairs.only_a  # samples of the baseline that the candidate lacks
+    coverage = outcomes.answered / total if total else 0.0
     if coverage < min_coverage:
         failures.append(
-            f"The candidate answered {outcomes.answered} of {outcomes.total} samples ({100 * coverage:.1f} %); "
+            f"The candidate answered {outcomes.answered} of {total} samples ({100 * coverage:.1f} %); "
             f"at least {100 * min_coverage:g} % are required."
         )
     if comparison.pairs.count < min_pairs:

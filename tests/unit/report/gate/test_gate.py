@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from auricle.core.errors import ExitStatus, SpecError
 from auricle.report.compare import ComparisonRow
-from auricle.report.gate import Gate, Margin, Verdict, decide
+from auricle.report.compare.pairing import PairCounts
+from auricle.report.gate import Gate, Margin, Verdict, choose_metrics, decide
 from tests.support.gates import make_comparison, make_row
 
 
@@ -75,6 +78,23 @@ def test_a_candidate_that_answers_too_few_samples_does_not_pass() -> None:
     assert gate.verdict is Verdict.WORSE
     assert gate.failures == ("The candidate answered 90 of 100 samples (90.0 %); at least 95 % are required.",)
     assert decide(make_comparison([make_row(-0.05)], answered=90), min_coverage=0.9).verdict is Verdict.BETTER
+
+
+def test_samples_of_the_baseline_that_the_candidate_lacks_count_as_not_answered() -> None:
+    comparison = make_comparison([make_row(-0.05)])
+    gate = decide(replace(comparison, pairs=replace(comparison.pairs, only_a=300)))
+    assert gate.failures == ("The candidate answered 100 of 400 samples (25.0 %); at least 95 % are required.",)
+
+
+def test_runs_without_a_common_sample_are_refused() -> None:
+    comparison = make_comparison([make_row(-0.05)])
+    with pytest.raises(SpecError, match="No sample was answered in both runs"):
+        decide(replace(comparison, pairs=PairCounts.none(only_a=100, only_b=100, failed_a=0, failed_b=5)))
+
+
+def test_a_candidate_without_numbers_is_refused() -> None:
+    with pytest.raises(SpecError, match="The candidate has no numbers"):
+        choose_metrics(SimpleNamespace(overall=[]), SimpleNamespace(overall=[]))  # type: ignore[arg-type]
 
 
 def test_too_few_pairs_and_an_incomplete_run_do_not_pass() -> None:
