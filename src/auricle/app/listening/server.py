@@ -29,6 +29,8 @@ from auricle.tasks.listening_tests.description import Listener
 from auricle.tasks.listening_tests.ratings import InvalidAnswer
 
 MAX_BODY_BYTES = 65_536
+IDLE_SECONDS = 120
+"""Time after which a connection without requests is closed."""
 STATIC_FILES = {"page.js": "text/javascript", "page.css": "text/css"}
 SECURITY_HEADERS = {
     "Cache-Control": "no-store",
@@ -87,6 +89,7 @@ class ListenHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "Auricle"
     sys_version = ""
+    timeout = IDLE_SECONDS
 
     @property
     def _server(self) -> ListenServer:
@@ -129,7 +132,7 @@ class ListenHandler(BaseHTTPRequestHandler):
             case ["state"]:
                 self._send_json(session.describe(listener))
             case ["sound", trial, label] if path := session.find_sound(listener, trial, label):
-                self._send(path.read_bytes(), "audio/wav")
+                self._send_sound(path)
             case _:
                 self._refuse(HTTPStatus.NOT_FOUND, "There is no such page.")
 
@@ -149,6 +152,10 @@ class ListenHandler(BaseHTTPRequestHandler):
             self._send_json({"error": "The answer is not valid JSON."}, HTTPStatus.BAD_REQUEST)
         except InvalidAnswer as error:
             self._send_json({"error": str(error)}, HTTPStatus.BAD_REQUEST)
+        except OSError as error:
+            sys.stderr.write(f"An answer of {listener.id} could not be stored: {error}\n")
+            message = "The answer could not be stored. Wait a moment and press Next again."
+            self._send_json({"error": message}, HTTPStatus.INTERNAL_SERVER_ERROR)
         else:
             self._send_json(session.describe(listener))
             if session.is_finished(listener):
@@ -156,7 +163,7 @@ class ListenHandler(BaseHTTPRequestHandler):
 
     def _read_body(self) -> bytes:
         length = self.headers.get("Content-Length", "0")
-        size = int(length) if length.isdigit() else 0
+        size = int(length) if length.isascii() and length.isdigit() else 0
         if size > MAX_BODY_BYTES:
             self.close_connection = True
             return b""
@@ -172,6 +179,15 @@ class ListenHandler(BaseHTTPRequestHandler):
         self.end_headers()
         with suppress(ConnectionError):  # the listener closed the page
             self.wfile.write(content)
+
+    def _send_sound(self, path: Path) -> None:
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            sys.stderr.write(f"A sound could not be read: {error}\n")
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, "The sound could not be read.")
+        else:
+            self._send(content, "audio/wav")
 
     def _send_json(self, document: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
         self._send(json.dumps(document).encode(), "application/json", status)

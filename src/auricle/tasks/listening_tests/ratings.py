@@ -78,10 +78,15 @@ class RatingJournal:
         stamped = replace(rating, time=rating.time or datetime.now(UTC).isoformat(timespec="milliseconds"))
         fields = {name: getattr(stamped, name) for name in Rating.__slots__}
         line = add_checksum(dump_canonical(fields))
-        with self._lock, self._path.open("ab") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+        with self._lock:
+            try:
+                with self._path.open("ab") as file:
+                    file.write(line)
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError:  # such as a full disk; the next line must not continue this one
+                truncate_partial_line(self._path)
+                raise
 
 
 def read_ratings(folder: Path) -> tuple[list[Rating], int]:

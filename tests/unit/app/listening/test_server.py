@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -114,3 +115,38 @@ def test_links_have_the_public_address_of_a_proxy(tmp_path: Path) -> None:
     server = ListenServer(ListenOptions(tmp_path / "ab", port=0, public_url="https://lab.example/listen/"))
     server.server_close()
     assert all(url.startswith("https://lab.example/listen/l/") for url in server.listener_urls().values())
+
+
+def test_a_length_that_is_no_number_is_refused(server: ListenServer) -> None:
+    page = path_of(server.listener_urls()["L01"])
+    with socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=10) as client:
+        client.sendall(f"POST {page}/answer HTTP/1.1\r\nHost: x\r\nContent-Length: ²\r\n\r\n".encode("latin-1"))
+        assert client.recv(100).startswith(b"HTTP/1.1 400")
+
+
+def test_a_sound_that_is_gone_is_reported_to_both_sides(server: ListenServer, capsys: Any) -> None:
+    page = path_of(server.listener_urls()["L01"])
+    path = server.session.find_sound(server.session.test.listeners[0], "t001", "A")
+    assert path is not None
+    path.unlink()
+    assert request(server, f"{page}/sound/t001/A")[0] == 500
+    assert path.name in capsys.readouterr().err
+
+
+def test_an_answer_that_cannot_be_written_is_asked_for_again(
+    server: ListenServer, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    page = path_of(server.listener_urls()["L01"])
+    trial = json.loads(request(server, f"{page}/state")[2])["trial"]
+    server.session._first_seen.clear()
+    body = {"trial": trial["id"], "answers": {"A": 3}, "played": trial["seconds"]}
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", refuse_to_sync)
+        status, _, content = request(server, f"{page}/answer", body)
+    assert (status, "could not be stored" in json.loads(content)["error"]) == (500, True)
+    assert "An answer of L01 could not be stored: disk full" in capsys.readouterr().err
+    assert request(server, f"{page}/answer", body)[0] == 200
+
+
+def refuse_to_sync(_: int) -> None:
+    raise OSError("disk full")

@@ -1,6 +1,7 @@
 """Answers of listeners: on disk line by line, checked, and readable after a crash."""
 
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,23 @@ def test_a_partial_line_of_a_crash_is_removed_and_a_damaged_one_counted(tmp_path
     ratings, damaged = read_ratings(tmp_path)
     assert [rating.answers["A"] for rating in ratings] == [4.0, 3.0]
     assert damaged == 1
+
+
+def test_a_line_that_a_full_disk_cut_off_does_not_damage_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_off(file: int) -> None:
+        os.truncate(file, 20)
+        raise OSError("disk full")
+
+    journal, rating = RatingJournal(tmp_path), Rating(listener="L01", trial="t001", answers={"A": 4.0})
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", cut_off)
+        with pytest.raises(OSError, match="disk full"):
+            journal.append(rating)
+    journal.append(rating)
+    ratings, damaged = read_ratings(tmp_path)
+    assert (len(ratings), damaged) == (1, 0)
 
 
 def test_without_answers_there_are_none(tmp_path: Path) -> None:
