@@ -250,7 +250,8 @@ class Listing:
             return number
         kinds = (("substitutions", "sub"), ("deletions", "del"), ("insertions", "ins"))
         counts = ", ".join(f"{details[kind]} {short}" for kind, short in kinds)
-        return f"{number} ({counts} of {details['reference_length']}, profile {metric.profile})"
+        profile = f", profile {metric.profile}" if metric.profile else ""
+        return f"{number} ({counts} of {details['reference_length']}{profile})"
 
     def _format_answer(self, name: str, stat: Any) -> str:
         """Format the statistic of one of several answers."""

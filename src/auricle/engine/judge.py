@@ -31,6 +31,7 @@ from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack
 from auricle.metrics.base import Metric
 from auricle.models import Model, abilities, adapt
 from auricle.models.catalogue import MODELS
+from auricle.models.limits import ModelLimits
 from auricle.runs.journal import Journal, move_damaged_lines, truncate_partial_line
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import Price
@@ -160,6 +161,9 @@ def resolve_judge_model(judge: JudgeSpec) -> type[Model]:
     if judge.role.ability not in abilities(model_class):
         lack = "does not predict numbers" if judge.role.ability == "predict" else "does not support text generation"
         raise Unsupported(f"Model {judge.model!r} cannot be used as a {judge.role.noun}: it {lack}.")
+    accepted = ModelLimits.of(model_class).modalities
+    if not judge.role.is_judge and accepted is not None and "audio" not in accepted:
+        raise Unsupported(f"Model {judge.model!r} cannot be used as a {judge.role.noun}: it does not accept audio.")
     check_arguments(model_class, judge.model, judge.args)
     return model_class
 
@@ -232,6 +236,8 @@ def check_reply(request: Generate | Predict, output: Output) -> Generation | Pre
     """Return the reply to a request if it is of its kind."""
     if isinstance(request, Generate):
         assert isinstance(output, Generation)
+        if output.audio is not None and not output.text:
+            raise SampleError("the model returned audio instead of text")
         return output
     if not isinstance(output, Prediction):  # a function without annotations may return text
         raise SampleError("the model returned text instead of numbers")

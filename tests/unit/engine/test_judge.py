@@ -9,14 +9,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from auricle import Settings, Spec, api
 from auricle.audio import Audio
-from auricle.core.errors import AllRequestsFailed, ExitStatus, Rejected, SpecError, Transient, Unsupported
+from auricle.core.errors import AllRequestsFailed, ExitStatus, Rejected, SampleError, SpecError, Transient, Unsupported
+from auricle.core.judge_roles import JudgeRole
 from auricle.core.types import Generate, Generation, Record, Sample, Turn
 from auricle.engine.factory import build_task
-from auricle.engine.judge import JudgePass, PendingRequests
+from auricle.engine.judge import JudgePass, PendingRequests, check_reply, resolve_judge_model
 from auricle.engine.observer import Observer
 from auricle.engine.spec import JudgeSpec
 from auricle.metrics.base import Metric, mean
@@ -307,6 +309,27 @@ def test_judge_without_text_generation_is_rejected_before_the_run(data: Path, tm
     with pytest.raises(Unsupported, match="'fake-labels' cannot be used as a judge"):
         api.evaluate(spec(data, JudgeSpec(model="fake-labels")), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_a_model_without_ears_is_no_recogniser(register: Any) -> None:
+    class Synthesiser(AsyncModel):
+        modalities = ("text",)
+
+        async def generate(self, request: Generate) -> Generation:
+            raise NotImplementedError
+
+    register(MODELS, "synthesiser", Synthesiser)
+    with pytest.raises(Unsupported, match="'synthesiser' cannot be used as a recogniser: it does not accept audio"):
+        resolve_judge_model(JudgeSpec(model="synthesiser", role=JudgeRole.RECOGNISER))
+    assert resolve_judge_model(JudgeSpec(model="synthesiser"))
+
+
+def test_speech_is_no_reply() -> None:
+    request = Generate(turns=(Turn("user", ("Which number?",)),))
+    spoken = Audio.of(np.zeros(10, np.float32), rate=8000)
+    with pytest.raises(SampleError, match="the model returned audio instead of text"):
+        check_reply(request, Generation(text="", audio=spoken))
+    assert check_reply(request, Generation(text="Verdict: yes", audio=spoken))
 
 
 def test_judge_is_rejected_if_no_metric_uses_one(data: Path, judge: Any, tmp_path: Path) -> None:
