@@ -50,6 +50,19 @@ def join_texts(segments: Iterable[Segment]) -> str:
     return " ".join(segment.text.strip() for segment in ordered if segment.text.strip())
 
 
+def describe_reversed(segments: Iterable[Segment]) -> str:
+    """Describe the first segment that ends before it starts; return an empty text if there is none.
+
+    Example:
+        >>> describe_reversed([Segment(0.5, 1), Segment(3, 1)])
+        'segment 2: the end 1.0 is before the start 3.0'
+    """
+    for number, segment in enumerate(segments, 1):
+        if segment.end < segment.start:
+            return f"segment {number}: the end {float(segment.end)} is before the start {float(segment.start)}"
+    return ""
+
+
 def _parse_segment(value: Any, number: int) -> Segment:
     if isinstance(value, Segment):
         return value
@@ -95,12 +108,13 @@ def _read_text(value: Any) -> str:
 
 
 def _to_number(value: Any, name: str, number: int) -> float:
+    expected = "a number" if name == "score" else "seconds"
     try:
         result = float(value)
     except (TypeError, ValueError):
-        raise SampleError(f"segment {number}: {name} is {_shorten(value)}, expected seconds") from None
+        raise SampleError(f"segment {number}: {name} is {_shorten(value)}, expected {expected}") from None
     if not math.isfinite(result):
-        raise SampleError(f"segment {number}: {name} is {result}, expected seconds")
+        raise SampleError(f"segment {number}: {name} is {result}, expected {expected}")
     return result
 
 

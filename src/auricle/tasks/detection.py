@@ -18,11 +18,12 @@ from auricle.data.manifest import Manifest
 from auricle.metrics.confusion import get_task_labels
 from auricle.metrics.events.detection import DetectionSettings
 from auricle.metrics.events.event_based import DEFAULT_COLLAR, DEFAULT_OFFSET_SHARE
-from auricle.metrics.events.event_lists import DEFAULT_THRESHOLD, SINGLE_CLASS_FIELD, to_target
+from auricle.metrics.events.event_lists import DEFAULT_THRESHOLD, SINGLE_CLASS_FIELD, get_true_events, to_target
 from auricle.metrics.events.segment_based import DEFAULT_RESOLUTION
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import MEDIA_TEMPLATE
 from auricle.tasks.options import TaskOptions, check_option
+from auricle.tasks.reference_times import with_time_notes
 from auricle.tasks.tagging import SOUND_COLUMNS, SoundTask
 
 EVENT_COLUMNS = ("events", "segments", "annotations")
@@ -46,6 +47,8 @@ class Detection(SoundTask):
     def read_target(self, value: Any, sample: Sample) -> Json:
         segments = parse_segments(self._load_events(value, sample))
         for number, segment in enumerate(segments, 1):
+            if segment.start < 0:
+                raise SampleError(f"event {number} starts before the recording, at {segment.start:g} s")
             if segment.end <= segment.start:
                 raise SampleError(
                     f"event {number} ends at {segment.end:g} s, not after its start at {segment.start:g} s"
@@ -116,8 +119,12 @@ def detect(
         root=Path(options.root) if options.root else Path(options.data).parent,
     )
     settings = DetectionSettings(resolution, collar, offset_share, threshold)
-    task = kind.task_from_manifest(options)
+    task = with_time_notes(kind.task_from_manifest(options), _find_end)
     return replace(task, metrics=[settings.apply(metric) for metric in task.metrics])
+
+
+def _find_end(sample: Sample) -> float:
+    return max((event.end for event in get_true_events(sample)), default=0.0)
 
 
 def _mark_single_class(sample: Sample) -> Sample:

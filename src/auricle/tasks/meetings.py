@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from auricle.audio import Audio
 from auricle.core.arguments import Hint, takes_options
 from auricle.core.errors import DataError, SampleError
-from auricle.core.segments import join_texts, parse_segments
+from auricle.core.segments import describe_reversed, join_texts, parse_segments
 from auricle.core.types import Generation, RejectedRow, Sample, list_parts
 from auricle.data.file_formats import Row, parse_json_cell, read_rows
 from auricle.data.manifest import ColumnMapping, Manifest
@@ -32,6 +32,7 @@ from auricle.tasks.folder_scan import AUDIO_SUFFIXES
 from auricle.tasks.kinds import MEDIA_TEMPLATE, TaskKind
 from auricle.tasks.options import TaskOptions, check_option, split_list
 from auricle.tasks.recipes import Recipe, Samples
+from auricle.tasks.reference_times import with_time_notes
 from auricle.tasks.scored_language import ScoredLanguage
 
 MAX_TOKENS = 8192
@@ -57,7 +58,7 @@ CHOICES: Mapping[str, Sequence[str]] = {
     "contents": ("", "speakers", "words", "speakers+words"),
 }
 READ_ROWS = 20
-"""Rows among which the first valid one decides the order of metrics."""
+"""Rows among which the first one with segments decides the order of metrics."""
 DEFAULT_METRICS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("", "speakers"), (*SPEAKER_METRICS, *WORD_METRICS, "wer")),
     "speakers+words": (*WORD_METRICS[:2], *SPEAKER_METRICS, *WORD_METRICS[2:], "wer"),
@@ -105,7 +106,11 @@ def meeting(**arguments: Any) -> Task:
     root = Path(options.root) if options.root else Path(options.data).parent
     attach = ReferenceReader(root, Path(scoring.uem) if scoring.uem else None).attach
     kind = Meetings("meeting", MEETING_COLUMNS, f"{MEDIA_TEMPLATE}{{question}}", (), attach, scoring=scoring)
-    return kind.task_from_manifest(options)
+    return with_time_notes(kind.task_from_manifest(options), _find_end)
+
+
+def _find_end(sample: Sample) -> float:
+    return max((segment.end for segment in read_reference(sample).segments or ()), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -141,15 +146,16 @@ class Meetings(TaskKind):
 
 
 def _read_contents(samples: Samples) -> str:
-    """Return what the first reference has; empty if no row can be read."""
+    """Return what the first reference with segments has; empty if no row can be read."""
     if isinstance(samples, Manifest):  # the reference is enough, even if the recording is missing
         samples = replace(samples, fields=replace(samples.fields, requires_media=False))
     try:
-        first = next((row for row in islice(samples, READ_ROWS) if isinstance(row, Sample)), None)
+        valid = [row for row in islice(samples, READ_ROWS) if isinstance(row, Sample)]
     except DataError:  # reported when the samples are read
         return ""
-    if first is None:
+    if not valid:
         return ""
+    first = next((row for row in valid if read_reference(row).segments != ()), valid[0])
     reference = read_reference(first)
     has_words = reference.has_words or bool(first.target)
     return "+".join(
@@ -171,7 +177,7 @@ def _read_plain_answers(metric: Metric) -> Metric:
     return replace(
         metric,
         score=score_words,
-        applies=lambda sample: bool(sample.target),
+        applies=lambda sample: bool(sample.target) or read_reference(sample).segments == (),
         with_profile=(lambda name: _read_plain_answers(with_profile(name))) if with_profile else None,
         with_language=(lambda code: _read_plain_answers(with_language(code))) if with_language else None,
     )
@@ -250,9 +256,11 @@ class ReferenceReader:
 
 def _parse_inline(value: Any, ignored: Any, zero_length: Any) -> Reference:
     segments = parse_segments(parse_json_cell(value) if isinstance(value, str) else value)
+    if problem := describe_reversed(segments):
+        raise SampleError(problem)
     for number, segment in enumerate(segments, 1):
-        if segment.end < segment.start:
-            raise SampleError(f"segment {number}: the end {segment.end} is before the start {segment.start}")
+        if segment.start < 0:
+            raise SampleError(f"segment {number} starts before the recording, at {segment.start} s")
     return Reference(segments, None, _parse_regions(ignored or []), zero_length=int(zero_length))
 
 

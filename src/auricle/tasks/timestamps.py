@@ -22,6 +22,7 @@ from auricle.metrics.timestamps.sets import timestamps
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import ASR_COLUMNS, ASR_PROMPT, Transcription
 from auricle.tasks.options import TaskOptions
+from auricle.tasks.reference_times import measure_seconds
 from auricle.tasks.scored_language import ScoredLanguage
 
 FIELDS = (WORDS_FIELD, SEGMENTS_FIELD)
@@ -63,18 +64,11 @@ def _note_durations(rows: Iterable[Sample | RejectedRow]) -> Iterator[str]:
         if not isinstance(sample, Sample):
             continue
         try:
-            read_boundaries(sample, _measure_seconds(sample))
+            read_boundaries(sample, measure_seconds(sample))
         except SampleError as error:
             problems.append(f"{sample.origin}: {error}.")
     if problems:
         yield f"{len(problems)} of the first {len(first)} rows are not scored. {problems[0]}"
-
-
-def _measure_seconds(sample: Sample) -> float | None:
-    try:
-        return sum(audio.seconds for audio in list_recordings(sample))
-    except SampleError:  # a missing or damaged recording is reported elsewhere
-        return None
 
 
 def _restrict_to_texts(metric: Metric) -> Metric:

@@ -235,6 +235,7 @@ UNKNOWN_SPEAKERS_NOTE = (
     "The speakers of the trials are unknown, so that intervals treat trials as independent and are too narrow. Add the "
     "columns speaker_a and speaker_b, or set -T utt2spk=FILE, -T speakers=path or -T speakers=prefix."
 )
+ONE_CLASS_NOTE = "All trials have the label {}: rates of errors are undefined without trials of both classes."
 
 
 class SpeakerReader:
@@ -296,9 +297,16 @@ class SpeakerReader:
     def notes(self) -> list[str]:
         """Return where speakers come from, or what it means that there are none."""
         rows = replace(self._manifest, transform=self.build_sample)
-        first = next((sample for sample in rows if isinstance(sample, Sample)), None)
+        samples = (sample for sample in rows if isinstance(sample, Sample))
+        first = next(samples, None)
         if first is None:
             return []
+        notes = self._describe_speakers(first)
+        if all(sample.target == first.target for sample in samples):
+            notes.append(ONE_CLASS_NOTE.format(first.target))
+        return notes
+
+    def _describe_speakers(self, first: Sample) -> list[str]:
         if SPEAKER_FIELDS[0] not in first.meta:
             return [UNKNOWN_SPEAKERS_NOTE]
         if self._speakers or not self.rule:

@@ -59,6 +59,7 @@ def test_the_whole_data_may_be_a_table_of_events(tmp_path: Path) -> None:
     ("events", "reason"),
     [
         ([{"onset": 1, "offset": 0.5, "label": "dog"}], "event 1 ends at 0.5 s, not after its start at 1 s"),
+        ([{"onset": -1, "offset": 0.5, "label": "dog"}], "event 1 starts before the recording, at -1 s"),
         ([DOG, {"onset": 1, "offset": 2}], "event 2 has no label"),
         ([{"onset": "soon", "offset": 2, "label": "dog"}], "start is 'soon'"),
         ({"onset": 1}, "expected a list of segments"),

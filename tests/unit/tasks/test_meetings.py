@@ -82,7 +82,7 @@ def test_a_missing_recording_is_named_before_the_run(folder: Path) -> None:
 
 def test_dropped_turns_are_noted(folder: Path) -> None:
     task = make_task(folder / "standup.rttm")
-    assert task.notes("echo", {}) == ["1 turns without duration are left out."]
+    assert "1 turns without duration are left out." in task.notes("echo", {})
     (sample,) = read_samples(task)
     assert read_reference(sample).zero_length == 1
 
@@ -148,6 +148,7 @@ def test_a_uem_is_that_of_the_task_or_of_the_row(folder: Path) -> None:
         ({}, "no reference: expected one of the columns segments, reference, rttm, stm, ctm, seglst or text"),
         ({"segments": [{"start": 2, "end": 1}]}, "segment 1: the end 1.0 is before the start 2.0"),
         ({"segments": [{"start": "x", "end": 1}]}, "segment 1: start is 'x', expected seconds"),
+        ({"segments": [{"start": -1, "end": 1}]}, "segment 1 starts before the recording, at -1.0 s"),
         ({"segments": 5}, "expected a list of segments, got 5"),
         ({"segments": TURNS, "uem": [[1]]}, "regions must be pairs of start and end in seconds, not [[1]]"),
         ({"stm": 5}, "stm must be the path of a file, not int"),
@@ -191,6 +192,17 @@ def test_the_first_metric_suits_the_references(folder: Path, row: dict[str, Any]
     task = make_task(write_rows(folder, {"audio": "standup.wav", **row}))
     assert [metric.name for metric in task.metrics][:3] == first
     assert len(task.metrics) == 14
+
+
+def test_a_silent_recording_decides_no_metrics_and_counts_in_error_rates(folder: Path) -> None:
+    silent = {"id": "silent", "audio": "review.flac", "segments": []}
+    task = make_task(write_rows(folder, silent, {"id": "spoken", "audio": "standup.wav", "segments": TURNS}))
+    assert task.metrics[0].name == "cpwer"
+    (sample, _) = read_samples(task)
+    for name in ("cpwer", "wer", "der"):
+        applies = find_metric(task, name).applies
+        assert applies
+        assert applies(sample)
 
 
 def test_options_are_part_of_the_signatures(folder: Path) -> None:

@@ -12,6 +12,7 @@ import soundfile
 from auricle.audio import Audio
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import RejectedRow, Sample
+from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
 from auricle.tasks.verification import speaker_of_path, speaker_of_prefix, verify
 
@@ -70,6 +71,13 @@ def test_columns_have_the_usual_names(tmp_path: Path, columns: tuple[str, str, s
     (sample,) = samples(build(tmp_path / "t.jsonl", json.dumps({**row, "noise": "high"})))
     assert names(sample) == {"a": "1.wav", "b": "2.wav"}
     assert (sample.target, sample.meta) == ("same", {"noise": "high"})
+
+
+def test_trials_of_one_class_are_noted(tmp_path: Path) -> None:
+    write_sounds(tmp_path, ["a.wav", "b.wav"])
+    manifest = build(tmp_path / "trials.txt", "1 a.wav b.wav\n1 b.wav a.wav\n").samples
+    assert isinstance(manifest, Manifest)
+    assert "All trials have the label same: rates of errors are undefined" in manifest.check()[-1]
 
 
 def test_speakers_come_from_columns(tmp_path: Path) -> None:

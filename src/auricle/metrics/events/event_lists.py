@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from auricle.core.errors import SampleError, Unreadable, Unsuited
-from auricle.core.segments import parse_segments
+from auricle.core.segments import describe_reversed, parse_segments
 from auricle.core.types import Generation, Json, Output, Sample, Segment
 from auricle.metrics.confusion import get_task_labels
 from auricle.metrics.label_alignment import align_labels
@@ -49,6 +49,8 @@ def get_detections(sample: Sample, output: Output) -> list[Segment]:
     if not isinstance(output, Generation):
         raise Unsuited(f"needs a list of events, not {type(output).__name__}")
     segments = _read_reply(output.text) if output.segments is None else output.segments
+    if problem := describe_reversed(segments):
+        raise Unreadable(problem)
     labels = get_task_labels(sample)
     if is_single_class(sample):
         return _sort_events(_relabel(segment, labels[0]) for segment in segments)

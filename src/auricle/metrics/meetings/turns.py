@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from auricle.core.errors import AnswerMismatch, Unreadable
-from auricle.core.segments import join_texts, parse_segments
+from auricle.core.segments import describe_reversed, join_texts, parse_segments
 from auricle.core.types import Generation, Json, Sample, Segment
 from auricle.data.segment_files import Region, SegmentFile, parse_answer, to_mapping
 
@@ -38,7 +38,8 @@ class Reference:
 
     @property
     def has_words(self) -> bool:
-        return any(segment.text for segment in self.segments or ())
+        """Whether the words are known; in a recording without segments there are none."""
+        return self.segments == () or any(segment.text for segment in self.segments or ())
 
     def is_scored(self, segment: Segment) -> bool:
         """Return whether the middle of a segment is in a region that is scored."""
@@ -107,11 +108,17 @@ def read_answer(output: Generation) -> tuple[Segment, ...]:
 
     Raises:
         AnswerMismatch: if the answer is one text for the whole recording.
-        Unreadable: if its text is not complete, with the number of the line.
+        Unreadable: if its text is not complete, with the number of the line, or a segment ends before it starts.
     """
     if output.segments is not None:
-        return output.segments
-    return _read_text(output.text) if output.text.strip() else ()
+        return _check_order(output.segments)
+    return _check_order(_read_text(output.text)) if output.text.strip() else ()
+
+
+def _check_order(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
+    if problem := describe_reversed(segments):
+        raise Unreadable(problem)
+    return segments
 
 
 @lru_cache(maxsize=MAX_CACHED)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rapidfuzz.distance import Levenshtein
 
-from auricle.core.errors import AnswerMismatch, MissingExtra
+from auricle.core.errors import AnswerMismatch, MissingExtra, Unreadable
 from auricle.core.types import Generation, Sample, Segment
 from auricle.data.segment_files import to_exact
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 UNSPACED_LANGUAGES = ("zh", "yue", "ja", "th", "lo", "km", "my")
 """Languages whose characters are counted, because words are not separated."""
 MEETEVAL_LOGGERS = ("preprocess", "time_constrained")
+MAX_SPEAKERS = 20
+"""Most speakers of a recording that meeteval accepts."""
 TIME_COLLAR = 5.0
 """Seconds by which the times of two words may differ if they are to match in tcpWER."""
 Rate = Callable[["SegLST", "SegLST", Decimal], Any]
@@ -95,7 +97,9 @@ class WordMetric:
 
         def score(sample: Sample, output: Generation) -> tuple[float, ...]:
             answer = read_words(output, needs_speakers=self.needs_speakers)
-            expected, actual = (_to_seglst(side, scoring) for side in _select_scored(sample, answer))
+            selected = _select_scored(sample, answer)
+            _check_speaker_count(*selected)
+            expected, actual = (_to_seglst(side, scoring) for side in selected)
             result = self.rate(expected, actual, to_exact(scoring.time_collar))
             return _to_stat((result.substitutions, result.deletions, result.insertions, result.length))
 
@@ -150,6 +154,14 @@ def _select_scored(sample: Sample, answer: Sequence[Segment]) -> tuple[list[Segm
     reference = read_reference(sample)
     expected, actual = (list(filter(reference.is_scored, side)) for side in (reference.segments or (), answer))
     return expected, actual
+
+
+def _check_speaker_count(*sides: Sequence[Segment]) -> None:
+    """Raise `Unreadable` if a side has more speakers than meeteval accepts."""
+    for name, segments in zip(("reference", "answer"), sides, strict=True):
+        count = len({segment.speaker for segment in segments})
+        if count > MAX_SPEAKERS:
+            raise Unreadable(f"the {name} has {count} speakers; metrics of words accept up to {MAX_SPEAKERS}")
 
 
 def _to_seglst(segments: Sequence[Segment], scoring: WordScoring) -> SegLST:

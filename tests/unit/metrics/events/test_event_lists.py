@@ -70,6 +70,11 @@ def test_a_reply_without_a_list_of_events_is_unreadable(reply: str) -> None:
         get_detections(make_sample([]), Generation(text=reply))
 
 
+def test_a_detection_that_ends_before_it_starts_is_unreadable() -> None:
+    with pytest.raises(Unreadable, match=r"segment 1: the end 1\.0 is before the start 3\.0"):
+        get_detections(make_sample([]), Generation(text="", segments=(Segment(3.0, 1.0, "dog"),)))
+
+
 def test_class_scores_are_no_events() -> None:
     with pytest.raises(Unsuited):
         get_detections(make_sample([]), Prediction(values={"dog": 1.0}, scale="probability"))

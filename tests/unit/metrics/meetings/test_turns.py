@@ -39,7 +39,7 @@ def test_a_sample_with_a_text_only_has_no_segments() -> None:
 @pytest.mark.parametrize(
     ("segments", "has_speakers", "has_words"),
     [
-        ((), True, False),  # a recording without speech
+        ((), True, True),  # a recording without speech: its words are none
         ((Segment(0.0, 1.0, "", "a"),), True, False),
         ((Segment(0.0, 1.0, "x"),), False, True),
         ((Segment(0.0, 1.0, "x", "a"), Segment(1.0, 2.0, "y")), False, True),
@@ -61,6 +61,11 @@ def test_reported_segments_are_used_before_the_text() -> None:
     assert read_answer(Generation(text="anything", segments=segments)) == segments
     assert read_answer(Generation(text="m 1 a 0 1 hi")) == segments
     assert read_answer(Generation(text=" ")) == ()
+
+
+def test_an_answer_whose_segment_ends_before_it_starts_is_unreadable() -> None:
+    with pytest.raises(Unreadable, match=r"segment 1: the end 1\.0 is before the start 3\.0"):
+        read_answer(Generation(text="", segments=(Segment(3.0, 1.0, "x", "a"),)))
 
 
 def test_an_answer_of_several_recordings_is_unreadable() -> None:

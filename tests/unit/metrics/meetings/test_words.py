@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auricle.core.errors import AnswerMismatch, MissingExtra
+from auricle.core.errors import AnswerMismatch, MissingExtra, Unreadable
 from auricle.core.types import Generation, Sample
 from auricle.data.segment_files import Region
 from auricle.metrics.base import Metric
@@ -108,6 +108,12 @@ def test_metrics_apply_to_references_that_have_what_they_need() -> None:
         "wder": [False, False, False],
         "segment_errors": [False, False, True],
     }
+
+
+def test_more_speakers_than_can_be_scored_are_counted() -> None:
+    answer = make_answer("\n".join(f"s{number} {number} {number + 1} a" for number in range(21)))
+    with pytest.raises(Unreadable, match="the answer has 21 speakers; metrics of words accept up to 20"):
+        cpwer.score(make_sample("A 0 1 a"), answer)
 
 
 def test_an_answer_of_turns_has_no_words_to_score() -> None:
