@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,6 +18,7 @@ from auricle.cli.output import echo
 )
 @opt.path("-o --out DIR", "Output folder. [default: published/FORMAT]")
 @opt.repeated("--metric metrics NAME", "Metric to publish; repeat for several. [default: all, or the first]")
+@opt.flag("--without-samples", "Leave out the references, answers and metadata of samples.")
 @opt.option_group(
     "What runs do not always state",
     opt.text("--model-id OWNER/NAME", "Repository of the model on the Hub. [default: stated by the run]", default=""),
@@ -29,9 +31,16 @@ from auricle.cli.output import echo
         "Task in eval.yaml of the dataset; repeat to give one per run. Required for hf-eval-results.",
     ),
     opt.text("--task-type TYPE", "Type of task on the Hub. [default: that of the kind of task]", default=""),
+    opt.text("--organisation NAME", "Who evaluated. Required for eee.", default=""),
+    opt.choice(
+        "--relationship",
+        "Whether the developer of the model evaluated it, for eee.",
+        ("first_party", "third_party", "collaborative", "other"),
+        default="other",
+    ),
     opt.text("--source-url URL", "Address where the run or its report can be read. [default: none]", default=""),
 )
-def publish(runs: tuple[Path, ...], format_name: str, out: Path | None, **options: str | tuple[str, ...]) -> None:
+def publish(runs: tuple[Path, ...], format_name: str, out: Path | None, without_samples: bool, **options: Any) -> None:
     """Write the numbers of runs in a format of another site or tool.
 
     Nothing is uploaded: the command prints the files and what to do with them.
@@ -39,7 +48,7 @@ def publish(runs: tuple[Path, ...], format_name: str, out: Path | None, **option
     from auricle.interop.publishing.base import PublishOptions, publish_runs
 
     target = out or Path("published") / format_name
-    published = publish_runs(runs, format_name, PublishOptions(**options), target)  # type: ignore[arg-type]
+    published = publish_runs(runs, format_name, PublishOptions(samples=not without_samples, **options), target)
     for path in published.files:
         echo(path)
     echo(published.next_step, err=True)

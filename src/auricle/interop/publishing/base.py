@@ -34,6 +34,12 @@ class PublishOptions:
     """Metrics to publish; by default, those of the format."""
     task_type: str = ""
     source_url: str = ""
+    samples: bool = True
+    """Whether to publish the references, answers and metadata of samples, if the format has them."""
+    organisation: str = ""
+    """Who evaluated."""
+    relationship: str = "other"
+    """Whether the developer of the model evaluated it."""
 
 
 @dataclass(frozen=True)

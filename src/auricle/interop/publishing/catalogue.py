@@ -17,6 +17,7 @@ Publisher: TypeAlias = "Callable[[Sequence[FinishedRun], PublishOptions, Path], 
 PUBLISHERS: Registry[Publisher] = Registry(
     "publisher",
     {
+        "eee": Builtin("auricle.interop.publishing.every_eval_ever:publish", "JSON of Every Eval Ever 0.3.0"),
         "hf-eval-results": Builtin(
             "auricle.interop.publishing.eval_results:publish", "`.eval_results/*.yaml` of a model on the Hub"
         ),

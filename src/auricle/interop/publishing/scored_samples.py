@@ -1,0 +1,103 @@
+"""The samples of a run with their answers and scores, as formats with a line per sample need them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from auricle.core.serialization import dumps
+from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record
+from auricle.interop.publishing.base import FinishedRun
+from auricle.interop.result_export import get_audio_uris
+from auricle.report.stored_stats import load_stats
+from auricle.runs.metrics import Number
+from auricle.runs.run_directory import Run
+from auricle.runs.scores import read_scores
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSample:
+    """A sample that was answered, with its value for each metric that has one."""
+
+    record: Record
+    values: Mapping[str, float]
+    reading: str = ""
+    """How the answer was read from the reply; empty if it was not."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The answers as texts."""
+        return [_to_text(output) for output in self.record.outputs]
+
+    @property
+    def references(self) -> list[str]:
+        """The correct answers as texts; none if the sample has none."""
+        target = self.record.sample.target
+        if target is None:
+            return []
+        return [to_text(item) for item in target] if isinstance(target, list | tuple) else [to_text(target)]
+
+    @property
+    def input_text(self) -> str:
+        """The texts of the sample's inputs, without media."""
+        return "\n".join(value for value in self.record.sample.inputs.values() if isinstance(value, str))
+
+    @property
+    def file_names(self) -> list[str]:
+        """The names of the sample's recordings, without folders, which are those of one machine."""
+        return [PurePath(uri).name for uri in get_audio_uris(self.record)]
+
+    @property
+    def tokens(self) -> tuple[int, int] | None:
+        """Tokens of the requests and of the answers; None if they are unknown."""
+        counts = [
+            (output.input_tokens, output.tokens) for output in self.record.outputs if isinstance(output, Generation)
+        ]
+        if not counts or any(count is None for pair in counts for count in pair):
+            return None
+        return sum(pair[0] or 0 for pair in counts), sum(pair[1] or 0 for pair in counts)
+
+
+def load_scored_samples(run: FinishedRun, numbers: Sequence[Number]) -> list[ScoredSample]:
+    """Return the answered samples in the order of the data, with their values for the metrics of these numbers.
+
+    A sample has no value where the metric does not apply, could not read the answer, or is only defined over several
+    samples. Metrics that a run names by a file are not executed.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for number in numbers:
+        stored = load_stats(run.path, number)
+        for sample_id, stat in zip(stored.ids, stored.stats, strict=True) if stored else ():
+            value = stored.metric.sample_value(_to_plain_stat(stat)) if stored else math.nan
+            if math.isfinite(value):
+                values.setdefault(sample_id, {})[number.metric] = value
+    readings = {line.id: line.reading for line in read_scores(run.path)}
+    records = sorted((record for record in Run.load(run.path).records() if not record.error), key=lambda item: item.row)
+    return [
+        ScoredSample(record, values.get(record.sample.id, {}), readings.get(record.sample.id, "")) for record in records
+    ]
+
+
+def is_right(number: Number, value: float) -> bool:
+    """Return whether the value of a sample is the best possible one of a metric that is a share."""
+    return value >= 1.0 if number.higher_is_better else value == 0.0
+
+
+def to_text(value: Json | Any) -> str:
+    """Return a text unchanged, and any other value as JSON."""
+    return value if isinstance(value, str) else dumps(value).decode().strip()
+
+
+def _to_plain_stat(stat: Any) -> Any:
+    return stat.item() if getattr(stat, "shape", None) == () else stat
+
+
+def _to_text(output: Output) -> str:
+    if isinstance(output, Generation):
+        return output.text
+    if isinstance(output, Prediction):
+        return to_text(dict(output.values))
+    return to_text(list(output.logprobs)) if isinstance(output, Likelihood) else ""
