@@ -237,7 +237,7 @@ class StatArray:
         if type(result) is float and self._width == 1:  # the common case
             self._numbers.append(result)
             return result
-        if type(result) is tuple and len(result) == self._width:
+        if self._width and type(result) is tuple and len(result) == self._width:
             self._numbers.fromlist([*result])
             return result
         stat = normalise_stat(result)

@@ -165,3 +165,10 @@ def test_an_earlier_metric_decides_the_worst_samples_once_it_has_a_number() -> N
     table.add_all([make_record(0, answer="x y")])
     table.add_all([make_record(1, answer="zz"), make_record(2, answer="z")])
     assert table.worst_ids() == ["2", "1"]
+
+
+def test_an_empty_statistic_is_stored_like_others() -> None:
+    stats = StatArray()
+    for stat in ((("Turin", 1),), (), (("Ann", 0), ("Turin", 1))):
+        stats.append(stat)
+    assert stats[np.array([0, 1, 2])] == [(("Turin", 1),), (), (("Ann", 0), ("Turin", 1))]
