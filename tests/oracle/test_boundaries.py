@@ -12,7 +12,7 @@ from auricle.metrics.timestamps import segmentation as metrics
 from tests.support.extras import require_extra
 
 require_extra("oracles")
-import mir_eval.segment  # type: ignore[import-untyped]
+import mir_eval.segment
 
 PAIRS = [
     (20, (metrics.segmentation_precision_20ms, metrics.segmentation_recall_20ms, metrics.segmentation_f1_20ms)),

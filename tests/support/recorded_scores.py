@@ -512,7 +512,9 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{round(value, 12):.{DIGITS}g}") if math.isfinite(value) else str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return to_plain({name: getattr(value, name) for name in value.__dataclass_fields__})
+        fields = {name: getattr(value, name) for name in value.__dataclass_fields__}
+        # Intervals over members of samples were added after the recording, which has none of them.
+        return to_plain({name: item for name, item in fields.items() if (name, item) != ("members", "")})
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):

@@ -1,70 +1,41 @@
-"""The plugin of pytest, in a pytest of its own."""
+"""Fixtures for tests of models, which these tests themselves use."""
 
-from __future__ import annotations
-
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from auricle import Spec, evaluate
-
-pytest_plugins = ["pytester"]
-pytestmark = pytest.mark.slow
-
-TESTS = """
-import pytest
-
-@pytest.mark.auricle
-def test_recogniser(auricle_run, assert_not_worse):
-    task_args = {{"data": {data!r}, "metrics": "wer"}}
-    result = auricle_run("numbers", task="qa", task_args=task_args, model="echo", model_args={{"wrong": {wrong}}})
-    assert result.complete
-    gate = assert_not_worse(result, wer=5)
-    assert gate.pairs == 40
-"""
+from auricle import Audio, Generation, load_model, testing
+from auricle.core.types import Request
+from auricle.testing import FakeServer
 
 
-@pytest.fixture
-def project(pytester: pytest.Pytester) -> pytest.Pytester:
-    """Return a project with data, a baseline and settings."""
-    rows = [f'{{"id": "s{at}", "question": "which number is {at}", "answer": "number {at}"}}' for at in range(40)]
-    data = pytester.path / "numbers.jsonl"
-    data.write_text("\n".join(rows))
-    pytester.makeini("[pytest]\nauricle_baseline = baselines\n")
-    spec = Spec(task="qa", task_args={"data": str(data), "metrics": "wer"}, model="echo", model_args={"wrong": 0.1})
-    evaluate(spec, pytester.path / "baselines" / "numbers")
-    return pytester
+def test_each_server_has_its_own_script(fake_server: Callable[..., FakeServer]) -> None:
+    first, second = fake_server(reply="yes"), fake_server(reply="no")
+    for server, expected in ((first, "yes"), (second, "no")):
+        with load_model("openai", base_url=server.url, model="fake") as model:
+            answer = model.ask(text="Is this on?")
+        assert isinstance(answer, Generation)
+        assert answer.text == expected
 
 
-def run_tests(project: pytest.Pytester, wrong: float, *options: str) -> pytest.RunResult:
-    project.makepyfile(TESTS.format(data=str(project.path / "numbers.jsonl"), wrong=wrong))
-    return project.runpytest_subprocess("-p", "auricle.testing.pytest_plugin", "-p", "no:randomly", *options)
+def test_sounds_and_requests_are_those_of_the_functions(
+    sample_sounds: dict[str, Audio], sample_requests: dict[str, Request], tmp_path: Path
+) -> None:
+    assert sample_sounds.keys() == testing.sample_sounds(tmp_path).keys()
+    assert sample_requests == testing.sample_requests(sample_sounds)
 
 
-def test_marked_tests_run_only_on_request(project: pytest.Pytester) -> None:
-    run_tests(project, 0.1).assert_outcomes(skipped=1)
-
-
-def test_an_equal_run_passes_and_a_worse_one_fails_with_the_table(project: pytest.Pytester) -> None:
-    run_tests(project, 0.1, "--auricle").assert_outcomes(passed=1)
-    result = run_tests(project, 0.9, "--auricle")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*The candidate is worse than the baseline: wer.*"])
-
-
-def test_a_missing_baseline_is_named(project: pytest.Pytester) -> None:
-    project.makeini("[pytest]\n")
-    result = run_tests(project, 0.1, "--auricle")
-    result.stdout.fnmatch_lines(["*No baseline: pass one, or set auricle_baseline in the settings of pytest.*"])
-
-
-def test_runs_are_kept_in_the_chosen_folder(project: pytest.Pytester) -> None:
-    run_tests(project, 0.1, "--auricle", "--auricle-runs", "kept").assert_outcomes(passed=1)
-    assert Path(project.path, "kept", "numbers", "outputs.jsonl").is_file()
-
-
-def test_importing_the_plugin_imports_nothing_else_of_auricle(pytester: pytest.Pytester) -> None:
-    code = "import sys, auricle.testing.pytest_plugin; print(sorted(n for n in sys.modules if n.startswith('auricle')))"
-    done = pytester.run(sys.executable, "-c", code)
-    assert done.outlines == ["['auricle', 'auricle.testing', 'auricle.testing.pytest_plugin']"]
+@pytest.mark.slow
+def test_the_fixtures_are_enabled_by_one_line(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["auricle.testing.pytest_plugin"]\n', encoding="utf-8")
+    (tmp_path / "test_mine.py").write_text(
+        "def test_mine(fake_server, sample_sounds, sample_requests):\n"
+        "    assert fake_server().url and sample_sounds and sample_requests\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    process = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert "1 passed" in process.stdout, process.stdout + process.stderr
