@@ -35,7 +35,8 @@ WRITE_TOKENIZER = """
 import sys
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
-words = Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
+vocabulary = {"[UNK]": 0, **{f"word{index}": index for index in range(1, 1000)}}
+words = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
 words.pre_tokenizer = pre_tokenizers.Whitespace()
 PreTrainedTokenizerFast(tokenizer_object=words, unk_token="[UNK]").save_pretrained(sys.argv[1])
 """
