@@ -31,11 +31,8 @@ def test_page_has_the_grammar_of_every_source_of_data(kind: str) -> None:
     assert f"| `{SOURCES[kind].grammar}` |" in PAGE
 
 
-TABLE = re.findall(
-    r"^\| (guidellm|evalscope|AIPerf|vLLM bench|AISBench) \| `(.+?)`(.*?) \| `(auricle perf .*)` \|$",
-    PAGE,
-    re.MULTILINE,
-)
+TOOLS = "guidellm|evalscope|AIPerf|vLLM bench|AISBench"
+TABLE = re.findall(rf"^\| ({TOOLS}) \| `(.+?)`(.*?) \| `(auricle perf .*)` \|$", PAGE, re.MULTILINE)
 RECORDED = {
     entry["command"]: entry for entry in json.loads((paths.GOLDEN / "peer_commands.json").read_text(encoding="utf-8"))
 }
