@@ -1,10 +1,10 @@
 """Run every command of the table "Coming from another tool" in docs/perf.md, theirs and ours, on one server.
 
-Each tool is called from its virtualenv under `--venvs DIR`: `guidellm`, `evalscope`, `aiperf` (`perf_peers.py` installs
-these), `vllm` and `ais` (`ais_bench_benchmark`). Commands are those of the table, completed with the address of the
-server and its prompts. The server records when requests arrive, so that both commands of a row can be compared: requests
-in flight, rate of arrival and number of requests. `--record` writes what was observed to tests/golden/peer_commands.json,
-against which a test checks the page.
+Each tool is called from its virtualenv under `--venvs DIR`: `guidellm`, `evalscope` and `aiperf`, which `perf_peers.py`
+installs, `vllm`, and `ais` with the package `ais_bench_benchmark`. Commands are those of the table, completed with the
+address of the server and its prompts. The server records when requests arrive, so that both commands of a row can be
+compared: requests in flight, rate of arrival and number of requests. `--record` writes what was observed to
+tests/golden/peer_commands.json, with which a test compares the page.
 """
 
 from __future__ import annotations
