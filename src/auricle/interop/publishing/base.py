@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -64,6 +65,11 @@ class FinishedRun:
         if not metrics.complete:
             raise SpecError(f"{path} is not finished. Run the same command again to resume it, then publish it.")
         return cls(path, metrics, spec)
+
+    @property
+    def created(self) -> datetime:
+        """When the run was created, or else when it was scored, in UTC."""
+        return datetime.fromisoformat(self.spec.created or self.metrics.created).astimezone(UTC)
 
     @cached_property
     def kind(self) -> str:

@@ -21,6 +21,10 @@ PUBLISHERS: Registry[Publisher] = Registry(
         "hf-eval-results": Builtin(
             "auricle.interop.publishing.eval_results:publish", "`.eval_results/*.yaml` of a model on the Hub"
         ),
+        "inspect": Builtin("auricle.interop.publishing.inspect_log:publish", "`.eval` logs of Inspect"),
+        "lm-eval": Builtin(
+            "auricle.interop.publishing.lm_eval:publish", "results and samples of lm-evaluation-harness"
+        ),
         "model-card": Builtin(
             "auricle.interop.publishing.model_card:publish", "`model-index` metadata of a model card on the Hub"
         ),

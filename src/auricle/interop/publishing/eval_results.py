@@ -52,7 +52,7 @@ def publish(runs: Sequence[FinishedRun], options: PublishOptions, out: Path) -> 
             task_id=task_id,
             value=hub_value(number),
             dataset_revision=run.dataset_revision or None,
-            date=run.spec.created or None,
+            date=run.created.isoformat(),
             source_url=options.source_url or None,
             notes=describe_number(number),
         )

@@ -46,7 +46,7 @@ class _RunDocuments:
         self._run, self._options, self._dataset_id = run, options, dataset_id
         self._numbers = run.select_numbers(options.metrics)
         self._model_id = options.model_id or run.model_id or run.metrics.model.name
-        created = _to_unix_time(run.spec.created or run.metrics.created)
+        created = run.created.timestamp()
         self._evaluation_id = f"{run.metrics.task.name}/{self._model_id}/{created}"
 
     def write(self, out: Path) -> list[Path]:
@@ -81,8 +81,8 @@ class _RunDocuments:
         return {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": self._evaluation_id,
-            "evaluation_timestamp": self._run.spec.created,
-            "retrieved_timestamp": _to_unix_time(metrics.created),
+            "evaluation_timestamp": self._run.created.isoformat(),
+            "retrieved_timestamp": str(datetime.fromisoformat(metrics.created).timestamp()),
             "source_metadata": {
                 "source_name": "Auricle",
                 "source_type": "evaluation_run",
@@ -213,7 +213,3 @@ def _build_performance(sample: ScoredSample) -> dict[str, Any]:
 
 def _to_texts(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: to_text(value) for name, value in values.items()}
-
-
-def _to_unix_time(created: str) -> str:
-    return str(datetime.fromisoformat(created).timestamp())
