@@ -51,6 +51,9 @@ def test_the_example_compares_two_speaker_models(example: Path, auricle: Any) ->
     shown = auricle("samples", "runs/spectrum", "--worst", "20").stdout
     assert "target    same" in shown
     assert "target    different" in shown
+    assert "answer    score 0.9" in shown
+    assert "min_dcf_05 only defined for several samples" in shown
+    assert "eer       only defined for several samples" in shown
 
 
 def test_scores_of_a_run_give_the_same_numbers_without_its_model(example: Path, auricle: Any) -> None:

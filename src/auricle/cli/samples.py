@@ -19,7 +19,7 @@ from auricle.core.errors import AuricleError, SpecError
 from auricle.core.judge_roles import JudgeRole
 from auricle.core.serialization import dumps
 from auricle.core.signature import JUDGE_MARK
-from auricle.core.types import Generation, Likelihood, Outcome, Output, Record, list_parts
+from auricle.core.types import Generation, Json, Likelihood, Outcome, Output, Prediction, Record, list_parts
 from auricle.metrics.base import COMPANION_SUFFIXES, Metric
 from auricle.metrics.multi_answer import AnswerAggregator, get_turns
 from auricle.report import terminal, transcript
@@ -32,6 +32,7 @@ from auricle.runs.signals import read_signals
 MAX_TEXT, MAX_VERDICT = 2000, 600
 MAX_STAT_PARTS = 4
 """Numbers of a statistic that are shown if they make no value."""
+ONLY_FOR_SEVERAL = "only defined for several samples"
 OUTCOMES = tuple(outcome.value for outcome in Outcome)
 STRENGTHS = tuple(reading.replace("_", "-") for reading in READINGS if reading not in (REFUSED, UNREAD))
 
@@ -244,7 +245,7 @@ class Listing:
         if "silence" in details:  # there is nothing that the errors could be a share of
             return f"{details['insertions']} inserted on silence (profile {metric.profile})"
         if math.isnan(value):
-            return f"{stat[0]:.4f}" if metric.stratum else _format_undefined(stat)
+            return ONLY_FOR_SEVERAL if metric.stratum else _format_undefined(stat)
         number = format_number(value, metric.unit)
         if "substitutions" not in details:
             return number
@@ -264,7 +265,7 @@ class Listing:
 
 def _format_undefined(stat: Sequence[Any]) -> str:
     """Format the statistic of a sample that has no number of its own."""
-    return str(stat) if len(stat) <= MAX_STAT_PARTS else "only defined for several samples"
+    return str(stat) if len(stat) <= MAX_STAT_PARTS else ONLY_FOR_SEVERAL
 
 
 def _field_value(record: Record, name: str) -> Any:
@@ -318,7 +319,7 @@ def _answer_lines(record: Record) -> Iterator[tuple[str, str]]:
     """Yield the target and the outputs, or the turns of a conversation, with their labels."""
     turns = transcript.transcript_lines(record)
     if record.sample.target is not None and not any(speaker == "Reference" for speaker, _ in turns):
-        yield "target", str(record.sample.target)
+        yield "target", _format_target(record.sample.target)
     has_texts = any(text.strip() for _, text in turns) or not _list_speech(record)
     for speaker, text in turns if has_texts else ():
         yield ("target" if speaker == "Reference" else speaker.lower()), text
@@ -327,7 +328,15 @@ def _answer_lines(record: Record) -> Iterator[tuple[str, str]]:
             yield "answer", _format_output(output)
 
 
+def _format_target(target: Json) -> str:
+    if isinstance(target, list) and all(isinstance(item, str) for item in target):
+        return ", ".join(map(str, target)) or "none"
+    return str(target)
+
+
 def _format_output(output: Output) -> str:
     if isinstance(output, Likelihood):
         return format_likelihood(output)
+    if isinstance(output, Prediction):
+        return ", ".join(f"{name} {value:.4g}" for name, value in output.values.items())
     return output.text if isinstance(output, Generation) else str(asdict(output))
