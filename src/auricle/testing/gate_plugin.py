@@ -60,6 +60,8 @@ def auricle_run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[...,
         """
         from auricle import Spec, evaluate
 
+        if name != Path(name).name:
+            pytest.fail(f"A run is a folder in {folder}, so its name cannot be {name!r}.", pytrace=False)
         return evaluate(Spec(**spec), folder / name)
 
     return run
@@ -82,6 +84,7 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
                 are decided on; without any, the first metric is.
         """
         from auricle import gate
+        from auricle.core.errors import AuricleError
         from auricle.report.gate import Verdict
         from auricle.report.gate.formats import format_gate
 
@@ -91,7 +94,10 @@ def assert_not_worse(request: pytest.FixtureRequest) -> Callable[..., Gate]:
         reference = Path(baseline) if baseline else root / folder / path.name
         if not reference.is_dir():
             pytest.fail(f"There is no baseline run {reference}. Copy a run of {path.name} there.", pytrace=False)
-        result = gate(reference, path, [*margins], [f"{metric}={margin}" for metric, margin in margins.items()])
+        try:
+            result = gate(reference, path, [*margins], [f"{metric}={margin}" for metric, margin in margins.items()])
+        except AuricleError as error:
+            pytest.fail(str(error), pytrace=False)
         if result.verdict is Verdict.WORSE:
             pytest.fail("\n".join(format_gate(result)), pytrace=False)
         return result

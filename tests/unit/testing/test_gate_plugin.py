@@ -41,7 +41,7 @@ def run_tests(project: pytest.Pytester, wrong: float, *options: str) -> pytest.R
     project.makepyfile(TESTS.format(data=str(project.path / "numbers.jsonl"), wrong=wrong))
     # Whether the installed package already has the entry point depends on when it was installed.
     plugins = ["-p", "no:auricle", "-p", "auricle.testing.gate_plugin"]
-    return project.runpytest_subprocess(*plugins, *options)
+    return project.runpytest_inprocess(*plugins, *options)
 
 
 def test_marked_tests_run_only_on_request(project: pytest.Pytester) -> None:
@@ -59,6 +59,24 @@ def test_a_missing_baseline_is_named(project: pytest.Pytester) -> None:
     project.makeini("[pytest]\n")
     result = run_tests(project, 0.1, "--auricle")
     result.stdout.fnmatch_lines(["*No baseline: pass one, or set auricle_baseline in the settings of pytest.*"])
+
+
+def test_what_cannot_be_decided_or_stored_fails_with_the_reason_alone(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        """
+        def test_metric(assert_not_worse):
+            assert_not_worse("baselines/numbers", speed=5)
+
+        def test_name(auricle_run):
+            auricle_run("../numbers", task="qa", model="echo")
+        """
+    )
+    result = project.runpytest_inprocess("-p", "auricle.testing.gate_plugin", "--auricle")
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        ["Neither run has the metric 'speed'. Available: wer.", "*its name cannot be '../numbers'."]
+    )
+    result.stdout.no_fnmatch_line("*Error*")
 
 
 def test_runs_are_kept_in_the_chosen_folder(project: pytest.Pytester) -> None:

@@ -142,7 +142,7 @@ def decide(
         SpecError: if nothing can be compared, or a margin is that of a metric which is not compared.
     """
     if not comparison.rows:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in comparison.refused.items())
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in comparison.refused.items()).rstrip(".")
         raise SpecError(f"Nothing can be compared. {reasons or 'The runs have no metric in common'}.")
     if not comparison.pairs.count:
         raise SpecError("No sample was answered in both runs. Evaluate the candidate on the data of the baseline.")
@@ -163,7 +163,9 @@ def decide(
 
 def _check_margins(margins: Sequence[Margin], rows: Sequence[ComparisonRow]) -> None:
     compared = list(dict.fromkeys(row.metric for row in rows))
-    for margin in margins:
+    for index, margin in enumerate(margins):
+        if any(margin.metric == other.metric for other in margins[:index]):
+            raise SpecError(f"There are two margins for {margin.metric or 'every metric'}. Remove one of them.")
         if margin.metric and margin.metric not in compared:
             raise SpecError(f"There is a margin for {margin.metric!r}, but compared are: {', '.join(compared)}.")
 

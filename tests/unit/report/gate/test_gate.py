@@ -139,3 +139,11 @@ def test_the_exit_code_follows_from_the_verdict() -> None:
 def test_runs_without_a_common_metric_are_refused() -> None:
     with pytest.raises(SpecError, match="Nothing can be compared"):
         decide(make_comparison([]))
+    with pytest.raises(SpecError, match=r"compared\. wer: B does not have it\.$"):
+        decide(replace(make_comparison([]), refused={"wer": "B does not have it."}))
+
+
+@pytest.mark.parametrize(("margins", "name"), [(("1", "2"), "every metric"), (("wer=1", "0.5", "wer=2"), "wer")])
+def test_two_margins_for_the_same_metric_are_refused(margins: tuple[str, ...], name: str) -> None:
+    with pytest.raises(SpecError, match=f"There are two margins for {name}"):
+        judge(make_row(0.0), *margins)
