@@ -21,7 +21,7 @@ class TranscriptLine(NamedTuple):
     text: str
 
 
-def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
+def transcript_lines(record: Record, max_lines: int = MAX_LINES) -> tuple[TranscriptLine, ...]:
     """List a conversation turn by turn, or several answers; return nothing for a single answer."""
     turns = get_turns(record.sample)
     last = record.outputs[-1] if record.outputs else None
@@ -33,9 +33,9 @@ def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
         lines = [TranscriptLine(f"Answer {at + 1}", _output_to_text(o)) for at, o in enumerate(record.outputs)]
     else:
         return ()
-    if len(lines) <= MAX_LINES:
+    if len(lines) <= max_lines:
         return tuple(lines)
-    return (*lines[:MAX_LINES], TranscriptLine("…", f"{len(lines) - MAX_LINES} more lines"))
+    return (*lines[:max_lines], TranscriptLine("…", f"{len(lines) - max_lines} more lines"))
 
 
 def _conversation_lines(turns: Sequence[Turn], outputs: Sequence[Output], target: Json) -> Iterator[TranscriptLine]:

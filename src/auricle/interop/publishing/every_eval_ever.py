@@ -160,20 +160,13 @@ class _RunDocuments:
             "evaluation_name": self._run.metrics.task.name,
             "evaluation_result_id": self._result_id(number),
             "sample_id": sample.record.sample.id,
-            "interaction_type": "single_turn",
             "input": {"raw": sample.input_text, "reference": sample.references},
-            "output": {"raw": sample.texts},
-            "answer_attribution": [
-                {
-                    "turn_idx": 0,
-                    "source": "output.raw",
-                    "extracted_value": text,
-                    "extraction_method": sample.reading or "none",
-                    "is_terminal": True,
-                }
-                for text in sample.texts
-            ],
-            "evaluation": {"score": value, "is_correct": is_right(number, value)},
+            **_build_interaction(sample),
+            "evaluation": {
+                "score": value,
+                "is_correct": is_right(number, value),
+                **({"num_turns": turns} if (turns := len(sample.messages)) else {}),
+            },
             **({"token_usage": dict(zip(_TOKENS, (*tokens, sum(tokens)), strict=True))} if tokens is not None else {}),
             **_build_performance(sample),
             "metadata": _to_texts({**sample.record.sample.meta, "metric": number.metric, "audio": sample.file_names}),
@@ -181,6 +174,30 @@ class _RunDocuments:
 
 
 _TOKENS = ("input_tokens", "output_tokens", "total_tokens")
+
+
+def _build_interaction(sample: ScoredSample) -> dict[str, Any]:
+    """Return the answers to a question, or all messages of a conversation, and where the answer was read."""
+    messages = sample.messages
+    places = [(0, "output.raw", text) for text in sample.texts] if not messages else []
+    for index, message in enumerate(messages):
+        if message["role"] == "assistant":
+            places.append((index, f"messages[{index}].content", message["content"]))
+    return {
+        "interaction_type": "multi_turn" if messages else "single_turn",
+        "output": None if messages else {"raw": sample.texts},
+        "messages": [{"turn_idx": index, **message} for index, message in enumerate(messages)] or None,
+        "answer_attribution": [
+            {
+                "turn_idx": turn,
+                "source": source,
+                "extracted_value": text,
+                "extraction_method": sample.reading or "none",
+                "is_terminal": index == len(places) - 1 or not messages,
+            }
+            for index, (turn, source, text) in enumerate(places)
+        ],
+    }
 
 
 def _build_bounds(number: Number) -> dict[str, Any]:

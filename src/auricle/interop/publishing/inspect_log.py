@@ -113,7 +113,8 @@ class _Log:
             "epoch": EPOCH,
             "input": sample.input_text,
             "target": references[0] if len(references) == 1 else references,
-            "messages": [{"role": "user", "content": sample.input_text, "source": "input"}, *answers[:1]],
+            "messages": sample.messages
+            or [{"role": "user", "content": sample.input_text, "source": "input"}, *answers[:1]],
             "output": {
                 "model": self._model,
                 "choices": [{"message": answer, "stop_reason": "stop"} for answer in answers],

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from auricle.core.calls import CallRecording
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record
 from auricle.interop.publishing.base import FinishedRun
 from auricle.interop.result_export import get_audio_uris
+from auricle.metrics.multi_answer import get_turns
 from auricle.report.stored_stats import load_stats
+from auricle.report.transcript import transcript_lines
 from auricle.runs.metrics import Number
 from auricle.runs.run_directory import Run
 from auricle.runs.scores import read_scores
+
+ROLES = {
+    "System": "system",
+    "User": "user",
+    "Assistant": "assistant",
+    "Answer": "assistant",
+    "Caller": "user",
+    "Agent": "assistant",
+    "Tool": "tool",
+}
+"""Roles of messages, by the speakers of conversations and live calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +46,16 @@ class ScoredSample:
     def texts(self) -> list[str]:
         """The answers as texts."""
         return [_to_text(output) for output in self.record.outputs]
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """Role and content of the messages of a conversation or a live call; none if the sample is one question."""
+        is_call = any(isinstance(output, CallRecording) for output in self.record.outputs)
+        if not is_call and not get_turns(self.record.sample):
+            return []
+        lines = transcript_lines(self.record, max_lines=sys.maxsize)
+        roles = [(ROLES[line.speaker], line.text) for line in lines if line.speaker != "Reference"]
+        return [{"role": role, "content": text} for role, text in roles]
 
     @property
     def references(self) -> list[str]:
@@ -100,4 +125,4 @@ def _to_text(output: Output) -> str:
         return output.text
     if isinstance(output, Prediction):
         return to_text(dict(output.values))
-    return to_text(list(output.logprobs)) if isinstance(output, Likelihood) else ""
+    return to_text(list(output.logprobs)) if isinstance(output, Likelihood) else output.text

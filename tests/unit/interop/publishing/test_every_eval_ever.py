@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from auricle.core.errors import SpecError
+from auricle.core.types import Generation, Record, Sample, Turn
+from auricle.interop.publishing import every_eval_ever
 from auricle.interop.publishing.base import FinishedRun, PublishOptions
 from auricle.interop.publishing.every_eval_ever import publish
+from auricle.interop.publishing.scored_samples import ScoredSample
 
 OPTIONS = PublishOptions(organisation="Lab")
 FILE_NAME = r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
@@ -118,3 +121,22 @@ def test_metrics_that_are_no_shares_have_no_rows(finished_run: FinishedRun, tmp_
 def test_the_organisation_is_required(finished_run: FinishedRun, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="Add --organisation NAME"):
         publish([finished_run], PublishOptions(), tmp_path)
+
+
+def test_a_conversation_has_messages_instead_of_an_output(
+    finished_run: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = (Turn("user", ("one",)), Turn("user", ("two",)))
+    outputs = (Generation(text="first"), Generation(text="second"))
+    record = Record(sample=Sample(id="1", inputs={"turns": turns}), row=0, outputs=outputs)
+    monkeypatch.setattr(every_eval_ever, "load_scored_samples", lambda *_: [ScoredSample(record, {"wer": 0.0})])
+    (row,) = read_lines(publish([finished_run], OPTIONS, tmp_path).files[1])
+    assert (row["interaction_type"], row["output"]) == ("multi_turn", None)
+    assert [(message["turn_idx"], message["role"], message["content"]) for message in row["messages"]] == [
+        (0, "user", "one"),
+        (1, "assistant", "first"),
+        (2, "user", "two"),
+        (3, "assistant", "second"),
+    ]
+    assert row["evaluation"] == {"score": 0.0, "is_correct": True, "num_turns": 4}
+    assert [(item["turn_idx"], item["is_terminal"]) for item in row["answer_attribution"]] == [(1, False), (3, True)]

@@ -1,7 +1,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from auricle.core.types import Generation, Likelihood, Prediction, Record, Sample
+from auricle.audio import Audio
+from auricle.core.calls import CallRecording, Event, EventKind
+from auricle.core.types import Generation, Likelihood, Prediction, Record, Sample, Turn
 from auricle.interop.publishing.base import FinishedRun
 from auricle.interop.publishing.scored_samples import ScoredSample, is_right, load_scored_samples, to_text
 
@@ -59,3 +61,28 @@ def test_an_answer_is_right_if_its_value_is_the_best(finished_run: FinishedRun) 
 
 def test_texts_stay_unchanged() -> None:
     assert [to_text(value) for value in ("é", 1, [1, "a"])] == ["é", "1", '[1,"a"]']
+
+
+def test_a_conversation_has_messages() -> None:
+    turns = (Turn("system", ("Be brief.",)), Turn("user", ("Hello",)), Turn("user", ("Bye", Audio("x/bye.wav"))))
+    sample = Sample(id="1", inputs={"turns": turns}, target=["Hi", "Bye"])
+    record = Record(sample=sample, row=0, outputs=(Generation(text="Hi!"), Generation(text="See you.")))
+    assert [(message["role"], message["content"]) for message in ScoredSample(record, {}).messages] == [
+        ("system", "Be brief."),
+        ("user", "Hello"),
+        ("assistant", "Hi!"),
+        ("user", "Bye [audio bye.wav]"),
+        ("assistant", "See you."),
+    ]
+
+
+def test_a_live_call_has_messages_and_the_text_of_the_agent() -> None:
+    event = Event(at=1.0, side="received", kind=EventKind.TRANSCRIPT, item="a", text="Booked.")
+    call = CallRecording(events=(event,), caller=(), agent=(), seconds=2.0)
+    sample = ScoredSample(Record(sample=Sample(id="1", inputs={}), row=0, outputs=(call,)), {})
+    assert sample.texts == ["Booked."]
+    assert sample.messages == [{"role": "assistant", "content": "Booked."}]
+
+
+def test_a_single_question_has_no_messages() -> None:
+    assert make_sample(Generation(text="x"), Generation(text="y")).messages == []
