@@ -21,7 +21,12 @@ from auricle.cli.output import echo
 @opt.flag("--without-samples", "Leave out the references, answers and metadata of samples.")
 @opt.option_group(
     "What runs do not always state",
-    opt.text("--model-id OWNER/NAME", "Repository of the model on the Hub. [default: stated by the run]", default=""),
+    opt.text(
+        "--model-id OWNER/NAME",
+        "Repository of the model on the Hub. [default: stated by the run]",
+        default="",
+        show_default=False,
+    ),
     opt.repeated(
         "--dataset-id dataset_ids OWNER/NAME",
         "Repository of the data on the Hub; repeat to give one per run. [default: stated by the run]",
@@ -30,15 +35,25 @@ from auricle.cli.output import echo
         "--task-id task_ids ID",
         "Task in eval.yaml of the dataset; repeat to give one per run. Required for hf-eval-results.",
     ),
-    opt.text("--task-type TYPE", "Type of task on the Hub. [default: that of the kind of task]", default=""),
-    opt.text("--organisation NAME", "Who evaluated. Required for eee.", default=""),
+    opt.text(
+        "--task-type TYPE",
+        "Type of task on the Hub. [default: that of the kind of task]",
+        default="",
+        show_default=False,
+    ),
+    opt.text("--organisation NAME", "Who evaluated. Required for eee.", default="", show_default=False),
     opt.choice(
         "--relationship",
         "Whether the developer of the model evaluated it, for eee.",
         ("first_party", "third_party", "collaborative", "other"),
         default="other",
     ),
-    opt.text("--source-url URL", "Address where the run or its report can be read. [default: none]", default=""),
+    opt.text(
+        "--source-url URL",
+        "Address where the run or its report can be read. [default: none]",
+        default="",
+        show_default=False,
+    ),
 )
 def publish(runs: tuple[Path, ...], format_name: str, out: Path | None, without_samples: bool, **options: Any) -> None:
     """Write the numbers of runs in a format of another site or tool.
