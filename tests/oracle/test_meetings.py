@@ -22,16 +22,8 @@ from auricle.data.segment_files import Region, format_stm
 from auricle.metrics.base import Metric
 from auricle.metrics.error_rates import count_errors, wer
 from auricle.metrics.meetings.diarisation import Scoring, Turns, compare_turns
-from auricle.metrics.meetings.words import (
-    FACTORIES,
-    WordScoring,
-    count_wrong_speakers,
-    cpwer,
-    cut_alignment,
-    dicpwer,
-    orcwer,
-    tcpwer,
-)
+from auricle.metrics.meetings.words import FACTORIES, WordScoring, count_wrong_speakers, cpwer, dicpwer, orcwer, tcpwer
+from auricle.metrics.words.segments import count_segment_errors
 from tests.support import paths
 from tests.support.extras import require_extra
 from tests.unit.metrics.meetings.meetings import make_answer, make_sample
@@ -216,7 +208,7 @@ def test_the_errors_of_segments_add_up_to_those_of_the_recording(seed: int) -> N
     hypothesis = [word for word in hypothesis if word] + ["y"] * rng.randrange(3)
     whole = count_errors(words, hypothesis)
     for size in (1, 3, 40):
-        counts = cut_alignment([words[at : at + size] for at in range(0, 40, size)], hypothesis)
+        counts = count_segment_errors([words[at : at + size] for at in range(0, 40, size)], hypothesis)
         assert tuple(map(sum, zip(*counts, strict=True))) == (*whole, 40)
 
 

@@ -88,7 +88,9 @@ class VerifyOptions:
         check_option("llr", self.llr, isinstance(self.llr, bool), "true or false")
         for name in ("wav_scp", "utt2spk", "enrolment"):
             check_option(name, getattr(self, name), isinstance(getattr(self, name), str), "the path of a file")
-        check_option("p_target", self.p_target, _is_number(self.p_target) and 0 < self.p_target < 1, "between 0 and 1")
+        check_option(
+            "p_target", self.p_target, _is_number(self.p_target) and 0 < self.p_target < 1, "a number between 0 and 1"
+        )
         for name in ("c_miss", "c_fa"):
             value = getattr(self, name)
             check_option(name, value, _is_number(value) and value > 0, "a number above 0")

@@ -21,6 +21,7 @@ from auricle.data.segment_files import to_exact
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator
 from auricle.metrics.error_rates import LENGTH, Tokenizer, pooled_error_rate
 from auricle.metrics.meetings.turns import read_answer, read_plain_text, read_reference, read_speakers
+from auricle.metrics.words.segments import count_segment_errors
 from auricle.text import get_profile, split_mixed, split_words
 
 if TYPE_CHECKING:
@@ -288,27 +289,6 @@ def _count_details(*names: str) -> Callable[[Array], Details]:
     return lambda totals: {name: int(total) for name, total in zip(names, totals, strict=False)}
 
 
-def cut_alignment(segments: Sequence[Sequence[str]], hypothesis: Sequence[str]) -> list[Counts]:
-    """Align the words of a recording as a whole, and return the errors of each segment of the reference.
-
-    Words inserted between two segments are errors of the earlier one. The sum does not depend on the cuts.
-
-    Args:
-        segments: Words of each segment, in order.
-        hypothesis: Words of the whole answer.
-    """
-    owners = [index for index, words in enumerate(segments) for _ in words]
-    counts = [[0, 0, 0, len(words)] for words in segments]
-    kinds = {"replace": 0, "delete": 1, "insert": 2}
-    reference = [word for words in segments for word in words]
-    if not owners:
-        return [(0, 0, len(hypothesis) if index == 0 else 0, 0) for index in range(len(segments))]
-    for edit in Levenshtein.editops(reference, hypothesis):
-        position = max(0, edit.src_pos - 1) if edit.tag == "insert" else edit.src_pos
-        counts[owners[position]][kinds[edit.tag]] += 1
-    return [(wrong, missing, added, length) for wrong, missing, added, length in counts]
-
-
 def segment_errors_metric(scoring: WordScoring) -> Metric:
     """Make the metric of the share of reference segments in which a word is wrong."""
 
@@ -317,7 +297,7 @@ def segment_errors_metric(scoring: WordScoring) -> Metric:
             read_words(output)
         segments = sorted(_select_scored(sample, ())[0], key=lambda segment: segment.start)
         words = [scoring.split(segment.text) for segment in segments]
-        counts = cut_alignment(words, scoring.split(read_plain_text(output)))
+        counts = count_segment_errors(words, scoring.split(read_plain_text(output)))
         spoken = [edits for edits in counts if edits[LENGTH]]
         return float(sum(any(edits[:LENGTH]) for edits in spoken)), float(len(spoken))
 

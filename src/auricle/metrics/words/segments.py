@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from rapidfuzz.distance import Levenshtein
+
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Sample
 from auricle.metrics.base import Array, Details, Metric, RatioAggregator, divide
 from auricle.metrics.error_rates import reference_text
-from auricle.metrics.words.alignment import Counts, align
+from auricle.metrics.words.alignment import Counts
 from auricle.text import get_profile, split_mixed
 
+KINDS = ("replace", "delete", "insert")
+"""Edits in the order of their counts."""
 COLUMN = "segments"
 """The column with the segments of a reference: a list of texts, or of objects with `text`."""
 
 
 def count_segment_errors(segments: Sequence[Sequence[str]], hypothesis: Sequence[str]) -> list[Counts]:
-    """Count the errors of every segment.
+    """Align the words of a recording as a whole, and count the errors of every segment of the reference.
 
     >>> [tuple(counts) for counts in count_segment_errors([["a", "b"], ["c"]], ["a", "x", "y", "c"])]
     [(1, 0, 1, 2), (0, 0, 0, 1)]
@@ -29,16 +33,9 @@ def count_segment_errors(segments: Sequence[Sequence[str]], hypothesis: Sequence
     reference = [word for segment in segments for word in segment]
     owners = [place for place, segment in enumerate(segments) for _ in segment]
     counts = [[0, 0, 0, len(segment)] for segment in segments]
-    current = owners[0] if owners else 0
-    for pair in align(reference, hypothesis) if segments else ():
-        if pair.reference is not None:
-            current = owners[pair.reference]
-        if pair.hypothesis is None:
-            counts[current][1] += 1
-        elif pair.reference is None:
-            counts[current][2] += 1
-        else:
-            counts[current][0] += reference[pair.reference] != hypothesis[pair.hypothesis]
+    for edit in Levenshtein.editops(reference, hypothesis) if segments else ():
+        position = max(0, edit.src_pos - 1) if edit.tag == "insert" else edit.src_pos
+        counts[owners[position] if owners else 0][KINDS.index(edit.tag)] += 1
     return [Counts(*row) for row in counts]
 
 

@@ -18,13 +18,13 @@ from auricle.metrics.meetings.words import (
     WordScoring,
     count_wrong_speakers,
     cpwer,
-    cut_alignment,
     dicpwer,
     orcwer,
     segment_errors,
     tcpwer,
     wder,
 )
+from auricle.metrics.words.segments import count_segment_errors
 from tests.support.extras import require_extra
 from tests.unit.metrics.meetings.meetings import make_answer, make_sample
 
@@ -149,7 +149,7 @@ def test_the_wrong_speaker_is_counted_among_aligned_words() -> None:
 def test_an_alignment_is_cut_at_the_ends_of_segments(
     segments: list[str], answer: str, counts: list[tuple[int, int, int, int]]
 ) -> None:
-    assert cut_alignment([segment.split() for segment in segments], answer.split()) == counts
+    assert count_segment_errors([segment.split() for segment in segments], answer.split()) == counts
 
 
 def test_one_text_for_the_whole_recording_has_errors_by_segment() -> None:
