@@ -57,6 +57,8 @@ def test_the_example_compares_two_speaker_models(example: Path, auricle: Any) ->
 
 
 def test_scores_of_a_run_give_the_same_numbers_without_its_model(example: Path, auricle: Any) -> None:
+    trials = Path("trials.txt").read_text().splitlines(keepends=True)
+    Path("trials.txt").write_text("".join(trials[::4]))  # all of them would only take longer
     auricle("run", "trials.txt", "--as", "verify", "-m", "embedders.py:pitch", "-o", "runs/pitch")
     lines = (example / "runs/pitch/outputs.jsonl").read_text().splitlines()
     records = [json.loads(line) for line in lines]
@@ -83,7 +85,8 @@ def test_resemblyzer_recognises_speakers_of_digits(tmp_path: Path, auricle: Any)
         for a, b in combinations(clips, 2)
     ]
     (tmp_path / "trials.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    done = auricle("run", "trials.jsonl", "--as", "verify", "-m", "resemblyzer", "-T", f"root={folder}", "-o", "run")
+    options = ("-T", f"root={folder}", "-T", "metrics=eer", "-o", "run")
+    done = auricle("run", "trials.jsonl", "--as", "verify", "-m", "resemblyzer", *options)
     assert done.returncode == 0, done.stderr
     eer = find(tmp_path / "run", "eer")
     assert (eer.scored, eer.units) == (1_770, 6)
