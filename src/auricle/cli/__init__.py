@@ -50,7 +50,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Data and environments": {
         "conformance": "Check a realtime server against its protocol.",
         "doctor": "Check the installation and, optionally, a task's data and a model.",
-        "data": "List, verify and convert benchmark corpora, and join recordings.",
+        "data": "List, verify and convert benchmark corpora, and make recordings with exact times.",
         "import": "Import another framework's configs as task files, or its results as runs.",
         "new": "Write a package that adds a benchmark, a model or a metric.",
         "cache": "Show or clear the response cache.",

@@ -1,4 +1,4 @@
-"""`auricle data`: list, verify and convert benchmark corpora, and join recordings."""
+"""`auricle data`: list, verify and convert benchmark corpora, and make recordings with exact times."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ root_option = opt.path(
 
 @click.group()
 def data() -> None:
-    """List, verify and convert benchmark corpora, and join recordings."""
+    """List, verify and convert benchmark corpora, and make recordings with exact times."""
 
 
 @data.command(name="list")
@@ -131,9 +131,34 @@ def join_data(
     samples = [row for row in rows if isinstance(row, Sample)]
     joined = join_recordings(samples, out.parent / out.stem, options, by or "")
     _write_rows((orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in joined), out)
+    sentence = f"Joined {len(samples):,} clips into {len(joined):,} recordings in {out}"
+    _print_timed_data(out, sentence, len(joined), as_json)
+
+
+@data.command(name="speak")
+@click.argument("texts", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@opt.path("-o --out FILE", "Manifest to write, a .jsonl file; the recordings are in a folder beside it.", required=True)
+@opt.text("--voice NAME", "Voice of eSpeak NG; `espeak-ng --voices` lists them.", default="en-us")
+@opt.json_option
+def data_speak(texts: Path, out: Path, voice: str, as_json: bool) -> None:
+    """Speak texts with a synthesiser that knows the times of its words.
+
+    TEXTS has one text per line. The result is data for `--as timestamps`. Needs the library of eSpeak NG, which the
+    package manager of most systems has.
+    """
+    from auricle.data.spoken_texts import speak_texts
+
+    _require_jsonl(out)
+    lines = [line.strip() for line in texts.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = speak_texts(lines, out.parent / out.stem, voice)
+    _write_rows((orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows), out)
+    _print_timed_data(out, f"Spoke {len(rows):,} texts in {out}", len(rows), as_json)
+
+
+def _print_timed_data(out: Path, sentence: str, rows: int, as_json: bool) -> None:
     command = shlex.join(["auricle", "run", str(out), "--as", "timestamps", "-m"]) + " MODEL"
-    lines = [f"Joined {len(samples):,} clips into {len(joined):,} recordings in {out}", f"Run it with: {command}"]
-    print_result(as_json, {"path": str(out), "rows": len(joined), "command": command}, lines)
+    document = {"path": str(out), "rows": rows, "command": command}
+    print_result(as_json, document, [sentence, f"Run it with: {command}"])
 
 
 def _parse_pauses(text: str) -> tuple[float, float]:
