@@ -145,6 +145,6 @@ def _clean_environment(environment: Path) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("AURICLE", "COV", "PIP", "PYTEST", "PYTHON"))
+        if name != "CI" and not name.startswith(("AURICLE", "COV", "PIP", "PYTEST", "PYTHON"))
     }
     return {**kept, "PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}", "VIRTUAL_ENV": str(environment)}

@@ -37,11 +37,13 @@ def project(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
+PLUGINS = ("-p", "no:auricle", "-p", "auricle.testing.gate_plugin")
+"""Whether the installed package already has the entry point depends on when it was installed."""
+
+
 def run_tests(project: pytest.Pytester, wrong: float, *options: str) -> pytest.RunResult:
     project.makepyfile(TESTS.format(data=str(project.path / "numbers.jsonl"), wrong=wrong))
-    # Whether the installed package already has the entry point depends on when it was installed.
-    plugins = ["-p", "no:auricle", "-p", "auricle.testing.gate_plugin"]
-    return project.runpytest_inprocess(*plugins, *options)
+    return project.runpytest_inprocess(*PLUGINS, *options)
 
 
 def test_marked_tests_run_only_on_request(project: pytest.Pytester) -> None:
@@ -71,7 +73,7 @@ def test_what_cannot_be_decided_or_stored_fails_with_the_reason_alone(project: p
             auricle_run("../numbers", task="qa", model="echo")
         """
     )
-    result = project.runpytest_inprocess("-p", "auricle.testing.gate_plugin", "--auricle")
+    result = project.runpytest_inprocess(*PLUGINS, "--auricle")
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
         ["Neither run has the metric 'speed'. Available: wer.", "*its name cannot be '../numbers'."]
