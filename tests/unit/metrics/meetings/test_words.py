@@ -28,7 +28,13 @@ from auricle.metrics.words.segments import count_segment_errors
 from tests.support.extras import require_extra
 from tests.unit.metrics.meetings.meetings import make_answer, make_sample
 
-require_extra("meetings")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _meeteval() -> None:
+    require_extra("meetings")
+
 
 SAMPLE = make_sample("A 0 4 a b c d\nB 4 7 e f g")
 ANSWER = make_answer("1 4 7 e f x\n2 0 4 a b d\n3 8 9 z")

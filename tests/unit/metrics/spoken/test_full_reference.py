@@ -41,6 +41,7 @@ def value(metric: Metric, answer: np.ndarray, reference: np.ndarray = SPEECH) ->
     return metric.aggregate([score(metric, answer, reference)])
 
 
+@pytest.mark.slow
 def test_identical_speech_has_the_highest_scores() -> None:
     require_extra("speech-quality")
     assert value(pesq_wb, SPEECH) == pytest.approx(4.644, abs=0.001)
@@ -49,6 +50,7 @@ def test_identical_speech_has_the_highest_scores() -> None:
     assert value(estoi, SPEECH) == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_every_measure_falls_with_noise() -> None:
     require_extra("speech-quality")
     for metric in (*QUALITY[:3], estoi, si_sdr):
@@ -92,6 +94,7 @@ def test_a_delay_of_one_sample_is_noticed_since_it_ruins_si_sdr() -> None:
     assert "delayed" not in si_sdr.details([score(si_sdr, add_noise(20))])
 
 
+@pytest.mark.slow
 def test_pesq_is_undefined_below_a_quarter_of_a_second_and_for_silence() -> None:
     require_extra("speech-quality")
     short = SPEECH[: RATE // 5]
@@ -101,6 +104,7 @@ def test_pesq_is_undefined_below_a_quarter_of_a_second_and_for_silence() -> None
     assert math.isnan(pesq_wb.aggregate([silent]))
 
 
+@pytest.mark.slow
 def test_stoi_is_undefined_below_30_frames() -> None:
     require_extra("speech-quality")
     short = SPEECH[: RATE // 4]

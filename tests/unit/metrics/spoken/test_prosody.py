@@ -80,6 +80,7 @@ def score(metric: Metric, answer: np.ndarray, reference: np.ndarray = SPEECH) ->
     return metric.score(make_sample(reference=reference), make_answer(answer))
 
 
+@pytest.mark.slow
 def test_identical_speech_has_no_error() -> None:
     require_extra("speech-quality")
     values = {metric.name: metric.aggregate([score(metric, SPEECH)]) for metric in METRICS}
@@ -88,12 +89,14 @@ def test_identical_speech_has_no_error() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_semitone_is_a_hundred_cents() -> None:
     require_extra("speech-quality")
     higher = make_speech(0.8, 120 * 2 ** (1 / 12))
     assert f0_rmse_cents.aggregate([score(f0_rmse_cents, higher)]) == pytest.approx(100, abs=15)
 
 
+@pytest.mark.slow
 def test_another_tempo_is_warped_but_has_no_plain_distance() -> None:
     require_extra("speech-quality")
     slower = make_speech(1.0)
@@ -108,6 +111,7 @@ def test_errors_are_pooled_over_frames_before_the_root_is_taken() -> None:
     assert f0_rmse.details([(400.0, 4), (0.0, 12)]) == {"frames": 16}
 
 
+@pytest.mark.slow
 def test_without_a_common_voiced_frame_the_pitch_is_undefined() -> None:
     require_extra("speech-quality")
     silent = np.full(len(SPEECH), 1e-6, np.float32)

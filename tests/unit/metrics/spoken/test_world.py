@@ -40,6 +40,7 @@ def test_a_louder_spectrum_differs_in_the_first_coefficient_only() -> None:
     np.testing.assert_allclose(difference[:, 1:], 0, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pitch", [110.0, 220.0])
 def test_the_pitch_of_made_up_speech_is_that_it_was_made_with(pitch: float) -> None:
     require_extra("speech-quality")
@@ -50,6 +51,7 @@ def test_the_pitch_of_made_up_speech_is_that_it_was_made_with(pitch: float) -> N
     assert np.median(voiced) == pytest.approx(pitch, rel=0.11)
 
 
+@pytest.mark.slow
 def test_silence_has_no_pitch() -> None:
     require_extra("speech-quality")
     assert not analyse(np.zeros(RATE)).pitch.any()
